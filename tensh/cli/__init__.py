@@ -1,1 +1,1 @@
-"""The command line: `session` runs code and says what happened, `render` shows it, `run` and `app` put them together."""
+"""The command line: `session` runs code and reports events, `render` shows them, `run` and `app` combine the two."""

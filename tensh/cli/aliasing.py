@@ -17,7 +17,7 @@ LINE = "import tensh.alias; tensh.alias.install(children=False)\n"
 
 
 def change(env, venv, remove):
-    """Write the files that make tensh answer for torch, or remove them; the exit status."""
+    """Write or remove the files that make tensh answer for torch; return the exit status."""
     if not venv:
         raise UsageError(_("tensh alias: where? tensh alias --venv changes the virtual environment of this Python"))
     if sys.prefix == sys.base_prefix:
@@ -35,7 +35,7 @@ def change(env, venv, remove):
 
 
 def change_files(env, folder, remove):
-    """Write the files of the alias into the folder of packages, or remove them; the exit status. Raise OSError."""
+    """Write or remove the alias files in a package folder; return the exit status. Raise OSError."""
     file = os.path.join(folder, FILE)
     if remove:
         found = os.path.exists(file)
@@ -73,7 +73,7 @@ def change_files(env, folder, remove):
 
 
 def infos(folder):
-    """The folders of metadata that this command has written."""
+    """List the metadata folders that this command has written."""
     for name in os.listdir(folder):
         installer = os.path.join(folder, name, "INSTALLER")
         if name.startswith("torch-") and name.endswith(".dist-info") and os.path.exists(installer):

@@ -1,4 +1,4 @@
-"""`tensh api [PREFIX]`: the public names; with `--missing` those of PyTorch's that tensh lacks, and why."""
+"""`tensh api [PREFIX]`: the public names; with `--missing` the names of PyTorch that tensh lacks, and why."""
 
 from itertools import groupby
 
@@ -10,7 +10,7 @@ from tensh.show.text import cells, pad, shorten
 
 
 def show(env, prefix="", missing=False, as_json=False):
-    """Write the names that begin with a prefix: a table on a terminal, else a line each, with tabs between its parts."""
+    """Write the names that begin with a prefix: a table on a terminal, tab-separated lines elsewhere."""
     from tensh.cli.session.help import lookup, names
 
     rows = [*(rows_of_missing(names, prefix) if missing else rows_of_names(names, prefix))]
@@ -35,13 +35,13 @@ def show(env, prefix="", missing=False, as_json=False):
 
 
 def rows_of_names(names, prefix):
-    """A row for each name that tensh has."""
+    """Yield a row for each name that tensh has."""
     for name in names.list_names(prefix):
         yield {"name": name.path, "kind": name.kind, "summary": name.summary}
 
 
 def rows_of_missing(names, prefix):
-    """A row for each name that tensh lacks."""
+    """Yield a row for each name that tensh lacks."""
     for path, why in names.list_missing(prefix):
         yield {
             "name": path,
@@ -57,7 +57,7 @@ def convert_to_json(row):
 
 
 def table(rows, width, unicode):
-    """The rows in columns, under a line for each namespace."""
+    """Arrange rows in columns, under a heading for each namespace."""
     for space, group in groupby(rows, lambda row: row["name"].rpartition(".")[0]):
         known = [(row["name"].rpartition(".")[2], *map(_, filter(None, [*row.values()][1:]))) for row in group]
         known = [(*row, "")[:3] for row in known]

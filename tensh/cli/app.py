@@ -1,4 +1,4 @@
-"""The program `tensh`: what the command line asks for is found out and done; the exit status comes back."""
+"""The program `tensh`: parse the command line, carry it out, return the exit status."""
 
 import os
 import sys
@@ -11,7 +11,7 @@ from tensh.language import _
 
 
 def main(arguments=None, environment=None):
-    """Run `tensh ARGUMENTS` (those of the process if there are none) in an environment; the exit status."""
+    """Run `tensh ARGUMENTS` (by default those of the process) in an environment; return the exit status."""
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     if environment is None:
         open_closed_streams()
@@ -39,7 +39,7 @@ def main(arguments=None, environment=None):
 
 
 def carry_out(arguments, env):
-    """Carry out the arguments and write all output; return the exit status."""
+    """Carry out the arguments and flush all output; return the exit status."""
     language.choose_usual(env.variables)
     if arguments in (["--version"], ["-V"]):  # before anything is imported
         found = version.say(env)
@@ -59,7 +59,7 @@ def carry_out(arguments, env):
 
 
 def choose_language(env):
-    """Speak the language of the settings, which are for terminals alone, where there are any."""
+    """Choose the language of the settings; they apply to terminals only."""
     from tensh.cli import config
 
     if os.path.lexists(config.path(env.variables)):
@@ -67,7 +67,7 @@ def choose_language(env):
 
 
 def report_unwritten(error, env):
-    """Say that standard output cannot be written, unless its reader has gone away; the exit status."""
+    """Report that standard output cannot be written, unless its reader has gone away; return the exit status."""
     silence(env.stdout)
     if isinstance(error, BrokenPipeError):
         return status.PIPE_CLOSED
@@ -95,7 +95,7 @@ def answer(arguments, env):
 
 
 def prompt(env):
-    """The prompt, where nothing else is asked for: as quick as it can be."""
+    """Open the prompt when nothing else is asked for, as quickly as possible."""
     from tensh.cli.repl.echo import Echo
 
     with Echo(env.stdin) as echo:

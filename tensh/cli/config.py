@@ -1,8 +1,7 @@
-"""The settings: one declaration for each, read from a file and from variables.
+"""The settings: each declared once, read from a file and from environment variables.
 
-`config.toml` in the user's folder for settings holds `name = value` lines; a variable `TENSH_NAME` counts more. What
-cannot be understood is named and left at its default: a mistake in a file keeps nobody from working. The same names
-are those of `%set`.
+The user's `config.toml` holds `name = value` lines; a variable `TENSH_NAME` overrides it. Invalid entries are reported
+and keep their default, so that a mistake in the file never prevents a start. `%set` uses the same names.
 """
 
 import os
@@ -17,14 +16,14 @@ from tensh.escaping import visible_line
 from tensh.language import AUTO, LANGUAGES, _
 
 FILE, STARTUP = "config.toml", "startup.tsh"
-LARGEST = 2**14  # bytes of such a file: a hundred times what all settings need
-LONGEST = 40  # characters of a value that are shown where it cannot be
+LARGEST = 2**14  # bytes of a settings file: a hundred times what all settings need
+LONGEST = 40  # characters of an invalid value that a message shows
 ANY = sys.maxsize
 SWITCH = {"on": True, "true": True, "yes": True, "1": True, "off": False, "false": False, "no": False, "0": False}
 
 
 class Switch:
-    """On or off."""
+    """A boolean setting."""
 
     words = "on, off"
 
@@ -35,7 +34,7 @@ class Switch:
 
 
 class Words:
-    """One of some words."""
+    """A setting with a fixed set of words."""
 
     def __init__(self, *words):
         self.known = words
@@ -46,7 +45,7 @@ class Words:
 
 
 class Whole:
-    """A whole number between two, or one of some words."""
+    """A whole number within bounds, or one of some words."""
 
     def __init__(self, least, most, *words):
         self.least = least
@@ -70,7 +69,7 @@ class Whole:
 
 
 class Path:
-    """A file, or one of some words."""
+    """A path, or one of some words."""
 
     def __init__(self, *words):
         self.known = words
@@ -86,13 +85,14 @@ class Path:
 
 
 def setting(default, allowed, help, printing=None):
-    """A setting: its default, what it may be, what it does, and the option of torch.set_printoptions that it is."""
+    """Declare a setting: its default, its allowed values, its effect, and the option of torch.set_printoptions that it
+    sets."""
     return field(default=default, metadata={"allowed": allowed, "help": help, "printing": printing})
 
 
 @dataclass(frozen=True)
 class Settings:
-    """The look and the behaviour of tensh on a terminal. Output into a pipe does not depend on it."""
+    """Appearance and behaviour of tensh on a terminal. They do not affect output into a pipe."""
 
     caption: bool = setting(True, Switch(), "the line of facts under a tensor")
     precision: int = setting(4, Whole(0, 100), "the digits after the point", "precision")
@@ -119,7 +119,7 @@ class Settings:
     )
 
     def replace_value(self, name, value):
-        """Return the settings with another value; raises SettingError if it does not fit."""
+        """Return the settings with one value replaced; raise SettingError for an invalid one."""
         declared = DECLARED.get(name)
         if declared is None:
             raise SettingError(describe_unknown(name))
@@ -133,7 +133,7 @@ class Settings:
             ) from None
 
     def print_options(self):
-        """The arguments of torch.set_printoptions that were set to something else than PyTorch's own."""
+        """Return the arguments of torch.set_printoptions that differ from PyTorch's defaults."""
         found = {}
         for name, declared in DECLARED.items():
             value = getattr(self, name)
@@ -146,11 +146,11 @@ DECLARED = {each.name: each for each in fields(Settings)}
 
 
 class SettingError(Exception):
-    """A setting that does not exist, or a value that it cannot have."""
+    """Raised for an unknown setting or an invalid value."""
 
 
 class LoadedSettings(NamedTuple):
-    """Settings, where each that is not a default came from, and what could not be understood."""
+    """Settings, the origin of each value that is not a default, and complaints about invalid entries."""
 
     settings: Settings
     origins: dict[str, str]
@@ -158,7 +158,7 @@ class LoadedSettings(NamedTuple):
 
 
 def load(variables):
-    """The settings of a user: defaults, then the file, then the variables."""
+    """Load a user's settings: defaults, overridden by the file, then by the variables."""
     settings, origins, complaints = Settings(), {}, []
     file = path(variables)
     found = [(file, *pair) for pair in from_file(file, complaints)]
@@ -177,15 +177,15 @@ def load(variables):
 
 
 def path(variables):
-    """The file of settings, whether or not there is one; TENSH_CONFIG names another, or `off`."""
+    """Return the path of the settings file, which need not exist; TENSH_CONFIG names another, or `off`."""
     return variables.get("TENSH_CONFIG") or os.path.join(folder("config", variables), FILE)
 
 
 def startup_path(settings, variables):
-    """The file that a prompt runs first, whether or not there is one; None where none is wanted.
+    """Return the path of the start-up file of the prompt, which need not exist; None if there is to be none.
 
-    Nothing in the current folder is run by itself: where TENSH_CONFIG names another file of settings, only a file that the
-    settings name counts.
+    No file of the current folder runs by itself: if TENSH_CONFIG names another settings file, the start-up file must be
+    named there.
     """
     if settings.startup == "on":
         return None if variables.get("TENSH_CONFIG") else os.path.join(folder("config", variables), STARTUP)
@@ -193,7 +193,7 @@ def startup_path(settings, variables):
 
 
 def from_file(file, complaints):
-    """The (name, value) pairs of a file of settings; what cannot be read goes to the complaints."""
+    """Return the (name, value) pairs of a settings file; add what cannot be read to the complaints."""
     if not os.path.lexists(file) or os.path.realpath(file) == os.devnull:
         return []
     import tomllib
@@ -206,7 +206,7 @@ def from_file(file, complaints):
         complaints.append(f"{file}: {error}")
     except RecursionError:
         complaints.append(_("{file}: it is nested too deeply").format(file=file))
-    except ValueError:  # of Python's own, for numbers of more than some thousand digits
+    except ValueError:  # raised by Python for numbers with thousands of digits
         complaints.append(_("{file}: it has a number with too many digits").format(file=file))
     return []
 
@@ -222,25 +222,25 @@ def describe_unknown(name):
 
 
 def format_value(value):
-    """A value as it is written in `%set` and `tensh config show`."""
+    """Format a value as in `%set` and `tensh config show`."""
     try:
         return {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value)
-    except ValueError:  # Python writes no number of more than some thousand digits
+    except ValueError:  # Python refuses to write numbers with thousands of digits
         return _("a number with so many digits")
 
 
 def brief(text):
-    """A text, or its beginning if it is long."""
+    """Shorten a long text."""
     return text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."
 
 
 def describe_allowed(name):
-    """Describe the values that a setting can have."""
+    """Describe the allowed values of a setting."""
     return DECLARED[name].metadata["allowed"].words
 
 
 def table(loaded):
-    """The settings as a table: what each is, where that comes from, and what else it could be."""
+    """Return the settings as a table: name, value, origin, allowed values, effect."""
     from tensh.show.table import Table
 
     rows = [
@@ -251,7 +251,7 @@ def table(loaded):
 
 
 def show(env):
-    """`tensh config show`."""
+    """Carry out `tensh config show`."""
     from tensh.cli import status
     from tensh.cli.render.console import Console
 
@@ -264,7 +264,7 @@ def show(env):
 
 
 def show_path(env):
-    """`tensh config path`."""
+    """Carry out `tensh config path`."""
     from tensh.cli import status
     from tensh.cli.render.console import Console
 

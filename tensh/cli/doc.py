@@ -1,4 +1,4 @@
-"""`tensh doc NAME`: the page of a public name."""
+"""`tensh doc NAME`: the help page of a public name."""
 
 from tensh.cli import status
 from tensh.cli.options import UsageError
@@ -7,7 +7,7 @@ from tensh.language import _
 
 
 def show(env, name, with_source=False, as_json=False):
-    """Write the page of a name; with `as_json` as one line of JSON."""
+    """Write the help page of a name; with `as_json` as one line of JSON."""
     from tensh.cli.session.help import lookup, names, page, view
     from tensh.engine.methods.unsupported import NotInTensh
 

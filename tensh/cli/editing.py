@@ -10,7 +10,7 @@ USUAL = "notepad" if os.name == "nt" else "vi"
 
 
 def edit_text(env, text):
-    """The text as the user leaves it, in the editor that VISUAL or EDITOR names; None if the editor did not end well.
+    """Return the text as edited in VISUAL, EDITOR or the usual editor; None if the editor failed.
 
     Raise OSError if there is no such editor.
     """

@@ -1,6 +1,6 @@
-"""The world a command runs in, as one object that is handed in: streams, terminal facts, variables.
+"""The environment of a command, passed as one object: streams, properties of the terminal, variables.
 
-Nothing else in the command line looks at `sys.stdout` or `os.environ`; a test makes an Environment of its own.
+Nothing else in the command line reads `sys.stdout` or `os.environ`; tests make their own Environment.
 """
 
 import contextlib
@@ -10,15 +10,18 @@ import sys
 
 from tensh.language import _
 
-USUAL_WIDTH = 80  # of a pipe or a file, whatever the window
+USUAL_WIDTH = 80  # columns of a pipe or a file, whatever the window
 
 
 class Unwritten(Exception):
-    """Standard output cannot be written; its argument is the OSError. A reader that has gone away is a BrokenPipeError."""
+    """Raised when standard output cannot be written.
+
+    Its argument is the OSError: BrokenPipeError if the reader has gone away.
+    """
 
 
 class Environment:
-    """Streams, variables, and what a stream can show."""
+    """The streams, the variables, and the capabilities of the streams."""
 
     def __init__(self, stdin=None, stdout=None, stderr=None, variables=None, color="auto", plain=False, ascii=False):
         self.stdin = stdin or sys.stdin
@@ -30,14 +33,14 @@ class Environment:
         self.ascii = ascii or self.is_set("TENSH_ASCII")
 
     def configure(self, color=None, plain=False, ascii=False):
-        """Return the environment with the options of a command line."""
+        """Return the environment with the options of a command line applied."""
         return Environment(
             self.stdin, self.stdout, self.stderr, self.variables, color or self.color, self.plain or plain,
             self.ascii or ascii,
         )  # fmt: skip
 
     def is_set(self, name):
-        """True if a variable switches something on."""
+        """True if a variable is set to something else than "" and "0"."""
         return self.variables.get(name, "") not in ("", "0")
 
     # ── terminals ────────────────────────────────────────────────────────────
@@ -52,13 +55,13 @@ class Environment:
 
     @property
     def can_redraw(self):
-        """True if the terminal can move its cursor, as an editor of lines must."""
+        """True if the terminal can move its cursor, as a line editor requires."""
         if not self.is_interactive or self.plain or self.variables.get("TERM", "") in ("dumb", "unknown"):
             return False
         return has_descriptor(self.stdin) and has_descriptor(self.stdout)
 
     def has_color(self, stream):
-        """True if a stream takes escape sequences: option, then variables, then what the stream is."""
+        """True if a stream takes escape sequences: decided by option, then variables, then the kind of stream."""
         if self.plain or self.color == "never":
             return False
         if self.color == "always":
@@ -70,12 +73,12 @@ class Environment:
         return self.variables.get("TERM") != "dumb" and self.is_terminal(stream)
 
     def has_unicode(self, stream):
-        """True if a stream is to show more than ASCII."""
+        """True if a stream can show more than ASCII."""
         encoding = getattr(stream, "encoding", None) or "utf-8"
         return not self.ascii and encoding.lower().replace("-", "").startswith("utf")
 
     def width(self, stream):
-        """Columns of the window behind a stream."""
+        """Return the width of the window behind a stream in columns."""
         if not self.is_terminal(stream):
             return USUAL_WIDTH
         with contextlib.suppress(ValueError):
@@ -90,11 +93,11 @@ class Environment:
 
     @contextlib.contextmanager
     def install(self):
-        """Make these the streams of the process, where `print` and `input` of user code find them."""
+        """Make these the streams of the process, so that `print` and `input` of user code find them."""
         before = sys.stdin, sys.stdout, sys.stderr
         sys.stdin, sys.stdout, sys.stderr = self.stdin, self.stdout, self.stderr
         if not self.has_unicode(self.stdout):
-            self.stdout.reconfigure(errors="backslashreplace")  # a value that cannot be written is not a failure
+            self.stdout.reconfigure(errors="backslashreplace")  # escape characters that cannot be encoded
         try:
             yield self
         finally:
@@ -102,7 +105,7 @@ class Environment:
 
     @contextlib.contextmanager
     def writing(self):
-        """Within, that stdout cannot be written is Unwritten."""
+        """A context that raises Unwritten if stdout cannot be written."""
         try:
             yield
         except OSError as error:
@@ -113,13 +116,13 @@ class Environment:
             raise Unwritten(OSError(errno.EBADF, _("the program has closed it"))) from None
 
     def why_unwritten(self, error):
-        """The OSError of an unwritable stdout, if that is why user code raised `error`."""
+        """Return the OSError of an unwritable stdout, if that is why user code raised `error`."""
         if isinstance(error, BrokenPipeError):
             return error if self.is_broken() else None
-        if error.errno == errno.EIO and self.is_broken():  # a terminal whose window is closed
+        if error.errno == errno.EIO and self.is_broken():  # a terminal whose window was closed
             return BrokenPipeError(*error.args)
         try:
-            self.stdout.flush()  # what could not be written is still in the buffer
+            self.stdout.flush()  # unwritten text is still in the buffer
         except OSError as found:
             return found
         return None
@@ -129,7 +132,7 @@ class Environment:
         import select
 
         try:
-            # what could not be written is no longer in the buffer, so flushing tells nothing
+            # unwritten text has left the buffer, so flushing would not fail
             if hasattr(select, "poll"):
                 poll = select.poll()
                 poll.register(self.stdout.fileno(), 0)
@@ -142,7 +145,7 @@ class Environment:
         return False
 
     def say(self, text):
-        """Write to stderr, if it can be written: there is nobody to tell that it cannot."""
+        """Write to stderr; ignore a failure, which could not be reported anywhere."""
         with contextlib.suppress(OSError, ValueError):  # the program may have closed it
             self.stderr.write(text)
             self.stderr.flush()
@@ -151,20 +154,21 @@ class Environment:
 
 
 def silence(stream):
-    """Discard the rest of a stream that cannot be written, which would otherwise fail when the process ends."""
+    """Discard further output of an unwritable stream, which would otherwise fail when the process ends."""
     with contextlib.suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, stream.fileno())
         os.close(nowhere)
 
 
-# A stream that is closed when the process begins: the file opened next would get its number, and what is written to the
-# stream. Reading standard input and writing standard output fail instead; what is said on standard error goes nowhere.
+# Substitutes for streams that are closed when the process begins: without them the next file opened would get the
+# descriptor, and with it the output of the stream. Reading stdin and writing stdout fail instead; text for stderr is
+# dropped.
 INSTEAD = (("stdin", os.O_WRONLY, "r"), ("stdout", os.O_RDONLY, "w"), ("stderr", os.O_WRONLY, "w"))
 
 
 def open_closed_streams():
-    """Put a stream in the place of each that the process was begun without."""
+    """Open a substitute for each standard stream that is closed."""
     for number, (name, access, mode) in enumerate(INSTEAD):
         if getattr(sys, name) is None:
             opened = os.open(os.devnull, access)
@@ -175,7 +179,7 @@ def open_closed_streams():
 
 
 def has_descriptor(stream):
-    """True if a stream is one of the operating system's."""
+    """True if a stream has a file descriptor."""
     try:
         return stream.fileno() >= 0
     except (OSError, ValueError, AttributeError):

@@ -1,4 +1,4 @@
-"""Faults of tensh itself: one line that says where, instead of a traceback."""
+"""Bugs of tensh itself: report them in one line with the location, instead of a traceback."""
 
 import os
 import traceback
@@ -11,7 +11,10 @@ LONGEST = 200  # characters of a message
 
 
 def is_interrupt(error):
-    """True if ^C has caused an exception: Python raises RuntimeError for one within a class body, NumPy's import ImportError."""
+    """True if ^C caused an exception.
+
+    Python raises RuntimeError for one in a class body, NumPy's import ImportError.
+    """
     chain = []
     while error is not None and error not in chain:
         chain.append(error)
@@ -20,7 +23,7 @@ def is_interrupt(error):
 
 
 def describe_fault(error):
-    """A line about an exception that nobody expected."""
+    """Describe an unexpected exception in one line."""
     frames = traceback.extract_tb(error.__traceback__)
     where = f", {os.path.basename(frames[-1].filename)}:{frames[-1].lineno}" if frames else ""
     message = visible_line(safely(str, error, "message"))[:LONGEST]

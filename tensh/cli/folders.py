@@ -1,13 +1,13 @@
-"""The folders of a user's files on each platform: settings, and what a program remembers.
+"""The folders of a user's settings and state on each platform.
 
-These are the rules of the XDG base directories, which hold everywhere if their variables are set, and else what macOS
-and Windows have in their place.
+The XDG variables are respected everywhere; the defaults follow XDG on Linux and the conventions of macOS and Windows
+there.
 """
 
 import os
 import sys
 
-# kind: variable, folder below the home; and below the home on macOS, variable on Windows
+# kind: XDG variable, folder below home, folder below home on macOS, variable on Windows
 PLACES = {
     "config": ("XDG_CONFIG_HOME", ".config", "Library/Application Support", "APPDATA"),
     "state": ("XDG_STATE_HOME", ".local/state", "Library/Application Support", "LOCALAPPDATA"),
@@ -15,7 +15,7 @@ PLACES = {
 
 
 def folder(kind, variables, platform=sys.platform):
-    """The folder of tensh for "config" or "state", whether or not it exists."""
+    """Return the folder of tensh for "config" or "state", which need not exist."""
     variable, usual, mac, windows = PLACES[kind]
     home = variables.get("HOME") or os.path.expanduser("~")
     if os.path.isabs(variables.get(variable, "")):

@@ -1,4 +1,4 @@
-"""`tensh graph`: a program runs, and the graph behind one of its tensors is shown or written."""
+"""`tensh graph`: run a program, and show or write the graph behind one of its tensors."""
 
 import contextlib
 import importlib
@@ -23,11 +23,11 @@ ENDINGS = {
 
 
 class Wish(NamedTuple):
-    """The request for a graph: which one, and how to show it."""
+    """The requested graph, and how to show it."""
 
     name: str | None = None
     view: str = "auto"
-    format: str | None = None  # by default what the name of the file says
+    format: str | None = None  # default: by the extension of the output file
     values: bool = False
     grads: bool = False
     types: bool = False
@@ -44,18 +44,19 @@ class Wish(NamedTuple):
 
 
 def show(env, options, program, wish):
-    """Run a program without showing its values, and show the graph; the exit status."""
+    """Run a program without showing its values, and show the graph; return the exit status."""
     from tensh.graph.provenance import record_places
 
     run = Quiet(env, options, program)
     if wish.static or wish.compiled:
         return show_static(run, wish)
-    with record_places(), contextlib.redirect_stdout(env.stderr):  # stdout is for the graph
+    with record_places(), contextlib.redirect_stdout(env.stderr):  # stdout is reserved for the graph
         return run.run_all(lambda run: run.status or write_graph(run, wish))
 
 
 def show_static(run, wish):
-    """Run a program while all that it computes is captured, and show what led to one of its tensors; the exit status."""
+    """Run a program while capturing its operations, and show how one of its tensors was computed; return the exit
+    status."""
     from tensh.engine.dispatch.capture.recorder import Recorder
 
     recorder = Recorder()
@@ -68,7 +69,7 @@ def show_static(run, wish):
 
 
 def write_static(run, wish, recorder):
-    """Write the static graph of a run that went well; the exit status."""
+    """Write the static graph of a successful run; return the exit status."""
     from tensh.compiler.breaks import Break
     from tensh.engine.dispatch.capture.recorder import Paused
     from tensh.show.captured import static_of
@@ -98,14 +99,14 @@ def write_static(run, wish, recorder):
 
 
 class Quiet(Run):
-    """A run that shows no results."""
+    """A run that does not show results."""
 
     def show(self, event, may_raise):
         return isinstance(event, Value | Text) or super().show(event, may_raise)
 
 
 def write_graph(run, wish):
-    """Write the graph of a run that went well; the exit status."""
+    """Write the graph of a successful run; return the exit status."""
     from tensh.show.graphs import Drawing, Graph, Shown
     from tensh.show.passes import accumulation, steps
     from tensh.show.reasons import why
@@ -136,9 +137,9 @@ def write_graph(run, wish):
 
 
 def format_of(wish):
-    """The format that is wanted: the one that is named, or that of the file; UsageError where these are at odds."""
+    """Return the requested format, by option or file extension; raise UsageError if the two disagree."""
     ending = os.path.splitext(wish.output or "")[1].lower()
-    if ending in (".html", ".htm"):  # in which names of the program would be markup
+    if ending in (".html", ".htm"):  # names of the program would need escaping in HTML
         raise UsageError(
             _("tensh graph: {output}: a page is not written; a picture for one is -o graph.svg").format(
                 output=wish.output
@@ -162,7 +163,7 @@ def format_of(wish):
 
 
 def text(run, drawing, wish):
-    """A drawing piece by piece: styled for the terminal, plain in a file."""
+    """Yield the pieces of a drawing: styled for the terminal, plain for a file."""
     page = run.console.page() if wish.output is None else Page()
     for kind, piece in drawing.draw(page):
         yield run.console.style_text([(kind, piece)], wish.output is None and run.console.in_color[0])
@@ -170,7 +171,7 @@ def text(run, drawing, wish):
 
 
 def write_pieces(run, wish, pieces):
-    """Write pieces of text to stdout, or to the file that was asked for; the exit status."""
+    """Write pieces of text to stdout or the output file; return the exit status."""
     if wish.output is None:
         for piece in pieces:
             with run.env.writing():
@@ -186,7 +187,7 @@ def write_pieces(run, wish, pieces):
 
 
 def draw_file(graph, shown, wish):
-    """Let Graphviz draw the graph into a file; return the exit status."""
+    """Draw the graph into a file by Graphviz; return the exit status."""
     from tensh.graph import dot
 
     command = ["dot", f"-T{wish.format}", "-o", wish.output]
@@ -204,9 +205,9 @@ def draw_file(graph, shown, wish):
 
 
 def choose_tensor(run, name, recorded=True):
-    """The tensor that is meant: what a name or expression gives, or what was computed last and has a history.
+    """Return the tensor to show: the value of a name or expression, by default the one computed last.
 
-    Without ``recorded`` it need not have one.
+    Raise UsageError unless it has a graph, or ``recorded`` is false.
     """
     names = run.session.own_names()
     if name is None:

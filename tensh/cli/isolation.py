@@ -1,4 +1,4 @@
-"""Isolation of programs that run one after another in one process: each finds it as if it were the first."""
+"""Isolation of programs that run one after another in one process: each starts in a fresh state."""
 
 import contextlib
 import importlib.util
@@ -11,18 +11,18 @@ from tensh.language import _
 
 
 def require_engine(engine):
-    """Refuse an engine that is not there."""
+    """Raise UsageError if the engine is not installed."""
     if importlib.util.find_spec(engine) is None:
         raise UsageError(_("--engine torch: PyTorch is not installed here"))
 
 
 @contextlib.contextmanager
 def fresh_world(engine):
-    """Undo at the end the changes that a program makes to the whole process, and seed it anew."""
+    """A context for a program: seed anew, and undo its process-wide changes at the end."""
     require_engine(engine)
     torch, numpy = importlib.import_module(engine), importlib.import_module("numpy")
     folder, variables, modules = os.path.curdir, dict(os.environ), {*sys.modules}
-    with contextlib.suppress(OSError):  # which is gone
+    with contextlib.suppress(OSError):  # the folder was deleted
         folder = os.getcwd()
     options, numbers = torch_options(torch), numpy.get_printoptions()
     for start in (torch.seed, numpy.random.seed, random.seed):
@@ -40,8 +40,8 @@ def fresh_world(engine):
 
 
 def torch_options(torch):
-    """The settings of an engine that code can change for good."""
-    get_options = getattr(torch, "get_printoptions", None)  # PyTorch itself has none
+    """Return the process-wide settings of an engine."""
+    get_options = getattr(torch, "get_printoptions", None)  # PyTorch has no such function
     return torch.get_default_dtype(), torch.is_grad_enabled(), get_options and get_options()
 
 
@@ -54,14 +54,14 @@ def restore_torch(torch, options):
 
 
 def own_modules(since):
-    """The names of user modules that were imported since there were these."""
+    """Return the names of user modules imported after ``since`` was taken."""
     return [name for name in {*sys.modules} - since if is_own(sys.modules[name])]
 
 
 def is_own(module):
-    """True if a module is the user's, not of an installed package."""
+    """True if a module is the user's, not part of an installed package."""
     from tensh.cli.session.failure import OURS
 
-    folder = next(iter(getattr(module, "__path__", None) or ()), "")  # of a package without a file
+    folder = next(iter(getattr(module, "__path__", None) or ()), "")  # for a namespace package
     file = getattr(module, "__file__", None) or folder
     return bool(file) and not file.startswith((OURS, sys.prefix, sys.base_prefix)) and "site-packages" not in file

@@ -1,1 +1,1 @@
-"""Checking documents: their code runs again, and its output is compared with the stored one."""
+"""Checking documents: run their code again and compare its output with the stored output."""

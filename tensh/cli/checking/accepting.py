@@ -1,4 +1,4 @@
-"""The outputs of now as those of the document: `--update` and `--write`."""
+"""Accepting new outputs into a document: `--update` and `--write`."""
 
 from tensh.cli.checking.verdicts import DIFFERS, FAILS, RAN
 from tensh.cli.documents.model import Cell
@@ -7,7 +7,7 @@ TODAY = ("stale", "current")  # tags that an update removes
 
 
 def update_document(document, found, everything=False, interleaved=False):
-    """The document with the new outputs of cells that differ, or of all that ran."""
+    """Return the document with the new outputs of the cells that differ, or of all cells that ran."""
     wanted = {verdict.number: verdict for verdict in found if everything or verdict.status in (DIFFERS, FAILS, RAN)}
     cells, number = [], 0
     for cell in document.cells:
@@ -23,14 +23,14 @@ def update_document(document, found, everything=False, interleaved=False):
 
 
 def drop_stale_outputs(cell):
-    """A cell whose output is that of today."""
+    """Remove from a cell the tags that marked its output as stale."""
     wishes = {name: value for name, value in cell.wishes.items() if name not in TODAY}
     rest = {name: value for name, value in cell.metadata.items() if name != "tensh"}
     return cell._replace(metadata=rest | ({"tensh": wishes} if wishes else {}))
 
 
 def divide_cell(cell, result):
-    """A cell of a script with each output right behind the statement that it came of."""
+    """Split a cell of a script so that each output follows its statement."""
     lines, begin, ends = cell.text.split("\n"), 0, {}
     for piece in result.pieces:
         ends.setdefault(min(max(piece.line, 1), len(lines)), []).append(piece)

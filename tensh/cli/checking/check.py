@@ -1,4 +1,4 @@
-"""`tensh check FILE...`: whether the code in documents still shows what is stored beside it."""
+"""`tensh check FILE...`: check that the code in documents still produces the output stored beside it."""
 
 import glob
 import os
@@ -24,11 +24,11 @@ class Wish(NamedTuple):
     update: bool = False
     write: str | None = None
     json: bool = False
-    against: str | None = None  # "torch", or a Python that has it
+    against: str | None = None  # "torch", or a Python that has PyTorch
 
 
 def show(env, options, patterns, wish):
-    """Check files and report each cell; the exit status."""
+    """Check files and report each cell; return the exit status."""
     begin = perf_counter()
     paths = [path for pattern in patterns for path in expand_pattern(pattern)]
     if wish.against and (wish.update or wish.write):
@@ -42,7 +42,7 @@ def show(env, options, patterns, wish):
         except UsageError as error:
             checking.console.remark([("message", f"{error}\n")])
             done = status.USAGE
-    bad = (FAILS,) if wish.update else BAD  # what differs is accepted then; that something fails is still news
+    bad = (FAILS,) if wish.update else BAD  # --update accepts differences, but not failures
     done = status.DIFFERS if any(verdict.status in bad for verdict in found) else done
     done = max(done, checking.stopped)
     if found or done == status.OK:
@@ -57,11 +57,11 @@ class Checker:
         self.console = Console(env)
         self.options = options
         self.wish = wish
-        self.differing = []  # files with cells that are not as stored
+        self.differing = []  # files with cells that differ from their stored output
         self.stopped = status.OK
 
     def file(self, path):
-        """Check a file and report its cells; the verdicts."""
+        """Check a file and report its cells; return the verdicts."""
         document = files.load(path)
         if format.asks(document) and not self.wish.against:
             return self.lesson(path)
@@ -92,7 +92,7 @@ class Checker:
         return found
 
     def lesson(self, path):
-        """Check a lesson, whose questions take the place of stored outputs; the verdicts."""
+        """Check a lesson, whose questions take the place of stored outputs; return the verdicts."""
         from tensh.cli.checking import lessons
 
         found, ended = lessons.verdicts(path, self.options)
@@ -107,7 +107,7 @@ class Checker:
         return found
 
     def accept(self, document, found, path):
-        """Write the new outputs where they are wanted."""
+        """Write the new outputs if requested."""
         kind = files.kind_of(path)
         if self.wish.update:
             new = accepting.update_document(document, found, interleaved=kind in (".tsh", ".py"))
@@ -124,7 +124,7 @@ class Checker:
             self.console.remark([("note", visible_line(text) + "\n")])
 
     def end(self, found, count, seconds, done):
-        """Say how it went as a whole."""
+        """Report the overall result."""
         if self.wish.json:
             self.console.result([("plain", report.format_end(found, count, seconds, done))])
             return
@@ -138,7 +138,7 @@ class Checker:
 
 
 def expand_pattern(pattern):
-    """The files that a name means: of a folder its documents, of a pattern what it fits."""
+    """Expand an argument to files: a folder to its documents, a pattern to its matches."""
     if os.path.isdir(pattern):
         found = [path for path in find_documents(pattern) if is_lesson(path)]
     elif glob.has_magic(pattern) and not os.path.lexists(pattern):
@@ -151,7 +151,10 @@ def expand_pattern(pattern):
 
 
 def match_files(pattern):
-    """The names that a pattern fits, but for hidden ones. Links to folders are not followed: they may go in a circle."""
+    """List the names that match a pattern, except hidden ones.
+
+    Do not follow links to folders: they may form a cycle.
+    """
     whole = Path(pattern)
     root = Path(whole.anchor)
     try:
@@ -164,7 +167,7 @@ def match_files(pattern):
 
 
 def find_documents(folder):
-    """The documents in a folder and the folders in it, but for hidden ones."""
+    """Yield the documents in a folder and its subfolders, except hidden ones."""
     for place, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith((".", "__")))
         for name in sorted(names):
@@ -173,7 +176,7 @@ def find_documents(folder):
 
 
 def is_lesson(path):
-    """True if a file in a folder is there to be checked: Python only if it says what it shows."""
+    """True if a file in a folder is a document to check: Python only if it holds stored output."""
     if not path.endswith((".py", ".md")):
         return True
     try:

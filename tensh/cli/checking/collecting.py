@@ -1,4 +1,4 @@
-"""The cells of a document as tests of pytest. All run when the first of them does, as they share their names."""
+"""The cells of a document as tests of pytest. The first test runs all cells, since they share their names."""
 
 import functools
 import os
@@ -13,7 +13,7 @@ from tensh.escaping import visible, visible_line
 
 
 class Differs(Exception):
-    """A cell is not as stored; its argument is the verdict."""
+    """Raised for a cell that differs from its stored output; its argument is the verdict."""
 
 
 class DocumentFile(pytest.File):
@@ -21,14 +21,14 @@ class DocumentFile(pytest.File):
 
     @functools.cached_property
     def document(self):
-        """The document; an error of collection where there is none."""
+        """Load the document; a bad file is a collection error."""
         try:
             return files.load(str(self.path))
         except UsageError as error:
             raise self.CollectError(visible(str(error))) from None
 
     def collect(self):
-        """A test for each cell of code."""
+        """Yield a test for each code cell."""
         code = [cell for cell in self.document.cells if cell.kind == "code"]
         for number, cell in enumerate(code):
             yield CellItem.from_parent(self, name=f"cell {number + 1}", number=number, cell=cell)
@@ -50,7 +50,7 @@ class CellItem(pytest.Item):
         self.cell = cell
 
     def runtest(self):
-        """Fail if the cell is not as stored; skip it if that is not known."""
+        """Fail if the cell differs from its stored output; skip it if that cannot be determined."""
         verdict = self.parent.verdicts[self.number]
         if verdict.status in (SKIPPED, NOT_CHECKED):
             pytest.skip(verdict.note)
@@ -58,13 +58,13 @@ class CellItem(pytest.Item):
             raise Differs(verdict)
 
     def repr_failure(self, excinfo):
-        """Describe the difference of the cell; for a fault of tensh, its traceback."""
+        """Describe the difference of the cell; for a bug in tensh, give its traceback."""
         if not isinstance(excinfo.value, Differs):
             return super().repr_failure(excinfo)
         return visible("".join(text for _, text in report.lines(excinfo.value.args[0])).rstrip())
 
     def reportinfo(self):
-        """The place of the cell, for the headline of a failure."""
+        """Return the location of the cell, for the headline of a failure."""
         return (
             self.path,
             None,

@@ -1,4 +1,4 @@
-"""Comparison of two texts: numbers may differ by the tolerance of their dtype, addresses and times at all."""
+"""Comparison of two texts: numbers may differ within the tolerance of their dtype; addresses and times are ignored."""
 
 import math
 import re
@@ -10,9 +10,9 @@ from tensh.language import _, deferred
 from tensh.tolerances import TOLERANCES
 
 ADDRESS = re.compile(r"\bat 0x[0-9A-Fa-f]+")
-# counts by its name
+# only its name is compared
 FUNCTION = re.compile(r"<(?:built-in )?(?:function|method) (?:(?:\w++|<locals>)\.)*+(\w++|<lambda>)[^<>\n]*+>")
-# where a line of code is, in one kind of file; behind code that is quoted, at a prompt not at all
+# the location of a line of code: after a file name, after quoted code, or in parentheses
 PLACE = re.compile(r"(?<!\S)\S+\.(?:tsh|py|ipynb|md)(?: cell \d+)?:\d+\b|(?<=`) on line \d+|(?<=[\w)]) \(line \d+\)")
 ID = re.compile(r"(?<![\w.])\d{9,}(?![\w.])")
 NUMBER = re.compile(r"(?<![\w.])[-+]?(?:nan|inf|\d+\.?\d*(?:e[-+]?\d+)?)")
@@ -23,19 +23,19 @@ TIME = re.compile(
     r"|(?P<word>(?i:elapsed|took|duration|\b(?:wall |cpu |total )?time)(?: taken)?[:=]? *)"
     rf"\d+\.\d+(?:e[-+]?\d+)?{UNIT}?"
 )
-LONGEST = 1_000_000  # characters in which numbers are looked for
-LONGEST_INTEGER = 300  # digits that are computed with
+LONGEST = 1_000_000  # characters of a text searched for numbers
+LONGEST_INTEGER = 300  # digits of an integer that is computed with
 
 
 class Wrong(NamedTuple):
-    """A number that is another one now."""
+    """A number that differs, as stored and now."""
 
     stored: Number
     now: Number
 
     @property
     def off_by(self):
-        """Describe the distance between the two, as text; nothing where that says nothing."""
+        """Describe the distance between the two numbers; "" if it is not finite or too long."""
         if max(len(self.stored.text), len(self.now.text)) > LONGEST_INTEGER:
             return ""
         if self.stored.is_integer and self.now.is_integer:
@@ -45,7 +45,7 @@ class Wrong(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """Two texts as they were compared; what differs: some numbers, or the text; what was allowed for, if anything."""
+    """The result of comparing two texts: the normalised texts, the numbers that differ, and a note on what was ignored."""
 
     same: bool
     note: str = ""
@@ -56,7 +56,7 @@ class Comparison(NamedTuple):
 
 
 def compare(stored, now, wishes=None, rtol=None, atol=None):
-    """Compare the stored text of a cell with that of now, as the cell's metadata asks."""
+    """Compare the stored text of a cell with its new text, as the cell's metadata requests."""
     wishes = wishes or {}
     stored, now = strip_noise(stored, wishes), strip_noise(now, wishes)
     if stored == now:
@@ -76,34 +76,34 @@ def compare(stored, now, wishes=None, rtol=None, atol=None):
 
 
 def strip_noise(text, wishes):
-    """A text without what never counts: addresses, where a function and a line of code are, space at the ends of lines."""
+    """Remove from a text what is never compared: addresses, locations of functions and lines, trailing spaces."""
     text = PLACE.sub("", FUNCTION.sub(r"<function \1>", ADDRESS.sub("at 0x", text)))
     if wishes.get("platform"):
         text = text.replace("\\", "/")
-    if wishes.get("addresses"):  # which of the ids are equal counts
+    if wishes.get("addresses"):  # compare only which ids are equal
         seen = {}
         text = ID.sub(lambda match: seen.setdefault(match[0], f"id{len(seen) + 1}"), text)
     return "\n".join(line.rstrip() for line in text.rstrip().split("\n"))
 
 
 def mask_times(text):
-    """A text of the same length with `#` over durations, times and dates."""
+    """Mask durations, times and dates with `#`, keeping the length of the text."""
     return TIME.sub(lambda match: (match["word"] or "").ljust(len(match[0]), "#"), text)
 
 
 def describe_masked(stored, now):
-    """Name the parts that were not compared in two texts that are otherwise equal."""
+    """Name the parts that were ignored in two texts that are otherwise equal."""
     times = [[match[0] for match in TIME.finditer(text)] for text in (stored, now)]
     return _("text differs only in times (masked)") if times[0] != times[1] else ""
 
 
 def squeeze(text):
-    """A text without its numbers and its space."""
+    """Return a text without its numbers and whitespace."""
     return re.sub(r"\s+", "", NUMBER.sub("#", text))
 
 
 def close(pair, rtol=None, atol=None):
-    """True if two numbers are the same within the tolerance of their dtype."""
+    """True if two numbers are equal within the tolerance of their dtype."""
     stored, now = pair
     if stored.is_integer or now.is_integer:
         return stored.text.lstrip("+") == now.text.lstrip("+")
@@ -115,14 +115,17 @@ def close(pair, rtol=None, atol=None):
 
 
 def tolerance(pair, rtol=None, atol=None):
-    """(relative, absolute) for a pair, of the coarser of the two dtypes."""
+    """Return (relative, absolute) tolerance for a pair of numbers, from the coarser of their dtypes."""
     found = [TOLERANCES.get(dtype_of(number), TOLERANCES["float32"]) for number in pair]
     relative, absolute = max(found)
     return relative if rtol is None else rtol, absolute if atol is None else atol
 
 
 def dtype_of(number):
-    """The dtype of the tensor around a number. A number on its own is of float32 if it can be, as what `item` gives."""
+    """Return the dtype of the tensor around a number.
+
+    A number outside a tensor is float32 if it can be, as a result of `item`.
+    """
     if number.dtype:
         return number.dtype
     value = float(number.text)

@@ -1,4 +1,4 @@
-"""Running a document on an installed PyTorch, in another process: `--against`."""
+"""Running a document under an installed PyTorch, in another process: `--against`."""
 
 import importlib.util
 import json
@@ -17,7 +17,7 @@ from tensh.language import _
 
 
 def results(against, path, options):
-    """The result of each code cell under PyTorch: that of this Python ("torch"), or of another that is named."""
+    """Return the result of each code cell under PyTorch: in this Python ("torch"), or in the one given."""
     python = sys.executable if against == "torch" else against
     if against == "torch" and importlib.util.find_spec("torch") is None:
         raise UsageError(_("tensh check: PyTorch is not installed here; --against PYTHON names a Python that has it"))
@@ -43,7 +43,7 @@ def results(against, path, options):
 
 
 def read(found):
-    """A result as it was written down."""
+    """Restore a result from JSON."""
     pieces = tuple(Piece(Output(kind, text), line) for kind, text, line in found["pieces"])
     return Result(pieces, None, found["chance"], found["passed_over"], found["values"])
 
@@ -57,7 +57,7 @@ def write_result(result):
 
 
 def main(path, target, options):
-    """Run a document and write its results to a file, whole or not at all."""
+    """Run a document and write its results to a file, atomically."""
     found, _ = running.results(files.load(path), path, Options(*json.loads(options)), with_values=True)
     text = json.dumps([write_result(result) for result in found])
     with open(target, "w", encoding="utf-8") as file:

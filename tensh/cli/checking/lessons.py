@@ -1,4 +1,4 @@
-"""Checking a lesson: `tensh check` proves that its questions can be asked and its own answers are right."""
+"""Checking a lesson: verify that its questions can be asked and that its own answers are right."""
 
 import io
 
@@ -13,7 +13,7 @@ from tensh.cli.lessons.proving import prove
 from tensh.cli.limits import TimeLimit, time_limit
 from tensh.show.text import shorten
 
-WIDEST = 60  # columns of the code of a question
+WIDEST = 60  # columns for the code of a question
 
 
 def verdicts(path, options):
@@ -34,7 +34,7 @@ def verdicts(path, options):
 
 
 def lines(verdict, width):
-    """(kind, text) pairs of the line of a question."""
+    """Yield (kind, text) pairs for the report line of a question."""
     code = shorten(" ".join(verdict.cell.text.split()), WIDEST)
     yield "name", f"  {verdict.label:<{width}}  "
     if verdict.status == OK:

@@ -1,13 +1,12 @@
-"""Running tests with tensh as torch (`pytest --tensh`), and checking the documents of a project: a plugin of pytest.
+"""A pytest plugin: run tests with tensh as torch (`pytest --tensh`), and check the documents of a project.
 
-Documents are left alone unless it is asked, by `pytest --tensh-check` or `tensh_check = true` in pytest's configuration. Then
-every cell of an .ipynb or .tsh file that pytest finds is a test, and every cell of a .py or .md file that says what it
-shows.
+Documents are checked only on request, by `pytest --tensh-check` or `tensh_check = true` in pytest's configuration. Then
+every cell of an .ipynb or .tsh file is a test, and every cell of a .py or .md file that holds stored output.
 """
 
 
 def pytest_addoption(parser):
-    """Declare the option and the setting."""
+    """Declare the options and the setting."""
     group = parser.getgroup("tensh", "checking documents")
     group.addoption("--tensh-check", action="store_true", help="run the code of documents and compare their outputs")
     group.addoption("--tensh", action="store_true", help="`import torch` gives tensh, in workers and subprocesses, too")
@@ -16,7 +15,7 @@ def pytest_addoption(parser):
 
 
 def pytest_load_initial_conftests(early_config):
-    """Before anything of the tests is imported, have tensh found as torch, if that is wanted."""
+    """Install tensh as torch before any test is imported, if requested."""
     if early_config.known_args_namespace.tensh:
         import pytest
 
@@ -30,7 +29,7 @@ def pytest_load_initial_conftests(early_config):
 
 
 def pytest_collect_file(file_path, parent):
-    """The tests of a document."""
+    """Collect the tests of a document."""
     config = parent.config
     if not (config.getoption("tensh_check") or config.getini("tensh_check")):
         return None

@@ -8,7 +8,7 @@ import types
 from tensh.cli.session.source import parse_statements
 from tensh.language import _
 
-SEEDED = {  # generator -> code that starts it at a number
+SEEDED = {  # generator -> code that seeds it
     "torch": re.compile(r"\bmanual_seed(?:_all)?\(|\bset_rng_state\("),
     "numpy": re.compile(r"\b(?:np|numpy)\.random\.(?:seed|set_state)\("),
     "random": re.compile(r"(?<![.\w])random\.(?:seed|setstate)\("),
@@ -24,23 +24,23 @@ CALLS = re.compile(
 
 
 class Randomness:
-    """Watches the generators while cells run one after another."""
+    """Watches the random number generators while cells run one after another."""
 
     def __init__(self, engine, namespace, seeded=False):
         self.engine = engine
         self.namespace = namespace
         self.seeded = {*SEEDED} if seeded else set()
-        self.names = {}  # that hold what depends on chance -> why
+        self.names = {}  # names whose values depend on chance -> why
         self.first = None  # the label of the first cell
         self.before = {}
 
     def begin(self, label):
-        """A cell is about to run."""
+        """Record the state of the generators before a cell runs."""
         self.first = self.first or label
         self.before = self.states()
 
     def end(self, label, code):
-        """The cell has run: why what it shows depends on chance, or nothing."""
+        """Return why the output of the cell depends on chance, "" if it does not."""
         drawn = [name for name, state in self.states().items() if state != self.before.get(name, state)]
         self.seeded |= {name for name, pattern in SEEDED.items() if pattern.search(code)}
         used, made = names_in(code)
@@ -65,7 +65,7 @@ class Randomness:
         return not isinstance(value, types.ModuleType | types.BuiltinFunctionType | type)
 
     def states(self):
-        """The state of each generator that has been imported."""
+        """Return the state of each generator that has been imported."""
         found = {}
         if self.engine in sys.modules:
             found["torch"] = sys.modules[self.engine].get_rng_state().numpy().tobytes()
@@ -78,7 +78,7 @@ class Randomness:
 
 
 def names_in(code):
-    """(names whose earlier values code uses, names that it makes)."""
+    """Return (names that code reads before it assigns them, names that it assigns)."""
     used, made = set(), set()
     try:
         for statement in parse_statements(code, "<cell>"):
@@ -88,5 +88,5 @@ def names_in(code):
             made |= {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
             made |= {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)}
     except (SyntaxError, ValueError):
-        pass  # it does not run either
+        pass  # such code does not run either
     return used, made

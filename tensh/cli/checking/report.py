@@ -11,11 +11,11 @@ from tensh.language import _, deferred
 from tensh.show.text import cells, pad, shorten
 
 MARGIN = "         "
-LONGEST_LINE = 100  # columns of a line that are shown
-MOST_LINES = 3  # that are shown of a cell
-MOST_NUMBERS = 5  # that are reported one by one
-LONGEST_TEXT = 2000  # lines that are compared as text
-MOST_PAIRS = 100**2  # of lines that difflib compares: where many are alike it takes the cube of their number
+LONGEST_LINE = 100  # columns shown of a line
+MOST_LINES = 3  # differing lines shown for a cell
+MOST_NUMBERS = 5  # differing numbers reported for a line
+LONGEST_TEXT = 2000  # lines compared of a text
+MOST_PAIRS = 100**2  # pairs of lines given to difflib, whose time is cubic where many are alike
 WORDS = {
     OK: deferred("ok"), RAN: deferred("ran"), DIFFERS: deferred("DIFFERS"), FAILS: deferred("FAILS"),
     NOT_CHECKED: deferred("not checked"), SKIPPED: deferred("skipped"),
@@ -31,7 +31,7 @@ SUMMARY = {
 
 
 def lines(verdict, width=3):
-    """(kind, text) pairs of the line of a cell, and of how it differs."""
+    """Yield (kind, text) pairs for the report line of a cell, and for its difference."""
     word = _(WORDS[verdict.status])
     yield "name", f"  {verdict.label:<{width}}  "
     yield "trouble" if verdict.status in BAD else "plain", word
@@ -48,7 +48,7 @@ def lines(verdict, width=3):
 
 
 def indent(tokens):
-    """Pairs with a margin before each of their lines."""
+    """Indent each line of some pairs."""
     begins = True
     for kind, text in tokens:
         for line in text.splitlines(keepends=True):
@@ -70,7 +70,7 @@ def difference(comparison):
 
 
 def report_numbers(comparison):
-    """The lines with numbers that differ, these marked; where they are and by how much they are off."""
+    """Show the lines with differing numbers, mark the numbers, and tell where they are and by how much they are off."""
     left = [*comparison.wrong]
     groups = [[*group] for _line, group in groupby(left, lambda wrong: comparison.now.count("\n", 0, wrong.now.start))]
     told = 0
@@ -90,21 +90,21 @@ def report_numbers(comparison):
 
 
 def line_around(text, place):
-    """(the line in which a place is, where it begins)."""
+    """Return (the line around a position, where it begins)."""
     begin = text.rfind("\n", 0, place) + 1
     end = text.find("\n", place)
     return text[begin : len(text) if end < 0 else end], begin
 
 
 def pair(stored, now, sides):
-    """A line of both sides, as it is stored and as it is now."""
+    """Show a line as stored and as it is now."""
     for side, line in zip(sides, (stored, now), strict=True):
         yield "note", MARGIN + pad(_(side), 8)
         yield "plain", shorten(_("(nothing)") if line is None else line, LONGEST_LINE) + "\n"
 
 
 def mark_numbers(line, group, begin, words):
-    """Marks under numbers of a line, and words behind them."""
+    """Mark numbers of a line, with a remark behind the marks."""
     marks = ""
     for wrong in group:
         column = wrong.now.start - begin
@@ -117,7 +117,7 @@ def mark_numbers(line, group, begin, words):
 
 
 def describe(wrong):
-    """Describe a number that differs: its place, what it was and is, and the difference."""
+    """Describe a number that differs: its index, its old and new value, and the difference."""
     where = _("at {path}: ").format(path=wrong.now.path) if wrong.now.path else ""
     before, after = (shorten(number.text.removesuffix("."), 30) for number in wrong[:2])
     return f"{where}{before} -> {after}" + (_(", off by {off_by}").format(off_by=wrong.off_by) if wrong.off_by else "")
@@ -127,7 +127,7 @@ def describe(wrong):
 
 
 def report_text(comparison):
-    """The first lines that differ, marked from where they do."""
+    """Show the first lines that differ, with the differing part marked."""
     stored, now = (text.split("\n")[:LONGEST_TEXT] if text else [] for text in (comparison.stored, comparison.now))
     pairs = [*pair_replaced_lines(stored, now)]
     for before, after in pairs[:MOST_LINES]:
@@ -141,7 +141,7 @@ def report_text(comparison):
 
 
 def pair_replaced_lines(stored, now):
-    """Pairs of lines that replace each other: as difflib finds them, line by line where it would take too long."""
+    """Pair the lines that replace each other: by difflib, or in order where difflib would take too long."""
     begin, end = find_difference(stored, now)
     ends = len(stored) - (len(now) - end), end
     if (ends[0] - begin) * (ends[1] - begin) > MOST_PAIRS:
@@ -154,12 +154,12 @@ def pair_replaced_lines(stored, now):
 
 
 def pair_lines(stored, now, begin, end, new_begin, new_end):
-    """Lines that replace each other, two by two; None where there is none."""
+    """Pair replaced lines in order, with None for a missing line."""
     return zip_longest(stored[begin:end], now[new_begin:new_end])
 
 
 def find_difference(before, after):
-    """(first, end) of what is different in the second of two lines, or of two lists of them."""
+    """Return (first, end) of the differing part of the second of two lines, or of two lists of lines."""
     shortest = min(len(before), len(after))
     first = next((n for n in range(shortest) if before[n] != after[n]), shortest)
     same = next((n for n in range(shortest - first) if before[-1 - n] != after[-1 - n]), shortest - first)
@@ -170,7 +170,7 @@ def find_difference(before, after):
 
 
 def summary(found, seconds):
-    """(kind, text) pairs that count the verdicts."""
+    """Yield (kind, text) pairs that count the verdicts."""
     counts = Counter(verdict.status for verdict in found)
     words = ", ".join(plural(_(SUMMARY[status]), counts[status]) for status in SUMMARY if counts[status])
     yield "title", words or _("nothing to check")
@@ -183,7 +183,7 @@ def plural(words, count):
 
 
 def format_cell(path, verdict):
-    """A verdict as one line of JSON."""
+    """Write a verdict as one line of JSON."""
     found = {
         "v": 1, "kind": "cell", "file": path, "cell": verdict.number, "count": verdict.cell.count,
         "status": verdict.status, "note": verdict.note, "code": verdict.code,
@@ -202,7 +202,7 @@ def number(wrong, sides):
 
 
 def format_end(found, files, seconds, status):
-    """All verdicts together as one line of JSON."""
+    """Write the summary of all verdicts as one line of JSON."""
     counts = Counter(verdict.status for verdict in found)
     every = {status.replace(" ", "_"): counts[status] for status in WORDS}
     return dumps({"v": 1, "kind": "end", "files": files, **every, "seconds": round(seconds, 3), "exit": status}) + "\n"

@@ -1,4 +1,4 @@
-"""Running the code of a document in a new session, and keeping the output of each cell."""
+"""Running the code of a document in a new session, and recording the output of each cell."""
 
 import io
 import os
@@ -19,16 +19,16 @@ from tensh.language import _
 
 
 class Piece(NamedTuple):
-    """An output, and the last line of the statement that it came of."""
+    """An output, and the last line of the statement that produced it."""
 
     output: Output
     line: int
 
 
 class Result(NamedTuple):
-    """The outcome of a cell: its output, its failure if there was one, and the reason for which it depends on chance.
+    """The outcome of a cell: its output, its failure if there was one, and why its output depends on chance.
 
-    `passed_over` says why it did not run. `values` are the tensors that it named, where they are asked for.
+    `passed_over` says why the cell did not run. `values` describes the tensors that it named, if requested.
     """
 
     pieces: tuple[Piece, ...] = ()
@@ -39,7 +39,7 @@ class Result(NamedTuple):
 
     @property
     def outputs(self):
-        """The output, with text that was printed in one piece."""
+        """Return the outputs, with consecutive pieces of printed text joined."""
         found = []
         for piece in self.pieces:
             if found and found[-1].kind == piece.output.kind == "printed":
@@ -50,12 +50,12 @@ class Result(NamedTuple):
 
 
 def label_of(cell, number):
-    """The name of a cell for the reader: its number, else its place."""
+    """Return the label of a cell: its number, else its position."""
     return f"[{number if cell.count is None else cell.count}]"
 
 
 class CheckedRun(Run):
-    """A run that shows nothing, and keeps what each cell would have shown."""
+    """A run that shows nothing, and records what each cell would have shown."""
 
     def __init__(self, options, document, path, with_values=False):
         self.with_values = with_values
@@ -73,7 +73,7 @@ class CheckedRun(Run):
         self.failure = None
 
     def runnable(self, cell, number, filename, path):
-        """A cell of the document as one that runs."""
+        """Convert a document cell to one that runs."""
         text, passed_over = python(cell.text) if self.document.echo is not None else (cell.text, [])
         echo = "each" if cell.form.startswith(">>> ") else self.document.echo
         label = f"{path} {label_of(cell, number)}"
@@ -88,7 +88,7 @@ class CheckedRun(Run):
         self.randomness = Randomness(self.session.engine, self.session.namespace, seeded)
 
     def cell(self, cell):
-        """Run a cell; whether the next one is to follow."""
+        """Run a cell; return whether to continue with the next one."""
         wishes, label = self.code[len(self.results)].wishes, self.labels[len(self.results)]
         why = (
             _("it needs {lacking}").format(lacking=cell.lacking)
@@ -101,7 +101,7 @@ class CheckedRun(Run):
         self.pieces, self.failure = [], None
         self.randomness.begin(label)
         try:
-            goes_on = cell.source.echo == "each"  # a transcript, in which every line has its own answer
+            goes_on = cell.source.echo == "each"  # a transcript, in which every line has a separate answer
             return all([self.show(event, True) for event in self.session.run(cell.source, goes_on)])
         finally:
             self.keep_printed(len(cell.source.lines))
@@ -109,7 +109,7 @@ class CheckedRun(Run):
             self.results.append(Result(tuple(self.pieces), self.failure, chance, "", self.values(cell.source.text)))
 
     def values(self, code):
-        """The tensors that code named, and their gradients, if they are asked for: a line or more for each."""
+        """Describe the tensors that code named, and their gradients, if requested: a line or more for each."""
         if not self.with_values:
             return ""
         names = {name: self.session.namespace.get(name) for name in sorted(names_in(code)[1])}
@@ -120,7 +120,7 @@ class CheckedRun(Run):
         return "".join(f"{name} = {value!r}\n" for name, value in (tensors | leaves).items())
 
     def show(self, event, may_raise):
-        """Keep what happened; whether the run goes on."""
+        """Record an event; return whether the run continues."""
         match event:
             case events.Value(_, unit):
                 self.keep_printed(unit.last)
@@ -137,7 +137,7 @@ class CheckedRun(Run):
         return True
 
     def show_value(self, value, unit, may_raise):
-        """A value as the kind of document shows it."""
+        """Format a value as the kind of document shows it."""
         from tensh.cli.render import values
 
         in_layout = self.document.echo == "last" and unit.source.echo == "last"
@@ -149,7 +149,7 @@ class CheckedRun(Run):
         return True
 
     def take_failure(self, event, may_raise):
-        """Keep a failure; whether the run goes on: but for ^C and the time limit it does."""
+        """Record a failure; return whether the run continues: it stops on ^C and at the time limit only."""
         if isinstance(event.failure.error, KeyboardInterrupt):
             return self.report_stop(event.failure)
         self.failure = event.failure
@@ -166,13 +166,13 @@ class CheckedRun(Run):
         return text
 
     def keep_printed(self, line):
-        """Keep what the code has printed."""
+        """Record what the code has printed."""
         text = self.take_output()
         if text:
             self.pieces.append(Piece(Output("printed", text), line))
 
     def take(self, kind, line):
-        """Keep a value that was shown."""
+        """Record a value that was shown."""
         text = self.take_output()
         if text:
             self.pieces.append(Piece(Output(kind, text.removesuffix("\n")), line))
@@ -183,12 +183,12 @@ def _text(value):
 
 
 def reason_to_skip(code):
-    """Return the reason for which code of a session is not to run, if it gives one."""
+    """Return why the code of a session is not to run, if the session gives a reason."""
     return "doctest: +SKIP" if "doctest: +SKIP" in code else ""
 
 
 def results(document, path, options, with_values=False):
-    """(result of each code cell, exit status of the run). What comes after the end of the code did not run."""
+    """Return (result of each code cell, exit status of the run). Cells after the end of the program did not run."""
     run = CheckedRun(options, document, path, with_values)
     with fresh_world(run.session.engine), run.env.install():
         ended = run.run_all()

@@ -1,4 +1,4 @@
-"""A text as words and numbers: for each number where it stands, its index in the tensor around it, and its dtype."""
+"""Split a text into words and numbers: each number with its position, its index in the tensor around it, and its dtype."""
 
 import itertools
 import re
@@ -8,8 +8,8 @@ TOKEN = re.compile(
     r"|(?P<word>[^\W\d]\w*(?:\.[^\W\d]\w*)*)|(?P<ellipsis>\.\.\.)|(?P<line>\n)|(?P<hidden>#+)|(?P<sign>\S)"
 )
 OPEN, CLOSED = "([{", ")]}"
-DEEPEST = 64  # brackets one inside the other: as many as a tensor may have dimensions; beyond that they mean nothing
-TENSORS = {"tensor": "float32", "array": "float64", "Parameter": "float32"}  # what holds numbers -> dtype not shown
+DEEPEST = 64  # nested brackets: the most dimensions of a tensor; deeper nesting is ignored
+TENSORS = {"tensor": "float32", "array": "float64", "Parameter": "float32"}  # what holds numbers -> its default dtype
 DTYPE = re.compile(r"(?:torch\.|numpy\.|np\.)?(b?float\d+|complex\d+|float8_\w+)\Z")
 
 
@@ -19,8 +19,8 @@ class Number:
     def __init__(self, text, start):
         self.text = text
         self.start = start
-        self.path = []  # its index in the brackets around it
-        self.dtype = None  # of the tensor that it is an element of
+        self.path = []  # its index in the surrounding brackets
+        self.dtype = None  # of the tensor around it
 
     @property
     def is_integer(self):
@@ -28,18 +28,18 @@ class Number:
 
 
 class Frame:
-    """A pair of brackets, while it is open."""
+    """An open bracket."""
 
     def __init__(self, sign, dtype=None):
         self.sign = sign
-        self.dtype = dtype  # of the tensor whose parenthesis it is
-        self.position = 0  # of the element that comes next
+        self.dtype = dtype  # of the tensor, for its parenthesis
+        self.position = 0  # index of the next element
         self.gap = None  # the position of `...`
-        self.numbers = []  # within it
+        self.numbers = []  # numbers within it
 
 
 def tokens(text):
-    """(the words, with "#" for an integer and "#." for another number; the numbers). As many `#` as one likes are one word."""
+    """Return (words, numbers): "#" stands for an integer, "#." for another number. Any run of `#` is one word."""
     words, numbers, frames, before = [], [], [], ""
     has_structure = depth(text) <= DEEPEST
     for match in TOKEN.finditer(text):
@@ -51,7 +51,7 @@ def tokens(text):
             for frame in frames:
                 frame.numbers.append(number)
             words.append("#" if number.is_integer else "#.")
-        elif kind != "line" or not frames:  # inside brackets, lines end where there is room
+        elif kind != "line" or not frames:  # within brackets, line breaks depend on the width
             words.append("#..." if kind == "hidden" else piece)
             if has_structure:
                 _bracket(frames, kind, piece, before)
@@ -60,13 +60,13 @@ def tokens(text):
 
 
 def depth(text):
-    """Return the depth of the brackets."""
+    """Return the greatest depth of the brackets."""
     steps = (1 if match[0] in OPEN else -1 for match in re.finditer(r"[][(){}]", text))
     return max(itertools.accumulate(steps), default=0)
 
 
 def _bracket(frames, kind, piece, before):
-    """Open or close brackets, or go to the next element."""
+    """Open or close brackets, or advance to the next element."""
     if kind == "ellipsis" and frames:
         frames[-1].gap = frames[-1].position
     elif kind == "word" and frames and DTYPE.match(piece):
@@ -85,4 +85,4 @@ def _close(frame, depth):
         if frame.dtype and number.dtype is None:
             number.dtype = frame.dtype
         if frame.gap is not None and frame.sign == "[" and number.path[depth] > frame.gap:
-            number.path[depth] -= frame.position + 1  # behind `...` elements count from the end
+            number.path[depth] -= frame.position + 1  # after `...`, elements are counted from the end

@@ -12,7 +12,7 @@ BAD = (DIFFERS, FAILS)
 
 
 class Verdict(NamedTuple):
-    """A cell, what became of it, and what that means: its status, a note, and how it differs if it does."""
+    """A cell, its result, and what that means: its status, a note, and the difference if there is one."""
 
     cell: Cell
     number: int
@@ -24,7 +24,7 @@ class Verdict(NamedTuple):
 
     @property
     def code(self):
-        """A line of code for the reader to know the cell by: the one that failed, or the last."""
+        """Return the line of code that identifies the cell to the reader: the one that failed, or the last."""
         if self.status == FAILS and self.result.failure.places:
             return self.result.failure.places[-1].text.strip()
         lines = [line.strip() for line in self.cell.text.split("\n") if line.strip()]
@@ -32,7 +32,7 @@ class Verdict(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """The kind of comparison."""
+    """The strictness of the comparison."""
 
     lax: bool = False
     rtol: float | None = None
@@ -40,7 +40,7 @@ class Limits(NamedTuple):
 
 
 def verdicts(document, results, limits):
-    """A verdict on each code cell."""
+    """Yield a verdict on each code cell."""
     cells = [cell for cell in document.cells if cell.kind == "code"]
     ran = has_run(cells)
     for number, (cell, result) in enumerate(zip(cells, results, strict=True), 1):
@@ -49,7 +49,7 @@ def verdicts(document, results, limits):
 
 
 def has_run(cells):
-    """True if cells without output are known to show nothing: in a notebook that was run, not in a text."""
+    """Return a function that tells whether a cell without output is known to show nothing: in a notebook that was run."""
     from_notebook = any("id" in cell.more or cell.count is not None for cell in cells)
     has_counts = any(cell.count is not None for cell in cells)
     is_stored = any(cell.outputs for cell in cells)
@@ -57,7 +57,7 @@ def has_run(cells):
 
 
 def find_stored_text(cell, ran):
-    """Return the output that the cell should have; None where that is not known."""
+    """Return the expected output of the cell; None if it is unknown."""
     if isinstance(cell.wishes.get("current"), str):
         return cell.wishes["current"]
     if not cell.outputs and not ran(cell):
@@ -80,7 +80,7 @@ def _line(output: Output):
 
 
 def verdict(cell, result, limits, stored):
-    """(status, note, comparison) of a cell."""
+    """Return (status, note, comparison) for a cell."""
     if result.passed_over:
         return SKIPPED if "had ended" not in result.passed_over else NOT_CHECKED, result.passed_over, None
     expects_error = "raises" in cell.wishes or any(output.kind == "error" for output in cell.outputs)
@@ -100,14 +100,14 @@ def verdict(cell, result, limits, stored):
 
 
 def verdicts_against(document, results, others, limits):
-    """A verdict on each code cell that ran in tensh and in PyTorch."""
+    """Yield a verdict on each code cell that ran under tensh and PyTorch."""
     cells = [cell for cell in document.cells if cell.kind == "code"]
     for number, (cell, result, other) in enumerate(zip(cells, results, others, strict=True), 1):
         yield Verdict(cell, number, label_of(cell, number), result, *verdict_against(cell, result, other, limits))
 
 
 def verdict_against(cell, result, other, limits):
-    """(status, note, comparison) of a cell that ran in both."""
+    """Return (status, note, comparison) for a cell that ran under both."""
     if result.passed_over or other.passed_over:
         return SKIPPED, result.passed_over or other.passed_over, None
     for ours, theirs in ((whole_text(result), whole_text(other)), (result.values, other.values)):
@@ -119,17 +119,17 @@ def verdict_against(cell, result, other, limits):
 
 
 def whole_text(result):
-    """All that a cell showed, with the messages of errors in full."""
+    """Return all that a cell showed, with full error messages."""
     return "".join(output.text.removesuffix("\n") + "\n" for output in result.outputs)
 
 
 def says_error(stored, result):
-    """True if a stored text ends with the name of the error."""
+    """True if a stored text names the error."""
     return bool(stored) and f"{result.failure.kind}: " in stored
 
 
 def closest(stored, result, cell, limits):
-    """The comparison with the stored output, or with an alternative that is right as well."""
+    """Compare with the stored output or an accepted alternative; return the first match, else the first comparison."""
     others = cell.wishes.get("alternatives")
     expected = [stored, *(text for text in others if isinstance(text, str))] if isinstance(others, list) else [stored]
     shown = dict.fromkeys([text_of(result.outputs), whole_text(result)])
@@ -144,7 +144,7 @@ def closest(stored, result, cell, limits):
 
 
 def drop_captions(stored, now, cell):
-    """The texts without what a prompt says beside a value, and with the empty lines that a session writes out."""
+    """Remove the captions that a prompt shows beside a value, and write out the blank lines of a session."""
     if not cell.form.startswith(">>> "):
         return stored, now
     stored = stored.replace("<BLANKLINE>", "")

@@ -1,6 +1,6 @@
-"""The command line, declared for Typer: what can be asked for. It is carried out elsewhere.
+"""The command line, declared for Typer; other modules carry it out.
 
-A command returns what is to be done as a function without parameters, so that user code runs outside Typer.
+A command returns its work as a function without parameters, so that user code runs outside Typer.
 """
 
 import contextlib
@@ -44,10 +44,10 @@ SETTINGS = {"launch": {"context_settings": {"allow_interspersed_args": False}}, 
 
 @cache
 def application(pretty, words=None):
-    """The Typer application. Its help is drawn by Rich on a terminal and plain text elsewhere.
+    """Return the Typer application, with help drawn by Rich on a terminal and plain text elsewhere.
 
-    ``words`` are those of the command line: a command that is not among them is known by its name and its first line alone.
-    Typer takes 2 ms to read the parameters of each.
+    ``words`` are the words of the command line: a command that is not among them is declared by its name and first line
+    only. Typer takes 2 ms to read the parameters of each.
     """
     app = typer.Typer(
         rich_markup_mode="rich" if pretty else None, context_settings={"help_option_names": ["-h", "--help"]}
@@ -60,7 +60,7 @@ def application(pretty, words=None):
 
 
 def mention(function):
-    """A command without parameters, for a list of commands."""
+    """Return a command without parameters, for the list of commands."""
 
     def command():
         raise NotImplementedError(function.__name__)
@@ -70,12 +70,12 @@ def mention(function):
 
 
 def is_pretty(env):
-    """True if help is drawn, in a window."""
+    """True if help is drawn with boxes, in a terminal."""
     return env.is_terminal(env.stdout) and not env.plain and env.variables.get("TERM") != "dumb"
 
 
 def task(arguments, env):
-    """Parse the arguments: return a function to call, or the exit status where nothing is left to do (help)."""
+    """Parse the arguments: return a function to call, or the exit status if nothing is left to do (help)."""
     if arguments[:1] in (["--show-completion"], ["--install-completion"]):
         require_shell(arguments[0])
     try:
@@ -88,16 +88,18 @@ def task(arguments, env):
                 standalone_mode=False,
                 obj={"environment": env, "options": Options()},
             )
-    except SystemExit as error:  # completions for a shell have been written
+    except SystemExit as error:  # shell completions have been written
         return error.code or status.OK
-    except typer.BadParameter.__base__ as error:  # Click's UsageError, which each Typer has somewhere else
+    except typer.BadParameter.__base__ as error:  # Click's UsageError, whose module differs between versions of Typer
         raise UsageError(*explain_error(error, arguments)) from error
 
 
 @contextlib.contextmanager
 def collect_output(env):
-    """Collect help or completions within, and write them to stdout at the end: Click takes a failure there for one of
-    the program."""
+    """A context that collects help or completions, and writes them to stdout at the end.
+
+    Click would report a failed write as a failure of the program.
+    """
     text = io.StringIO()
     try:
         with contextlib.redirect_stdout(text):
@@ -108,12 +110,12 @@ def collect_output(env):
 
 
 def require_shell(option):
-    """Refuse completions where no shell is found for which they could be: UsageError."""
+    """Raise UsageError for shell completions unless a supported shell is detected."""
     try:
         import shellingham
 
         name = shellingham.detect_shell()[0]
-    except (ImportError, RuntimeError, OSError):  # its own error is a RuntimeError
+    except (ImportError, RuntimeError, OSError):  # shellingham's own error is a RuntimeError
         name = None
     if name not in SHELLS:
         found = _("no shell has started this process") if name is None else _("this shell is {name}").format(name=name)
@@ -126,7 +128,7 @@ def require_shell(option):
 
 
 def spell_out(arguments):
-    """The arguments as the parser knows them; what stands after -- is the script's."""
+    """Translate arguments to the parser's spelling, up to --, after which they are the script's."""
     is_ours = True
     for each in arguments:
         is_ours = is_ours and each != "--"
@@ -134,7 +136,7 @@ def spell_out(arguments):
 
 
 def explain_error(error, arguments):
-    """The message of a usage error, with what was probably meant; then a hint."""
+    """Return the message of a usage error, with the option or command that was probably meant; then a hint."""
     from tensh.spelling import close
 
     message = error.format_message()
@@ -149,7 +151,7 @@ def explain_error(error, arguments):
     word = next((each for each in arguments if each.endswith((".tsh", ".py", ".ipynb", ".md"))), None)
     if word and "No such command" in message:
         return f"{name}: {message}", _("to run a file: tensh run {word}").format(word=shell_word(word))
-    if ctx and (unknown := re.match(r"No such command '(.*?)'", message)):  # in these words with every version of click
+    if ctx and (unknown := re.match(r"No such command '(.*?)'", message)):  # wording differs between versions of click
         meant = close(unknown[1], ctx.command.list_commands(ctx))
         message = speaking.translate_error(unknown[0]) + (
             _("; did you mean {meant}?").format(meant=meant) if meant else ""

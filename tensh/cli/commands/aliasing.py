@@ -1,4 +1,4 @@
-"""The commands that let other programs have tensh for torch."""
+"""The commands that install tensh as torch for other programs."""
 
 from functools import partial
 from typing import Annotated

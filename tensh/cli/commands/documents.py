@@ -1,4 +1,4 @@
-"""The commands for documents: checking what they show, and writing one kind as another."""
+"""The commands for documents: check their output, and convert between formats."""
 
 from functools import partial
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""The command that writes a saved model in another format."""
+"""The command that converts a saved model to another format."""
 
 from functools import partial
 from typing import Annotated

@@ -70,7 +70,7 @@ def graph_(
 
 
 def graph_of(words, code):
-    """(file or None, name of the tensor or None) from the arguments after `graph`."""
+    """Return (file or None, name of the tensor or None) from the arguments after `graph`."""
     if len(words) > (1 if code else 2):
         raise UsageError(
             _("tensh graph: what is {words}? It is tensh graph FILE [NAME], or tensh graph -c CODE [NAME]").format(

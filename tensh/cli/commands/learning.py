@@ -1,4 +1,4 @@
-"""The command for learners and teachers: lessons, and the grading of answers."""
+"""The command for learners and teachers: lessons, and grading of answers."""
 
 from functools import partial
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""The command that tells Jupyter of the kernel."""
+"""The command that registers the kernel with Jupyter."""
 
 from enum import Enum
 from functools import partial

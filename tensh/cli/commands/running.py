@@ -1,4 +1,4 @@
-"""The commands that run code, and those that open the prompt."""
+"""The commands that run code or open the prompt."""
 
 from functools import partial
 from typing import Annotated
@@ -114,7 +114,7 @@ def open_(
 
 
 def run_program(env, options, origin, *what):
-    """Run the program that `origin` makes of the rest."""
+    """Run the program that `origin` builds from ``what``."""
     from tensh.cli.runs import open_run
 
     with open_run(env, options, origin(*what)) as run:
@@ -122,14 +122,14 @@ def run_program(env, options, origin, *what):
 
 
 def watch_file(env, options, file, arguments):
-    """Run a file whenever it is saved."""
+    """Run a file each time it is saved."""
     from tensh.cli.watch import Watch
 
     return Watch(env, options, file, arguments).run_all()
 
 
 def prompt(env, options, origin=None, *what):
-    """Open the prompt, after the program that `origin` makes of the rest."""
+    """Open the prompt, after running the program that `origin` builds from ``what``."""
     if options.json or options.json_full:
         raise UsageError(_("--json is for what runs to its end; a prompt has none"))
     if not env.is_interactive:

@@ -1,4 +1,4 @@
-"""The options of everything that runs code, each declared once."""
+"""The options shared by all commands that run code, each declared once."""
 
 import inspect
 from enum import Enum
@@ -23,8 +23,8 @@ Echo, Traceback, Engine, Color, Language = (
 )
 
 
-# The options of everything that runs code: name, type, flag, how a value is written, and what it does.
-# Before the name of a command they mean the same as after it.
+# Options of all commands that run code: name, type, flag, metavar and help.
+# They mean the same before and after the name of the command.
 RUNNING = (
     ("settings", list[str] | None, "--set", "NAME=VALUE", "Another value for a plain assignment of the script."),
     ("seed", int | None, "--seed", "N", "Start all random numbers at N."),
@@ -50,13 +50,13 @@ SHOWING = (
     ("plain", bool, "--plain", None, "No escape sequences at all."),
     ("ascii", bool, "--ascii", None, "No characters beyond ASCII."),
 )
-# Of what runs a program to its end. To the parser an option has a value or has none: --json=full is a separate one there.
+# For commands that run a program to its end. The parser has no options with optional values: --json=full is separate.
 RECORDING = (
     ("json", bool, "--json", None, "One JSON object a line; --json=full: tensors of any size. pydoc tensh.cli.records"),
     ("json_full", bool, "--json-full", None, None),
 )
 SPELLINGS = {"--json=full": "--json-full"}
-RANGES = {  # of options that take a number: the least and the largest
+RANGES = {  # least and largest value of numeric options
     "--seed": (-(2**63), 2**64 - 1),
     "--timeout": (0, 10**9),
     "--rtol": (0, 1e300),
@@ -65,18 +65,18 @@ RANGES = {  # of options that take a number: the least and the largest
 
 
 def speak(value: str | None):
-    """Speak a language from here on: of what stands before --help, help is in it."""
+    """Speak a language from now on; the option must precede --help to affect the help."""
     if value:
         language.choose(getattr(value, "value", value))
     return value
 
 
 def number_of(flag):
-    """The check of an option that takes a number."""
+    """Return the check of a numeric option."""
     least, most = RANGES[flag]
 
     def check(value):
-        if value is not None and not least <= value <= most:  # not a number is not within, either
+        if value is not None and not least <= value <= most:  # false for nan, too
             raise UsageError(
                 _("{flag} {value}: a number from {least} to {most} was expected").format(
                     flag=flag, value=value, least=least, most=most
@@ -88,7 +88,7 @@ def number_of(flag):
 
 
 def option(name, kind, flag, metavar, help, panel):
-    """A parameter of a command function that is an option of the command line."""
+    """Return the parameter of a command function for an option."""
     more = {"is_eager": True, "callback": speak} if name == "language" else {}
     if flag in RANGES:
         more = {"callback": number_of(flag)}
@@ -105,7 +105,7 @@ WITH_RECORDS = [*SHARED, *(option(*row, "What is shown") for row in RECORDING)]
 
 
 def add_options(function, declared=SHARED):
-    """Give a command function the declared options, which it receives as one Options."""
+    """Add the declared options to a command function, which receives them as one Options."""
     own = [each for each in inspect.signature(function).parameters.values() if each.name != "options"]
 
     def command(**given):
@@ -123,5 +123,5 @@ with_records = partial(add_options, declared=WITH_RECORDS)
 
 
 def environment(ctx, options):
-    """The environment of the process, as the options want it."""
+    """Return the environment of the process with the options applied."""
     return ctx.obj["environment"].configure(options.color, options.plain, options.ascii)

@@ -1,4 +1,4 @@
-"""Help in the language that is spoken: Typer writes what this hands it, and its own few words."""
+"""Help in the chosen language: translate the texts that Typer writes, including its own."""
 
 import contextlib
 import re
@@ -14,8 +14,8 @@ WORDS = (
     deferred("Install completion for the current shell."),
     deferred("Show completion for the current shell, to copy it or customize the installation."),
 )  # fmt: skip
-TITLES = "OPTIONS_PANEL_TITLE", "ARGUMENTS_PANEL_TITLE", "COMMANDS_PANEL_TITLE"  # of Typer's boxes
-ERRORS = {  # what the parser says, as it is with every version of click
+TITLES = "OPTIONS_PANEL_TITLE", "ARGUMENTS_PANEL_TITLE", "COMMANDS_PANEL_TITLE"  # titles of Typer's boxes
+ERRORS = {  # the parser's messages, in the wording of every version of click
     r"No such command '(.*)'\.?": deferred("No such command '{}'"),
     r"Missing argument '(.*)'\.": deferred("Missing argument '{}'"),
     r"Option '(.*)' requires an argument\.": deferred("Option '{}' requires an argument"),
@@ -25,17 +25,17 @@ ERRORS = {  # what the parser says, as it is with every version of click
     r"Invalid value for '(.*)': .* valid int.*": deferred("Invalid value for '{}': a whole number was expected"),
     r"Invalid value for '(.*)': .* valid (?:float|number).*": deferred("Invalid value for '{}': a number was expected"),
 }
-STOPS = ". ", "。"  # what a sentence ends with
+STOPS = ". ", "。"  # ends of a sentence
 
 
 def first_sentence(text):
-    """The first sentence of a help text, without its full stop: what stands in the list of commands."""
+    """Return the first sentence of a help text without its full stop, for the list of commands."""
     line = text.partition("\n\n")[0]
     return min((line.partition(stop)[0] for stop in STOPS), key=len).rstrip(".。")
 
 
 def texts(application):
-    """All texts of the help of an application that can be translated."""
+    """Yield all translatable texts in the help of an application."""
     for command in (application, *application.commands.values()):
         yield command.help
         for parameter in command.params:
@@ -43,7 +43,7 @@ def texts(application):
 
 
 def translate_error(message):
-    """The parser's message on a command line, in the chosen language, without the names of the parser's checks."""
+    """Translate the parser's error message, without the names of its checks."""
     message = message.replace("Value error, ", "")
     for pattern, text in ERRORS.items():
         found = re.fullmatch(pattern, message)
@@ -54,7 +54,7 @@ def translate_error(message):
 
 @contextlib.contextmanager
 def translated(command, ctx):
-    """Within, the texts of a command, and the first sentences of the commands below it, are translated."""
+    """A context in which the texts of a command, and the first sentences of its subcommands, are translated."""
     commands = [*getattr(command, "commands", {}).values()]
     changes = [(each, "short_help", first_sentence(_(each.help or ""))) for each in commands]
     if language.current != ENGLISH:
@@ -76,7 +76,7 @@ def translated(command, ctx):
 
 
 def boxes_of(command):
-    """Typer's module of boxes, where a command's help is drawn in them."""
+    """Yield Typer's module of boxes if it draws the command's help."""
     if getattr(command, "rich_markup_mode", None):
         from typer import rich_utils
 
@@ -84,7 +84,7 @@ def boxes_of(command):
 
 
 class Formatter(typer.core.TyperCommand.context_class.formatter_class):
-    """Writes help as plain text, its own words translated."""
+    """Writes help as plain text, with its headings translated."""
 
     def write_usage(self, prog, args="", prefix=None):
         super().write_usage(prog, args, _("Usage") + ": ")
@@ -97,19 +97,19 @@ class Formatter(typer.core.TyperCommand.context_class.formatter_class):
 
 
 def translate_marks(text):
-    """The text of a row with `[required]` and `[default: X]` translated, as Typer puts them behind it."""
+    """Translate `[required]` and `[default: X]`, which Typer appends to a row."""
     text = text.replace("[required]", _("[required]"))
     return re.sub(r"\[default: (.*?)\]", lambda found: _("[default: {}]").format(found[1]), text)
 
 
 class Context(typer.core.TyperCommand.context_class):
-    """The parsing of a command line; the usage in errors is translated, too."""
+    """The context of a parsed command line, which also translates the usage in error messages."""
 
     formatter_class = Formatter
 
 
 class TranslatedCommand:
-    """A command whose help is in the language that is spoken when it is asked for."""
+    """A command whose help is translated when it is shown."""
 
     context_class = Context
 

@@ -1,4 +1,4 @@
-"""Commands that run no user code: they report names, settings and the machine."""
+"""Commands that report names, settings and the machine, without running user code."""
 
 from enum import Enum
 from functools import partial

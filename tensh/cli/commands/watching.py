@@ -1,4 +1,4 @@
-"""The command that shows what training programs measure."""
+"""The command that plots the metrics of training programs."""
 
 from functools import partial
 from typing import Annotated

@@ -1,1 +1,1 @@
-"""Documents: prose, code and what the code showed, in a script, a Python file, a notebook or Markdown."""
+"""Documents: prose, code and its output, in a script, a Python file, a notebook or Markdown."""

@@ -1,4 +1,4 @@
-"""`tensh convert A B`: a document in another kind of file."""
+"""`tensh convert A B`: convert a document to another kind of file."""
 
 import os
 
@@ -9,7 +9,7 @@ from tensh.language import _
 
 
 def show(env, source, target, force=False):
-    """Write the document of a file to another; the exit status."""
+    """Write the document of one file to another; return the exit status."""
     document = files.load(source)
     if os.path.lexists(target) and not force:
         raise UsageError(_("tensh convert: {target} is there already; --force writes over it").format(target=target))

@@ -1,6 +1,6 @@
-"""The line about a cell in a text file, from which a notebook can be made again.
+"""The line about a cell in a text file, from which a notebook can be rebuilt.
 
-`[3] A title {"metadata": ...}`: the number with which the cell ran, its title, and as JSON what is left to be known.
+`[3] A title {"metadata": ...}`: the number with which the cell ran, its title, and everything else as JSON.
 """
 
 import json
@@ -14,16 +14,16 @@ HEAD = re.compile(
     r"(?:\[(?P<count>\d{1,9})\] ?)?(?:\[(?P<kind>markdown|raw)\] ?)?(?P<title>[^{]*)(?P<json>\{.*\})?\Z", re.S
 )
 KINDS = {"markdown": "prose", "raw": "raw"}
-DEEPEST = 100  # containers in containers; what Python writes in lines takes their number for every value
+DEEPEST = 100  # nested containers
 NAMES = {
     dict: deferred("an object"), list: deferred("a list"), str: deferred("a text"), bool: deferred("true or false"),
     type(None): "null",
 }  # fmt: skip
-NOT_A_LINE = re.compile("[\r\ud800-\udfff]")  # what a line of a text file cannot hold
+NOT_A_LINE = re.compile("[\r\ud800-\udfff]")  # characters that a line of a text file cannot hold
 
 
 def loads(text, what):
-    """Parse a text as a JSON object; DocumentError, which begins with ``what``, for other texts."""
+    """Parse a text as a JSON object; raise DocumentError, whose message begins with ``what``, for other texts."""
     try:
         found = bounded_json.loads(text, DEEPEST)
     except RecursionError:
@@ -39,7 +39,7 @@ def loads(text, what):
         raise DocumentError(_("{what}JSON was expected, and {where}").format(what=what, where=where)) from None
     except bounded_json.BoundError as error:
         raise DocumentError(f"{what}{error}") from None
-    except ValueError:  # of Python's own, for numbers of more than some thousand digits
+    except ValueError:  # raised by Python for numbers with thousands of digits
         raise DocumentError(_("{what}it has a number with too many digits").format(what=what)) from None
     if not isinstance(found, dict):
         raise DocumentError(
@@ -49,25 +49,25 @@ def loads(text, what):
 
 
 def name_json_type(value):
-    """Return JSON's name for a value."""
+    """Name the JSON type of a value."""
     return _(NAMES.get(type(value), deferred("a number")))
 
 
 def dumps(facts):
-    """A JSON object in one line."""
+    """Format a JSON object as one line."""
     text = json.dumps(facts, ensure_ascii=False)
     return json.dumps(facts) if NOT_A_LINE.search(text) else text
 
 
 def head(cell, with_outputs=True):
-    """The line with the facts about a cell that are not in its text."""
+    """Return the line with the facts about a cell that its text does not hold."""
     metadata = dict(cell.metadata)
     title = metadata.get("title", "")
     if isinstance(title, str) and title and title == title.strip() and not re.search(r"[\[{\n]|-->", title):
         del metadata["title"]
     else:
         title = ""
-    more = {name: value for name, value in cell.more.items() if name != "id"}  # a notebook gets new ones
+    more = {name: value for name, value in cell.more.items() if name != "id"}  # a notebook gets new ids
     facts = {"metadata": metadata} | more if metadata else more
     described = describe(cell) if with_outputs else None
     if described:
@@ -80,11 +80,11 @@ def head(cell, with_outputs=True):
 
 
 def cell(line, lines, output_lines=(), form=""):
-    """The cell with the text of some lines that a head describes."""
+    """Build a cell from its head line and the lines of its text."""
     match = HEAD.match(line.strip())
     try:
         facts = loads(match["json"], _("what is said of a cell: ")) if match["json"] else {}
-    except (DocumentError, TypeError):  # a title with a brace in it, which is none of ours
+    except (DocumentError, TypeError):  # not ours: a title that contains a brace
         match, facts = HEAD.match(""), {"metadata": {"title": line.strip()}}
     metadata = facts.pop("metadata", {})
     metadata = metadata if isinstance(metadata, dict) else {}
@@ -101,7 +101,7 @@ def cell(line, lines, output_lines=(), form=""):
 
 
 def describe(cell):
-    """Return the division of the output's lines into outputs; None where a reader would guess it."""
+    """Describe how the lines of output divide into outputs; None if a reader would guess it."""
     if cell.outputs == guess_outputs(cell.text, output_lines(cell)):
         return None
     return [describe_output(output) for output in cell.outputs]
@@ -114,24 +114,24 @@ def describe_output(output):
 
 
 def is_in_lines(output):
-    """True if an output can stand in a text file as lines."""
+    """True if an output can be written as lines of a text file."""
     if output.kind == "other" or NOT_A_LINE.search(output.text) or not output.text:
         return False
     return output.text.endswith("\n") == (output.kind in ("printed", "warned"))
 
 
 def output_lines(cell):
-    """The lines of all outputs of a cell."""
+    """Return the lines of all outputs of a cell."""
     return [line for output in cell.outputs if is_in_lines(output) for line in output.lines]
 
 
 def is_sound(more):
-    """True if what is said of an output beside its text is what a notebook has there."""
+    """True if the extra facts about an output have the form that a notebook requires."""
     return isinstance(more, dict) and isinstance(more.get("data", {}), dict)
 
 
 def restore_outputs(described, lines, code):
-    """The outputs that lines were divided into; a guess where the lines are others now."""
+    """Divide lines into outputs as described; guess where the lines have changed since."""
     if not isinstance(described, list) or not all(isinstance(each, dict) for each in described):
         return guess_outputs(code, lines)
     counts = [each.get("lines", 0) for each in described]

@@ -1,4 +1,4 @@
-"""Documents in files: the kind of a file is that of its name."""
+"""Documents in files: the extension determines the kind."""
 
 import os
 
@@ -10,13 +10,13 @@ from tensh.cli.writing import write
 from tensh.language import _
 
 KINDS = (".tsh", ".py", ".ipynb", ".md")
-PRELOADED = (".tsh", ".md")  # where torch, nn, F, np and math are names from the start
-CODE = (".tsh", ".py")  # which may say what encoding they are in
-GIVEN = "preload"  # marks a cell that says what other files have from the start
+PRELOADED = (".tsh", ".md")  # kinds in which torch, nn, F, np and math are predefined
+CODE = (".tsh", ".py")  # kinds that may declare an encoding
+GIVEN = "preload"  # marks a cell that imports what other kinds predefine
 
 
 def kind_of(path):
-    """The extension of a document's name."""
+    """Return the extension of a document's name; raise UsageError for an unknown kind."""
     extension = os.path.splitext(path)[1].lower()
     if extension not in KINDS:
         raise UsageError(_("{path}: a document is one of {kinds}").format(path=path, kinds=", ".join(KINDS)))
@@ -24,7 +24,7 @@ def kind_of(path):
 
 
 def load(path):
-    """The document in a file; UsageError where there is none."""
+    """Load the document in a file; raise UsageError if there is none."""
     kind = kind_of(path)
     try:
         return loads(reading.code(path) if kind in CODE else reading.text(path), kind)
@@ -36,7 +36,7 @@ def load(path):
 
 @reading.without_collecting()
 def loads(text, kind):
-    """The document in a text of a kind."""
+    """Parse a text of a kind as a document."""
     if kind == ".ipynb":
         return notebooks.read(text)
     return markdown.read(text) if kind == ".md" else percent.read(text, kind)
@@ -44,14 +44,14 @@ def loads(text, kind):
 
 @reading.without_collecting()
 def dumps(document, kind):
-    """A document as the text of a kind of file."""
+    """Format a document as the text of a kind of file."""
     if kind == ".ipynb":
         return notebooks.write(document)
     return markdown.write(document) if kind == ".md" else percent.write(document, kind)
 
 
 def save(document, path):
-    """Write a document to a file, all of it or nothing."""
+    """Write a document to a file, atomically."""
     try:
         written = dumps(document, kind_of(path)).encode()
     except UnicodeEncodeError:
@@ -66,7 +66,7 @@ def save(document, path):
 
 @reading.without_collecting()
 def convert_document(document, before, after):
-    """A document of one kind of file for another: cells are marked as such, and names that were given are imported."""
+    """Convert a document to another kind of file: mark its cells as such, and import the names that were predefined."""
     if before == after:
         return document
     cells = [cell._replace(form="marked") for cell in document.cells if not cell.wishes.get(GIVEN)]
@@ -78,7 +78,7 @@ def convert_document(document, before, after):
 
 
 def imports(cells):
-    """A cell that imports what a prompt has by itself, if any code needs it."""
+    """Yield a cell that imports the names predefined at a prompt, if any code needs them."""
     from tensh.cli.session.exporting import find_missing_imports
 
     lines = [*find_missing_imports([cell.text.split("\n") for cell in cells if cell.kind == "code"])]

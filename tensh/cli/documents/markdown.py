@@ -1,7 +1,7 @@
-"""Markdown: text, blocks of code with a block of output behind them, and sessions as at a prompt.
+"""Markdown: text, blocks of code followed by a block of output, and sessions as at a prompt.
 
-What would be read as something else, and what a block cannot say, stands between comments `<!-- cell ... -->` and
-`<!-- /cell -->`.
+Cells that a block cannot express, or that would be read as something else, stand between the comments `<!-- cell ...
+-->` and `<!-- /cell -->`.
 """
 
 import re
@@ -15,7 +15,7 @@ from tensh.language import _
 ECHO = "last"
 CODE = frozenset("python py python3 tsh ipython pycon console doctest".split())
 SESSIONS = frozenset("python py python3 pycon console doctest".split())
-PROMPT_ONLY = frozenset("pycon console doctest".split())  # blocks that are code only if they hold a prompt
+PROMPT_ONLY = frozenset("pycon console doctest".split())  # languages whose blocks are code only if they hold a prompt
 OUTPUT = frozenset(["", "text", "txt", "output", "plain", "plaintext"])
 FENCE = re.compile(r"(?P<sign>`{3,}+|~{3,}+)(?P<info>[^`]*)\Z")
 HEAD = re.compile(r"<!-- cell(?: (?P<head>.*?))? -->[ \t]*\Z")
@@ -26,7 +26,7 @@ TRACEBACK = "Traceback (most recent call last):"
 
 
 class Block(NamedTuple):
-    """A fenced block: its info string, its lines, the number of the line after it, whether it is closed."""
+    """A fenced block: its info string, its lines, the number of the next line, and whether it is closed."""
 
     info: str
     lines: list[str]
@@ -51,7 +51,7 @@ class Block(NamedTuple):
 
 
 def read(text):
-    """The document in a Markdown text."""
+    """Parse a Markdown text as a document."""
     lines = text.split("\n")
     header = HEADER.match(lines[0])
     about = facts.loads(header["json"], _("its first line: ")) if header else {}
@@ -61,7 +61,7 @@ def read(text):
 
 
 class Reader:
-    """Reads lines once, from a given place."""
+    """Reads lines once, from a given line on."""
 
     def __init__(self, lines, place=0):
         self.lines = lines
@@ -85,13 +85,13 @@ class Reader:
         yield from self.flush_prose()
 
     def flush_prose(self):
-        """The prose gathered so far, as a cell without the blank lines around it."""
+        """Yield the prose gathered so far as a cell, without surrounding blank lines."""
         text, self.prose = "\n".join(_strip_blank(self.prose)), []
         if text:
             yield Cell("prose", text)
 
     def read_cell(self, head):
-        """The cell that a comment describes."""
+        """Read the cell that a comment describes."""
         cell = facts.cell(head, [])
         self.place += 1
         block = block_at(self.lines, self.place)
@@ -106,7 +106,7 @@ class Reader:
             yield cell._replace(text=text, form="between")
 
     def code(self, head, block):
-        """The cells of a block of code, with the block of output after it."""
+        """Read the cells of a block of code, and the block of output after it."""
         self.place = block.after
         if block.is_session:
             yield from session(block)
@@ -125,7 +125,7 @@ class Reader:
 
 
 def block_at(lines, place):
-    """The fenced block that begins on a line, if one does. An unclosed block extends to the end of the text."""
+    """Return the fenced block that begins on a line, if any. An unclosed block extends to the end of the text."""
     fence = FENCE.match(lines[place]) if place < len(lines) else None
     if not fence:
         return None
@@ -135,7 +135,7 @@ def block_at(lines, place):
 
 
 def _strip_blank(lines):
-    """Lines without the blank ones around them."""
+    """Strip blank lines from both ends."""
     return _drop_end(_drop_end(lines)[::-1])[::-1]
 
 
@@ -151,7 +151,7 @@ def _shorter(match):
 
 
 def session(block):
-    """A cell for each prompt of a session."""
+    """Yield a cell for each prompt of a session."""
     code, shown = [], []
     for line in [*block.lines, ">>> "]:
         if (line + " ").startswith(">>> "):
@@ -177,12 +177,12 @@ def _example(code, shown, info):
 
 
 def write(document):
-    """A document as Markdown."""
+    """Format a document as Markdown."""
     about = {"metadata": document.metadata} if document.metadata else {}
     if needs_echo(document, ECHO):
         about["echo"] = document.echo
     parts = [[f"<!-- tensh: {facts.dumps(about)} -->"]] if about else []
-    previous, sessions = None, {}  # the place of a block -> its examples
+    previous, sessions = None, {}  # position of a block -> its examples
     for cell in map(as_block, document.cells):
         if cell.form.startswith(">>> ") and previous and previous.form == cell.form:
             sessions[len(parts) - 1].append(write_at_prompt(cell))
@@ -200,13 +200,13 @@ def write(document):
 
 
 def session_block(form, examples):
-    """The pieces of a block that is a session."""
+    """Yield the parts of a block that is a session."""
     fence = "`" * longest_fence("".join(examples).split("\n"))
     return [f"{fence}{form[4:]}\n", *examples, fence]
 
 
 def as_block(cell):
-    """A cell; a cell of a session becomes a block of code if its output would be read as more code."""
+    """Format a cell; a cell of a session becomes a block of code if its output would be read as more code."""
     lines = facts.output_lines(cell)
     is_session = cell.form.startswith(">>> ")
     if is_session and (any(line.startswith(">>> ") for line in lines) or (lines and lines[0].startswith("... "))):
@@ -215,7 +215,7 @@ def as_block(cell):
 
 
 def _prose(cell, previous):
-    """Prose as it is, if it reads back as prose; else between comments."""
+    """Format prose: as it is if it reads back as prose, else between comments."""
     head = facts.head(cell)
     begin = block_at(cell.text.split("\n"), 0)
     is_alone = previous is None or (previous.kind == "code" and not (begin and begin.language in OUTPUT))
@@ -228,12 +228,12 @@ def _prose(cell, previous):
 
 
 def _code(cell):
-    """A block of code and one of output."""
+    """Format a block of code and one of output."""
     head = facts.head(cell)
     lines = facts.output_lines(cell)
     info, _, kind = cell.form.partition("\n") if "\n" in cell.form else ("python", "", "text")
     first = next((line for line in cell.text.split("\n") if line.strip()), "")
-    if (first + " ").startswith(">>> "):  # text that is not code, and must not be taken for a session
+    if (first + " ").startswith(">>> "):  # text that is not code and must not be read as a session
         info = "tsh"
     parts = [f"<!-- cell {head} -->\n"] if head else []
     parts.append(put_in_fences(cell.text.split("\n"), info))
@@ -242,22 +242,22 @@ def _code(cell):
 
 
 def put_in_fences(lines, info):
-    """Lines between fences longer than any fence within."""
+    """Fence lines with a fence longer than any within."""
     fence = "`" * longest_fence(lines)
     return "\n".join([fence + info, *lines, fence])
 
 
 def longest_fence(lines):
-    """The length of a fence that no line closes."""
+    """Return the length of a fence that no line closes."""
     return max([3, *(len(run) + 1 for line in lines for run in re.findall(r"`+", line))])
 
 
 def write_at_prompt(cell):
-    """The lines of a cell with prompts before them, and what they showed."""
+    """Return the lines of a cell with prompts, and its output."""
     first, *more = cell.text.split("\n")
     lines = [f">>> {first}".rstrip(), *(f"... {line}".rstrip() for line in more)]
     for output in cell.outputs:
         lines += [*output.more.get("traceback", (TRACEBACK, "    ..."))] if output.kind == "error" else []
         whole = output._replace(text=output.text.removesuffix("\n") + "\n" * (output.kind in ("printed", "warned")))
-        lines += whole.lines if facts.is_in_lines(whole) else []  # an example does not say how its output ends
+        lines += whole.lines if facts.is_in_lines(whole) else []  # an example does not tell how its output ends
     return "".join(line + "\n" for line in lines)

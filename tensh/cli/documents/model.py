@@ -1,4 +1,4 @@
-"""A document as cells, whatever file it stands in. The readers and writers beside this module know the files."""
+"""A document as cells, independent of its file format. The neighbouring modules read and write the formats."""
 
 import ast
 from typing import Any, NamedTuple
@@ -7,10 +7,10 @@ from tensh.cli.session.source import is_quiet, parse_statements
 
 
 class Output(NamedTuple):
-    """Something that a cell showed.
+    """An output of a cell.
 
-    The kind is "printed", "warned" (on standard error), "value", "display", "error", or "other". An error is written
-    as `Type: message`. `more` is what a notebook knows beside the text, under the names of its format.
+    The kind is "printed", "warned" (on standard error), "value", "display", "error", or "other". An error is written as
+    `Type: message`. `more` holds the fields of a notebook besides the text, under the names of its format.
     """
 
     kind: str
@@ -19,15 +19,15 @@ class Output(NamedTuple):
 
     @property
     def lines(self):
-        """The text as lines, the last of which ends like the others."""
+        """Return the text as lines; a missing final line end makes no difference."""
         return self.text.removesuffix("\n").split("\n")
 
 
 class Cell(NamedTuple):
-    """Prose, code, or something raw, which is passed on as it is.
+    """Prose, code, or raw text, which is passed through unchanged.
 
-    `count` is the number that the cell had when it ran, `more` what else a notebook keeps of a cell, and `form` how the
-    file it was read from writes it down; two cells are the same in different forms.
+    `count` is the execution number of the cell, `more` holds the other fields of a notebook's cell, and `form` is how
+    the file it was read from writes it, which does not change its meaning.
     """
 
     kind: str
@@ -55,11 +55,11 @@ class Document(NamedTuple):
 
 
 class DocumentError(ValueError):
-    """A file that cannot be read as what its name says."""
+    """Raised for a file that is not of the kind its name says."""
 
 
 def expressions(code):
-    """For each top-level statement, whether it is a bare expression that no `;` follows; none of broken code."""
+    """Return, for each top-level statement, whether it is a bare expression without `;`; [] for invalid code."""
     try:
         body = parse_statements(code, "<cell>")
     except (SyntaxError, ValueError):
@@ -69,7 +69,7 @@ def expressions(code):
 
 
 def guess_outputs(code, lines):
-    """Guess the kind of lines of text behind code: the value of its last expression, or printed."""
+    """Guess the kind of the lines of text after code: the value of its last expression, or printed text."""
     if not lines:
         return ()
     last = expressions(code)[-1:]

@@ -20,7 +20,7 @@ FORMAT = {"nbformat": 4, "nbformat_minor": 5}
 
 
 def read(text):
-    """Parse the text of a notebook; DocumentError for other texts."""
+    """Parse the text of a notebook; raise DocumentError for other texts."""
     notebook = facts.loads(text, _("this is not a notebook: "))
     if "nbformat" not in notebook:
         raise DocumentError(_('this is not a notebook: it does not say which format it has ("nbformat")'))
@@ -46,7 +46,7 @@ def read(text):
 
 
 def _is(kind, value, what):
-    """A value, if it is of the kind that the format says."""
+    """Return a value if it is of the type that the format requires."""
     if not isinstance(value, kind):
         expected, found = facts.name_json_type(kind()), facts.name_json_type(value)
         raise DocumentError(
@@ -58,7 +58,7 @@ def _is(kind, value, what):
 
 
 def _join_lines(value, what):
-    """A text that a notebook keeps as one or as lines."""
+    """Return a text that a notebook stores as one string or as lines."""
     if not isinstance(value, list):
         return _is(str, value, what)
     return "".join(_is(str, line, _("a line of {what}").format(what=what)) for line in value)
@@ -110,7 +110,7 @@ def _output(found, count, what):
 
 
 def write(document):
-    """A document as the text of a notebook."""
+    """Format a document as the text of a notebook."""
     metadata = document.metadata or METADATA
     if document.echo == "each":
         wishes = metadata.get("tensh")
@@ -128,7 +128,7 @@ def write(document):
 
 
 def give_ids(cells):
-    """The cells of a notebook, each with an id."""
+    """Return the cells of a notebook, each with an id."""
     taken = {cell["id"] for cell in cells if isinstance(cell.get("id"), str)}
     free = (f"cell-{number}" for number in itertools.count() if f"cell-{number}" not in taken)
     return [
@@ -137,7 +137,7 @@ def give_ids(cells):
 
 
 def write_notebook_cell(cell):
-    """A cell as a notebook keeps it."""
+    """Format a cell for a notebook."""
     found = {"cell_type": TYPES[cell.kind]} | cell.more | {"metadata": cell.metadata, "source": lines_of(cell.text)}
     if cell.kind == "code":
         found |= {
@@ -148,7 +148,7 @@ def write_notebook_cell(cell):
 
 
 def output_in_notebook(output, count=None):
-    """An output as a notebook keeps it."""
+    """Format an output for a notebook."""
     lines = lines_of(output.text)
     match output.kind:
         case "printed" | "warned":
@@ -171,5 +171,5 @@ def output_in_notebook(output, count=None):
 
 
 def lines_of(text):
-    """The lines of a text, each with its end, as a notebook keeps them."""
+    """Split a text into lines with their ends, as a notebook stores them."""
     return text.splitlines(keepends=True)

@@ -1,6 +1,6 @@
-"""Scripts with cells: `# %%` begins one, prose stands in comments, and `#> ` is what the code before it showed.
+"""Scripts with cells: `# %%` begins one, prose stands in comments, and `#> ` is the output of the code above.
 
-A line of code that would mean something else in such a file stands behind `#: `.
+A line of code that would be read as one of these marks is written behind `#: `.
 """
 
 import re
@@ -15,14 +15,14 @@ MARK = re.compile(r"# ?%%(?:[ \t]+(?P<head>.*)|[ \t]*)\Z")
 RESULT = "#>"
 ASIDE = "#: "
 SPECIAL = re.compile(r"(?:#: )*(?:# ?%%(?:[ \t]|\Z)|#>|# tensh: )")
-MAGIC = re.compile(rf"(?:#: )*(?:[ \t]*[!%]|{ASKING})")  # a line for a shell or for Jupyter, or a question
-FOREIGN = {".py": MAGIC, ".tsh": re.compile(rf"{SHELL.pattern}|{SET_UP.pattern}|%%")}  # a `%name` of a script
+MAGIC = re.compile(rf"(?:#: )*(?:[ \t]*[!%]|{ASKING})")  # a shell or Jupyter command, or a question
+FOREIGN = {".py": MAGIC, ".tsh": re.compile(rf"{SHELL.pattern}|{SET_UP.pattern}|%%")}  # a `%name` line of a script
 HEADER = "# tensh: "
 ECHO = {".tsh": "each", ".py": "last"}
 
 
 def read(text, extension):
-    """The document in a script. A .py file without cells shows only what it prints."""
+    """Parse a script as a document. A .py file without cells shows only what it prints."""
     lines = text.removesuffix("\n").split("\n")
     about = {}
     if lines[0].startswith(HEADER):
@@ -46,11 +46,11 @@ def read(text, extension):
 
 
 class Literal(str):
-    """A line within a text in three quotes, which is code whatever it looks like."""
+    """A line within a triple-quoted string, which is code whatever it looks like."""
 
 
 def literal_lines(lines):
-    """The numbers of the lines that begin within a text in three quotes; none where the whole is not code."""
+    """Return the numbers of the lines that begin within a triple-quoted string; none if the text is not code."""
     text = "\n".join(lines)
     if not ('"""' in text or "'''" in text) or not any(map(_may_mean_something, lines)):
         return frozenset()
@@ -69,7 +69,7 @@ def literal_lines(lines):
 
 
 def as_comment(line):
-    """Escape a comment of the document that looks like one of tensh's marks: `#: ` is put in front."""
+    """Escape a comment that looks like one of tensh's marks: prefix it with `#: `."""
     return ASIDE + line if SPECIAL.match(line) or line.startswith(RESULT) else line
 
 
@@ -78,7 +78,7 @@ def _may_mean_something(line):
 
 
 def usual_echo(extension, has_marks):
-    """The expressions that a script shows by default: none where there are no cells, as in Python."""
+    """Return which expressions a script shows by default: none in a .py file without cells."""
     return ECHO[extension] if has_marks or extension == ".tsh" else None
 
 
@@ -87,7 +87,7 @@ def _has_mark(cell):
 
 
 def _cells(head, lines):
-    """The cells between two marks: one, or more if there are results between its lines."""
+    """Yield the cells between two marks: several if there is output between the lines."""
     form = "marked" if head is not None else ""
     if head is None and not any(line.strip() for line in lines):
         return
@@ -110,19 +110,19 @@ def _cells(head, lines):
 
 
 def _prose(line):
-    """A line of text, out of its comment."""
+    """Uncomment a line of text."""
     line = line.removeprefix(ASIDE) if MARK.match(line.removeprefix(ASIDE)) else line
     return line.removeprefix("#").removeprefix(" ")
 
 
 def _comment(line):
-    """A line of text as a comment, which is not a mark whatever it says."""
+    """Comment a line of text so that it is never read as a mark."""
     comment = f"# {line}" if line else "#"
     return ASIDE + comment if MARK.match(comment) else comment
 
 
 def _unescape_line(line):
-    """A line of a cell, out of the comment that kept it from meaning something."""
+    """Undo the escaping of a line of a cell."""
     rest = line.removeprefix(ASIDE)
     if isinstance(line, Literal):
         return line
@@ -130,7 +130,7 @@ def _unescape_line(line):
 
 
 def write(document, extension):
-    """A document as a script. What a text in three quotes holds stays as it is where it is read as that again."""
+    """Format a document as a script. Triple-quoted strings stay as they are if they read back unchanged."""
     if any(literal_lines(cell.text.split("\n")) for cell in document.cells if cell.kind == "code"):
         text = _write(document, extension, is_literal=True)
         if [_facts(cell) for cell in read(text, extension).cells] == [_facts(cell) for cell in document.cells]:
@@ -156,7 +156,7 @@ def _write(document, extension, is_literal=False):
 
 
 def needs_echo(document, usual):
-    """True if a cell would show something else if bare expressions were shown as usual."""
+    """True if a cell would show something else with the default echo."""
     if document.echo == usual:
         return False
     if None in (document.echo, usual):
@@ -178,7 +178,7 @@ def _lines(cell: Cell, extension, is_literal=False):
 
 
 def _means_something(line, foreign):
-    """True if a line of code would be taken for something else."""
+    """True if a line of code would be read as something else."""
     if SPECIAL.match(line) or (line.startswith(ASIDE) and _unescape_line(line) != line):
         return True
     return foreign is not None and bool(foreign.match(line))

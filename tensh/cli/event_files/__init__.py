@@ -1,1 +1,1 @@
-"""`tensh watch` and `%watch`: event files of TensorBoard, read (`reading`), as a page (`page`) and shown while they grow (`showing`)."""
+"""`tensh watch` and `%watch`: TensorBoard event files: reading (`reading`), layout (`page`), following (`showing`)."""

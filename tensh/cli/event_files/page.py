@@ -15,23 +15,23 @@ from tensh.show.table import Table
 from tensh.show.text import shorten, shorten_middle
 
 LONGEST_NAME = 80  # columns of a tag or a run
-CURVES, IMAGES = 3, 2  # that are drawn where no tag is asked for
-BARS = 40  # columns of a histogram
-MOST_COUNTED = 2.0**60  # that are in one of them: what fits into whole numbers
+CURVES, IMAGES = 3, 2  # drawn if no tag is requested
+BARS = 40  # bars of a histogram
+MOST_COUNTED = 2.0**60  # of one bar: counts stay within int64
 
 
 def choose(table, tag):
-    """The tags of a table that fit a pattern, in their order."""
+    """Return the tags of a table that match a pattern, in order."""
     return {name: table[name] for name in sorted(table) if tag is None or fnmatchcase(name, tag)}
 
 
 def short(name):
-    """The name of a tag or a run as a window holds it."""
+    """Shorten the name of a tag or a run for display."""
     return shorten(name, LONGEST_NAME)
 
 
 class RunsView(View):
-    """The page of the runs below a folder, or of those of their tags that fit a pattern."""
+    """The page of the runs below a folder, restricted to tags that match a pattern."""
 
     def __init__(self, runs, tag=None):
         self.runs, self.tag = runs, tag
@@ -44,7 +44,7 @@ class RunsView(View):
         return tokens or [("plain", f"{nothing}\n")]
 
     def draw_numbers(self):
-        """Curves of the first tags, or of those that were asked for, and a table of all."""
+        """Draw curves of the first tags, or of all requested ones, and a table of all."""
         numbers = choose(self.runs.numbers, self.tag)
         drawn = [draw_curves(*each) for each in [*numbers.items()][: None if self.tag else CURVES]]
         notes = [_("curves of {tags}: --tag PATTERN").format(tags=len(numbers))] if len(drawn) < len(numbers) else []
@@ -58,7 +58,7 @@ class RunsView(View):
         return [*drawn, Table(columns, rows, notes=notes)] if rows else []
 
     def draw_histograms(self, page):
-        """The last histogram of each run, as bars."""
+        """Draw the last histogram of each run as bars."""
         for name, found in choose(self.runs.histograms, self.tag).items():
             last = [(run, points[-1]) for run, points in sorted(found.items())]
             rows = [
@@ -68,7 +68,7 @@ class RunsView(View):
             yield Table((_("run"), _("step"), _("histogram"), _("limits")), rows, title=short(name))
 
     def draw_images(self):
-        """The last image of each run, of the first tags or of those that were asked for."""
+        """Draw the last image of each run, for the first tags or all requested ones."""
         for name, found in [*choose(self.runs.images, self.tag).items()][: None if self.tag else IMAGES]:
             for run, points in sorted(found.items()):
                 title, array = f"{short(name)} ({short(run)}, {points[-1].step})", decode_image(points[-1].value)
@@ -76,12 +76,12 @@ class RunsView(View):
                 yield unread if array is None else image(array, visible_line(title))
 
     def write_hint(self):
-        """Tell that there are more images than are shown."""
+        """Note that there are more images than shown."""
         if not self.tag and len(self.runs.images) > IMAGES:
             yield "note", "# " + _("images of {tags}: --tag PATTERN").format(tags=len(self.runs.images)) + "\n\n"
 
     def write_texts(self):
-        """The last text of each run."""
+        """Write the last text of each run."""
         for name, found in choose(self.runs.texts, self.tag).items():
             for run, points in sorted(found.items()):
                 yield "name", f"{short(name)} ({short(run)}, {points[-1].step})"
@@ -93,17 +93,17 @@ def finite(points):
 
 
 def least(points):
-    """The smallest value that is finite."""
+    """Return the smallest finite value."""
     return min(finite(points))
 
 
 def most(points):
-    """The largest value that is finite."""
+    """Return the largest finite value."""
     return max(finite(points))
 
 
 def draw_curves(tag, found):
-    """The values of all runs over their steps."""
+    """Draw the values of all runs over their steps."""
     series = [points for _, points in sorted(found.items())]
     xs = [np.array([point.step for point in points], float) for points in series]
     ys = [np.array([point.value for point in points], float) for points in series]
@@ -111,7 +111,7 @@ def draw_curves(tag, found):
 
 
 def spread(histogram):
-    """The counts of a histogram over bars of equal width, between its first and last limit."""
+    """Redistribute the counts of a histogram to bars of equal width between its first and last limit."""
     limits, counts = np.nan_to_num(histogram.limits), np.clip(np.nan_to_num(histogram.counts), 0, MOST_COUNTED)
     low, high = limits[0], limits[-1]
     if len(limits) > 1 and low < high:
@@ -122,5 +122,5 @@ def spread(histogram):
 
 
 def limits_of(histogram):
-    """The first and the last limit as text."""
+    """Format the first and the last limit."""
     return f"{histogram.limits[0]:.3g} ... {histogram.limits[-1]:.3g}"

@@ -1,4 +1,4 @@
-"""Event files as they grow: the numbers, texts, histograms and images of the runs below a folder."""
+"""Incremental reading of event files: the numbers, texts, histograms and images of the runs below a folder."""
 
 import contextlib
 import io
@@ -12,19 +12,19 @@ import numpy as np
 
 from tensh.language import _
 
-LARGEST = 1 << 27  # bytes of a record: a larger one is no record
-MOST_POINTS = 1 << 24  # of an image that is shown
-LONGEST_SIDE = 2048  # of an image as it is shown: in numbers of eight bytes, 16 million points would take 400 MB
-HEAD, TAIL = 12, 4  # bytes around the content of a record: its length and the checksums of both
-LENGTH = 8  # bytes of the length
+LARGEST = 1 << 27  # bytes of a record; a larger size means a damaged file
+MOST_POINTS = 1 << 24  # pixels of an image that is shown
+LONGEST_SIDE = 2048  # pixels of a side as shown: as 8-byte numbers, 16 million pixels would take 400 MB
+HEAD, TAIL = 12, 4  # bytes around the content of a record: its length, and the checksums of length and content
+LENGTH = 8  # bytes of the length field
 
 
 class Unreadable(Exception):
-    """There is nothing to show, and the text says why."""
+    """Raised when there is nothing to show; the message says why."""
 
 
 class Point(NamedTuple):
-    """A value of a run: its step, when it was written, and the number, text, histogram or file of an image."""
+    """A value of a run: its step, its wall time, and a number, text, histogram or encoded image."""
 
     step: int
     time: float
@@ -32,14 +32,14 @@ class Point(NamedTuple):
 
 
 class Histogram(NamedTuple):
-    """How many numbers lie below each limit, above the one before."""
+    """A histogram: for each upper limit the count of values up to it and above the limit before."""
 
     limits: list
     counts: list
 
 
 def load_event():
-    """The protocol buffer of an event, and the checksum of its length.  Raise Unreadable without the package that has them."""
+    """Return the protocol buffer class of events and their checksum function; raise Unreadable without tensorboard."""
     try:
         from tensorboard.compat.proto.event_pb2 import Event
         from tensorboard.compat.tensorflow_stub.pywrap_tensorflow import masked_crc32c
@@ -49,7 +49,7 @@ def load_event():
 
 
 class Runs:
-    """The event files below a folder: kind -> tag -> run -> points, where a run is a folder, by its path from there."""
+    """The event files below a folder: kind -> tag -> run -> points. A run is named by its relative path."""
 
     def __init__(self, folder):
         if not os.path.isdir(folder):
@@ -58,15 +58,15 @@ class Runs:
         self.forget()
 
     def forget(self):
-        """Begin again: nothing has been read."""
-        self.places = {}  # file -> bytes that have been read
+        """Discard everything read so far."""
+        self.places = {}  # file -> bytes read
         tables = (defaultdict(lambda: defaultdict(list)) for _ in range(4))
         self.numbers, self.texts, self.histograms, self.images = tables
 
     def refresh(self):
-        """Read what is new; True if anything is.  Raise Unreadable for a file that holds no events.
+        """Read new records; return True if there are any. Raise Unreadable for a file that is not an event file.
 
-        Files that have become shorter, or are gone, belong to runs that were begun again: all files are read anew.
+        A file that has shrunk or disappeared belongs to a run that was restarted: read all files anew.
         """
         before, sizes = dict(self.places), dict(self.list_files())
         if any(sizes.get(path, -1) < place for path, place in self.places.items()):
@@ -76,15 +76,15 @@ class Runs:
         return before != self.places
 
     def list_files(self):
-        """(path, size) of the event files found."""
+        """Yield (path, size) of the event files found."""
         for place, _folders, names in os.walk(self.folder):
             for name in names:
-                with contextlib.suppress(OSError):  # gone again, or a link to nowhere
+                with contextlib.suppress(OSError):  # deleted meanwhile, or a broken link
                     if "tfevents" in name and os.path.isfile(path := os.path.join(place, name)):
                         yield path, os.path.getsize(path)
 
     def read(self, path):
-        """Read the records of a file that have been completed since."""
+        """Read the records of a file completed since the last read."""
         run = os.path.relpath(os.path.dirname(path), self.folder)
         try:
             with open(path, "rb") as file:
@@ -98,7 +98,7 @@ class Runs:
                         break
                     self.take(path, run, content[:size])
                     self.places[path] += HEAD + size + TAIL
-        except FileNotFoundError:  # removed since it was listed
+        except FileNotFoundError:  # deleted since it was listed
             return
         except OSError as error:
             raise Unreadable(f"{path}: {error.strerror}") from None
@@ -107,7 +107,7 @@ class Runs:
         return Unreadable(_("{path} is no event file of TensorBoard").format(path=path))
 
     def take(self, path, run, content):
-        """Take the values of an event."""
+        """Store the values of an event."""
         from google.protobuf.message import DecodeError
 
         try:
@@ -119,12 +119,12 @@ class Runs:
             if found is not None:
                 table, value = found
                 points = table[each.tag.removesuffix("/text_summary")][run]
-                if table is self.images:  # of which one is shown, and the others are large
+                if table is self.images:  # images are large, and only the last one is shown
                     points.clear()
                 points.append(Point(event.step, event.wall_time, value))
 
     def find_value(self, summary):
-        """The table that a value belongs to, and the value; None for a kind that is not shown."""
+        """Return (table of a value's kind, the value); None for a kind that is not shown."""
         kind = summary.WhichOneof("value")
         if kind == "simple_value":
             return self.numbers, summary.simple_value
@@ -136,7 +136,7 @@ class Runs:
         plugin = summary.metadata.plugin_data.plugin_name
         if kind == "tensor" and plugin == "text" and summary.tensor.string_val:
             return self.texts, summary.tensor.string_val[0].decode(errors="replace")
-        if kind == "tensor" and plugin == "images" and len(summary.tensor.string_val) > 2:  # behind width and height
+        if kind == "tensor" and plugin == "images" and len(summary.tensor.string_val) > 2:  # after width and height
             return self.images, summary.tensor.string_val[2]
         if kind == "tensor" and plugin == "scalars":
             return self.numbers, find_number(summary.tensor)
@@ -144,7 +144,7 @@ class Runs:
 
 
 def find_number(tensor):
-    """The number of a tensor that holds one; nan where it cannot be read."""
+    """Return the number that a tensor holds; nan if it cannot be read."""
     for values in (tensor.float_val, tensor.double_val):
         if values:
             return values[0]
@@ -153,9 +153,9 @@ def find_number(tensor):
 
 
 def decode_image(content):
-    """The bytes [rows, columns, 3] of an image that is PNG, JPEG or GIF, made smaller where a side is longer than is shown.
+    """Decode a PNG, JPEG or GIF image to bytes [rows, columns, 3], scaled down to LONGEST_SIDE.
 
-    None where it is too large, or cannot be read.
+    Return None if it is too large or cannot be read.
     """
     try:
         from PIL import Image
@@ -168,5 +168,5 @@ def decode_image(content):
             decoded = image.convert("RGB")
             decoded.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
             return np.asarray(decoded)
-    except Exception:  # a damaged image fails in many ways
+    except Exception:  # a damaged image can raise anything
         return None

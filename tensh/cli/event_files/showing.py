@@ -1,4 +1,4 @@
-"""`tensh watch`: the page of event files, again and again while they grow, or their values as CSV and JSON."""
+"""`tensh watch`: show event files while they grow, or write their values as CSV or JSON."""
 
 import csv
 import io
@@ -17,7 +17,10 @@ CLEAR = "\033[H\033[2J"
 
 
 def watch(env, folder, tag=None, once=False, as_csv=False, as_json=False):
-    """Show the event files below a folder: once for a pipe, else until ^C.  Raise UsageError where there is nothing to show."""
+    """Show the event files below a folder: once for a pipe, else until ^C.
+
+    Raise UsageError if there is nothing to show.
+    """
     try:
         runs, console = Runs(folder), Console(env)
         runs.refresh()
@@ -31,7 +34,7 @@ def watch(env, folder, tag=None, once=False, as_csv=False, as_json=False):
 
 
 def show(view, env, console, once):
-    """Show a page, and again when there is more."""
+    """Show a page, and redraw it when there is new data."""
     console.result(view.draw(console.page()))
     while not once and env.is_terminal(env.stdout):
         time.sleep(PAUSE)
@@ -41,7 +44,7 @@ def show(view, env, console, once):
 
 
 def list_points(runs, tag):
-    """(run, tag, step, time, value) of all numbers."""
+    """Yield (run, tag, step, time, value) for all numbers."""
     for name, found in choose(runs.numbers, tag).items():
         for run, points in sorted(found.items()):
             for point in points:
@@ -49,7 +52,7 @@ def list_points(runs, tag):
 
 
 def write_csv(runs, tag):
-    """All numbers as lines with commas."""
+    """Format all numbers as CSV."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(("run", "tag", "step", "time", "value"))
@@ -58,12 +61,12 @@ def write_csv(runs, tag):
 
 
 def spell_out(number):
-    """A number as JSON has it: nan and the infinities are texts."""
+    """Return a number for JSON: nan and the infinities as strings."""
     return number if isfinite(number) else str(number)
 
 
 def write_json(runs, tag):
-    """All numbers, histograms and texts, as an object on each line."""
+    """Format all numbers and texts as lines of JSON."""
     numbers = [
         {"run": run, "tag": name, "step": step, "time": spell_out(at), "value": spell_out(value)}
         for run, name, step, at, value in list_points(runs, tag)

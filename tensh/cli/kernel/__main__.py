@@ -1,4 +1,4 @@
-"""The kernel as a process: `python -m tensh.cli.kernel -f CONNECTION`, which Jupyter runs."""
+"""The kernel process, started by Jupyter: `python -m tensh.cli.kernel -f CONNECTION`."""
 
 from ipykernel.kernelapp import IPKernelApp
 

@@ -1,4 +1,4 @@
-"""Answers to a front end's questions: completion, and help on the name at the cursor (Tab, Shift-Tab)."""
+"""Completion and inspection requests of a front end (Tab, Shift-Tab)."""
 
 from tensh.cli.render.theme import apply_style
 from tensh.cli.session.completion import ahead, complete
@@ -11,7 +11,7 @@ COLORS = 16
 
 
 class QuestionHooks:
-    """The hooks by which a shell asks for completion and help."""
+    """Hooks for the shell's completion and help."""
 
     def __init__(self, shell, session):
         self.shell = shell
@@ -35,12 +35,12 @@ class QuestionHooks:
         del self.shell.object_inspect_mime
 
     def match(self, context):
-        """Complete at the cursor, with tensh's matches alone where there are any."""
+        """Complete at the cursor; tensh's matches replace IPython's."""
         from IPython.core.completer import SimpleCompletion
 
         lines = context.full_text.split("\n")[: context.cursor_line + 1]
         lines[-1] = lines[-1][: context.cursor_position]
-        if lines[-1].lstrip().startswith("!"):  # a line for the system
+        if lines[-1].lstrip().startswith("!"):  # a shell command
             return {"completions": []}
         text = "\n".join(lines)
         found = complete(text, self.session.namespace)
@@ -51,7 +51,7 @@ class QuestionHooks:
         }  # fmt: skip
 
     def inspect(self, name, detail_level=0, omit_sections=()):
-        """The page of a name, as text and HTML; KeyError where there is no such name."""
+        """Return the help page of a name as text and HTML; leave unknown names to IPython."""
         try:
             page = HelpPage(lookup.find_session_page(write_elements(name), self.session.namespace, detail_level > 0))
         except (lookup.Unknown, NotImplementedError):

@@ -1,7 +1,7 @@
-"""Cells that a session runs: IPython passes each on as one call with the text of the cell.
+"""Running cells in a session: IPython passes each cell on as one call with its text.
 
-The cell keeps its number, its place in the history and its events, which are IPython's. What IPython alone can run it runs
-as always: cell commands (`%%bash`), lines for the system (`!ls`), `await` outside of a function.
+The cell keeps its number, its place in the history and IPython's events. IPython still runs what only it can: cell
+magics (`%%bash`), shell commands (`!ls`), `await` outside of functions.
 """
 
 import ast
@@ -15,14 +15,14 @@ LEAVING = re.compile(r"\s*(?:exit|quit)\s*(?:\(\s*\))?\s*\Z")
 
 
 class Cells:
-    """The hooks of a shell through which its cells pass."""
+    """The shell's hooks through which cells pass."""
 
     def __init__(self, shell, notebook):
         self.shell = shell
         self.notebook = notebook
 
     def attach(self):
-        self.transform.__func__.has_side_effects = True  # asked whether a cell is whole, IPython passes it over
+        self.transform.__func__.has_side_effects = True  # skipped when IPython checks whether a cell is complete
         self.shell.input_transformers_cleanup.append(self.transform)
         self.show_traceback = self.shell.showtraceback
         self.shell.showtraceback = self.show_exception
@@ -32,7 +32,7 @@ class Cells:
         del self.shell.showtraceback
 
     def show_exception(self, exc_tuple=None, *words, exception_only=False, **options):
-        """Show an exception as tensh does; IPython calls this."""
+        """Show an exception as tensh does; called by IPython."""
         from IPython.core.error import UsageError
 
         error = exc_tuple[1] if exc_tuple else sys.exception()
@@ -44,7 +44,7 @@ class Cells:
             self.notebook.show_exception(error)
 
     def transform(self, lines):
-        """The lines of a cell as IPython runs them."""
+        """Transform the lines of a cell to what IPython runs."""
         text = "".join(lines)
         if not text.strip() or self.is_for_ipython(text):
             return lines
@@ -67,7 +67,7 @@ class Cells:
             return False  # the session has the better message
 
     def plain_transform(self, text):
-        """A cell as IPython would run it without the extension."""
+        """Return a cell as IPython would run it without the extension."""
         hooks = self.shell.input_transformers_cleanup
         index = hooks.index(self.transform)
         hooks.remove(self.transform)

@@ -1,7 +1,7 @@
-"""`%load_ext tensh`: the cells of an IPython shell run in a session of tensh, until `%unload_ext tensh`.
+"""`%load_ext tensh`: run the cells of an IPython shell in a tensh session, until `%unload_ext tensh`.
 
-The extension uses the hooks that IPython offers: a transformer of cells, a handler of exceptions, formatters and a
-matcher for completion. It replaces one method, the one that answers `?`, because there is no hook for it.
+The extension uses IPython's hooks: a transformer of cells, a handler of exceptions, formatters and a completion
+matcher. It replaces one method, which answers `?`, because IPython has no hook for it.
 """
 
 import os

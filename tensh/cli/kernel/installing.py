@@ -20,7 +20,7 @@ LOGO = (
 
 
 def specs():
-    """Jupyter's register of kernels."""
+    """Return Jupyter's kernel spec manager."""
     try:
         import ipykernel  # noqa: F401  (what the kernel is built on)
         from jupyter_client.kernelspec import KernelSpecManager
@@ -32,7 +32,7 @@ def specs():
 
 
 def description(name):
-    """Describe the kernel for Jupyter."""
+    """Return the kernel spec."""
     return {
         "argv": [sys.executable, "-m", MODULE, "-f", "{connection_file}"],
         "display_name": "tensh" if name == NAME else f"tensh ({name})",
@@ -43,7 +43,7 @@ def description(name):
 
 
 def is_ours(folder):
-    """True if a folder holds what `install` writes."""
+    """True if a folder holds a kernel written by `install`."""
     try:
         with open(os.path.join(folder, "kernel.json"), encoding="utf-8") as file:
             return MODULE in json.load(file)["argv"]
@@ -52,7 +52,7 @@ def is_ours(folder):
 
 
 def checked_name(name):
-    """The name under which Jupyter lists the kernel; UsageError for a name that Jupyter would refuse."""
+    """Return the normalised kernel name; raise UsageError for one that Jupyter would refuse."""
     from jupyter_client.kernelspec import _is_valid_kernel_name
 
     if not _is_valid_kernel_name(name):
@@ -65,7 +65,7 @@ def checked_name(name):
 
 
 def install(env, user=False, prefix=None, name=NAME):
-    """Write the description of the kernel where Jupyter looks for it; the exit status."""
+    """Write the kernel spec where Jupyter looks for it; return the exit status."""
     known, name = specs(), checked_name(name)
     if user and prefix:
         raise UsageError(_("tensh kernel install: --user or --prefix, not both"))

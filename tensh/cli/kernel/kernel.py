@@ -1,4 +1,4 @@
-"""The kernel: ipykernel's, with the extension loaded before the first cell."""
+"""The kernel: ipykernel's, with the extension preloaded."""
 
 import asyncio
 import contextlib
@@ -13,7 +13,7 @@ from tensh.language import _
 
 
 class TenshKernel(IPythonKernel):
-    """IPython's kernel, whose cells run in a session."""
+    """IPython's kernel with cells that run in a tensh session."""
 
     implementation = "tensh"
     implementation_version = VERSION
@@ -27,7 +27,7 @@ class TenshKernel(IPythonKernel):
         extension.load(self.shell)
 
     def pre_handler_hook(self):
-        """An interrupt waits, as at the prompt, where it would leave a mode or an import half done."""
+        """Install a handler that delays an interrupt while a mode change or an import is half done, as at the prompt."""
         super().pre_handler_hook()
         signal.signal(signal.SIGINT, interrupt)
 
@@ -43,7 +43,7 @@ class TenshKernel(IPythonKernel):
 
             def handle(*arguments):
                 note(*arguments)
-                loop.call_soon_threadsafe(lambda: None)  # wakes the loop
+                loop.call_soon_threadsafe(lambda: None)  # wake the loop
 
             signal.signal(signal.SIGINT, handle)
             yield

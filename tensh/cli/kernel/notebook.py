@@ -1,4 +1,4 @@
-"""A run whose front end is IPython: values are displayed, failures are IPython's errors with our words."""
+"""A run with IPython as front end: values are displayed, failures become IPython errors with tensh's messages."""
 
 import contextlib
 import linecache
@@ -25,15 +25,15 @@ from tensh.show.reprs import safe_str
 
 
 class Notebook(Run):
-    """A session in the names of an IPython shell."""
+    """A session that shares the names of an IPython shell."""
 
     def __init__(self, shell):
         self.shell = shell
         self.is_terminal = hasattr(shell, "mainloop") and not hasattr(shell, "kernel")
-        color = "auto" if self.is_terminal else "always"  # notebooks understand the colours of terminals
+        color = "auto" if self.is_terminal else "always"  # notebooks understand terminal colours
         super().__init__(Environment(color=color, variables={"TERM": "xterm"}), Options(), NOTHING)
         if not self.is_terminal:
-            # errors and stderr stand in boxes that are red themselves, light or dark
+            # errors and stderr appear in boxes that are red themselves, light or dark
             self.console.remark_theme = "mono"
         session = self.session
         session.module, session.namespace = shell.user_module, shell.user_ns
@@ -41,23 +41,23 @@ class Notebook(Run):
             shell.user_ns.pop(name, None)
         session.given |= shell.user_ns_hidden
         session.other_commands = self.other_command
-        session.flags = 0  # IPython, whose loop is running, executes cells that await
-        self.expression = ""  # the code of the value that is being shown
-        self.last = None  # the failure of the cell that runs
+        session.flags = 0  # cells that await are executed by IPython, whose loop is running
+        self.expression = ""  # the code of the value being shown
+        self.last = None  # the failure of the running cell
         self.is_silent = False  # true while the output of the cell is not shown
         self.closing = contextlib.ExitStack()
 
     def ask(self, question):
-        """Ask as the shell does, in a field below the cell; "" where nobody can answer."""
+        """Ask in a field below the cell; return "" if nobody can answer."""
         try:
             return input(question)
-        except (EOFError, OSError, RuntimeError):  # a kernel whose client takes no questions
+        except (EOFError, OSError, RuntimeError):  # a kernel whose client does not support input
             return ""
 
     # ── beginning and end ────────────────────────────────────────────────────
 
     def begin(self):
-        """Enter everything that lasts as long as the extension."""
+        """Enter all contexts that last as long as the extension."""
         enter = self.closing.enter_context
         enter(warnings.catch_warnings())
         enter(reporting(self.take_unraisable))
@@ -79,7 +79,7 @@ class Notebook(Run):
             self.shell.display_formatter.formatters["text/html"].for_type(kind, self.html)
 
     def hooks(self):
-        """Follow IPython's events: one before every cell, one before cells whose output is shown."""
+        """List IPython's events to follow: one before every cell, one before cells whose output is shown."""
         return ("pre_execute", self.prepare_execution), ("pre_run_cell", self.prepare_cell)
 
     def prepare_execution(self):
@@ -89,13 +89,13 @@ class Notebook(Run):
         self.is_silent = False
 
     def list_rich_kinds(self):
-        """The classes whose values may have HTML besides text."""
+        """Return the classes whose values may have HTML besides text."""
         from tensh.engine.core.tensor import Tensor
 
         return Tensor, list, tuple, dict
 
     def end(self):
-        """Leave the shell as it was; the names stay."""
+        """Restore the shell, but keep the names."""
         for kind in self.list_rich_kinds():
             self.shell.display_formatter.formatters["text/html"].pop(kind, None)
         for event, function in self.hooks():
@@ -117,20 +117,20 @@ class Notebook(Run):
             self.console.remark([("warning", f"{complaint}\n")])
 
     def notice(self):
-        """Do nothing: loading the extension, or choosing the kernel, has said whose torch it is."""
+        """Do nothing: loading the extension or choosing the kernel was explicit."""
 
     # ── cells ────────────────────────────────────────────────────────────────
 
     def run_cell(self, text):
-        """Run a cell, and raise what its code raised."""
+        """Run a cell, and raise the exception of its code."""
         name = f"cell {self.shell.execution_count - 1}"
         filename, again = f"<{name}>", 1
-        while filename in self.session.sources:  # a cell that is not counted, or the counter was set back
+        while filename in self.session.sources:  # a cell without a number, or a counter that was reset
             again += 1
             filename = f"<{name}, {again}>"
         history = self.shell.history_manager
         if history is not None and history.input_hist_parsed[-1].startswith("get_ipython().tensh"):
-            history.input_hist_parsed[-1] = text.rstrip("\n")  # `In`
+            history.input_hist_parsed[-1] = text.rstrip("\n")  # the history variable `In`
         self.last = None
         source = Source(text, filename, name, echo="last")
         with self.session.forget() if self.is_silent else contextlib.nullcontext():
@@ -141,12 +141,12 @@ class Notebook(Run):
             raise self.last.error
 
     def run_in_shell(self, line):
-        """Run a line of the system as IPython does; what it writes is shown below the cell."""
+        """Run a shell command through IPython, which shows its output below the cell."""
         self.shell.system(line)
         return self.shell.user_ns.get("_exit_code", 0)
 
     def other_command(self, command):
-        """Run a command of IPython, such as `%matplotlib inline`."""
+        """Run a magic of IPython, such as `%matplotlib inline`."""
         if command.name not in self.shell.magics_manager.magics["line"]:
             return None
         if command.argument in ("?", "??"):
@@ -158,7 +158,7 @@ class Notebook(Run):
     # ── what happens ─────────────────────────────────────────────────────────
 
     def show(self, event, may_raise):
-        """Show what happened; whether the run goes on."""
+        """Show an event; return whether the run continues."""
         match event:
             case events.Notice(text):
                 self.console.result([("note", text + "\n")])
@@ -171,7 +171,7 @@ class Notebook(Run):
         return True
 
     def show_value(self, value, unit, may_raise):
-        """Display a value: the last value of a cell is its result, values that commands show come before."""
+        """Display a value: the last value of a cell is its result, values of commands come before."""
         is_command = isinstance(unit, Command)
         self.expression = "" if is_command else unit.text
         try:
@@ -184,7 +184,7 @@ class Notebook(Run):
         return True
 
     def html(self, value):
-        """A value as HTML, if it is more than its text."""
+        """Return a value as HTML if that shows more than its text."""
         settings = self.session.settings
         return value_html(value, self.expression, settings is None or settings.caption)
 
@@ -192,7 +192,7 @@ class Notebook(Run):
         """Show the failure of a cell, or of the repr of a value."""
         failure = self.last if self.last is not None and self.last.error is error else self.explain_exception(error)
         remember(error)
-        if isinstance(error, KeyboardInterrupt | CancelledError):  # the second is that of an `await`
+        if isinstance(error, KeyboardInterrupt | CancelledError):  # CancelledError is that of an `await`
             tokens = failures.render_stop(failure, _("interrupted"))
         else:
             tokens = failures.short(failure, self.values_shown)
@@ -200,7 +200,7 @@ class Notebook(Run):
         self.shell._showtraceback(type(error), error, lines)
 
     def show_exit(self, error):
-        """Show that a cell wanted to end the program, which in a notebook ends the cell."""
+        """Show that a cell tried to end the program; in a notebook that ends only the cell."""
         code = "" if error.code in (None, 0) else f" {safe_str(error.code)}"
         words = _("SystemExit{code}: the cell has ended, and the kernel goes on").format(code=visible_line(code))
         self.shell._showtraceback(type(error), error, [words])
@@ -211,7 +211,7 @@ class Notebook(Run):
             super().take_warning(message, category, filename, line, file, text)
 
     def explain_exception(self, error):
-        """The Failure of an exception; cells that IPython ran itself are known by their numbers."""
+        """Return the Failure of an exception, with the numbers of cells that IPython ran itself."""
         sources, trace = self.session.sources, error.__traceback__
         while trace:
             filename = trace.tb_frame.f_code.co_filename
