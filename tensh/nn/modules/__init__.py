@@ -1,4 +1,4 @@
-"""The layers of torch.nn, under the names of torch.nn.modules, too."""
+"""The layers of torch.nn, also under their names in torch.nn.modules."""
 
 import importlib
 import pkgutil

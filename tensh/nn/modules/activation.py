@@ -1,4 +1,4 @@
-"""Activations: functions of single values, and of values along one dimension."""
+"""Activations: functions applied element by element, or along one dimension."""
 
 from tensh.engine import find_public
 from tensh.engine.errors.warnings import warn
@@ -52,7 +52,7 @@ class Threshold(Layer, settings="threshold, value, inplace=False", shows="thresh
 
 
 class ReLU(Layer, settings="inplace=False", computes="relu(input, inplace=inplace)", shows="inplace?"):
-    """``max(0, input)``, element by element; the shape stays.
+    """``max(0, input)``, element by element.
 
     >>> import tensh as torch
     >>> torch.nn.ReLU()(torch.tensor([-1., 2.]))
@@ -62,7 +62,7 @@ class ReLU(Layer, settings="inplace=False", computes="relu(input, inplace=inplac
 
 class RReLU(Layer, settings="lower=1.0 / 8, upper=1.0 / 3, inplace=False", shows="lower upper inplace?",
             computes="rrelu(input, lower, upper, training, inplace)"):  # fmt: skip
-    """A leaky ReLU whose slopes are drawn between lower and upper in training, and are their mean in evaluation.
+    """A leaky ReLU whose slopes are drawn between lower and upper in training; evaluation uses their mean.
 
     >>> import tensh as torch
     >>> torch.nn.RReLU(0.1, 0.3).eval()(torch.tensor([-1., 2.]))
@@ -81,9 +81,9 @@ class LeakyReLU(Layer, settings="negative_slope=1e-2, inplace=False", shows="neg
 
 
 class PReLU(Module):
-    """A leaky ReLU whose slope is learnt: one for all, or one for each channel (dimension 1).
+    """A leaky ReLU with a learnt slope: a single one, or one for each channel (dimension 1).
 
-    ``weight`` has ``num_parameters`` elements, ``init`` at first.
+    ``weight`` has ``num_parameters`` elements, initially ``init``.
 
     >>> import tensh as torch
     >>> torch.nn.PReLU()(torch.tensor([-1., 2.]))
@@ -102,7 +102,7 @@ class PReLU(Module):
         init.constant_(self.weight, self.init)
 
     def forward(self, input):
-        """``F.prelu(input, weight)``"""
+        """Return ``F.prelu(input, weight)``."""
         return F.prelu(input, self.weight)
 
     def extra_repr(self):
@@ -111,7 +111,7 @@ class PReLU(Module):
 
 # ── bounded from both sides ──────────────────────────────────────────────────
 def take_old_name(bound, value, old):
-    """The value of ``min_val`` or ``max_val``, which once had another name."""
+    """The value of ``min_val`` or ``max_val``, which may be given under its former name."""
     if old is None:
         return value
     warn(f"keyword argument `{bound}_value` is deprecated and renamed to `{bound}_val`", FutureWarning)
@@ -122,9 +122,9 @@ class Hardtanh(Layer, settings="min_val=-1.0, max_val=1.0, inplace=False, min_va
                keeps={"min_val": "take_old_name('min', min_val, min_value)", "min_value": None,
                       "max_val": "take_old_name('max', max_val, max_value)", "max_value": None},
                computes="hardtanh(input, min_val, max_val, inplace)", shows="min_val max_val inplace?"):  # fmt: skip
-    """``input`` within [min_val, max_val], and the nearer bound outside.  Raise AssertionError unless max_val > min_val.
+    """``input`` clamped to [min_val, max_val].
 
-    ``min_value`` and ``max_value`` are former names of the bounds.
+    ``min_value`` and ``max_value`` are former names of the bounds. Raise AssertionError unless max_val > min_val.
 
     >>> import tensh as torch
     >>> torch.nn.Hardtanh(-2, 2)(torch.tensor([-3., 1., 5.]))
@@ -137,7 +137,7 @@ class Hardtanh(Layer, settings="min_val=-1.0, max_val=1.0, inplace=False, min_va
 
 
 class ReLU6(Hardtanh, shows="inplace?"):
-    """``input`` within [0, 6].
+    """``input`` clamped to [0, 6].
 
     >>> import tensh as torch
     >>> torch.nn.ReLU6()(torch.tensor([-3., 1., 8.]))
@@ -157,7 +157,7 @@ class Sigmoid(Layer, settings=""):
     """
 
     def forward(self, input):
-        """``torch.sigmoid(input)``"""
+        """Return ``torch.sigmoid(input)``."""
         return find_public("sigmoid")(input)
 
 
@@ -170,7 +170,7 @@ class Tanh(Layer, settings=""):
     """
 
     def forward(self, input):
-        """``torch.tanh(input)``"""
+        """Return ``torch.tanh(input)``."""
         return find_public("tanh")(input)
 
 
@@ -248,7 +248,7 @@ class SELU(Layer, settings="inplace=False", computes="selu(input, inplace)", sho
 
 
 class GELU(Layer, settings="approximate='none'", computes="gelu(input, approximate=approximate)", shows="approximate!"):
-    """``input`` times the normal distribution function of input; approximated with ``approximate="tanh"``.
+    """``input`` times the normal distribution function of ``input``; ``approximate="tanh"`` selects an approximation.
 
     >>> import tensh as torch
     >>> torch.nn.GELU()(torch.tensor([-1., 2.]))
@@ -277,7 +277,7 @@ class Softplus(Layer, settings="beta=1.0, threshold=20.0", shows="beta threshold
 
 # ── towards zero ─────────────────────────────────────────────────────────────
 class Hardshrink(Layer, settings="lambd=0.5", computes="hardshrink(input, lambd)", shows=".lambd"):
-    """``input`` where it is further than ``lambd`` from 0, and 0 elsewhere.
+    """``input`` where its absolute value exceeds ``lambd``, and 0 elsewhere.
 
     >>> import tensh as torch
     >>> torch.nn.Hardshrink()(torch.tensor([-1., 0.2]))
@@ -286,7 +286,7 @@ class Hardshrink(Layer, settings="lambd=0.5", computes="hardshrink(input, lambd)
 
 
 class Softshrink(Layer, settings="lambd=0.5", computes="softshrink(input, lambd)", shows=".lambd"):
-    """``input`` brought ``lambd`` closer to 0, but not beyond.
+    """``input`` moved towards 0 by ``lambd``, but not past it.
 
     >>> import tensh as torch
     >>> torch.nn.Softshrink()(torch.tensor([-1., 0.2]))
@@ -359,7 +359,7 @@ class Softmax2d(Layer, settings=""):
     """
 
     def forward(self, input):
-        """``F.softmax(input, -3)``"""
+        """Return ``F.softmax(input, -3)``."""
         if input.dim() not in (3, 4):
             raise ValueError(f"Softmax2d: expected input to be 3D or 4D, got {input.dim()}D instead")
         return F.softmax(input, -3)

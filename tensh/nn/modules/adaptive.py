@@ -1,4 +1,4 @@
-"""The softmax of very many classes, those that are rare in clusters."""
+"""The softmax of very many classes, with the rare ones grouped in clusters."""
 
 import itertools
 from collections import namedtuple
@@ -16,11 +16,11 @@ Result = namedtuple("_ASMoutput", ["output", "loss"])
 class AdaptiveLogSoftmaxWithLoss(Module):
     """Log probabilities of very many classes, ordered from frequent to rare (Grave et al., 2017).
 
-    The head knows the classes below the first cutoff and the clusters between cutoffs; the tail of a cluster has its
-    features reduced by ``div_value``, again for each cluster. ``head_bias`` gives the head a bias.
-    Shapes: input [N, in_features] and target [N], or [in_features] and []; the result ``(output, loss)`` holds the log
-    probability of each target, like the target, and minus their mean []. Raise ValueError unless cutoffs rise between 1
-    and n_classes - 1, RuntimeError for shapes that do not fit and classes that do not exist.
+    The head scores the classes below the first cutoff and one cluster between each pair of cutoffs; the tail of each
+    further cluster reduces the features by another factor ``div_value``. ``head_bias`` gives the head a bias. Shapes:
+    input [N, in_features] and target [N], or [in_features] and []; the result ``(output, loss)`` holds the log
+    probability of each target, in the shape of the target, and minus their mean []. Raise ValueError unless cutoffs
+    rise between 1 and n_classes - 1, RuntimeError for shapes that do not fit and classes that do not exist.
 
     >>> import tensh as torch
     >>> layer = torch.nn.AdaptiveLogSoftmaxWithLoss(4, 10, [3, 6], 2.0)
@@ -53,14 +53,14 @@ class AdaptiveLogSoftmaxWithLoss(Module):
             self.tail.append(Sequential(*parts))
 
     def reset_parameters(self):
-        """Draw new starting values."""
+        """Draw new initial values."""
         self.head.reset_parameters()
         for projection in self.tail:
             for layer in projection:
                 layer.reset_parameters()
 
     def forward(self, input_, target_):
-        """``(output, loss)``; RuntimeError for shapes that do not fit, and for classes that do not exist."""
+        """Return ``(output, loss)``; raise RuntimeError for mismatched shapes and for classes that do not exist."""
         check(input_, target_)
         batched = target_.dim() > 0
         input, target = (input_, target_) if batched else (input_.unsqueeze(0), target_.unsqueeze(0))
@@ -86,7 +86,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         return Result(output if batched else output.squeeze(0), (-output).mean())
 
     def log_prob(self, input):
-        """The log probabilities of all classes: [N, in_features] to [N, n_classes]."""
+        """Return the log probabilities of all classes: [N, in_features] to [N, n_classes]."""
         return self._get_full_log_prob(input, self.head(input))
 
     def _get_full_log_prob(self, input, head_output):
@@ -99,7 +99,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         return out
 
     def predict(self, input):
-        """The most probable class of each sample: [N, in_features] to [N].  The tails are asked only where it matters."""
+        """Return the most probable class of each sample: [N, in_features] to [N]."""
         head = self.head(input)
         output = head.argmax(dim=1)
         rare = output >= self.shortlist_size
@@ -109,7 +109,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
 
 
 def check(input, target):
-    """Raise RuntimeError unless input and target are of one batch, or of none."""
+    """Raise RuntimeError unless input and target have the same batch size, or both have no batch."""
     if target.dim() == 1:
         if input.size(0) != target.size(0):
             raise RuntimeError("Input and target should have the same size in the batch dimension.")

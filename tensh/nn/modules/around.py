@@ -1,4 +1,4 @@
-"""The backward hooks of a module: graph nodes around its call, which receive the gradients of both sides."""
+"""The backward hooks of a module, called by graph nodes before and after its ``forward``."""
 
 import functools
 
@@ -9,7 +9,7 @@ from tensh.engine.errors.warnings import warn
 
 
 class BackwardHookFunction(Function):
-    """A node of the graph that passes tensors on, for hooks."""
+    """The identity as a graph node, to which hooks are attached."""
 
     @staticmethod
     def forward(ctx, *args):
@@ -22,7 +22,7 @@ class BackwardHookFunction(Function):
 
 
 class Around:
-    """The nodes before and behind a module's call, whose hooks call those of the module with both gradients."""
+    """The nodes before and after a module's call, whose hooks call the hooks of the module with both gradients."""
 
     def __init__(self, module, hooks, pre_hooks):
         self.module, self.hooks, self.pre_hooks = module, hooks, pre_hooks
@@ -30,7 +30,7 @@ class Around:
         self.input_count = self.input_places = self.output_count = self.output_places = None
 
     def inputs(self, args):
-        """The arguments, behind a node that calls the hooks when the gradients of all of them are there."""
+        """Return the arguments, passed through a node that calls the hooks once all their gradients are known."""
         self.input_count = len(args)
         tensors, places, node = _pass_through(args)
         if node is None:
@@ -40,7 +40,7 @@ class Around:
         return _put(args, places, tensors)
 
     def outputs(self, result):
-        """The result, behind a node that sees the gradients that arrive."""
+        """Return the result, passed through a node that receives its gradients."""
         is_single = isinstance(result, Tensor)
         results = (result,) if is_single else tuple(result) if isinstance(result, list | tuple) else None
         if results is None:
@@ -73,7 +73,7 @@ class Around:
         return tuple(arrived[place] for place in self.output_places)
 
     def _call_without_inputs(self, grad_outputs):
-        """No input requires grad: the hooks are called now."""
+        """Call the hooks now, because no input requires grad."""
         warn(
             "Full backward hook is firing when gradients are computed with respect to module outputs since no inputs require "
             "gradients. See "
@@ -104,7 +104,7 @@ class Around:
 
 
 def _pass_through(values):
-    """(tensors behind a node, their places, the node); no node if none of them requires grad."""
+    """Return (tensors passed through a node, their places, the node); the node is None if none requires grad."""
     places = [place for place, value in enumerate(values) if isinstance(value, Tensor)]
     if not is_grad_enabled() or not any(values[place].requires_grad for place in places):
         return (), (), None
@@ -128,7 +128,7 @@ def _spread_gradients(grads, places, count):
 
 
 def hook_last_operation(module, hooks, args, result):
-    """Register the deprecated hooks: on the node of the (first) result, with a warning where they miss gradients."""
+    """Register the deprecated hooks on the node of the (first) result; warn if they miss gradients."""
     whole = result
     while not isinstance(result, Tensor):
         result = next(iter(result.values())) if isinstance(result, dict) else result[0]
@@ -140,7 +140,7 @@ def hook_last_operation(module, hooks, args, result):
 
 
 def describe_missed(args, result, node):
-    """Describe the gradients that deprecated hooks on ``node`` do not see; None if they see all."""
+    """Describe the gradients that deprecated hooks on ``node`` miss; return None if they see all of them."""
     start, end = (
         "Using a non-full backward hook when ",
         " Please use register_full_backward_hook to get the documented behavior.",

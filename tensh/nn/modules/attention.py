@@ -1,4 +1,4 @@
-"""Attention of several heads (Vaswani et al., 2017)."""
+"""Multi-head attention (Vaswani et al., 2017)."""
 
 from tensh.engine import find_public
 from tensh.engine.operators.forms import require
@@ -11,19 +11,19 @@ from tensh.nn.parameter import Parameter
 
 
 def require_mask(mask):
-    """Raise TypeError for a mask that is not a tensor: PyTorch asks the masks first."""
+    """Raise TypeError for a mask that is not a tensor. PyTorch checks the masks before anything else."""
     if mask is not None:
         require(mask, "is_floating_point", "input", 1)
 
 
 class MultiheadAttention(Module):
-    """Attention of several heads (Vaswani et al., 2017): ``softmax(Q Kᵀ / sqrt(width)) V`` on projections of each.
+    """Multi-head attention (Vaswani et al., 2017): ``softmax(Q Kᵀ / sqrt(width)) V`` on projections of each.
 
-    Shapes: query [L, N, embed_dim], key [S, N, kdim], value [S, N, vdim], output like the query, weights [N, L, S], or
-    [N, heads, L, S] unless averaged; with ``batch_first`` N comes first, and without a batch it is left out. Masks are
-    those of ``forward``. ``dropout`` zeroes weights in training, ``bias=False`` leaves out the biases; ``add_bias_kv``
-    appends a learnt key and value to each sequence, ``add_zero_attn`` zeros. Raise ValueError unless embed_dim and
-    num_heads are positive, AssertionError unless num_heads divides embed_dim.
+    Shapes: query [L, N, embed_dim], key [S, N, kdim], value [S, N, vdim], output in the shape of the query, weights [N,
+    L, S], or [N, heads, L, S] unless averaged; with ``batch_first`` N comes first, and without a batch it is left out.
+    ``forward`` describes the masks. ``dropout`` zeroes weights in training, ``bias=False`` leaves out the biases;
+    ``add_bias_kv`` appends a learnt key and value to each sequence, ``add_zero_attn`` zeros. Raise ValueError unless
+    embed_dim and num_heads are positive, AssertionError unless num_heads divides embed_dim.
 
     >>> import tensh as torch
     >>> x = torch.ones(5, 3, 4)
@@ -77,7 +77,7 @@ class MultiheadAttention(Module):
 
     def forward(self, query, key, value, key_padding_mask=None, need_weights=True, attn_mask=None,
                 average_attn_weights=True, is_causal=False):  # fmt: skip
-        """Return (output, weights or None); masks hide where they are True, or are added to the scores.
+        """Return (output, weights or None); masks hide positions where they are True, or are added to the scores.
 
         Shapes: ``key_padding_mask`` [N, S], ``attn_mask`` [L, S] or [N * heads, L, S].
         """
@@ -106,9 +106,10 @@ class MultiheadAttention(Module):
         return output.transpose(1, 0) if turned else output, weights
 
     def merge_masks(self, attn_mask, key_padding_mask, query):
-        """Return (mask, its kind) of two masks for ``query`` [N, L, E]: [N, heads, L, L] and 2 if there is ``attn_mask``.
+        """Merge two masks for ``query`` [N, L, E]; return (mask, its kind).
 
-        The kind of a mask of padding alone is 1, and that of no mask None.
+        With ``attn_mask`` the mask is [N, heads, L, L] and its kind 2. A padding mask alone has kind 1, no mask kind
+        None.
         """
         if attn_mask is None:
             return key_padding_mask, None if key_padding_mask is None else 1

@@ -1,6 +1,6 @@
 """Batch normalisation (Ioffe and Szegedy, 2015): each channel with mean 0 and variance 1, over the batch and all positions.
 
-In evaluation, and only where running statistics are kept, these take the place of the batch's.
+Evaluation uses the running statistics instead, if they are tracked.
 """
 
 from tensh.engine import find_public
@@ -16,7 +16,7 @@ __all__ = ["BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "LazyBatchNorm1d", "Lazy
 
 
 class _NormBase(Module):
-    """Weight, bias and running statistics of each channel."""
+    """The weight, bias and running statistics of each channel."""
 
     _version = 2
     _fitting = ()  # numbers of dimensions that an input may have
@@ -37,14 +37,14 @@ class _NormBase(Module):
         self.reset_parameters()
 
     def reset_running_stats(self):
-        """Forget what was seen: mean 0, variance 1, no batches."""
+        """Reset the running statistics: mean 0, variance 1, no batches."""
         if self.track_running_stats:
             self.running_mean.zero_()
             self.running_var.fill_(1)
             self.num_batches_tracked.zero_()
 
     def reset_parameters(self):
-        """Weights of 1, biases of 0, and no statistics."""
+        """Set weights to 1 and biases to 0, and reset the statistics."""
         self.reset_running_stats()
         if self.affine:
             init.ones_(self.weight)
@@ -63,7 +63,7 @@ class _NormBase(Module):
         )
 
     def _load_from_state_dict(self, state_dict, prefix, local_metadata, *rest):
-        """States of version 1 have no num_batches_tracked."""
+        """Add num_batches_tracked, which states of version 1 lack."""
         version, key = local_metadata.get("version"), prefix + "num_batches_tracked"
         if (version is None or version < 2) and self.track_running_stats and key not in state_dict:
             own = self.num_batches_tracked
@@ -72,12 +72,12 @@ class _NormBase(Module):
 
 
 class _BatchNorm(_NormBase):
-    """The part of batch normalisation that is the same for 1, 2 and 3 dimensions."""
+    """Batch normalisation for any number of dimensions."""
 
     __init__ = rename_function(_NormBase.__init__, "_BatchNorm.__init__")
 
     def forward(self, input):
-        """``input`` normalised; in training the running statistics move by ``momentum``, or to the mean of all if it is None."""
+        """Normalise ``input``; in training, move the running statistics by ``momentum`` (None: to their mean)."""
         self._check_input_dim(input)
         training, tracked, momentum = self.training, self.track_running_stats, self.momentum
         if training and tracked and self.num_batches_tracked is not None:
@@ -99,11 +99,11 @@ BatchNorm1d, BatchNorm2d, BatchNorm3d = family(
     """Normalise each channel of a batch of {items} to mean 0 and variance 1 (Ioffe and Szegedy, 2015).
 
     Shapes: input and output {batches}; ``weight``, ``bias``, ``running_mean`` and ``running_var`` [C].
-    In training statistics are those of the batch, and the running ones move by ``momentum`` towards them (None: to the mean of
-    all batches).  In evaluation the running statistics are used, if they are tracked.
+    Training uses the statistics of the batch, and moves the running statistics by ``momentum`` towards them (None: to the
+    mean of all batches).  Evaluation uses the running statistics, if they are tracked.
     ``num_features`` is C, ``eps`` is added to the variance; ``affine=False`` leaves out ``weight`` and ``bias``,
     ``track_running_stats=False`` the running statistics.
-    Raise ValueError for inputs of other numbers of dimensions.
+    Raise ValueError for inputs with another number of dimensions.
 
     >>> import tensh as torch
     >>> torch.nn.BatchNorm{n}d(2)(torch.ones(4, 2, {each:3})).shape
@@ -115,7 +115,7 @@ BatchNorm1d, BatchNorm2d, BatchNorm3d = family(
 
 # ── lazy ─────────────────────────────────────────────────────────────────────
 class _LazyNormBase(LazyModuleMixin, _NormBase):
-    """Channels are counted when the first input comes."""
+    """A layer that counts its channels when the first input arrives."""
 
     def __init__(
         self, eps=1e-5, momentum=0.1, affine=True, track_running_stats=True, device=None, dtype=None, *, bias=True
@@ -133,12 +133,12 @@ class _LazyNormBase(LazyModuleMixin, _NormBase):
             self.num_batches_tracked = find_public("tensor")(0, device=device)
 
     def reset_parameters(self):
-        """Set the parameters as the layer that this one becomes does, once there are any."""
+        """Initialise the parameters as the final layer does, once they exist."""
         if not self.has_uninitialized_params() and self.num_features != 0:
             super().reset_parameters()
 
     def initialize_parameters(self, input):
-        """One element for each channel of ``input``."""
+        """Allocate one element for each channel of ``input``."""
         if self.has_uninitialized_params():
             self.num_features = input.shape[1]
             for member in (self.weight, self.bias, self.running_mean, self.running_var):

@@ -7,7 +7,7 @@ from tensh.engine.errors.warnings import warn
 from tensh.nn.modules.around import Around, hook_last_operation
 from tensh.nn.modules.members import REGISTERED
 
-EVERYWHERE = {  # hooks of all modules: register_module_forward_hook and the like
+EVERYWHERE = {  # hooks of all modules, set by register_module_forward_hook and others
     "forward_pre": OrderedDict(),
     "forward": OrderedDict(),
     "backward_pre": OrderedDict(),
@@ -15,9 +15,9 @@ EVERYWHERE = {  # hooks of all modules: register_module_forward_hook and the lik
 }
 BEFORE, AFTER, BACKWARD_BEFORE, BACKWARD_AFTER = EVERYWHERE.values()
 HOOKS = ("_backward_pre_hooks", "_backward_hooks", "_forward_pre_hooks", "_forward_hooks")  # of one module
-ALWAYS = {}  # ids of those that run even after an error
+ALWAYS = {}  # ids of hooks that run even after an error
 WITH_KWARGS = {}
-IS_FULL = {}  # "backward": whether the backward hooks of all modules are full ones, from the first that was registered on
+IS_FULL = {}  # "backward": whether the first global backward hook was registered as a full one
 
 
 class Calls:
@@ -27,7 +27,7 @@ class Calls:
         own = self.__dict__
         try:
             hooked = own["_is_hooked"]
-        except KeyError:  # Module.__init__ was not called
+        except KeyError:  # Module.__init__ has not been called
             raise AttributeError(f"'{type(self).__name__}' object has no attribute '_backward_hooks'") from None
         if hooked or BEFORE or AFTER or BACKWARD_BEFORE or BACKWARD_AFTER:
             return call_with_hooks(self, args, kwargs)
@@ -38,14 +38,14 @@ class Calls:
         raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
 
     def register_forward_pre_hook(self, hook, *, prepend=False, with_kwargs=False):
-        """Call ``hook(module, args)`` before ``forward``; a result that is not None takes the place of the arguments."""
+        """Call ``hook(module, args)`` before ``forward``; a result that is not None replaces the arguments."""
         handle = self._add("_forward_pre_hooks", hook, prepend, "_forward_pre_hooks_with_kwargs")
         if with_kwargs:
             self._forward_pre_hooks_with_kwargs[handle.id] = True
         return handle
 
     def register_forward_hook(self, hook, *, prepend=False, with_kwargs=False, always_call=False):
-        """Call ``hook(module, args, output)`` after ``forward``; a result that is not None takes the place of the output."""
+        """Call ``hook(module, args, output)`` after ``forward``; a result that is not None replaces the output."""
         options = "_forward_hooks_with_kwargs", "_forward_hooks_always_called"
         handle = self._add("_forward_hooks", hook, prepend, *options)
         if with_kwargs:
@@ -59,9 +59,9 @@ class Calls:
         return self._add("_backward_pre_hooks", hook, prepend)
 
     def register_full_backward_hook(self, hook, prepend=False):
-        """Call the hook once the gradients of the inputs are there: ``hook(module, grad_input, grad_output)``.
+        """Call ``hook(module, grad_input, grad_output)`` once the gradients of the inputs are known.
 
-        A result that is not None takes the place of ``grad_input``.
+        A result that is not None replaces ``grad_input``.
         """
         if self._is_full_backward_hook is False:
             raise RuntimeError(
@@ -71,7 +71,7 @@ class Calls:
         return self._add("_backward_hooks", hook, prepend)
 
     def register_backward_hook(self, hook):
-        """Deprecated: call the hook for the last operation of ``forward`` only."""
+        """Call the hook for the last operation of ``forward`` only (deprecated)."""
         if self._is_full_backward_hook is True:
             raise RuntimeError(
                 "Cannot use both regular backward hooks and full backward hooks on a single Module. Please use only one of them."
@@ -90,7 +90,7 @@ class Calls:
 
 
 def no_hooks(module):
-    """Give a module the dictionaries of its hooks."""
+    """Give a module the empty dictionaries of its hooks."""
     own = module.__dict__
     own["_backward_pre_hooks"], own["_backward_hooks"] = OrderedDict(), OrderedDict()
     own["_is_full_backward_hook"], own["_is_hooked"] = None, False
@@ -100,14 +100,14 @@ def no_hooks(module):
 
 
 def know_hooks(module):
-    """Note whether a module whose state came from elsewhere has hooks."""
+    """Record whether a module whose state was restored has hooks."""
     own = module.__dict__
     own["_is_hooked"] = any(own.get(name) for name in HOOKS)
 
 
 # ── a call with hooks ────────────────────────────────────────────────────────
 def call_with_hooks(module, args, kwargs):
-    """``module(*args, **kwargs)`` with all hooks."""
+    """Call ``module.forward`` with all hooks."""
     called = set()
     try:
         return _call_hooks(module, args, kwargs, called)
@@ -137,7 +137,7 @@ def _call_hooks(module, args, kwargs, called):
 
 
 def _backward_hooks_of(module):
-    """The hooks on the gradients of a module's inputs and outputs, and the deprecated ones on its last operation."""
+    """Return the full backward hooks of a module, and the deprecated ones on its last operation."""
     full, last = [], []
     (last if IS_FULL.get("backward") is False else full).extend(BACKWARD_AFTER.values())
     (last if module._is_full_backward_hook is False else full).extend(module._backward_hooks.values())
@@ -168,7 +168,7 @@ def _call_forward_hook(module, key, hook, args, kwargs, result):
 
 
 def _call_hooks_after_failure(module, args, kwargs, called):
-    """The hooks that are to run whatever happens, and have not yet."""
+    """Call the hooks that run even after an error and have not run yet."""
     for key, hook in [*EVERYWHERE["forward"].items(), *module._forward_hooks.items()]:
         if key in called or not (key in ALWAYS or key in module._forward_hooks_always_called):
             continue
@@ -217,7 +217,7 @@ def register_module_full_backward_hook(hook):
 
 
 def register_module_backward_hook(hook):
-    """Deprecated: call the hook for the last operation of every module's ``forward`` only.
+    """Call the hook for the last operation of every module's ``forward`` only (deprecated).
 
     Raise RuntimeError after ``register_module_full_backward_hook``.
     """
@@ -239,15 +239,15 @@ def _registration(kind, hook):
 
 
 def register_module_parameter_registration_hook(hook):
-    """Call ``hook(module, name, parameter)`` when any module gets a parameter; what it returns, unless None, takes its place."""
+    """Call ``hook(module, name, parameter)`` when any module gets a parameter; a result other than None replaces it."""
     return _registration("_parameters", hook)
 
 
 def register_module_buffer_registration_hook(hook):
-    """Call ``hook(module, name, buffer)`` when any module gets a buffer; what it returns, unless None, takes its place."""
+    """Call ``hook(module, name, buffer)`` when any module gets a buffer; a result other than None replaces it."""
     return _registration("_buffers", hook)
 
 
 def register_module_module_registration_hook(hook):
-    """Call ``hook(module, name, submodule)`` when any module gets a module; what it returns, unless None, takes its place."""
+    """Call ``hook(module, name, submodule)`` when any module gets a submodule; a result other than None replaces it."""
     return _registration("_modules", hook)

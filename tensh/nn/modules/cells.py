@@ -35,7 +35,7 @@ class RNNCellBase(Module):
         self.reset_parameters()
 
     def reset_parameters(self):
-        """Draw new starting values."""
+        """Draw new initial values."""
         bound = 1.0 / math.sqrt(self.hidden_size) if self.hidden_size > 0 else 0
         for weight in self.parameters():
             init.uniform_(weight, -bound, bound)
@@ -48,7 +48,7 @@ class RNNCellBase(Module):
         return text if nonlinearity == "tanh" else f"{text}, nonlinearity={nonlinearity}"
 
     def _step(self, mode, input, states, names):
-        """The new states of a batch, or of one sample."""
+        """Return the new states of a batch, or of one sample."""
         kind = type(self).__name__
         if input.dim() not in (1, 2):
             raise ValueError(f"{kind}: Expected input to be 1D or 2D, got {input.dim()}D instead")
@@ -71,7 +71,7 @@ class RNNCellBase(Module):
 
 
 def check_cell(layer, input, states):
-    """PyTorch's errors for inputs and states of the wrong sizes."""
+    """Raise PyTorch's errors for inputs and states of the wrong sizes."""
     if input.size(1) != layer.input_size:
         raise RuntimeError(f"input has inconsistent input_size: got {input.size(1)} expected {layer.input_size}")
     for number, state in enumerate(states):
@@ -101,7 +101,7 @@ class RNNCell(RNNCellBase):
         self.nonlinearity = nonlinearity
 
     def forward(self, input, hx=None):
-        """The new state."""
+        """Return the new state."""
         if self.nonlinearity not in ("tanh", "relu"):
             raise RuntimeError(f"Unknown nonlinearity: {self.nonlinearity}")
         return self._step(f"RNN_{self.nonlinearity.upper()}", input, None if hx is None else (hx,), ("hidden",))[0]
@@ -123,7 +123,7 @@ class LSTMCell(RNNCellBase):
         super().__init__(input_size, hidden_size, bias, num_chunks=4, device=device, dtype=dtype)
 
     def forward(self, input, hx=None):
-        """(hidden state, cell state)."""
+        """Return (hidden state, cell state)."""
         return tuple(self._step("LSTM", input, hx, ("hx[0]", "hx[1]")))
 
 
@@ -142,5 +142,5 @@ class GRUCell(RNNCellBase):
         super().__init__(input_size, hidden_size, bias, num_chunks=3, device=device, dtype=dtype)
 
     def forward(self, input, hx=None):
-        """The new state."""
+        """Return the new state."""
         return self._step("GRU", input, None if hx is None else (hx,), ("hidden",))[0]

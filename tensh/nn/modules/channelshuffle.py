@@ -1,4 +1,4 @@
-"""Channels in another order."""
+"""Shuffling of channels between groups."""
 
 from tensh.nn.modules.layer import Layer
 
@@ -6,7 +6,7 @@ __all__ = ["ChannelShuffle"]
 
 
 class ChannelShuffle(Layer, settings="groups", computes="channel_shuffle(input, groups)", shows="groups"):
-    """Mix the channels of all groups: the first of each group, then the second of each (Zhang et al., 2017).
+    """Interleave the channels of all groups: the first of each group, then the second of each (Zhang et al., 2017).
 
     Shapes: input and output [N, C, *].
 

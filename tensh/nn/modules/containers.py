@@ -1,4 +1,4 @@
-"""Modules that hold others: in order, in a list, by name."""
+"""Modules that contain others: in sequence, in a list, by name."""
 
 import operator
 from collections import OrderedDict
@@ -10,7 +10,7 @@ from tensh.nn.modules.module import Module, indent
 
 
 class Container(Module):
-    """Modules by name, given as keyword arguments: older programs subclass it in the place of ``Module``.
+    """Modules by name, given as keyword arguments; older programs derive from it instead of ``Module``.
 
     >>> import tensh as torch
     >>> torch.nn.Container(a=torch.nn.ReLU()).a
@@ -28,10 +28,10 @@ class Container(Module):
 
 
 class NumberedModules(Module):
-    """The shared part of ``Sequential`` and ``ModuleList``: modules under the names "0", "1", ..."""
+    """The base of ``Sequential`` and ``ModuleList``: modules named "0", "1", ..."""
 
     def _key(self, index):
-        """The name of the module at an index, which may be negative."""
+        """Return the name of the module at an index, which may be negative."""
         index = operator.index(index)
         if not -len(self) <= index < len(self):
             raise IndexError(f"index {index} is out of range")
@@ -58,14 +58,14 @@ class NumberedModules(Module):
         self._renumber()
 
     def insert(self, index, module):
-        """Put a module before the one at an index."""
+        """Insert a module before the one at an index."""
         modules = list(self._modules.values())
         modules.insert(index, module)
         self._modules.clear()
         self._modules.update((str(number), each) for number, each in enumerate(modules))
 
     def pop(self, index):
-        """Take the module at an index out, and return it."""
+        """Remove and return the module at an index."""
         module = self[index]
         del self[index]
         return module
@@ -74,7 +74,7 @@ class NumberedModules(Module):
 class Sequential(NumberedModules):
     """Call modules one after the other, each with the output of the one before.
 
-    They are given side by side, or as an OrderedDict with their names. Raise TypeError for anything but a module.
+    The modules are separate arguments, or the values of an OrderedDict. Raise TypeError for anything but a module.
 
     >>> import tensh as torch
     >>> model = torch.nn.Sequential(torch.nn.Linear(4, 3), torch.nn.Linear(3, 2))
@@ -92,7 +92,7 @@ class Sequential(NumberedModules):
             self.add_module(name, module)
 
     def forward(self, input):
-        """``input`` through all modules."""
+        """Pass ``input`` through all modules."""
         for module in self._modules.values():
             input = module(input)
         return input
@@ -132,12 +132,12 @@ class Sequential(NumberedModules):
         return self.extend(list(self) * (times - 1))
 
     def append(self, module):
-        """Put a module at the end; returns the container."""
+        """Append a module; return the container."""
         self.add_module(str(len(self)), module)
         return self
 
     def insert(self, index, module):
-        """Put a module before the one at an index; returns the container."""
+        """Insert a module before the one at an index; return the container."""
         if not isinstance(module, Module):
             raise AssertionError(f"module should be of type: {Module}")
         if not -len(self) <= index <= len(self):
@@ -146,7 +146,7 @@ class Sequential(NumberedModules):
         return self
 
     def extend(self, modules):
-        """Put modules at the end; returns the container."""
+        """Append modules; return the container."""
         for module in list(modules):
             self.append(module)
         return self
@@ -185,12 +185,12 @@ class ModuleList(NumberedModules):
         return combined
 
     def append(self, module):
-        """Put a module at the end; returns the list."""
+        """Append a module; return the list."""
         self.add_module(str(len(self)), module)
         return self
 
     def extend(self, modules):
-        """Put modules at the end; returns the list."""
+        """Append modules; return the list."""
         if not isinstance(modules, Iterable):
             raise TypeError(f"ModuleList.extend should be called with an iterable, but got {type(modules).__name__}")
         for module in list(modules):
@@ -198,7 +198,7 @@ class ModuleList(NumberedModules):
         return self
 
     def __repr__(self):
-        """Equal modules that follow each other share a line: ``(0-2): 3 x ReLU()``."""
+        """Describe the modules; equal consecutive ones share a line: ``(0-2): 3 x ReLU()``."""
         runs = []
         for number, text in enumerate(map(repr, self)):
             if runs and runs[-1][2] == text:
@@ -249,29 +249,29 @@ class ModuleDict(Module):
         return key in self._modules
 
     def clear(self):
-        """Take all modules out."""
+        """Remove all modules."""
         self._modules.clear()
 
     def pop(self, key):
-        """Take a module out, and return it."""
+        """Remove and return a module."""
         module = self[key]
         del self[key]
         return module
 
     def keys(self):
-        """The names."""
+        """Return the names."""
         return self._modules.keys()
 
     def items(self):
-        """(name, module) pairs."""
+        """Return the (name, module) pairs."""
         return self._modules.items()
 
     def values(self):
-        """The modules."""
+        """Return the modules."""
         return self._modules.values()
 
     def update(self, modules):
-        """Add modules of a dict, or of (name, module) pairs."""
+        """Add the modules of a dict, or of (name, module) pairs."""
         if not isinstance(modules, Iterable):
             raise TypeError(
                 "ModuleDict.update should be called with an iterable of key/value pairs, but got "

@@ -22,7 +22,7 @@ PADDINGS = {"same", "valid"}
 
 
 class _ConvNd(Module):
-    """Settings, weight and bias of a convolution."""
+    """The settings, weight and bias of a convolution."""
 
     _dimensions = 0
     transposed = False
@@ -50,7 +50,7 @@ class _ConvNd(Module):
         return first, second // self.groups, *self.kernel_size
 
     def reset_parameters(self):
-        """Draw new starting values."""
+        """Draw new initial values."""
         init.kaiming_uniform_(self.weight, a=math.sqrt(5))
         if self.bias is not None:
             fan_in, _ = init._calculate_fan_in_and_fan_out(self.weight)
@@ -88,7 +88,7 @@ def check(in_channels, out_channels, stride, padding, groups, padding_mode):
 
 
 def both_sides(padding, dilation, kernel_size):
-    """The padding as F.pad takes it: two numbers for each dimension, from the last one on."""
+    """Return the padding as F.pad takes it: two numbers for each dimension, the last dimension first."""
     if padding == "valid":
         return [0] * 2 * len(kernel_size)
     if padding == "same":
@@ -111,7 +111,7 @@ class _Conv(_ConvNd):
         )  # fmt: skip
 
     def forward(self, input):
-        """The convolution of ``input`` with the weight, plus the bias."""
+        """Convolve ``input`` with the weight, and add the bias."""
         return self._conv_forward(input, self.weight, self.bias)
 
     def _conv_forward(self, input, weight, bias):
@@ -130,10 +130,10 @@ Conv1d, Conv2d, Conv3d = map(
         """Convolution of {items}: sums of products with a weight over a moving window, plus a bias.
 
     {channels}
-    Of each size s: floor((s + 2 padding - dilation (kernel_size - 1) - 1) / stride) + 1; ``padding`` "same" keeps it.
+    A size s becomes floor((s + 2 padding - dilation (kernel_size - 1) - 1) / stride) + 1; ``padding`` "same" keeps it.
     ``weight`` [out_channels, in_channels / groups, *kernel_size] and ``bias`` [out_channels] start uniform within
     1 / sqrt(fan in) of 0.  ``padding_mode``: "zeros", "reflect", "replicate" or "circular".
-    Raise ValueError if groups do not divide the channels, and for a padding or mode that is unknown or does not fit.
+    Raise ValueError if groups do not divide the channels, and for an unknown or unsuitable padding or mode.
 
     >>> import tensh as torch
     >>> torch.nn.Conv{n}d(3, 8, 3, stride=2)(torch.ones(4, 3, {each:9})).shape
@@ -146,7 +146,7 @@ Conv1d, Conv2d, Conv3d = map(
 
 # ── transposed ───────────────────────────────────────────────────────────────
 class _ConvTransposeNd(_ConvNd):
-    """The transpose of a convolution: the map by which gradients of its outputs become gradients of its inputs."""
+    """The transpose of a convolution: the map from gradients of its outputs to gradients of its inputs."""
 
     def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, output_padding=0, groups=1, bias=True,
                  dilation=1, padding_mode="zeros", device=None, dtype=None):  # fmt: skip
@@ -159,7 +159,7 @@ class _ConvTransposeNd(_ConvNd):
         )  # fmt: skip
 
     def forward(self, input, output_size=None):
-        """The transposed convolution of ``input``; ``output_size`` chooses among the sizes that its stride allows."""
+        """Return the transposed convolution of ``input``; ``output_size`` selects a size that the stride allows."""
         if self.padding_mode != "zeros":
             raise ValueError(f"Only `zeros` padding mode is supported for {type(self).__name__}")
         more = self.output_padding if output_size is None else self._more(input, output_size)
@@ -167,7 +167,7 @@ class _ConvTransposeNd(_ConvNd):
         return function(input, self.weight, self.bias, self.stride, self.padding, more, self.groups, self.dilation)
 
     def _more(self, input, output_size):
-        """The output padding that gives the output the requested size; ValueError if none has."""
+        """Return the output padding that gives the requested size; raise ValueError if there is none."""
         n = self._dimensions
         leading = 2 if input.dim() == n + 2 else 1
         if len(output_size) == leading + n:
@@ -194,14 +194,14 @@ ConvTranspose1d, ConvTranspose2d, ConvTranspose3d = map(
     family(
         "ConvTranspose{n}d",
         _ConvTransposeNd,
-        """Transposed convolution of {items}: the map by which a convolution sends gradients back to its inputs.
+        """Transposed convolution of {items}: the map from gradients of a convolution's outputs to its inputs'.
 
     {channels}
-    Of each size s: (s - 1) stride - 2 padding + dilation (kernel_size - 1) + output_padding + 1; with ``output_size``, an
-    argument of the call, it is that.
+    A size s becomes (s - 1) stride - 2 padding + dilation (kernel_size - 1) + output_padding + 1, or ``output_size`` if the
+    call gives it.
     ``weight`` [in_channels, out_channels / groups, *kernel_size] and ``bias`` [out_channels] start as those of Conv{n}d.
-    Raise ValueError if groups do not divide the channels, for a size that cannot be reached, and for a
-    ``padding_mode`` but "zeros".
+    Raise ValueError if groups do not divide the channels, for an output size that cannot be reached, and for a
+    ``padding_mode`` other than "zeros".
 
     >>> import tensh as torch
     >>> torch.nn.ConvTranspose{n}d(3, 2, 4, stride=2)(torch.ones(1, 3, {each:5})).shape

@@ -1,4 +1,4 @@
 """The settings of ``torch.__future__`` for the conversion of modules."""
 
-overwrite = False  # are parameters replaced by new ones?
+overwrite = False  # whether conversion replaces parameters by new ones
 swap = False

@@ -1,4 +1,4 @@
-"""Local response normalisation across channels, with the sums that PyTorch takes."""
+"""Local response normalisation across channels, with PyTorch's window sums."""
 
 from tensh.engine.autograd.custom import Function
 from tensh.nn import functional as F
@@ -6,10 +6,10 @@ from tensh.nn.modules.layer import Layer
 
 
 class CrossMapLRN2dFunction(Function):
-    """``input * scale ** -beta``, where ``scale`` is k and a multiple of the squares of the channels around.
+    """``input * scale ** -beta``, with a ``scale`` of k plus a multiple of the squares of neighbouring channels.
 
-    PyTorch's sums are running ones that never lose the first channel, and its gradients come from windows that end where
-    others are in the middle; here they are the same.
+    PyTorch's running sums never drop the first channel, and its backward windows end where the forward ones have their
+    centre; both are reproduced here.
     """
 
     @staticmethod
@@ -48,7 +48,7 @@ class CrossMapLRN2d(Layer, settings="size, alpha=1e-4, beta=0.75, k=1", shows=".
     """
 
     def forward(self, input):
-        """The values scaled; ValueError unless there are 4 dimensions."""
+        """Return the scaled values; raise ValueError unless there are 4 dimensions."""
         if input.dim() != 4:
             raise ValueError(f"CrossMapLRN2d: Expected input to be 4D, got {input.dim()}D instead.")
         return CrossMapLRN2dFunction.apply(input, self.size, self.alpha, self.beta, self.k)

@@ -22,14 +22,14 @@ class PairwiseDistance(Module):
         self.norm, self.eps, self.keepdim = p, eps, keepdim
 
     def forward(self, x1, x2):
-        """``F.pairwise_distance(x1, x2, norm, eps, keepdim)``"""
+        """Return ``F.pairwise_distance(x1, x2, norm, eps, keepdim)``."""
         return F.pairwise_distance(x1, x2, self.norm, self.eps, self.keepdim)
 
 
 class CosineSimilarity(Layer, settings="dim=1, eps=1e-8", computes="cosine_similarity(x1, x2, dim, eps)"):
     """Cosine of the angle between vectors along ``dim``.
 
-    Shapes: inputs [*, D, *], output [*, *]. ``eps`` is the least norm that divides.
+    Shapes: inputs [*, D, *], output [*, *]. ``eps`` is the smallest divisor.
 
     >>> import tensh as torch
     >>> torch.nn.CosineSimilarity(dim=0)(torch.tensor([1., 0.]), torch.tensor([1., 1.]))

@@ -7,7 +7,7 @@ __all__ = ["AlphaDropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "Fe
 
 
 class _DropoutNd(Layer, settings="p=0.5, inplace=False", shows="p inplace"):
-    """Values zeroed at random in training; in evaluation the input itself."""
+    """A layer that zeroes values at random in training, and returns its input in evaluation."""
 
     def _check(self):
         if self.p < 0 or self.p > 1:

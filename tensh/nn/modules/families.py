@@ -1,16 +1,16 @@
-"""Families of layers that differ in the number of dimensions alone, and lazy forms of layers: a class each from one declaration.
+"""Families of layers that differ only in the number of dimensions, and lazy layers: classes made from one declaration.
 
 ``AvgPool1d, AvgPool2d, AvgPool3d = family("AvgPool{n}d", _AvgPoolNd, DOC, computes="avg_pool{n}d(input, ...)")``
 
-Texts have fields: ``{n}`` dimensions; ``{item}`` and ``{items}`` ("an image", "images"); ``{spatial}`` ("H, W"); ``{shapes}``,
-``{sized}`` and ``{channels}``, sentences about shapes; ``{each:4}``, its text once for each dimension ("4, 4").  Examples use
-inputs of one row: ``{row:4}`` makes one of four numbers, ``{along:2}`` is a setting of 2 along it ("(1, 2)"), and ``{ends}``
-pads it by one on both ends ("(1, 1, 0, 0)").
+Texts have fields: ``{n}`` dimensions; ``{item}`` and ``{items}`` ("an image", "images"); ``{spatial}`` ("H, W");
+``{shapes}``, ``{sized}`` and ``{channels}``, sentences about shapes; ``{each:4}``, which repeats its text for each
+dimension ("4, 4").  Examples use inputs of one row: ``{row:4}`` makes one of four numbers, ``{along:2}`` is a setting
+of 2 along it ("(1, 2)"), and ``{ends}`` pads it by one on both ends ("(1, 1, 0, 0)").
 """
 
 ITEMS = {1: ("a row", "rows"), 2: ("an image", "images"), 3: ("a volume", "volumes")}
 LETTERS = {1: "L", 2: "HW", 3: "DHW"}
-LAZY = """{name} whose ``{counted}`` are those of the first input.
+LAZY = """{name} that takes ``{counted}`` from the first input.
 
     The first call turns the layer into {name}.
     {facts}
@@ -24,7 +24,7 @@ LAZY = """{name} whose ``{counted}`` are those of the first input.
 
 
 class Field:
-    """A field whose text follows from what stands behind its colon."""
+    """A field whose text is computed from its format specification, the part after the colon."""
 
     def __init__(self, write):
         self.write = write
@@ -34,7 +34,7 @@ class Field:
 
 
 def fields(n):
-    """The fields of texts about ``n`` dimensions."""
+    """Return the fields of texts about ``n`` dimensions."""
     item, items = ITEMS[n]
     spatial, out = ", ".join(LETTERS[n]), ", ".join(f"{letter}_out" for letter in LETTERS[n])
     shapes = f"Shapes: input [N, C, {spatial}], output [N, C, {out}], or both without N."
@@ -55,9 +55,10 @@ def fields(n):
 
 
 def family(name, base, doc, dimensions=(1, 2, 3), members=None, **declared):
-    """A subclass of ``base`` for each number of dimensions, which it has as ``_dimensions``; texts are filled in.
+    """Make a subclass of ``base`` for each number of dimensions, ``_dimensions``, and fill in the fields of texts.
 
-    ``base`` is a class, or one for each number of dimensions; ``members`` are attributes, name -> function of that number.
+    ``base`` is one class, or a class for each number of dimensions; ``members`` are attributes, name -> function of
+    that number.
     """
     for place, n in enumerate(dimensions):
         known, own = fields(n), base if isinstance(base, type) else base[place]
@@ -67,7 +68,7 @@ def family(name, base, doc, dimensions=(1, 2, 3), members=None, **declared):
 
 
 def declare_lazy(origin, mixin, layers, counted, arguments="", base=None):
-    """The lazy form of each layer, whose ``counted`` setting the first input gives; ``arguments`` are those of an example."""
+    """Make the lazy form of each layer, which lacks the setting ``counted``; ``arguments`` belong to its example."""
     for layer in layers:
         name = layer.__name__
         known = fields(layer._dimensions) | {"facts": "\n    ".join(read_facts(layer.__doc__))}
@@ -79,7 +80,7 @@ def declare_lazy(origin, mixin, layers, counted, arguments="", base=None):
 
 
 def read_facts(doc):
-    """The lines of a docstring with its sentences about shapes and errors."""
+    """Yield the lines of a docstring that contain its sentences about shapes and errors."""
     within = False
     for line in map(str.strip, (doc or "").splitlines()):
         if within or line.startswith(("Shapes: ", "Raise ")):
@@ -88,5 +89,5 @@ def read_facts(doc):
 
 
 def make(origin, name, bases, doc, body, **declared):
-    """A class as a ``class`` statement in the module ``origin`` makes it."""
+    """Make a class as a ``class`` statement in the module ``origin`` would."""
     return type(name, bases, {"__module__": origin, "__qualname__": name, "__doc__": doc, **body}, **declared)

@@ -1,4 +1,4 @@
-"""Dimensions made one, and one made several."""
+"""Merging and splitting of dimensions."""
 
 from tensh.nn.modules.layer import Layer
 
@@ -7,7 +7,7 @@ __all__ = ["Flatten", "Unflatten"]
 
 class Flatten(Layer, settings="start_dim=1, end_dim=-1", computes="input.flatten(start_dim, end_dim)",
               shows="start_dim end_dim"):  # fmt: skip
-    """Make one dimension of those from start_dim to end_dim.
+    """Merge the dimensions from start_dim to end_dim into one.
 
     Shapes: input [N, *], output [N, product of *] by default.
 
@@ -19,7 +19,7 @@ class Flatten(Layer, settings="start_dim=1, end_dim=-1", computes="input.flatten
 
 class Unflatten(Layer, settings="dim, unflattened_size", computes="input.unflatten(dim, unflattened_size)",
                 shows="dim unflattened_size"):  # fmt: skip
-    """Make several dimensions of one, ``dim``.
+    """Split the dimension ``dim`` into several.
 
     Shapes: input [*, product of unflattened_size, *], output [*, *unflattened_size, *]; one size may be -1. Raise
     TypeError unless the sizes are a tuple or list of integers.

@@ -1,4 +1,4 @@
-"""Blocks of images as columns, and back."""
+"""Blocks of images as columns, and their inverse."""
 
 from tensh.nn.modules.layer import Layer
 
@@ -8,7 +8,7 @@ __all__ = ["Fold", "Unfold"]
 class Fold(Layer, settings="output_size, kernel_size, dilation=1, padding=0, stride=1",
            computes="fold(input, output_size, kernel_size, dilation, padding, stride)",
            shows="output_size kernel_size dilation padding stride"):  # fmt: skip
-    """Put columns of blocks together to images, and add where they overlap.
+    """Assemble columns of blocks into images, adding values where blocks overlap.
 
     Shapes: input [N, C * block, L] or without N, output [N, C, *output_size], with L blocks of ``prod(kernel_size)``
     elements. ``dilation``, ``padding`` and ``stride`` of the blocks are those of a convolution.
@@ -22,7 +22,7 @@ class Fold(Layer, settings="output_size, kernel_size, dilation=1, padding=0, str
 class Unfold(Layer, settings="kernel_size, dilation=1, padding=0, stride=1",
              computes="unfold(input, kernel_size, dilation, padding, stride)",
              shows="kernel_size dilation padding stride"):  # fmt: skip
-    """Take images apart into columns, one for each block.
+    """Split images into columns, one for each block.
 
     Shapes: input [N, C, *] or without N, output [N, C * block, L], with L blocks of ``prod(kernel_size)`` elements.
     ``dilation``, ``padding`` and ``stride`` of the blocks are those of a convolution.

@@ -16,7 +16,7 @@ __all__ = [
 
 
 class _InstanceNorm(_NormBase):
-    """The part of instance normalisation that is the same for 1, 2 and 3 dimensions."""
+    """Instance normalisation for any number of dimensions."""
 
     def __init__(
         self, num_features, eps=1e-5, momentum=0.1, affine=False, track_running_stats=False, device=None, dtype=None, *, bias=True
@@ -24,7 +24,7 @@ class _InstanceNorm(_NormBase):
         super().__init__(num_features, eps, momentum, affine, track_running_stats, device, dtype, bias=bias)
 
     def forward(self, input):
-        """``input`` normalised; ValueError for another number of channels than the weight has."""
+        """Normalise ``input``; raise ValueError if its number of channels differs from that of the weight."""
         self._check_input_dim(input)
         alone = self._fitting[0]
         channels = input.dim() - alone
@@ -51,7 +51,7 @@ class _InstanceNorm(_NormBase):
     def _load_from_state_dict(
         self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs
     ):
-        """Old states have running statistics even where the module keeps none."""
+        """Refuse the running statistics of an old state if the module tracks none."""
         if local_metadata.get("version") is None and not self.track_running_stats:
             found = [key for key in (f"{prefix}running_mean", f"{prefix}running_var") if key in state_dict]
             if found:
@@ -64,7 +64,7 @@ class _InstanceNorm(_NormBase):
 
 
 def describe_unexpected(keys, name):
-    """PyTorch's words for running statistics that the module has no place for."""
+    """Return PyTorch's message about running statistics that a module without them finds in a state."""
     quoted = " and ".join(f'"{key}"' for key in keys)
     return (
         f"Unexpected running stats buffer(s) {quoted} for {name} with track_running_stats=False. If state_dict is a checkpoint "
@@ -81,9 +81,9 @@ InstanceNorm1d, InstanceNorm2d, InstanceNorm3d = LAYERS = [
         """Normalise each channel of {items}, sample by sample, to mean 0 and variance 1 (Ulyanov et al., 2016).
 
     Shapes: input and output [N, C, {spatial}] or [C, {spatial}]; with ``affine`` a ``weight`` and a ``bias`` [C].
-    With ``track_running_stats`` running statistics are kept, and used in evaluation.
+    With ``track_running_stats`` running statistics are tracked, and used in evaluation.
     ``num_features`` is C, ``eps`` is added to the variance, and ``momentum`` moves the running statistics as in BatchNorm{n}d.
-    Raise ValueError for inputs of other numbers of dimensions, and of channels with ``affine``.
+    Raise ValueError for inputs with another number of dimensions, and with another number of channels if ``affine``.
 
     >>> import tensh as torch
     >>> torch.nn.InstanceNorm{n}d(2)(torch.ones(4, 2, {each:3})).shape

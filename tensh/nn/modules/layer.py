@@ -1,18 +1,19 @@
-"""Layers that are a function with settings: each is declared, and its methods are written from that.
+"""Layers without weights: each is declared by a function and settings, from which its methods are generated.
 
 ``class ELU(Layer, settings="alpha=1.0, inplace=False", computes="elu(input, alpha, inplace)", shows="alpha inplace?")``
 gets
 
 - ``__init__`` with the settings as its parameters, each kept as an attribute of the same name;
-- ``forward``, which calls the function of torch.nn.functional (or a method); its parameters are the names in the call that
+- ``forward``, which calls the function of torch.nn.functional (or a method); its parameters are the names in the call
+that
   are neither settings nor ``training``;
-- a printed form of the words in ``shows``: ``alpha`` reads ``alpha=1.0``; ``inplace?`` stands there only if it is true;
-  of ``.size`` there is the value alone; ``approximate!`` has its value as Python writes it.
+- a printed form of the words in ``shows``: ``alpha`` prints ``alpha=1.0``; ``inplace?`` is printed only if it is true;
+  ``.size`` prints the value alone; ``approximate!`` prints the repr of the value.
 
-``keeps`` (name -> expression) has the settings whose attributes differ from the arguments; a setting with None is not kept.
-``takes`` gives the parameters of ``forward`` where some have defaults.  ``buffers`` names the settings that are tensors, or None.
-``__init__`` ends with a call of the layer's ``_check``, if there is one.  Tracebacks, debuggers and ``inspect.getsource`` find the
-written methods.
+``keeps`` (name -> expression) gives the settings whose attributes differ from the arguments; a setting with None is not
+kept. ``takes`` gives the parameters of ``forward`` if some have defaults.  ``buffers`` names the settings that are
+tensors, or None. ``__init__`` ends with a call of the layer's ``_check``, if there is one.  Tracebacks, debuggers and
+``inspect.getsource`` find the generated methods.
 """
 
 import ast
@@ -26,14 +27,14 @@ from tensh.nn.modules.module import Module
 
 
 def ntuple(value, n):
-    """The elements of ``value`` as a tuple, or ``value`` n times."""
+    """Return the elements of ``value`` as a tuple, or ``value`` repeated n times."""
     return tuple(value) if isinstance(value, Iterable) else (value,) * n
 
 
 class Layer(Module):
-    """A function with settings; see the top of this module."""
+    """A layer declared by a function and settings; see the top of this module."""
 
-    _settings = frozenset()  # the attributes that a call may read by their bare names
+    _settings = frozenset()  # the attributes that a call may use by their bare names
     _computes = None  # the text of the call
 
     def __init_subclass__(cls, settings=None, computes=None, takes=None, shows=None, keeps=None, buffers="", **more):
@@ -58,7 +59,7 @@ def format_setting(layer, word):
 
 
 def adopt_methods(cls):
-    """The class, with the methods of private bases under its own name, for Python's errors to say."""
+    """Rename the methods of private bases after the class, as Python's errors show them; return the class."""
     for name in ("__init__", "forward"):
         method = getattr(cls, name)
         if method.__qualname__.startswith("_"):
@@ -66,7 +67,7 @@ def adopt_methods(cls):
     return cls
 
 
-# ── writing ──────────────────────────────────────────────────────────────────
+# ── generated methods ────────────────────────────────────────────────────────
 def _write_init(cls, settings, keeps, buffers):
     parameters = ast.parse(f"def __init__(self, {settings}): pass").body[0].args
     names = [each.arg for each in parameters.args[1:] + parameters.kwonlyargs]

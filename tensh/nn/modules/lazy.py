@@ -11,7 +11,7 @@ __all__ = ["LazyModuleMixin"]
 class LazyModuleMixin:
     """A module whose parameters have no shape until ``initialize_parameters(*inputs)`` is called, before the first call.
 
-    From then on it is a ``cls_to_become``.
+    After that call the class is ``cls_to_become``.
     """
 
     cls_to_become = None
@@ -28,7 +28,7 @@ class LazyModuleMixin:
                 destination[prefix + name] = member if is_lazy(member) or keep_vars else member.detach()
 
     def _lazy_load_hook(self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs):
-        """Take the shapes of the tensors in a state before it is read."""
+        """Take the shapes of the parameters from a state before it is loaded."""
         for name, member in itertools.chain(self._parameters.items(), self._buffers.items()):
             given = state_dict.get(prefix + name)
             if is_lazy(member) and given is not None and not is_lazy(given):
@@ -44,7 +44,7 @@ class LazyModuleMixin:
         return any(map(is_lazy, itertools.chain(self._parameters.values(), self._buffers.values())))
 
     def _infer_parameters(self, module, args, kwargs=None):
-        """Before the first call."""
+        """Initialise the parameters before the first call, and change the class."""
         module.initialize_parameters(*args, **(kwargs or {}))
         if module.has_uninitialized_params():
             raise RuntimeError(f"module {self._get_name()} has not been fully initialized")

@@ -1,4 +1,4 @@
-"""Convolutions whose ``in_channels`` are those of the first input."""
+"""Convolutions that take ``in_channels`` from the first input."""
 
 from tensh.nn.modules import conv
 from tensh.nn.modules.families import declare_lazy
@@ -8,7 +8,7 @@ from tensh.nn.parameter import UninitializedParameter
 
 
 class _LazyConvXdMixin(LazyModuleMixin):
-    """Weight and bias that wait for the first input."""
+    """A convolution whose weight and bias are allocated at the first input."""
 
     def _make(self, out_channels, bias, device, dtype):
         self.weight = UninitializedParameter(device=device, dtype=dtype)
@@ -17,12 +17,12 @@ class _LazyConvXdMixin(LazyModuleMixin):
             self.bias = UninitializedParameter(device=device, dtype=dtype)
 
     def reset_parameters(self):
-        """Set the parameters as the layer that this one becomes does, once there are any."""
+        """Initialise the parameters as the final layer does, once they exist."""
         if not self.has_uninitialized_params() and self.in_channels != 0:
             super().reset_parameters()
 
     def initialize_parameters(self, input, *args, **kwargs):
-        """A weight and a bias for the channels of ``input``."""
+        """Allocate a weight and a bias for the channels of ``input``."""
         if not self.has_uninitialized_params():
             return
         self.in_channels = self._channels_of(input)

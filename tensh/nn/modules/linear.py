@@ -1,4 +1,4 @@
-"""Layers that multiply with a matrix, or two."""
+"""Linear and bilinear layers."""
 
 import math
 
@@ -13,7 +13,7 @@ __all__ = ["Bilinear", "Identity", "LazyLinear", "Linear"]
 
 
 class Identity(Module):
-    """Hand the input on, whatever is given to the constructor.
+    """Return the input, whatever arguments the constructor got.
 
     Shapes: input and output [*].
 
@@ -26,7 +26,7 @@ class Identity(Module):
         super().__init__()
 
     def forward(self, input):
-        """The input itself."""
+        """Return the input itself."""
         return input
 
 
@@ -54,14 +54,14 @@ class Linear(Module):
         self.reset_parameters()
 
     def reset_parameters(self):
-        """Draw new starting values."""
+        """Draw new initial values."""
         init.kaiming_uniform_(self.weight, a=math.sqrt(5))
         if self.bias is not None:
             bound = 1 / math.sqrt(self.in_features) if self.in_features > 0 else 0
             init.uniform_(self.bias, -bound, bound)
 
     def forward(self, input):
-        """[*, in_features] to [*, out_features]."""
+        """Map [*, in_features] to [*, out_features]."""
         return F.linear(input, self.weight, self.bias)
 
     def extra_repr(self):
@@ -69,7 +69,7 @@ class Linear(Module):
 
 
 class NonDynamicallyQuantizableLinear(Linear):
-    """The Linear within MultiheadAttention, under PyTorch's name for it."""
+    """The Linear within MultiheadAttention, under PyTorch's name."""
 
 
 class Bilinear(Module):
@@ -93,7 +93,7 @@ class Bilinear(Module):
         self.reset_parameters()
 
     def reset_parameters(self):
-        """Draw new starting values."""
+        """Draw new initial values."""
         if self.in1_features <= 0:
             raise ValueError(f"in1_features must be > 0, but got (in1_features={self.in1_features})")
         bound = 1 / math.sqrt(self.weight.size(1))
@@ -102,7 +102,7 @@ class Bilinear(Module):
             init.uniform_(self.bias, -bound, bound)
 
     def forward(self, input1, input2):
-        """``F.bilinear(input1, input2, weight, bias)``"""
+        """Return ``F.bilinear(input1, input2, weight, bias)``."""
         return F.bilinear(input1, input2, self.weight, self.bias)
 
     def extra_repr(self):
@@ -111,7 +111,7 @@ class Bilinear(Module):
 
 
 class LazyLinear(LazyModuleMixin, Linear):
-    """Linear whose ``in_features`` are those of the first input.
+    """Linear that takes ``in_features`` from the first input.
 
     The first call turns the layer into Linear. Shapes: input [*, in_features], output [*, out_features].
 
@@ -133,12 +133,12 @@ class LazyLinear(LazyModuleMixin, Linear):
             self.bias = UninitializedParameter(device=device, dtype=dtype)
 
     def reset_parameters(self):
-        """Set the parameters as a Linear does, once there are any."""
+        """Initialise the parameters as Linear does, once they exist."""
         if not self.has_uninitialized_params() and self.in_features != 0:
             super().reset_parameters()
 
     def initialize_parameters(self, input):
-        """Parameters for the features of ``input``."""
+        """Allocate parameters for the features of ``input``."""
         if self.has_uninitialized_params():
             self.in_features = input.shape[-1]
             self.weight.materialize((self.out_features, self.in_features))

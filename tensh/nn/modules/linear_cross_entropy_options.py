@@ -1,4 +1,4 @@
-"""Options for the division of work in PyTorch's ``linear_cross_entropy``."""
+"""Options for chunked computation in PyTorch's ``linear_cross_entropy``."""
 
 import dataclasses
 
@@ -12,10 +12,10 @@ POLICIES = ("auto", "accurate", "balanced", "compact")
 
 @dataclasses.dataclass(slots=True, frozen=True)
 class LinearCrossEntropyOptions:
-    """Settings of the piecewise form of ``linear_cross_entropy``, checked as PyTorch does; the result is the same without.
+    """Settings of the chunked form of ``linear_cross_entropy``, checked as in PyTorch; they do not change the result.
 
-    ``batch_chunk_size`` and ``chunking_method`` say how a batch is divided, ``acc_policy`` and ``acc_dtype`` in what sums
-    are kept, ``allow_retain_graph`` whether a graph may be used twice.
+    ``batch_chunk_size`` and ``chunking_method`` say how a batch is divided, ``acc_policy`` and ``acc_dtype`` in which
+    dtype sums are accumulated, ``allow_retain_graph`` whether a graph may be used twice.
 
     >>> import tensh as torch
     >>> torch.nn.LinearCrossEntropyOptions(batch_chunk_size=4).chunking_method

@@ -1,4 +1,4 @@
-"""The loss of a linear layer and the cross entropy behind it in one."""
+"""A linear layer and its cross entropy as one loss."""
 
 import math
 
@@ -11,9 +11,10 @@ class LinearCrossEntropyLoss(_WeightedLoss):
     """Cross entropy of the scores of a linear layer.
 
     Shapes: input [N, in_features] and target [N, *out_features] of classes; output [], or that of the target with
-    reduction "none". ``num_classes`` is the number of classes of each of ``out_features``; ``weight``, ``ignore_index``,
-    ``label_smoothing`` and ``reduction`` are those of CrossEntropyLoss, and ``options`` LinearCrossEntropyOptions. Raise
-    RuntimeError for a weight that has not one element for each class, and for a label_smoothing outside [0, 1].
+    reduction "none". ``num_classes`` is the number of classes of each of ``out_features``; ``weight``,
+    ``ignore_index``, ``label_smoothing`` and ``reduction`` are those of CrossEntropyLoss, and ``options``
+    LinearCrossEntropyOptions. Raise RuntimeError unless the weight has one element for each class, and for a
+    label_smoothing outside [0, 1].
 
     >>> import tensh as torch
     >>> torch.nn.LinearCrossEntropyLoss(3, 4)(torch.zeros(2, 3), torch.tensor([0, 3]))
@@ -32,7 +33,7 @@ class LinearCrossEntropyLoss(_WeightedLoss):
         self.linear = Linear(in_features, math.prod(out_features, start=num_classes), bias, device, dtype)
 
     def forward(self, input, target):
-        """``F.linear_cross_entropy(input, linear.weight, target, linear_bias=linear.bias, ...)``"""
+        """Return ``F.linear_cross_entropy(input, linear.weight, target, linear_bias=linear.bias, ...)``."""
         shape = (self.num_classes, *self.out_features)
         bias = self.linear.bias
         return F.linear_cross_entropy(

@@ -39,7 +39,7 @@ class MSELoss(_Loss, computes="mse_loss(input, target, reduction=reduction)"):
 
 class SmoothL1Loss(_Loss, settings=f"{OLD}, reduction='mean', beta=1.0", keeps=KEPT,
                    computes="smooth_l1_loss(input, target, reduction=reduction, beta=beta)"):  # fmt: skip
-    """Mean error, squared where it is small: half the square over beta below beta, the error less beta / 2 elsewhere.
+    """Mean error with a quadratic centre: half the square over beta below beta, the error less beta / 2 elsewhere.
 
     Shapes: input and target [*]; output [], or [*] with reduction "none". Raise RuntimeError for a negative beta.
 
@@ -52,7 +52,7 @@ class SmoothL1Loss(_Loss, settings=f"{OLD}, reduction='mean', beta=1.0", keeps=K
 
 class HuberLoss(_Loss, settings="reduction='mean', delta=1.0",
                 computes="huber_loss(input, target, reduction=reduction, delta=delta)"):  # fmt: skip
-    """Mean error, squared where it is small: half the square below delta, ``delta * (error - delta / 2)`` elsewhere.
+    """Mean error with a quadratic centre: half the square below delta, ``delta * (error - delta / 2)`` elsewhere.
 
     Shapes: input and target [*]; output [], or [*] with reduction "none". Raise RuntimeError unless delta is positive.
 
@@ -69,9 +69,9 @@ class HuberLoss(_Loss, settings="reduction='mean', delta=1.0",
 class BCELoss(_WeightedLoss, computes="binary_cross_entropy(input, target, weight=weight, reduction=reduction)"):
     """Cross entropy of probabilities and binary targets.
 
-    Shapes: input and target [*]; output [], or [*] with reduction "none". Both are within [0, 1]. ``weight`` is
-    multiplied with the loss of each element, and is broadcast. Raise ValueError for different shapes, RuntimeError for
-    probabilities outside [0, 1].
+    Shapes: input and target [*]; output [], or [*] with reduction "none". Both are within [0, 1]. ``weight`` multiplies
+    the loss of each element, and is broadcast. Raise ValueError for different shapes, RuntimeError for probabilities
+    outside [0, 1].
 
     >>> import tensh as torch
     >>> torch.nn.BCELoss()(torch.tensor([0.5, 0.5]), torch.tensor([0., 1.]))
@@ -85,8 +85,8 @@ class BCEWithLogitsLoss(_Loss, settings=f"weight=None, {OLD}, reduction='mean', 
                                  "reduction=reduction)"):  # fmt: skip
     """Cross entropy of ``sigmoid(input)`` and binary targets, without overflow.
 
-    Shapes: input and target [*]; output [], or [*] with reduction "none". ``weight`` is multiplied with the loss of
-    each element, ``pos_weight`` with that of targets 1; both are broadcast. Raise ValueError for different shapes.
+    Shapes: input and target [*]; output [], or [*] with reduction "none". ``weight`` multiplies the loss of each
+    element, ``pos_weight`` that of targets 1; both are broadcast. Raise ValueError for different shapes.
 
     >>> import tensh as torch
     >>> torch.nn.BCEWithLogitsLoss()(torch.zeros(2), torch.tensor([0., 1.]))
@@ -115,8 +115,8 @@ class NLLLoss(_WeightedLoss, settings=CLASSES, keeps=KEPT, buffers="weight",
     """Minus the log probability of the target class, averaged.
 
     Shapes: input [N, C, *] of log probabilities, target [N, *] of classes, or [C] and []; output [], or that of the
-    target with reduction "none". ``weight`` [C] counts in the mean, too; targets ``ignore_index`` do not count. Raise
-    ValueError for batches of different sizes, IndexError for a class that does not exist.
+    target with reduction "none". ``weight`` [C] also weights the mean; targets equal to ``ignore_index`` are ignored.
+    Raise ValueError for batches of different sizes, IndexError for a class that does not exist.
 
     >>> import tensh as torch
     >>> torch.nn.NLLLoss()(torch.tensor([[-0.5, -2.]]), torch.tensor([0]))
@@ -146,9 +146,9 @@ class CrossEntropyLoss(_WeightedLoss, settings=f"{CLASSES}, label_smoothing=0.0"
     """Cross entropy of ``softmax(input)`` and the target class, averaged.
 
     Shapes: input [N, C, *] of scores, target [N, *] of classes or [N, C, *] of probabilities, all without N for one
-    sample; output [], or [N, *] with reduction "none". ``weight`` [C] counts in the mean, too; targets ``ignore_index``
-    do not count; ``label_smoothing`` mixes that share of the uniform distribution into the target. Raise ValueError
-    for batches of different sizes, IndexError for a class that does not exist.
+    sample; output [], or [N, *] with reduction "none". ``weight`` [C] also weights the mean; targets equal to
+    ``ignore_index`` are ignored; ``label_smoothing`` mixes that share of the uniform distribution into the target.
+    Raise ValueError for batches of different sizes, IndexError for a class that does not exist.
 
     >>> import tensh as torch
     >>> torch.nn.CrossEntropyLoss()(torch.tensor([[0., 0.]]), torch.tensor([0]))
@@ -175,7 +175,7 @@ class MultiMarginLoss(_WeightedLoss, settings=f"p=1, margin=1.0, weight=None, {O
                       buffers="weight",
                       computes="multi_margin_loss(input, target, p=p, margin=margin, weight=weight, "
                                "reduction=reduction)"):  # fmt: skip
-    """Mean of ``max(0, margin - input[target] + input[i])^p`` over the classes i but the target.
+    """Mean of ``max(0, margin - input[target] + input[i])^p`` over all classes i except the target.
 
     Shapes: input [N, C] and target [N], or [C] and []; output [], or that of the target with reduction "none";
     ``weight`` [C]. Raise ValueError unless p is 1 or 2 and the weight has one dimension.
@@ -196,9 +196,9 @@ class MultiMarginLoss(_WeightedLoss, settings=f"p=1, margin=1.0, weight=None, {O
 
 
 class MultiLabelMarginLoss(_Loss, computes="multilabel_margin_loss(input, target, reduction=reduction)"):
-    """Mean of ``max(0, 1 - input[target] + input[i])`` over all targets of a sample and the classes i that are none.
+    """Mean of ``max(0, 1 - input[target] + input[i])`` over all targets of a sample and all other classes i.
 
-    Shapes: input and target [N, C] or [C], where classes from the first negative one on do not count; output [], or [N]
+    Shapes: input and target [N, C] or [C], where the first negative class ends the list of targets; output [], or [N]
     with reduction "none".
 
     >>> import tensh as torch
@@ -226,7 +226,7 @@ class PoissonNLLLoss(_Loss, settings="log_input=True, full=False, size_average=N
     """Minus the log likelihood of counts under Poisson distributions, averaged.
 
     Shapes: input and target [*]; output [], or [*] with reduction "none". The input is the logarithm of the rate, or
-    the rate if ``log_input`` is false; ``full`` adds Stirling's term. ``eps`` is added to a rate whose logarithm is
+    the rate if ``log_input`` is False; ``full`` adds Stirling's term. ``eps`` is added to a rate whose logarithm is
     taken.
 
     >>> import tensh as torch
@@ -235,7 +235,7 @@ class PoissonNLLLoss(_Loss, settings="log_input=True, full=False, size_average=N
     """
 
     def forward(self, log_input, target):
-        """``F.poisson_nll_loss(log_input, target, ...)``; ``log_input`` is the logarithm of the rate, or the rate."""
+        """Return ``F.poisson_nll_loss(log_input, target, ...)``; ``log_input`` is the rate or its logarithm."""
         return F.poisson_nll_loss(
             log_input, target, log_input=self.log_input, full=self.full, eps=self.eps, reduction=self.reduction
         )
@@ -245,9 +245,9 @@ class GaussianNLLLoss(_Loss, settings="*, full=False, eps=1e-6, reduction='mean'
                       computes="gaussian_nll_loss(input, target, var, full=full, eps=eps, reduction=reduction)"):  # fmt: skip
     """Minus the log likelihood of targets under normal distributions, averaged.
 
-    Shapes: input (means) and target [*], ``var`` (variances) [*] or one that is broadcast; output [], or [*] with
-    reduction "none". Variances below ``eps`` count as ``eps``; ``full`` adds the constant ``log(2 pi) / 2``. Raise
-    ValueError for negative variances and for shapes that do not fit.
+    Shapes: input (means) and target [*], ``var`` (variances) [*] or broadcastable; output [], or [*] with reduction
+    "none". Variances are clamped to at least ``eps``; ``full`` adds the constant ``log(2 pi) / 2``. Raise ValueError
+    for negative variances and for shapes that do not fit.
 
     >>> import tensh as torch
     >>> torch.nn.GaussianNLLLoss()(torch.zeros(2), torch.ones(2), torch.ones(2))
@@ -261,8 +261,8 @@ class CTCLoss(_Loss, settings="blank=0, reduction='mean', zero_infinity=False",
     """Minus the log likelihood of sequences, over all ways to align them with the input (Graves et al., 2006).
 
     Shapes: ``log_probs`` [T, N, C] or [T, C]; ``targets`` [N, S], or [sum of lengths]; lengths [N] or []; output [], or
-    [N] with reduction "none". The mean is over sequences, each divided by its length. ``blank`` is the class of no
-    symbol; ``zero_infinity`` makes the loss of targets that are too long zero.
+    [N] with reduction "none". The mean is over sequences, each divided by its length. ``blank`` is the class of the
+    blank symbol; ``zero_infinity`` zeroes the loss of targets that are too long.
 
     >>> import tensh as torch
     >>> steps = torch.zeros(2, 1, 2).log_softmax(2)
@@ -288,7 +288,7 @@ class HingeEmbeddingLoss(_Loss, settings=f"margin=1.0, {OLD}, reduction='mean'",
 class MarginRankingLoss(_Loss, settings=f"margin=0.0, {OLD}, reduction='mean'", keeps=KEPT,
                         computes="margin_ranking_loss(input1, input2, target, margin=margin, "
                                  "reduction=reduction)"):  # fmt: skip
-    """Mean of ``max(0, -target * (input1 - input2) + margin)``: targets are 1 where input1 is to be larger, else -1.
+    """Mean of ``max(0, -target * (input1 - input2) + margin)``: target 1 wants a larger input1, -1 a larger input2.
 
     Shapes: both inputs and target [*]; output [], or [*] with reduction "none".
 
@@ -319,8 +319,8 @@ class TripletMarginLoss(_Loss, settings=f"margin=1.0, p=2.0, eps=1e-6, swap=Fals
     """Mean of ``max(0, d(anchor, positive) - d(anchor, negative) + margin)`` with the distance of the norm p.
 
     Shapes: anchor, positive and negative [N, D] or [D]; output [], or [N] with reduction "none". With ``swap`` the
-    distance of positive and negative counts where it is smaller. ``eps`` is added to the differences. Raise ValueError
-    unless the margin is positive.
+    distance between positive and negative is used where it is smaller. ``eps`` is added to the differences. Raise
+    ValueError unless the margin is positive.
 
     >>> import tensh as torch
     >>> zero, one = torch.zeros(1, 2), torch.ones(1, 2)
@@ -336,11 +336,11 @@ class TripletMarginWithDistanceLoss(_Loss, settings="*, distance_function=None, 
                                     computes="triplet_margin_with_distance_loss(anchor, positive, negative, "
                                              "distance_function=distance_function, margin=margin, swap=swap, "
                                              "reduction=reduction)"):  # fmt: skip
-    """Mean of ``max(0, d(anchor, positive) - d(anchor, negative) + margin)`` with a distance of the caller.
+    """Mean of ``max(0, d(anchor, positive) - d(anchor, negative) + margin)`` with a distance function of the caller.
 
     Shapes: anchor, positive and negative [N, *]; output [], or [N] with reduction "none". ``distance_function`` takes
-    two tensors (default: PairwiseDistance). With ``swap`` the distance of positive and negative counts where it is
-    smaller. Raise ValueError unless the margin is positive.
+    two tensors (default: PairwiseDistance). With ``swap`` the distance between positive and negative is used where it
+    is smaller. Raise ValueError unless the margin is positive.
 
     >>> import tensh as torch
     >>> distance = lambda a, b: (a - b).abs().sum(-1)

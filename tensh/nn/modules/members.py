@@ -1,4 +1,4 @@
-"""The members of a module: parameters, buffers and modules, which attribute access finds, and the walks over them."""
+"""The parameters, buffers and submodules of a module: attribute access, registration, and traversal."""
 
 from collections import OrderedDict
 
@@ -7,17 +7,17 @@ from tensh.engine.methods.attributes import typename
 from tensh.nn.parameter import Buffer, is_parameter
 
 REGISTERED = {"_parameters": OrderedDict(), "_buffers": OrderedDict(), "_modules": OrderedDict()}
-"""The hooks of all modules that see what a module gets: see ``register_module_parameter_registration_hook``."""
+"""The registration hooks of all modules: see ``register_module_parameter_registration_hook``."""
 
-KINDS = ("_parameters", "_buffers", "_modules")  # the dictionaries, in the order in which a name is looked for
+KINDS = ("_parameters", "_buffers", "_modules")  # the dictionaries, in the order in which names are looked up
 
 
 class Members:
-    """The names of a module: attributes that are parameters, buffers or modules are kept apart from all others."""
+    """The attributes of a module, with parameters, buffers and submodules kept in dictionaries."""
 
     def __getattr__(self, name):
         own = self.__dict__
-        if "_parameters" in own:  # written out: every layer asks for its weight at every call
+        if "_parameters" in own:  # unrolled, because every layer reads its weight at every call
             if name in own["_parameters"]:
                 return own["_parameters"][name]
             if name in own["_buffers"]:
@@ -61,7 +61,7 @@ class Members:
             object.__setattr__(self, name, value)
 
     def _keep(self, kind, name, value):
-        """Keep what is registered, or what a hook of all modules gives in its place."""
+        """Store a member, or what a registration hook of all modules returns in its place."""
         for hook in REGISTERED[kind].values():
             replaced = hook(self, name, value)
             if replaced is not None:
@@ -74,7 +74,7 @@ class Members:
             raise TypeError(f"cannot assign '{typename(value)}' as {what} '{name}' ({expected} expected)")
 
     def _forget(self, name, to_be):
-        """A name that gets another kind of value is no longer what it was; one of the same kind keeps its place."""
+        """Remove a name from the dictionaries of other kinds; a member of the same kind keeps its position."""
         own = self.__dict__
         for kind in KINDS:
             if kind != to_be:
@@ -99,7 +99,7 @@ class Members:
     # ── registration ─────────────────────────────────────────────────────────
 
     def register_parameter(self, name, param):
-        """Add a parameter, or the name of one that is absent (None)."""
+        """Add a parameter, or None under its name."""
         self._register("parameter", "_parameters", name)
         if param is None:
             self._parameters[name] = None
@@ -116,7 +116,7 @@ class Members:
         self._keep("_parameters", name, param)
 
     def register_buffer(self, name, tensor, persistent=True):
-        """Add a tensor that is part of the module's state but no parameter; persistent ones are in the state_dict."""
+        """Add a tensor that belongs to the module's state but is no parameter; state_dict has persistent ones."""
         self._register("buffer", "_buffers", name)
         if tensor is not None and not isinstance(tensor, Tensor):
             raise TypeError(
@@ -126,7 +126,7 @@ class Members:
         (self._non_persistent_buffers_set.discard if persistent else self._non_persistent_buffers_set.add)(name)
 
     def _register(self, what, kind, name):
-        """Refuse a name that cannot be registered."""
+        """Refuse an invalid name."""
         if kind not in self.__dict__:
             raise AttributeError(f"cannot assign {what} before Module.__init__() call")
         if not isinstance(name, str):
@@ -139,7 +139,7 @@ class Members:
             raise KeyError(f"attribute '{name}' already exists")
 
     def add_module(self, name, module):
-        """Add a module under a name."""
+        """Add a submodule under a name."""
         if not isinstance(module, Members) and module is not None:
             raise TypeError(f"{typename(module)} is not a Module subclass")
         if not isinstance(name, str):
@@ -154,10 +154,10 @@ class Members:
 
     register_module = add_module
 
-    # ── walks ────────────────────────────────────────────────────────────────
+    # ── traversal ────────────────────────────────────────────────────────────
 
     def named_modules(self, memo=None, prefix="", remove_duplicate=True):
-        """(path, module) of the module itself and of all modules in it, each once unless duplicates are asked for."""
+        """Yield (path, module) for the module and all its submodules, each once unless duplicates are asked for."""
         memo = set() if memo is None else memo
         if self in memo:
             return
@@ -169,12 +169,12 @@ class Members:
                 yield from module.named_modules(memo, prefix + ("." if prefix else "") + name, remove_duplicate)
 
     def modules(self, remove_duplicate=True):
-        """The module itself and all modules in it, each once or as often as it is there."""
+        """Yield the module itself and all its submodules, each once unless duplicates are asked for."""
         for _, module in self.named_modules(remove_duplicate=remove_duplicate):
             yield module
 
     def named_children(self):
-        """(name, module) of the modules directly in this one, each once."""
+        """Yield (name, module) for the direct submodules, each once."""
         seen = set()
         for name, module in self._modules.items():
             if module is not None and module not in seen:
@@ -182,7 +182,7 @@ class Members:
                 yield name, module
 
     def children(self):
-        """The modules directly in this one."""
+        """Yield the direct submodules."""
         for _, module in self.named_children():
             yield module
 
@@ -198,27 +198,27 @@ class Members:
                 yield path + ("." if path else "") + name, member
 
     def named_parameters(self, prefix="", recurse=True, remove_duplicate=True):
-        """(path, parameter) of all parameters, in the order in which they were registered."""
+        """Yield (path, parameter) for all parameters, in the order of registration."""
         yield from self._named_members(lambda module: module._parameters.items(), prefix, recurse, remove_duplicate)
 
     def parameters(self, recurse=True):
-        """All parameters, in the order in which they were registered."""
+        """Yield all parameters, in the order of registration."""
         for _, parameter in self.named_parameters(recurse=recurse):
             yield parameter
 
     def named_buffers(self, prefix="", recurse=True, remove_duplicate=True):
-        """(path, buffer) of all buffers."""
+        """Yield (path, buffer) for all buffers."""
         yield from self._named_members(lambda module: module._buffers.items(), prefix, recurse, remove_duplicate)
 
     def buffers(self, recurse=True):
-        """All buffers."""
+        """Yield all buffers."""
         for _, buffer in self.named_buffers(recurse=recurse):
             yield buffer
 
     # ── by path ──────────────────────────────────────────────────────────────
 
     def get_submodule(self, target):
-        """The module at a path such as ``encoder.0``; AttributeError if there is none."""
+        """Return the module at a path such as ``encoder.0``; raise AttributeError if there is none."""
         module = self
         for name in target.split(".") if target else ():
             if not hasattr(module, name):
@@ -229,7 +229,7 @@ class Members:
         return module
 
     def set_submodule(self, target, module, strict=False):
-        """Put a module at a path; with ``strict`` there must be one already."""
+        """Set the module at a path; with ``strict`` there must be one already."""
         if target == "":
             raise ValueError("Cannot set the submodule without a target name!")
         path, _, name = target.rpartition(".")
@@ -243,11 +243,11 @@ class Members:
         setattr(parent, name, module)
 
     def get_parameter(self, target):
-        """The parameter at a path; AttributeError if there is none."""
+        """Return the parameter at a path; raise AttributeError if there is none."""
         return self._get_member(target, is_parameter, "nn.Parameter")
 
     def get_buffer(self, target):
-        """The buffer at a path; AttributeError if there is none."""
+        """Return the buffer at a path; raise AttributeError if there is none."""
         path, _, name = target.rpartition(".")
         module = self.get_submodule(path)
         if not hasattr(module, name):

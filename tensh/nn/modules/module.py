@@ -62,11 +62,11 @@ MODULES = {
     "linear_loss": "loss",
     "syncbatchnorm": "batchnorm",
 }
-"""Files of layers with other names than PyTorch's."""
+"""The files of layers whose names differ from PyTorch's."""
 
 
 def claim_pytorchs_module(cls):
-    """Let a class of ours say that it is from ``torch.nn.modules``, as PyTorch's does; where it really is, None for others'."""
+    """Give a class of ours the ``__module__`` of PyTorch's class; return its real module, None for other classes."""
     origin = cls.__module__
     package, _, file = origin.rpartition(".")
     if package != __package__:
@@ -84,7 +84,7 @@ def again(origin, name):
 class Module(Members, Calls, State):
     """A part of a model: parameters, buffers and modules, and a ``forward`` that computes with them.
 
-    What is assigned to an attribute counts as a member by its type: parameters, buffers, modules.
+    Attributes become members by the type of their value: parameters, buffers, submodules.
 
     >>> import tensh as torch
     >>> class Line(torch.nn.Module):
@@ -136,7 +136,7 @@ class Module(Members, Calls, State):
     # ── training ─────────────────────────────────────────────────────────────
 
     def train(self, mode=True):
-        """Set the module and all in it to training, or with False to evaluation; returns the module."""
+        """Set the module and its submodules to training mode, or to evaluation mode; return the module."""
         if not isinstance(mode, bool):
             raise ValueError("training mode is expected to be boolean")
         self.training = mode
@@ -145,11 +145,11 @@ class Module(Members, Calls, State):
         return self
 
     def eval(self):
-        """Set the module and all in it to evaluation; returns the module."""
+        """Set the module and its submodules to evaluation mode; return the module."""
         return self.train(False)
 
     def requires_grad_(self, requires_grad=True):
-        """Set whether all parameters require grad; returns the module."""
+        """Set ``requires_grad`` of all parameters; return the module."""
         for parameter in self.parameters():
             parameter.requires_grad_(requires_grad)
         return self
@@ -171,14 +171,14 @@ class Module(Members, Calls, State):
     # ── all tensors at once ──────────────────────────────────────────────────
 
     def apply(self, fn):
-        """Call ``fn(module)`` for every module in this one, and for itself last; returns the module."""
+        """Call ``fn(module)`` for every submodule, and last for the module itself; return the module."""
         for module in self.children():
             module.apply(fn)
         fn(self)
         return self
 
     def _apply(self, fn, recurse=True):
-        """Replace every tensor by ``fn`` of it: parameters, their gradients, and buffers; returns the module."""
+        """Replace every parameter, gradient and buffer by ``fn`` of it; return the module."""
         if recurse:
             for module in self.children():
                 module._apply(fn)
@@ -206,9 +206,9 @@ class Module(Members, Calls, State):
         return self
 
     def to(self, *args, **kwargs):
-        """Convert floating point and complex parameters and buffers to a dtype; returns the module.
+        """Convert floating point and complex parameters and buffers to a dtype; return the module.
 
-        Takes what ``Tensor.to`` takes; TypeError for a dtype of integers.
+        The arguments are those of ``Tensor.to``. Raise TypeError for an integer dtype.
         """
         given = bind("to", TO, args, kwargs)
         if given.get("copy"):
@@ -233,27 +233,27 @@ class Module(Members, Calls, State):
         return self._apply(convert)
 
     def type(self, dst_type):
-        """Convert all parameters and buffers, those of integers too; returns the module."""
+        """Convert all parameters and buffers, including those of integers; return the module."""
         return self._apply(lambda t: t.type(dst_type))
 
     def float(self):
-        """Convert floating point parameters and buffers to float32; returns the module."""
+        """Convert floating point parameters and buffers to float32; return the module."""
         return self._apply(lambda t: t.float() if t.is_floating_point() else t)
 
     def double(self):
-        """Convert floating point parameters and buffers to float64; returns the module."""
+        """Convert floating point parameters and buffers to float64; return the module."""
         return self._apply(lambda t: t.double() if t.is_floating_point() else t)
 
     def half(self):
-        """Convert floating point parameters and buffers to float16; returns the module."""
+        """Convert floating point parameters and buffers to float16; return the module."""
         return self._apply(lambda t: t.half() if t.is_floating_point() else t)
 
     def bfloat16(self):
-        """Convert floating point parameters and buffers to bfloat16; returns the module."""
+        """Convert floating point parameters and buffers to bfloat16; return the module."""
         return self._apply(lambda t: t.bfloat16() if t.is_floating_point() else t)
 
     def cpu(self):
-        """The module itself: it is on the CPU."""
+        """Return the module itself: it is on the CPU."""
         return self._apply(lambda t: t.cpu())
 
     def cuda(self, device=None):
@@ -261,25 +261,25 @@ class Module(Members, Calls, State):
         return self._apply(lambda t: t.cuda(device))
 
     def xpu(self, device=None):
-        """Raise the error of a device that is not there, as ``ipu`` and ``mtia`` do; a module without tensors is returned."""
+        """Raise the error of a missing device, as ``ipu`` and ``mtia`` do; return a module without tensors."""
         return self._apply(lambda t: t.xpu(device))
 
     def ipu(self, device=None):
-        """Raise the error of a device that is not there."""
+        """Raise the error of a missing device."""
         return self._apply(lambda t: t.ipu(device))
 
     def mtia(self, device=None):
-        """Raise the error of a device that is not there."""
+        """Raise the error of a missing device."""
         return self._apply(lambda t: t.mtia(device))
 
     def to_empty(self, *, device, recurse=True):
-        """Give parameters and buffers new memory without values; returns the module."""
+        """Give parameters and buffers new uninitialised memory; return the module."""
         import tensh
 
         return self._apply(lambda t: tensh.empty_like(t, device=device), recurse=recurse)
 
     def share_memory(self):
-        """Move parameters and buffers to shared memory; returns the module."""
+        """Move parameters and buffers to shared memory; return the module."""
         return self._apply(lambda t: t.share_memory_())
 
     def compile(self, **options):
@@ -292,7 +292,7 @@ class Module(Members, Calls, State):
         return type(self).__name__
 
     def extra_repr(self):
-        """Text of the printed form besides the modules in it."""
+        """Return the text that the printed form shows besides the submodules."""
         return ""
 
     def __repr__(self):
@@ -308,7 +308,7 @@ class Module(Members, Calls, State):
 
 
 def move_tensor(t, where):
-    """A tensor of a module on another device."""
+    """Move a tensor of a module to another device."""
     if t.is_meta:
         raise NotImplementedError(
             "Cannot copy out of meta tensor; no data! Please use torch.nn.Module.to_empty() instead of torch.nn.Module.to() when "
@@ -318,7 +318,7 @@ def move_tensor(t, where):
 
 
 def indent(text):
-    """The text, but from the second line on two columns further to the right."""
+    """Indent the text by two columns from the second line on."""
     return text.replace("\n", "\n  ")
 
 

@@ -1,4 +1,4 @@
-"""Attention of nested tensors: PyTorch has it where one kernel computes it, and says why it does not elsewhere."""
+"""Attention of nested tensors: computed where PyTorch has a kernel, refused with PyTorch's reason elsewhere."""
 
 from tensh.engine import find_public
 
@@ -14,7 +14,7 @@ def require_nested(module, query, key, value, key_padding_mask, attn_mask):
 
 
 def why_not(module, query, key, value, key_padding_mask, attn_mask):
-    """Return the reason for which these arguments have no kernel; "" if they have one."""
+    """Return why these arguments have no kernel; "" if they have one."""
     weight, bias = module.in_proj_weight, module.in_proj_bias
     parameters = (weight, bias, module.out_proj.weight, module.out_proj.bias)
     reasons = (

@@ -15,9 +15,9 @@ __all__ = ["GroupNorm", "LayerNorm", "LocalResponseNorm", "RMSNorm"]
 class LayerNorm(Module):
     """Normalise the last dimensions to mean 0 and variance 1 (Ba et al., 2016), times ``weight``, plus ``bias``.
 
-    Shapes: input and output [*, *normalized_shape]; ``weight`` (ones at first) and ``bias`` (zeros)
+    Shapes: input and output [*, *normalized_shape]; ``weight`` (initially ones) and ``bias`` (zeros)
     [*normalized_shape]. ``normalized_shape`` is a shape, or the size of the last dimension; ``eps`` is added to the
-    variance. ``elementwise_affine=False`` leaves out ``weight`` and ``bias``, ``bias=False`` the latter.
+    variance. ``elementwise_affine=False`` leaves out ``weight`` and ``bias``, ``bias=False`` only ``bias``.
 
     >>> import tensh as torch
     >>> torch.nn.LayerNorm(2)(torch.tensor([[1., 3.]])).round(decimals=3)
@@ -36,14 +36,14 @@ class LayerNorm(Module):
         self.reset_parameters()
 
     def reset_parameters(self):
-        """Weights of 1 and biases of 0."""
+        """Set weights to 1 and biases to 0."""
         if self.elementwise_affine:
             init.ones_(self.weight)
             if self.bias is not None:
                 init.zeros_(self.bias)
 
     def forward(self, input):
-        """``F.layer_norm(input, normalized_shape, weight, bias, eps)``"""
+        """Return ``F.layer_norm(input, normalized_shape, weight, bias, eps)``."""
         return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
     def extra_repr(self):
@@ -54,8 +54,8 @@ class LayerNorm(Module):
 class RMSNorm(Module):
     """Divide the last dimensions by the root of the mean of their squares (Zhang and Sennrich, 2019), times ``weight``.
 
-    Shapes: input and output [*, *normalized_shape]; ``weight`` (ones at first) [*normalized_shape]. ``eps`` is added to
-    the mean; None stands for that of the input's dtype. ``elementwise_affine=False`` leaves out ``weight``.
+    Shapes: input and output [*, *normalized_shape]; ``weight`` (initially ones) [*normalized_shape]. ``eps`` is added
+    to the mean; None means that of the input's dtype. ``elementwise_affine=False`` leaves out ``weight``.
 
     >>> import tensh as torch
     >>> torch.nn.RMSNorm(2)(torch.tensor([[1., 7.]])).round(decimals=3)
@@ -72,12 +72,12 @@ class RMSNorm(Module):
         self.reset_parameters()
 
     def reset_parameters(self):
-        """Weights of 1."""
+        """Set weights to 1."""
         if self.elementwise_affine:
             init.ones_(self.weight)
 
     def forward(self, x):
-        """``F.rms_norm(x, normalized_shape, weight, eps)``"""
+        """Return ``F.rms_norm(x, normalized_shape, weight, eps)``."""
         return F.rms_norm(x, self.normalized_shape, self.weight, self.eps)
 
     def extra_repr(self):
@@ -87,7 +87,7 @@ class RMSNorm(Module):
 class GroupNorm(Module):
     """Normalise groups of channels to mean 0 and variance 1 (Wu and He, 2018), times ``weight``, plus ``bias``.
 
-    Shapes: input and output [N, C, *]; ``weight`` (ones at first) and ``bias`` (zeros) [C]. ``num_channels`` is C, in
+    Shapes: input and output [N, C, *]; ``weight`` (initially ones) and ``bias`` (zeros) [C]. ``num_channels`` is C, in
     ``num_groups`` groups; ``eps`` is added to the variance, and ``affine=False`` leaves out ``weight`` and ``bias``.
     Raise ValueError if the channels cannot be divided into the groups.
 
@@ -107,14 +107,14 @@ class GroupNorm(Module):
         self.reset_parameters()
 
     def reset_parameters(self):
-        """Weights of 1 and biases of 0."""
+        """Set weights to 1 and biases to 0."""
         if self.affine:
             init.ones_(self.weight)
             if self.bias is not None:
                 init.zeros_(self.bias)
 
     def forward(self, input):
-        """``F.group_norm(input, num_groups, weight, bias, eps)``"""
+        """Return ``F.group_norm(input, num_groups, weight, bias, eps)``."""
         return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
 
     def extra_repr(self):
@@ -123,7 +123,7 @@ class GroupNorm(Module):
 
 
 def shape_of(given):
-    """A number of elements, or a shape, as a shape."""
+    """Return a shape given as a number of elements or as a shape."""
     return (given,) if isinstance(given, numbers.Integral) else tuple(given)
 
 

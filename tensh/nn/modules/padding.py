@@ -1,6 +1,6 @@
-"""Padding: more values on both sides of the last dimensions.
+"""Padding: values added on both sides of the last dimensions.
 
-``padding`` is one number, or two for each dimension, from the last one on: (left, right, top, bottom, front, back).
+``padding`` is one number, or two for each dimension, the last dimension first: (left, right, top, bottom, front, back).
 Negative numbers cut values off.
 """
 
@@ -26,7 +26,7 @@ __all__ = [
     "ZeroPad3d",
 ]
 
-SIDES = {"padding": "ntuple(padding, 2 * self._dimensions)"}  # how it is kept: two numbers for each dimension
+SIDES = {"padding": "ntuple(padding, 2 * self._dimensions)"}  # the attribute has two numbers for each dimension
 DOC = """Pad {{items}} on each side with {}.
 
     {{shapes}}
@@ -39,14 +39,14 @@ DOC = """Pad {{items}} on each side with {}.
 
 
 def document(name, words, result, arguments="", more=""):
-    """The documentation of a family of padding layers."""
+    """Write the docstring of a family of padding layers."""
     return DOC.format(words, more and f"\n    {more}", name, arguments, result)
 
 
 # ── with a value ─────────────────────────────────────────────────────────────
 class _ConstantPadNd(Layer, settings="padding, value", computes="pad(input, padding, 'constant', value)",
                      shows="padding value"):  # fmt: skip
-    """One value on both sides."""
+    """Padding with one value."""
 
 
 ConstantPad1d, ConstantPad2d, ConstantPad3d = family(
@@ -71,7 +71,7 @@ ZeroPad1d, ZeroPad2d, ZeroPad3d = family(
 
 # ── with values of the input ─────────────────────────────────────────────────
 class _ReflectionPadNd(Layer, settings="padding", computes="pad(input, padding, 'reflect')", shows=".padding"):
-    """The values next to each edge, mirrored at it."""
+    """Padding with the values next to each edge, mirrored at it."""
 
 
 ReflectionPad1d, ReflectionPad2d, ReflectionPad3d = family(
@@ -84,7 +84,7 @@ ReflectionPad1d, ReflectionPad2d, ReflectionPad3d = family(
 
 
 class _ReplicationPadNd(Layer, settings="padding", computes="pad(input, padding, 'replicate')", shows=".padding"):
-    """The value at each edge, repeated."""
+    """Padding that repeats the value at each edge."""
 
 
 ReplicationPad1d, ReplicationPad2d, ReplicationPad3d = family(
@@ -97,10 +97,10 @@ ReplicationPad1d, ReplicationPad2d, ReplicationPad3d = family(
 
 
 class _CircularPadNd(Layer, settings="padding", shows=".padding"):
-    """The values at the other end of the dimension."""
+    """Padding with the values at the other end of the dimension."""
 
     def forward(self, input):
-        """``F.pad(input, padding, 'circular')``; ValueError for another number of dimensions."""
+        """Return ``F.pad(input, padding, 'circular')``; raise ValueError for another number of dimensions."""
         if input.dim() not in (self._dimensions + 1, self._dimensions + 2):
             fitting = f"{self._dimensions + 1}D or {self._dimensions + 2}D"
             raise ValueError(f"expected {fitting} input (got {input.dim()}D input)")

@@ -20,12 +20,12 @@ def describe_value(value, compact):
 
 
 def as_parameter(value):
-    """A tensor as a parameter; anything else as it is."""
+    """Return a tensor as a parameter, and anything else unchanged."""
     return Parameter(value) if isinstance(value, Tensor) and not is_parameter(value) else value
 
 
 class ParameterList(Module):
-    """Hold parameters in a list; tensors become parameters, and other values are kept as they are.
+    """Hold parameters in a list; tensors become parameters, and other values are kept unchanged.
 
     >>> import tensh as torch
     >>> torch.nn.ParameterList([torch.ones(2, 3)])
@@ -68,14 +68,14 @@ class ParameterList(Module):
         return [name for name in super().__dir__() if not name.isdigit()]
 
     def append(self, value):
-        """Put a value at the end; returns the list."""
+        """Append a value; return the list."""
         number = len(self)
         self._size += 1
         self[number] = value
         return self
 
     def extend(self, values):
-        """Put values at the end; returns the list."""
+        """Append values; return the list."""
         if not isinstance(values, Iterable) or isinstance(values, Tensor):
             raise TypeError("ParameterList.extend should be called with an iterable, but got " + type(values).__name__)
         for value in values:
@@ -90,7 +90,7 @@ class ParameterList(Module):
 
 
 class ParameterDict(Module):
-    """Hold parameters by name; tensors become parameters, and other values are kept as they are.
+    """Hold parameters by name; tensors become parameters, and other values are kept unchanged.
 
     ``parameters`` is a dict or (name, value) pairs. Raise ValueError for anything but pairs.
 
@@ -152,49 +152,49 @@ class ParameterDict(Module):
         return self
 
     def copy(self):
-        """Another ParameterDict with the same parameters."""
+        """Return another ParameterDict with the same parameters."""
         return ParameterDict(OrderedDict((key, self[key]) for key in self._keys))
 
     def setdefault(self, key, default=None):
-        """The value of a key, which is added with a default if it is not there."""
+        """Return the value of a key; a missing key is added with a default."""
         if key not in self:
             self[key] = default
         return self[key]
 
     def clear(self):
-        """Take all out."""
+        """Remove all values."""
         for key in self._keys.copy():
             del self[key]
 
     def pop(self, key):
-        """Take a value out, and return it."""
+        """Remove and return a value."""
         value = self[key]
         del self[key]
         return value
 
     def popitem(self):
-        """Take the last (key, value) out."""
+        """Remove and return the last (key, value) pair."""
         key = next(reversed(self._keys))
         return key, self.pop(key)
 
     def get(self, key, default=None):
-        """The value of a key, or a default."""
+        """Return the value of a key, or a default."""
         return self[key] if key in self else default  # noqa: SIM401 (this is `get`)
 
     def fromkeys(self, keys, default=None):
-        """A new ParameterDict in which all keys have one value."""
+        """Return a new ParameterDict with the same value for all keys."""
         return ParameterDict((key, default) for key in keys)
 
     def keys(self):
-        """The keys."""
+        """Return the keys."""
         return self._keys.keys()
 
     def items(self):
-        """(key, value) pairs."""
+        """Return the (key, value) pairs."""
         return ((key, self[key]) for key in self._keys)
 
     def values(self):
-        """The values."""
+        """Return the values."""
         return (self[key] for key in self._keys)
 
     def update(self, parameters):
@@ -221,7 +221,7 @@ class ParameterDict(Module):
 
 
 def check_pair(number, pair):
-    """The pair, if it is one."""
+    """Return the pair; raise unless it is one."""
     if not isinstance(pair, Iterable):
         raise TypeError(f"ParameterDict update sequence element #{number} should be Iterable; is{type(pair).__name__}")
     if len(pair) != 2:

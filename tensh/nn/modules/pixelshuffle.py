@@ -1,4 +1,4 @@
-"""Channels as pixels, and pixels as channels."""
+"""Rearrangement of channels as pixels, and of pixels as channels."""
 
 from tensh.nn.modules.layer import Layer
 
@@ -7,7 +7,7 @@ __all__ = ["PixelShuffle", "PixelUnshuffle"]
 
 class PixelShuffle(Layer, settings="upscale_factor", computes="pixel_shuffle(input, upscale_factor)",
                    shows="upscale_factor"):  # fmt: skip
-    """Larger images from more channels (Shi et al., 2016).
+    """Rearrange channels into larger images (Shi et al., 2016).
 
     Shapes: input [*, C r², H, W], output [*, C, H r, W r], where r is ``upscale_factor``.
 
@@ -19,7 +19,7 @@ class PixelShuffle(Layer, settings="upscale_factor", computes="pixel_shuffle(inp
 
 class PixelUnshuffle(Layer, settings="downscale_factor", computes="pixel_unshuffle(input, downscale_factor)",
                      shows="downscale_factor"):  # fmt: skip
-    """More channels from larger images, the inverse of PixelShuffle.
+    """Rearrange images into more channels, the inverse of PixelShuffle.
 
     Shapes: input [*, C, H r, W r], output [*, C r², H, W], where r is ``downscale_factor``.
 

@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 STEP = "kernel_size if stride is None else stride"
-TUPLES = {  # how windows are kept where PyTorch keeps a number for each dimension
+TUPLES = {  # for attributes in which PyTorch keeps a number for each dimension
     name: f"ntuple({text}, self._dimensions)"
     for name, text in {"kernel_size": "kernel_size", "stride": STEP, "padding": "padding"}.items()
 }
@@ -45,8 +45,8 @@ MaxPool1d, MaxPool2d, MaxPool3d = family(
     """The largest value of each window of {item}.
 
     {shapes}
-    Of each size s: floor((s + 2 padding - dilation (kernel_size - 1) - 1) / stride) + 1; with ``ceil_mode`` it is rounded up.
-    ``stride`` is ``kernel_size`` unless given.  With ``return_indices`` the places are returned, too, for MaxUnpool{n}d.
+    A size s becomes floor((s + 2 padding - dilation (kernel_size - 1) - 1) / stride) + 1; with ``ceil_mode`` it is rounded up.
+    ``stride`` is ``kernel_size`` unless given.  ``return_indices`` also returns the positions, for MaxUnpool{n}d.
 
     >>> import tensh as torch
     >>> torch.nn.MaxPool{n}d({along:2})({row:4}).flatten()
@@ -59,17 +59,17 @@ MaxPool1d, MaxPool2d, MaxPool3d = family(
 class _MaxUnpoolNd(
     Layer, settings="kernel_size, stride=None, padding=0", keeps=TUPLES, shows="kernel_size stride padding"
 ):
-    """The largest values of windows, put back where they were."""
+    """The largest values of windows, put back at their positions."""
 
 
 MaxUnpool1d, MaxUnpool2d, MaxUnpool3d = family(
     "MaxUnpool{n}d",
     _MaxUnpoolNd,
-    """The largest values of the windows of {item}, put back where they were; zeros elsewhere.
+    """The largest values of the windows of {item}, put back at their positions; zeros elsewhere.
 
     {shapes}
-    ``indices``, like the input, are those that MaxPool{n}d returns; ``output_size`` chooses among the sizes that it pools
-    to one. ``kernel_size``, ``stride`` and ``padding`` are those of that pooling.
+    ``indices``, in the shape of the input, come from MaxPool{n}d, as do ``kernel_size``, ``stride`` and ``padding``;
+    ``output_size`` selects one of the sizes that are pooled to the same size.
 
     >>> import tensh as torch
     >>> pool = torch.nn.MaxPool{n}d({along:2}, return_indices=True)
@@ -83,7 +83,7 @@ MaxUnpool1d, MaxUnpool2d, MaxUnpool3d = family(
 
 
 class _FractionalMaxPoolNd(Layer):
-    """The largest value of windows whose places are drawn."""
+    """The largest value of each randomly placed window."""
 
     def _check(self):
         name, ratio = type(self).__name__, self.output_ratio
@@ -103,12 +103,12 @@ class _FractionalMaxPoolNd(Layer):
 FractionalMaxPool2d, FractionalMaxPool3d = family(
     "FractionalMaxPool{n}d",
     _FractionalMaxPoolNd,
-    """The largest value of windows of {item} whose places are drawn (Graham, 2014).
+    """The largest value of each randomly placed window of {item} (Graham, 2014).
 
-    Either ``output_size`` is given or ``output_ratio``, its share of the input's size.
+    Give either ``output_size`` or ``output_ratio``, the fraction of the input's size.
     {sized}
-    Windows have the size ``kernel_size``; with ``return_indices`` the places of the values are returned, too. Raise
-    ValueError unless one of the two is given, and for a ratio outside (0, 1).
+    Windows have the size ``kernel_size``; with ``return_indices`` the positions of the values are returned, too. Raise
+    ValueError unless exactly one of the two is given, and for a ratio outside (0, 1).
 
     >>> import tensh as torch
     >>> pool = torch.nn.FractionalMaxPool{n}d(3, output_ratio=0.5)
@@ -131,7 +131,7 @@ class _AvgPoolNd(Layer, shows="kernel_size stride padding"):
 MEAN = """The mean of each window of {item}.
 
     {shapes}
-    Of each size s: floor((s + 2 padding - kernel_size) / stride) + 1; with ``ceil_mode`` it is rounded up.
+    A size s becomes floor((s + 2 padding - kernel_size) / stride) + 1; with ``ceil_mode`` it is rounded up.
     ``stride`` is ``kernel_size`` unless given.  Padding is zeros, which count unless ``count_include_pad`` is false.
 
     >>> import tensh as torch
@@ -166,10 +166,10 @@ class _LPPoolNd(Layer, settings="norm_type, kernel_size, stride=None, ceil_mode=
 LPPool1d, LPPool2d, LPPool3d = family(
     "LPPool{n}d",
     _LPPoolNd,
-    """The norm of each window of {item}: the root of the sum of its powers ``norm_type``.
+    """The norm of each window of {item}; ``norm_type`` is its exponent.
 
     {shapes}
-    Of each size s: floor((s - kernel_size) / stride) + 1; with ``ceil_mode`` it is rounded up.
+    A size s becomes floor((s - kernel_size) / stride) + 1; with ``ceil_mode`` it is rounded up.
 
     >>> import tensh as torch
     >>> torch.nn.LPPool{n}d(2, {along:2})({row:4}).flatten()
@@ -180,18 +180,18 @@ LPPool1d, LPPool2d, LPPool3d = family(
 )
 
 
-# ── for an output of a given size ────────────────────────────────────────────
+# ── given output sizes ───────────────────────────────────────────────────────
 class _AdaptiveMaxPoolNd(Layer, settings="output_size, return_indices=False", shows="output_size"):
-    """The largest value of windows that share the input evenly."""
+    """The largest value of each window, with windows that divide the input evenly."""
 
 
 AdaptiveMaxPool1d, AdaptiveMaxPool2d, AdaptiveMaxPool3d = family(
     "AdaptiveMaxPool{n}d",
     _AdaptiveMaxPoolNd,
-    """The largest values of windows that share {item} evenly, for an output of a given size.
+    """The largest value of each window, with windows that divide {item} evenly into a given output size.
 
     {sized}
-    A size of None is that of the input.  With ``return_indices`` the places are returned, too.
+    A size of None is that of the input.  With ``return_indices`` the positions are returned, too.
 
     >>> import tensh as torch
     >>> torch.nn.AdaptiveMaxPool{n}d({along:2})({row:5}).flatten()
@@ -202,13 +202,13 @@ AdaptiveMaxPool1d, AdaptiveMaxPool2d, AdaptiveMaxPool3d = family(
 
 
 class _AdaptiveAvgPoolNd(Layer, settings="output_size", shows="output_size"):
-    """The mean of windows that share the input evenly."""
+    """The mean of each window, with windows that divide the input evenly."""
 
 
 AdaptiveAvgPool1d, AdaptiveAvgPool2d, AdaptiveAvgPool3d = family(
     "AdaptiveAvgPool{n}d",
     _AdaptiveAvgPoolNd,
-    """The means of windows that share {item} evenly, for an output of a given size.
+    """The mean of each window, with windows that divide {item} evenly into a given output size.
 
     {sized}
     A size of None is that of the input.

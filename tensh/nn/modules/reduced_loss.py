@@ -1,11 +1,11 @@
-"""The bases of losses: how the loss of each value becomes one number, or stays one for each."""
+"""The bases of losses: how the losses of elements are reduced to one number, or not."""
 
 from tensh.engine.errors.warnings import warn
 from tensh.nn.modules.layer import Layer
 
 
 def reduction_of(reduction, size_average, reduce):
-    """The reduction; the two flags were its old form, and warn."""
+    """Return the reduction; the two flags, its former arguments, raise a warning."""
     if size_average is None and reduce is None:
         return reduction
     averaged, reduced = size_average is None or size_average, reduce is None or reduce
@@ -19,8 +19,8 @@ KEPT = {"size_average": None, "reduce": None, "reduction": "reduction_of(reducti
 
 
 class _Loss(Layer, settings=f"{OLD}, reduction='mean'", keeps=KEPT):
-    """A loss without settings but the reduction."""
+    """A loss whose only setting is the reduction."""
 
 
 class _WeightedLoss(_Loss, settings=f"weight=None, {OLD}, reduction='mean'", keeps=KEPT, buffers="weight"):
-    """A loss with a weight for each class, or for each value."""
+    """A loss with a weight for each class or element."""

@@ -20,14 +20,14 @@ from tensh.nn.utils.rnn import PackedSequence
 
 __all__ = ["GRU", "LSTM", "RNN", "RNNBase"]
 
-GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}  # how many each mode has
+GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}  # number of gates by mode
 
 
-IN_PICKLES = ("_flat_weights_names", "_flat_weights")  # attributes of PyTorch's layers that are computed here
+IN_PICKLES = ("_flat_weights_names", "_flat_weights")  # attributes of PyTorch's layers, computed when pickling
 
 
 class RNNBase(RecurrentChecks, Module):
-    """Weights of recurrent layers, and the way through the layers.
+    """The weights of recurrent layers, and the forward pass through the layers.
 
     Shapes: ``weight_ih_l0`` [gates * hidden_size, input_size] and so on; all start uniform within 1 / sqrt(hidden_size)
     of zero. ``num_layers``, ``bias``, ``batch_first``, ``dropout``, ``bidirectional`` and ``proj_size`` are those of
@@ -38,7 +38,7 @@ class RNNBase(RecurrentChecks, Module):
     torch.Size([9, 2])
     """
 
-    _states = 1  # tensors that go from step to step
+    _states = 1  # number of tensors passed from step to step
 
     def __init__(self, mode, input_size, hidden_size, num_layers=1, bias=True, batch_first=False, dropout=0.0,
                  bidirectional=False, proj_size=0, device=None, dtype=None):  # fmt: skip
@@ -48,7 +48,8 @@ class RNNBase(RecurrentChecks, Module):
         self.bias, self.batch_first, self.dropout = bias, batch_first, float(dropout)
         self.bidirectional, self.proj_size = bidirectional, proj_size
         made = {"device": device, "dtype": dtype}
-        gates = GATES[mode] * hidden_size if GATES[mode] > 1 else hidden_size  # a bool is not a size
+        # multiplying a bool would make it an integer
+        gates = GATES[mode] * hidden_size if GATES[mode] > 1 else hidden_size
         directions, out = 2 if bidirectional else 1, proj_size or hidden_size
         self._all_weights = []
         for layer in range(num_layers):
@@ -66,13 +67,13 @@ class RNNBase(RecurrentChecks, Module):
         self.reset_parameters()
 
     def reset_parameters(self):
-        """Draw new starting values."""
+        """Draw new initial values."""
         bound = 1.0 / math.sqrt(self.hidden_size) if self.hidden_size > 0 else 0
         for weight in self.parameters():
             init.uniform_(weight, -bound, bound)
 
     def flatten_parameters(self):
-        """Do nothing: no accelerator requires contiguous weights."""
+        """Do nothing, because no accelerator requires contiguous weights."""
 
     @property
     def all_weights(self):
@@ -110,7 +111,7 @@ class RNNBase(RecurrentChecks, Module):
     # ── forward ──────────────────────────────────────────────────────────────
 
     def _run(self, input, hx):
-        """(output, states) in the form of the input; ``hx`` is a tuple of states, or None."""
+        """Return (output, states) in the form of the input; ``hx`` is a tuple of states, or None."""
         if isinstance(input, PackedSequence):
             data, batch_sizes, order, back = input
             sizes = batch_sizes.tolist()
@@ -139,7 +140,7 @@ class RNNBase(RecurrentChecks, Module):
         self._check(input, states, None)
         steps = input.transpose(0, 1) if self.batch_first else input
         output, states = self._compute(steps, states, None)
-        if self.batch_first:  # PyTorch records the transposition of one of them as one in place
+        if self.batch_first:  # PyTorch transposes in place for one of these modes, which its graph shows
             output = (output.transpose if self.mode == "LSTM" else output.transpose_)(0, 1)
         if dims == 2:
             return output.squeeze(batch_dim), [each.squeeze(1) for each in states]
@@ -150,7 +151,7 @@ class RNNBase(RecurrentChecks, Module):
         return recurrent(self.mode, steps, states, self._layers(), 2 if self.bidirectional else 1, dropout, sizes)
 
     def _layers(self):
-        """(w_ih, b_ih, w_hh, b_hh, w_hr) of each layer and direction; None for a missing one."""
+        """Return (w_ih, b_ih, w_hh, b_hh, w_hr) of each layer and direction, with None for missing ones."""
         parameters, layers = self._parameters, []
         for names in self._all_weights:
             w_ih, w_hh, *rest = [parameters[name] if name in parameters else getattr(self, name) for name in names]
@@ -159,7 +160,7 @@ class RNNBase(RecurrentChecks, Module):
         return layers
 
     def _sizes(self, batch):
-        """The shapes of the states."""
+        """Return the shapes of the states."""
         count = self.num_layers * (2 if self.bidirectional else 1)
         return [(count, batch, self.proj_size or self.hidden_size), (count, batch, self.hidden_size)][: self._states]
 
@@ -172,14 +173,14 @@ class RNNBase(RecurrentChecks, Module):
         self.check_forward_args(input, tuple(states) if self._states == 2 else states[0], sizes)
 
     def _read_states(self, hx):
-        """The states that came with the input."""
+        """Return the given states as a list."""
         states = [hx[number] for number in range(self._states)]
         if len(hx) != self._states:
             raise RuntimeError("lstm expects two hidden states")
         return states
 
     def _check_kinds(self, hx, *input):
-        """The function's own complaint about states that are not two tensors in a tuple or list."""
+        """Call the functional form, which raises its error, if the states are not two tensors in a tuple or list."""
         if self._states == 2 and not (
             isinstance(hx, (tuple, list)) and len(hx) == 2 and all(isinstance(each, Tensor) for each in hx)
         ):
@@ -188,7 +189,7 @@ class RNNBase(RecurrentChecks, Module):
             find_public("lstm")(*input, hx, self._flat_weights, *settings, *form)
 
     def _check_dims(self, hx, dims):
-        """States have a batch if the input has."""
+        """Raise RuntimeError unless the states and the input agree in having a batch."""
         kind = "batched 3-D" if dims == 3 else "unbatched 2-D"
         found = [each.dim() for each in hx]
         if any(n != dims for n in found):
@@ -199,7 +200,7 @@ class RNNBase(RecurrentChecks, Module):
 
 
 def check(mode, input_size, hidden_size, num_layers, bias, batch_first, dropout, proj_size):
-    """PyTorch's errors for settings that do not fit."""
+    """Raise PyTorch's errors for invalid settings."""
     float(dropout)
     if not isinstance(dropout, numbers.Number) or not 0 <= dropout <= 1 or isinstance(dropout, bool):
         raise ValueError(
@@ -233,9 +234,9 @@ NONLINEARITY = inspect.Parameter("nonlinearity", inspect.Parameter.POSITIONAL_OR
 
 
 def show_settings(*more, projects=False):
-    """Let a constructor show the settings of RNNBase that it takes, by name; ``more`` follow the number of layers.
+    """Give a constructor a signature with the settings of RNNBase; ``more`` follow the number of layers.
 
-    Without a projection what comes after it cannot be given by position: the place is kept.
+    Without a projection, the settings after it cannot be given by position: their positions stay reserved.
     """
     shown = [*SETTINGS[:4], *more, *SETTINGS[4:]]
     if not projects:
@@ -283,7 +284,7 @@ class RNN(RNNBase):
         self.nonlinearity = nonlinearity
 
     def forward(self, input, hx=None):
-        """(outputs, last state)."""
+        """Return (outputs, last state)."""
         output, (hidden,) = self._run(input, None if hx is None else (hx,))
         return output, hidden
 
@@ -312,7 +313,7 @@ class LSTM(CellChecks, RNNBase):
         super().__init__("LSTM", *args, **kwargs)
 
     def forward(self, input, hx=None):
-        """(outputs, (last hidden state, last cell state))."""
+        """Return (outputs, (last hidden state, last cell state))."""
         output, states = self._run(input, hx)
         return output, tuple(states)
 
@@ -338,6 +339,6 @@ class GRU(RNNBase):
         super().__init__("GRU", *args, **kwargs)
 
     def forward(self, input, hx=None):
-        """(outputs, last state)."""
+        """Return (outputs, last state)."""
         output, (hidden,) = self._run(input, None if hx is None else (hx,))
         return output, hidden

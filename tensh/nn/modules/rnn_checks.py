@@ -1,13 +1,13 @@
-"""Checks of recurrent layers' inputs and states, as methods that custom layers may call or override."""
+"""Checks of the inputs and states of recurrent layers, as methods that custom layers may call or override."""
 
 
 def permute_state(state, order):
-    """A state with its samples in another order."""
+    """Return a state with its samples in another order."""
     return state if order is None else state.index_select(1, order)
 
 
 def require_dtype_of(weight, input):
-    """Raise ValueError for an input of another dtype than a weight; autocast has cast both before (amp/policies.txt)."""
+    """Raise ValueError if the dtypes of input and weight differ; autocast has cast both before (amp/policies.txt)."""
     if input.dtype != weight.dtype:
         raise ValueError(
             f"RNN input dtype ({input.dtype}) does not match weight dtype ({weight.dtype}). Convert input: "
@@ -16,7 +16,7 @@ def require_dtype_of(weight, input):
 
 
 class RecurrentChecks:
-    """Checks of inputs and states, and the order of states; for ``RNNBase``."""
+    """Checks of inputs and states, and permutation of states, for ``RNNBase``."""
 
     def check_input(self, input, batch_sizes):
         """Raise ValueError or RuntimeError for an input of another dtype, number of dimensions or size."""
@@ -39,7 +39,7 @@ class RecurrentChecks:
             raise RuntimeError(msg.format(expected_hidden_size, list(hx.shape)))
 
     def check_forward_args(self, input, hidden, batch_sizes):
-        """Check an input, and the state that goes with it."""
+        """Check an input and its state."""
         self.check_input(input, batch_sizes)
         self.check_hidden_size(hidden, self.get_expected_hidden_size(input, batch_sizes))
 
@@ -53,14 +53,14 @@ class RecurrentChecks:
 
 
 class CellChecks(RecurrentChecks):
-    """The checks of a layer with a hidden state and a cell state, which come as a pair."""
+    """The checks of a layer with a pair of hidden state and cell state."""
 
     def get_expected_cell_size(self, input, batch_sizes):
         """Return the shape of the cell state: (layers and directions, samples, size)."""
         return self._sizes(self._batch(input, batch_sizes))[1]
 
     def check_forward_args(self, input, hidden, batch_sizes):
-        """Check an input, and the two states that go with it."""
+        """Check an input and its two states."""
         self.check_input(input, batch_sizes)
         shapes = self.get_expected_hidden_size(input, batch_sizes), self.get_expected_cell_size(input, batch_sizes)
         for number, shape in enumerate(shapes):

@@ -1,4 +1,4 @@
-"""Tables of vectors, looked up by number."""
+"""Embedding tables: vectors looked up by index."""
 
 from tensh.engine import find_public
 from tensh.engine.autograd.modes import no_grad
@@ -11,7 +11,7 @@ __all__ = ["Embedding", "EmbeddingBag"]
 
 
 class _Table(Module):
-    """``weight`` [num_embeddings, embedding_dim], normally distributed at first; the row of padding_idx is zero."""
+    """``weight`` [num_embeddings, embedding_dim], initially normal; the row of padding_idx is zero."""
 
     def _make(self, shape, weight, freeze, device, dtype):
         if weight is None:
@@ -23,7 +23,7 @@ class _Table(Module):
         self.weight = Parameter(weight, requires_grad=not freeze)
 
     def reset_parameters(self):
-        """Draw new starting values."""
+        """Draw new initial values."""
         init.normal_(self.weight)
         self._fill_padding_idx_with_zero()
 
@@ -40,7 +40,7 @@ class _Table(Module):
 
 
 def padding_row(padding_idx, rows, name):
-    """The row of padding, counted from the first."""
+    """Return the index of the padding row, counted from the first row."""
     if padding_idx is None:
         return None
     if padding_idx > 0 and padding_idx >= rows or padding_idx < 0 and padding_idx < -rows:
@@ -49,13 +49,13 @@ def padding_row(padding_idx, rows, name):
 
 
 class Embedding(_Table):
-    """Look up a vector for each number.
+    """Look up a vector for each index.
 
     Shapes: input [*] of integers, output [*, embedding_dim]; ``weight`` [num_embeddings, embedding_dim] starts normal,
-    with mean 0 and variance 1. The row of ``padding_idx`` is zero and gets no gradient; ``max_norm`` shortens the rows
+    with mean 0 and variance 1. The row of ``padding_idx`` is zero and gets no gradient; ``max_norm`` rescales the rows
     that are looked up, in place. ``norm_type`` is the norm that ``max_norm`` bounds; ``scale_grad_by_freq`` divides the
-    gradient of a row by how often it is looked up, and ``sparse`` makes the gradient of ``weight`` a sparse tensor. Raise
-    AssertionError for a padding_idx that is not a row, IndexError for numbers that are none.
+    gradient of a row by how often it is looked up, and ``sparse`` makes the gradient of ``weight`` a sparse tensor.
+    Raise AssertionError for a padding_idx that is not a row, IndexError for indices out of range.
 
     >>> import tensh as torch
     >>> torch.nn.Embedding(10, 3)(torch.tensor([[1, 2, 4, 5], [4, 3, 2, 9]])).shape
@@ -72,7 +72,7 @@ class Embedding(_Table):
         self.sparse = sparse
 
     def forward(self, input):
-        """``F.embedding(input, weight, padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse)``"""
+        """Return ``F.embedding(input, weight, padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse)``."""
         return F.embedding(
             input, self.weight, self.padding_idx, self.max_norm, self.norm_type, self.scale_grad_by_freq, self.sparse
         )
@@ -86,7 +86,7 @@ class Embedding(_Table):
     @classmethod
     def from_pretrained(cls, embeddings, freeze=True, padding_idx=None, max_norm=None, norm_type=2.0,
                         scale_grad_by_freq=False, sparse=False):  # fmt: skip
-        """A layer with the rows of a matrix, which it shares; frozen unless asked not to be.
+        """Make a layer from the rows of a matrix, which it shares; frozen unless asked not to be.
 
         >>> import tensh as torch
         >>> torch.nn.Embedding.from_pretrained(torch.tensor([[1., 2.], [3., 4.]]))(torch.tensor([1]))
@@ -99,13 +99,14 @@ class Embedding(_Table):
 
 
 class EmbeddingBag(_Table):
-    """Reduce the vectors of each bag of numbers to their mean, sum or maximum.
+    """Reduce the vectors of each bag of indices to their mean, sum or maximum.
 
-    Shapes: input [B, N], or [N] with ``offsets`` [B] where bags begin; output [B, embedding_dim]; ``weight``
-    [num_embeddings, embedding_dim]; ``per_sample_weights``, with mode "sum", like the input. Numbers ``padding_idx``
-    are left out; ``include_last_offset`` ends offsets with the length of the input. ``max_norm``, ``norm_type``,
-    ``scale_grad_by_freq`` and ``sparse`` are those of Embedding. Raise AssertionError for a padding_idx that is not a
-    row, ValueError for offsets beside bags of equal length, and without them for one row.
+    Shapes: input [B, N], or [N] with ``offsets`` [B] , the start of each bag; output [B, embedding_dim]; ``weight``
+    [num_embeddings, embedding_dim]; ``per_sample_weights``, with mode "sum", like the input. Indices equal to
+    ``padding_idx`` are left out; ``include_last_offset`` ends offsets with the length of the input. ``max_norm``,
+    ``norm_type``, ``scale_grad_by_freq`` and ``sparse`` are those of Embedding. Raise AssertionError for a padding_idx
+    that is not a row, ValueError for offsets with a two-dimensional input, and for a one-dimensional input without
+    offsets.
 
     >>> import tensh as torch
     >>> bags = torch.tensor([1, 2, 4, 5]), torch.tensor([0, 3])
@@ -123,7 +124,7 @@ class EmbeddingBag(_Table):
         self.mode, self.sparse, self.include_last_offset = mode, sparse, include_last_offset
 
     def forward(self, input, offsets=None, per_sample_weights=None):
-        """``F.embedding_bag(input, weight, offsets, ...)``; weights only with mode 'sum'."""
+        """Return ``F.embedding_bag(input, weight, offsets, ...)``; weights require mode 'sum'."""
         return F.embedding_bag(
             input, self.weight, offsets, self.max_norm, self.norm_type, self.scale_grad_by_freq, self.mode, self.sparse,
             per_sample_weights, self.include_last_offset, self.padding_idx,
@@ -138,7 +139,7 @@ class EmbeddingBag(_Table):
     @classmethod
     def from_pretrained(cls, embeddings, freeze=True, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, mode="mean",
                         sparse=False, include_last_offset=False, padding_idx=None):  # fmt: skip
-        """A layer with the rows of a matrix, which it shares; frozen unless asked not to be."""
+        """Make a layer from the rows of a matrix, which it shares; frozen unless asked not to be."""
         made = cls(
             **cls._require_table(embeddings), _weight=embeddings, max_norm=max_norm, norm_type=norm_type,
             scale_grad_by_freq=scale_grad_by_freq, mode=mode, sparse=sparse, include_last_offset=include_last_offset,

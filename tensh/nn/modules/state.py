@@ -1,4 +1,4 @@
-"""A module's state: the dictionary of its parameters and buffers by path, and how it is read back."""
+"""The state of a module: a dictionary of its parameters and buffers by path, written and loaded."""
 
 import itertools
 from collections import OrderedDict, namedtuple
@@ -16,7 +16,7 @@ EXTRA = "_extra_state"
 
 
 class Incompatible(namedtuple("IncompatibleKeys", ("missing_keys", "unexpected_keys"))):
-    """The keys that a state lacks, and those that a module lacks."""
+    """The keys that a state lacks, and those that the module lacks."""
 
     __slots__ = ()
 
@@ -39,14 +39,14 @@ class State:
     _version = 1
 
     def get_extra_state(self):
-        """State besides parameters and buffers; a module that has some defines this."""
+        """Return additional state; a module that has some overrides this."""
         raise RuntimeError(
             "Reached a code path in Module.get_extra_state() that should never be called. Please file an issue at "
             "https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml to report this bug."
         )
 
     def set_extra_state(self, state):
-        """Take over what ``get_extra_state`` returned; a module that has some defines this."""
+        """Restore the additional state that ``get_extra_state`` returned; a module that has some overrides this."""
         raise RuntimeError(
             "Reached a code path in Module.set_extra_state() that should never be called. Please file an issue at "
             "https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml to report this bug."
@@ -58,7 +58,7 @@ class State:
     # ── writing ──────────────────────────────────────────────────────────────
 
     def state_dict(self, *args, destination=None, prefix="", keep_vars=False):
-        """An OrderedDict from paths to parameters and persistent buffers: detached, sharing their memory."""
+        """Return an OrderedDict from paths to parameters and persistent buffers, detached and sharing their memory."""
         if args:
             warn(
                 "Positional args are being deprecated, use kwargs instead. Refer to "
@@ -102,7 +102,7 @@ class State:
     # ── reading ──────────────────────────────────────────────────────────────
 
     def load_state_dict(self, state_dict, strict=True, assign=False):
-        """Copy the values of a state into the module; with ``assign`` its tensors take the place of the module's own.
+        """Copy the values of a state into the module; with ``assign`` its tensors replace those of the module.
 
         Returns the missing and the unexpected keys; with ``strict`` there must be none.  RuntimeError lists all that does not
         fit; what fits has been copied by then, as in PyTorch.
@@ -148,7 +148,7 @@ class State:
     def _load_from_state_dict(
         self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs
     ):
-        """Read the members of this module alone; what does not fit goes into the lists."""
+        """Load the members of this module alone; report what does not fit in the lists."""
         for hook in self._load_state_dict_pre_hooks.values():
             hook(state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
         assign = local_metadata.get("assign_to_params_buffers", False)
@@ -179,7 +179,7 @@ class State:
                         unexpected_keys.append(key)
 
     def _load_member(self, name, key, tensor, given, assign):
-        """Load one value; return the message of its fault, or None."""
+        """Load one value; return the error message, or None."""
         if not isinstance(given, Tensor):
             return (
                 f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object from checkpoint but '
@@ -187,7 +187,7 @@ class State:
             )
         is_lazy = getattr(tensor, "is_uninitialized", False)
         if not is_lazy and tensor.dim() == 0 and given.dim() == 1 and given.numel() == 1:
-            given = given[0]  # a state of the time before there were 0-d tensors
+            given = given[0]  # a state from before 0-d tensors existed
         if not is_lazy and tensor.shape != given.shape:
             return (
                 f"size mismatch for {key}: copying a param with shape {given.shape} from checkpoint, the shape in current model "
@@ -216,7 +216,7 @@ class State:
         return _add(self._state_dict_pre_hooks, hook)
 
     def register_state_dict_post_hook(self, hook):
-        """Call ``hook(module, state_dict, prefix, local_metadata)`` after the state was written; it may change it in place."""
+        """Call ``hook(module, state_dict, prefix, local_metadata)``, which may edit the state, after it is written."""
         hook._from_public_api = True
         return _add(self._state_dict_hooks, hook)
 
@@ -224,14 +224,14 @@ class State:
         return _add(self._state_dict_hooks, hook)
 
     def register_load_state_dict_pre_hook(self, hook):
-        """Call ``hook(module, state_dict, prefix, local_metadata, strict, missing, unexpected, errors)`` before reading."""
+        """Call ``hook(module, state, prefix, local_metadata, strict, missing, unexpected, errors)`` before loading."""
         return self._register_load_state_dict_pre_hook(hook, with_module=True)
 
     def _register_load_state_dict_pre_hook(self, hook, with_module=False):
         return _add(self._load_state_dict_pre_hooks, partial(hook, self) if with_module else hook)
 
     def register_load_state_dict_post_hook(self, hook):
-        """Call ``hook(module, incompatible_keys)`` after reading."""
+        """Call ``hook(module, incompatible_keys)`` after loading."""
         return _add(self._load_state_dict_post_hooks, hook)
 
 
@@ -242,7 +242,7 @@ def _add(hooks, hook):
 
 
 def no_state_hooks(module):
-    """Give a module the dictionaries of the hooks of its state."""
+    """Give a module the empty dictionaries of its state hooks."""
     own = module.__dict__
     own["_state_dict_hooks"], own["_state_dict_pre_hooks"] = OrderedDict(), OrderedDict()
     own["_load_state_dict_pre_hooks"], own["_load_state_dict_post_hooks"] = OrderedDict(), OrderedDict()

@@ -1,4 +1,4 @@
-"""Batch normalisation over several processes, which on the CPU is that of one."""
+"""Batch normalisation over several processes."""
 
 import sys
 
@@ -39,7 +39,7 @@ class SyncBatchNorm(BatchNorm1d):
             raise ValueError(f"expected at least 2D input (got {input.dim()}D input)")
 
     def forward(self, input):
-        """``input`` normalised, in training by the mean and variance over the batches of all processes."""
+        """Normalise ``input``, in training by the mean and variance over the batches of all processes."""
         group = self._find_group()
         if group is None or not (self.training or self.running_mean is None):
             return super().forward(input)
@@ -47,8 +47,8 @@ class SyncBatchNorm(BatchNorm1d):
         return self._normalize_together(input, group)
 
     def _find_group(self):
-        """The group to normalise in; None where there is none, or only this process is in it."""
-        distributed = sys.modules.get("tensh.distributed.groups")  # not loaded, it has begun no group
+        """Return the group to normalise in; None if there is no group of several processes."""
+        distributed = sys.modules.get("tensh.distributed.groups")  # if it is not imported, no group exists
         if distributed is None or not distributed.is_initialized():
             return None
         group = distributed.find_group(self.process_group)
@@ -81,7 +81,7 @@ class SyncBatchNorm(BatchNorm1d):
 
     @classmethod
     def convert_sync_batchnorm(cls, module, process_group=None):
-        """Replace all layers of batch normalisation in a module by such layers with the same parameters."""
+        """Replace all batch normalisation layers of a module by synchronised ones with the same parameters."""
         from tensh.nn.modules import batchnorm
 
         made = module

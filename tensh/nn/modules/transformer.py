@@ -1,4 +1,4 @@
-"""Transformers (Vaswani et al., 2017): layers of attention and of two linear maps, with residual connections.
+"""Transformers (Vaswani et al., 2017): layers of attention and two linear maps, with residual connections.
 
 Sequences are [L, N, E], with ``batch_first`` [N, L, E], and without a batch [L, E].
 """
@@ -29,7 +29,7 @@ __all__ = [
 
 
 def activation_of(given):
-    """A function, or the one of a name; RuntimeError for an unknown name."""
+    """Return a given function, or the function of a name; raise RuntimeError for an unknown name."""
     if not isinstance(given, str):
         return given
     if given not in ("relu", "gelu"):
@@ -38,7 +38,7 @@ def activation_of(given):
 
 
 def kind_of(activation):
-    """1 for relu, 2 for gelu, 0 for any other, as PyTorch numbers them."""
+    """Return PyTorch's number of an activation: 1 for relu, 2 for gelu, 0 for any other."""
     if activation is F.relu or isinstance(activation, ReLU):
         return 1
     return 2 if activation is F.gelu or isinstance(activation, GELU) else 0
@@ -50,12 +50,12 @@ def copies(module, number):
 
 
 def causal_mask(size, device=None, dtype=None):
-    """0 where a position may look (at itself and before), minus infinity where not: [size, size]."""
+    """Return a mask [size, size]: 0 where a position may look (at itself and before), minus infinity elsewhere."""
     return find_public("triu")(find_public("full")((size, size), float("-inf"), dtype=dtype, device=device), diagonal=1)
 
 
 def is_causal_mask(mask, hint, sequence, batch_first):
-    """True if the mask is the causal one; the caller's word counts first."""
+    """Return True if the mask is the causal one; a hint of the caller takes precedence."""
     if sequence.is_nested:
         return hint is True
     sizes = sequence.size()
@@ -68,12 +68,13 @@ def is_causal_mask(mask, hint, sequence, batch_first):
 
 # ── layers ───────────────────────────────────────────────────────────────────
 class TransformerEncoderLayer(Module):
-    """Attention of a sequence to itself, then two linear maps with an activation between them.
+    """Self-attention, then two linear maps with an activation between them.
 
     Shapes: input and output [L, N, d_model], with ``batch_first`` [N, L, d_model], or [L, d_model]. With ``norm_first``
-    normalisation comes before each of the two parts, else after it. ``dim_feedforward`` is the width between the two
-    maps, ``dropout`` the share that is zeroed in training, and ``layer_norm_eps`` is added to variances; ``bias=False``
-    leaves out all biases. Raise RuntimeError for an activation that is neither a function nor "relu" or "gelu".
+    normalisation comes before each of the two parts, otherwise after it. ``dim_feedforward`` is the width between the
+    two maps, ``dropout`` the fraction of values zeroed in training, and ``layer_norm_eps`` is added to variances;
+    ``bias=False`` leaves out all biases. Raise RuntimeError for an activation that is neither a function nor "relu" or
+    "gelu".
 
     >>> import tensh as torch
     >>> layer = torch.nn.TransformerEncoderLayer(d_model=8, nhead=2)
@@ -99,7 +100,7 @@ class TransformerEncoderLayer(Module):
         self.activation = activation
 
     def forward(self, src, src_mask=None, src_key_padding_mask=None, is_causal=False):
-        """A sequence like ``src``; masks are those of MultiheadAttention."""
+        """Return a sequence like ``src``; masks are those of MultiheadAttention."""
         other = dtype_of_mask(src_mask), "src_mask"
         padding = float_mask(src_key_padding_mask, "src_key_padding_mask", src.dtype, *other)
         masks = float_mask(src_mask, "src_mask", src.dtype), padding, is_causal
@@ -121,7 +122,7 @@ class TransformerEncoderLayer(Module):
 
 
 class TransformerDecoderLayer(Module):
-    """Attention of a sequence to itself, then to the encoder's output, then two linear maps with an activation between.
+    """Self-attention, then attention to the encoder's output, then two linear maps with an activation between them.
 
     Shapes: ``tgt`` and output [T, N, d_model], ``memory`` [S, N, d_model]; with ``batch_first`` N comes first, and
     without a batch it is left out. ``dim_feedforward``, ``dropout``, ``layer_norm_eps``, ``norm_first`` and ``bias`` are
@@ -152,7 +153,7 @@ class TransformerDecoderLayer(Module):
 
     def forward(self, tgt, memory, tgt_mask=None, memory_mask=None, tgt_key_padding_mask=None, memory_key_padding_mask=None,
                 tgt_is_causal=False, memory_is_causal=False):  # fmt: skip
-        """A sequence like ``tgt``; ``memory`` is the output of an encoder."""
+        """Return a sequence like ``tgt``; ``memory`` is the output of an encoder."""
         own = tgt_mask, tgt_key_padding_mask, tgt_is_causal
         others = memory, memory_mask, memory_key_padding_mask, memory_is_causal
         x = tgt
@@ -188,7 +189,7 @@ class TransformerDecoderLayer(Module):
 
 # ── stacks ───────────────────────────────────────────────────────────────────
 def why_padding_stays(layer):
-    """Return the reason for which PyTorch would not skip padding with such layers; empty if it does."""
+    """Return why PyTorch would not skip padding with such layers; "" if it does."""
     if not isinstance(layer, TransformerEncoderLayer):
         return "encoder_layer was not TransformerEncoderLayer"
     attention = layer.self_attn
@@ -205,11 +206,11 @@ def why_padding_stays(layer):
 
 
 class TransformerEncoder(Module):
-    """Copies of an encoder layer, one after the other, and a normalisation at the end if one is given.
+    """Copies of an encoder layer, one after the other, with an optional normalisation at the end.
 
-    Shapes: input and output [L, N, d_model], with ``batch_first`` [N, L, d_model], or [L, d_model]. ``encoder_layer`` is
-    copied ``num_layers`` times, ``norm`` comes last; ``enable_nested_tensor`` and ``mask_check`` are PyTorch's, for
-    speed.
+    Shapes: input and output [L, N, d_model], with ``batch_first`` [N, L, d_model], or [L, d_model]. ``encoder_layer``
+    is copied ``num_layers`` times, ``norm`` comes last; ``enable_nested_tensor`` and ``mask_check`` are PyTorch's
+    switches for speed.
 
     >>> import tensh as torch
     >>> layer = torch.nn.TransformerEncoderLayer(8, 2, batch_first=True)
@@ -229,7 +230,7 @@ class TransformerEncoder(Module):
             self.use_nested_tensor = False
 
     def forward(self, src, mask=None, src_key_padding_mask=None, is_causal=None):
-        """A sequence like ``src``.  In evaluation, without gradients, padding at the end becomes zero, as in PyTorch."""
+        """Return a sequence like ``src``.  Evaluation without gradients zeroes trailing padding, as in PyTorch."""
         other = dtype_of_mask(mask), "mask"
         padding = float_mask(src_key_padding_mask, "src_key_padding_mask", src.dtype, *other)
         mask = float_mask(mask, "mask", src.dtype)
@@ -242,7 +243,7 @@ class TransformerEncoder(Module):
         return output if self.norm is None else self.norm(output)
 
     def _skips_padding(self, src, mask, padding):
-        """Would PyTorch compute without the padding, and leave zeros there?"""
+        """Return True if PyTorch would skip the padding, and leave zeros there."""
         first = self.layers[0]
         if not self.use_nested_tensor or first.training or src.dim() != 3 or padding is None or mask is not None:
             return False
@@ -253,7 +254,7 @@ class TransformerEncoder(Module):
 
 
 class TransformerDecoder(Module):
-    """Copies of a decoder layer, one after the other, and a normalisation at the end if one is given.
+    """Copies of a decoder layer, one after the other, with an optional normalisation at the end.
 
     Shapes: ``tgt`` and output [T, N, d_model], ``memory`` [S, N, d_model]; with ``batch_first`` N comes first, and
     without a batch it is left out. ``decoder_layer`` is copied ``num_layers`` times, ``norm`` comes last.
@@ -272,7 +273,7 @@ class TransformerDecoder(Module):
 
     def forward(self, tgt, memory, tgt_mask=None, memory_mask=None, tgt_key_padding_mask=None, memory_key_padding_mask=None,
                 tgt_is_causal=None, memory_is_causal=False):  # fmt: skip
-        """A sequence like ``tgt``; ``memory`` is the output of an encoder."""
+        """Return a sequence like ``tgt``; ``memory`` is the output of an encoder."""
         tgt_is_causal = is_causal_mask(tgt_mask, tgt_is_causal, tgt, self.layers[0].self_attn.batch_first)
         output = tgt
         for layer in self.layers:
@@ -285,13 +286,13 @@ class TransformerDecoder(Module):
 
 
 class Transformer(Module):
-    """Encoder of one sequence, and decoder of another that attends to it (Vaswani et al., 2017).
+    """An encoder of one sequence, and a decoder of another that attends to it (Vaswani et al., 2017).
 
     Shapes: ``src`` [S, N, d_model], ``tgt`` and output [T, N, d_model]; with ``batch_first`` N comes first, and without
     a batch it is left out. Matrices start uniform, with the variance of Glorot and Bengio (2010). ``dropout``,
     ``activation``, ``layer_norm_eps``, ``norm_first`` and ``bias`` are those of TransformerEncoderLayer;
-    ``custom_encoder`` and ``custom_decoder`` take the places of the two stacks. Raise RuntimeError if batches or features
-    do not fit.
+    ``custom_encoder`` and ``custom_decoder`` replace the two stacks. Raise RuntimeError if batches or features do not
+    fit.
 
     >>> import tensh as torch
     >>> layers = {"num_encoder_layers": 1, "num_decoder_layers": 1}
@@ -327,7 +328,7 @@ class Transformer(Module):
     def forward(self, src, tgt, src_mask=None, tgt_mask=None, memory_mask=None, src_key_padding_mask=None,
                 tgt_key_padding_mask=None, memory_key_padding_mask=None, src_is_causal=None, tgt_is_causal=None,
                 memory_is_causal=False):  # fmt: skip
-        """A sequence like ``tgt``; RuntimeError if batches or features do not fit."""
+        """Return a sequence like ``tgt``; raise RuntimeError if batches or features do not fit."""
         batch = 0 if self.batch_first else 1
         if src.dim() == 3 and src.size(batch) != tgt.size(batch):
             raise RuntimeError("the batch number of src and tgt must be equal")

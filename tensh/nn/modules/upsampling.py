@@ -1,4 +1,4 @@
-"""Larger rows, images and volumes, by interpolation."""
+"""Upsampling of sequences, images and volumes by interpolation."""
 
 from tensh.nn.modules.layer import Layer
 
@@ -6,7 +6,7 @@ __all__ = ["Upsample", "UpsamplingBilinear2d", "UpsamplingNearest2d"]
 
 
 def factors(given):
-    """Scale factors as floats."""
+    """Return scale factors as floats."""
     return tuple(map(float, given)) if isinstance(given, tuple) else float(given) if given else None
 
 
@@ -14,12 +14,11 @@ class Upsample(Layer, settings="size=None, scale_factor=None, mode='nearest', al
                keeps={"scale_factor": "factors(scale_factor)"},
                computes="interpolate(input, size, scale_factor, mode, align_corners, "
                         "recompute_scale_factor=recompute_scale_factor)"):  # fmt: skip
-    """Interpolate rows, images or volumes to a size, or to a multiple of their size.
+    """Interpolate sequences, images or volumes to a size, or to a multiple of their size.
 
     Shapes: input [N, C, *], output [N, C, *size]. Modes: "nearest", "nearest-exact", "linear" [N, C, L], "bilinear" and
-    "bicubic" [N, C, H, W], "trilinear" [N, C, D, H, W]. ``mode`` is "nearest" unless given. With ``align_corners`` the
-    values at the corners stay where they are; ``recompute_scale_factor`` computes with the quotient of the sizes instead
-    of ``scale_factor``.
+    "bicubic" [N, C, H, W], "trilinear" [N, C, D, H, W]. ``mode`` is "nearest" unless given. ``align_corners`` keeps the
+    values at the corners; ``recompute_scale_factor`` uses the quotient of the sizes instead of ``scale_factor``.
 
     >>> import tensh as torch
     >>> torch.nn.Upsample(scale_factor=2)(torch.tensor([[[1., 2.]]]))
@@ -35,7 +34,7 @@ class Upsample(Layer, settings="size=None, scale_factor=None, mode='nearest', al
 
 
 class UpsamplingNearest2d(Upsample):
-    """Interpolate images to a size or a multiple, each pixel the nearest one.
+    """Interpolate images to a size or a multiple; each pixel takes the value of the nearest one.
 
     Shapes: input [N, C, H, W], output [N, C, *size].
 

@@ -1,4 +1,4 @@
-"""Numbers for every dimension, and keys of state dicts without their prefix."""
+"""Tuples with a number for every dimension, and removal of a prefix from the keys of a state dict."""
 
 from tensh.nn.modules.layer import ntuple
 
@@ -6,7 +6,7 @@ __all__ = ["consume_prefix_in_state_dict_if_present"]
 
 
 def _ntuple(n, name="parse"):
-    """A function that makes a tuple of n numbers of one, or of an iterable."""
+    """Return a function that turns a number or an iterable into a tuple of n numbers."""
 
     def parse(x):
         return ntuple(x, n)
@@ -20,7 +20,7 @@ _triple, _quadruple = _ntuple(3, "_triple"), _ntuple(4, "_quadruple")
 
 
 def consume_prefix_in_state_dict_if_present(state_dict, prefix):
-    """Remove ``prefix`` from the keys of a state dict and of its metadata, in place, wherever they begin with it.
+    """Remove ``prefix`` from the keys of a state dict and of its metadata, in place.
 
     >>> import tensh as torch
     >>> from tensh import nn
@@ -32,6 +32,6 @@ def consume_prefix_in_state_dict_if_present(state_dict, prefix):
     for key in [key for key in state_dict if key.startswith(prefix)]:
         state_dict[key.removeprefix(prefix)] = state_dict.pop(key)
     metadata = getattr(state_dict, "_metadata", {})
-    for key in list(metadata):  # "" is the whole, "module" the module itself, "module.0" one of its parts
+    for key in list(metadata):  # "" is the whole, "module" the module itself, "module.0" one of its submodules
         if key and (key == prefix.replace(".", "") or key.startswith(prefix)):
             metadata[key[len(prefix) :]] = metadata.pop(key)
