@@ -1,4 +1,4 @@
-"""The duration of a user's program: until its threads have ended, and within its time limit."""
+"""The end of a user's program: wait for its threads, and stop it at its time limit."""
 
 import contextlib
 import sys
@@ -9,11 +9,11 @@ from tensh.language import _
 
 
 class TimeLimit(KeyboardInterrupt):
-    """The time that was given is over."""
+    """Raised when the time limit is reached."""
 
 
 def wait_for_threads():
-    """Wait as the end of a Python program does, while the user's code still finds its world."""
+    """Wait for non-daemon threads, as Python does at exit, while the user's namespace is still in place."""
     for thread in sys.modules["threading"].enumerate() if "threading" in sys.modules else ():
         if not thread.daemon and thread.name != "MainThread":
             thread.join()
@@ -21,7 +21,7 @@ def wait_for_threads():
 
 @contextlib.contextmanager
 def time_limit(seconds):
-    """Raise TimeLimit in the code that runs within, when the seconds are over."""
+    """A context that raises TimeLimit in its code after some seconds."""
     if seconds is None:
         yield
         return

@@ -1,8 +1,8 @@
-"""Text that Python writes to standard error for a program: with escapes for control characters.
+"""Escaping control characters in text that Python itself writes to standard error.
 
-The handler of last resort of `logging` writes messages of libraries and of asyncio, and `traceback` prints exceptions, among
-them those of processes of `multiprocessing` and of messages that cannot be logged.  What goes to a file, or through a handler
-that the program itself sets up, is what the program says.
+The handler of last resort of `logging` writes messages of libraries and asyncio, and `traceback` prints exceptions,
+including those of `multiprocessing` workers and of failed logging calls. Text for files, or for handlers that the
+program installs, is not changed.
 """
 
 import contextlib
@@ -16,7 +16,7 @@ NAME, TRACEBACKS = "logging", "traceback"
 
 
 def clean(logging):
-    """Give the handler of last resort a format with escapes; what takes it away again, or None where there is no handler."""
+    """Escape the messages of the handler of last resort; return a function that undoes this, or None without a handler."""
 
     class Formatter(logging.Formatter):
         def format(self, record):
@@ -30,7 +30,7 @@ def clean(logging):
 
 
 def clean_tracebacks(traceback):
-    """Print exceptions with escapes to standard error; what ends it."""
+    """Escape exceptions printed to standard error; return a function that undoes this."""
     kind = traceback.TracebackException
     plain = kind.print
 
@@ -53,7 +53,7 @@ CLEANED = {NAME: clean, TRACEBACKS: clean_tracebacks}
 
 
 class Watcher:
-    """A finder that finds nothing itself: a module is cleaned when a program imports it, and costs nothing before."""
+    """A meta path finder that finds nothing, but patches a module when the program imports it. No cost before."""
 
     def __init__(self):
         self.ends = []
@@ -62,7 +62,7 @@ class Watcher:
             self.clean(sys.modules[name])
 
     def __reduce__(self):
-        """Start a new watcher in a process that is spawned."""
+        """Unpickle as a new watcher, for a spawned process."""
         return Watcher, ()
 
     def find_spec(self, name, path=None, target=None):
@@ -89,7 +89,7 @@ class Watcher:
 
 @contextlib.contextmanager
 def clean_messages():
-    """Within, Python's own messages hold no control characters."""
+    """A context in which Python's own messages are free of control characters."""
     watcher = Watcher()
     sys.meta_path.insert(0, watcher)
     try:

@@ -1,4 +1,4 @@
-"""`tensh export MODEL --onnx OUT`: a saved model in another format."""
+"""`tensh export MODEL --onnx OUT`: convert a saved model."""
 
 import importlib
 import os
@@ -10,12 +10,12 @@ from tensh.escaping import visible_line
 from tensh.language import _
 from tensh.replacing import replace_file
 
-# what a model raises while it runs on zeros, or that cannot be written as ONNX
+# raised by a model that runs on zeros, or that cannot be written as ONNX
 MODEL_ERRORS = (RuntimeError, ValueError, TypeError, LookupError, ArithmeticError, MemoryError, AssertionError, ImportError)  # fmt: skip
 
 
 def show(env, source, target, shapes, dynamic, force=False):
-    """Write the model of a file as ONNX; the exit status."""
+    """Write the model of a file as ONNX; return the exit status."""
     if os.path.lexists(target) and not force:
         raise UsageError(_("tensh export: {target} is there already; --force writes over it").format(target=target))
     reading.require(source)
@@ -36,7 +36,7 @@ def show(env, source, target, shapes, dynamic, force=False):
 
 
 def load_model(source, engine):
-    """The module, or exported program, in a file."""
+    """Load the module or exported program in a file."""
     extension = os.path.splitext(source)[1].lower()
     try:
         if extension == ".pt2":
@@ -54,7 +54,7 @@ def load_model(source, engine):
             )
     except UsageError:
         raise
-    except Exception as error:  # of zip files, pickles and each format
+    except Exception as error:  # zip, pickle and each format raise different errors
         raise UsageError(_("tensh export: {error}").format(error=opening.sentence(source, error))) from None
     raise UsageError(
         _(
@@ -64,7 +64,7 @@ def load_model(source, engine):
 
 
 def read_shape(text):
-    """``1,3,8,8`` as sizes; ``2,6:int64`` names a dtype, too."""
+    """Parse ``1,3,8,8`` as sizes, or ``2,6:int64`` with a dtype."""
     sizes, _colon, dtype = text.partition(":")
     try:
         found = [int(each) for each in sizes.split(",") if each.strip()]
@@ -78,7 +78,7 @@ def read_shape(text):
 
 
 def export_model(model, shapes, dynamic, engine):
-    """The ONNXProgram of a model; an exported program knows its inputs, others are run on zeros of the shapes."""
+    """Return the ONNXProgram of a model; one without recorded inputs is run on zeros of the shapes."""
     if hasattr(model, "_traced"):
         return engine.onnx.export(model)
     if not shapes:
@@ -97,7 +97,7 @@ def export_model(model, shapes, dynamic, engine):
 
 
 def describe(proto):
-    """Inputs, outputs and the number of nodes, in words."""
+    """Describe the inputs, the outputs and the number of nodes."""
     inputs, outputs = (", ".join(each.name for each in ports) for ports in (proto.graph.input, proto.graph.output))
     return _("{inputs} -> {outputs}, {node} nodes, opset {version}").format(
         inputs=inputs, outputs=outputs, node=len(proto.graph.node), version=proto.opset_import[0].version

@@ -1,4 +1,4 @@
-"""The options of a run that a command line can give, as one value."""
+"""The options of a run, as one value."""
 
 from typing import NamedTuple
 
@@ -6,14 +6,14 @@ from tensh.escaping import visible_line
 
 
 class UsageError(Exception):
-    """The command line asks for something that cannot be done: status 2. Its arguments are lines, usually one."""
+    """Raised for a command line that cannot be carried out: status 2. Its arguments are lines, usually one."""
 
     def __str__(self):
         return "\n".join(visible_line(str(line)) for line in self.args)
 
 
 class Options(NamedTuple):
-    """The options of running and showing code. None and False mean that nothing was given."""
+    """The options for running and showing code. None and False mean that an option was not given."""
 
     settings: list[str] | None = None
     seed: int | None = None
@@ -24,17 +24,17 @@ class Options(NamedTuple):
     traceback: str | None = None
     engine: str | None = None
     strict: bool = False
-    bare: bool = False  # nothing preloaded
+    bare: bool = False  # no preloaded names
     color: str | None = None
     language: str | None = None
     quiet: bool = False
     json: bool = False
-    json_full: bool = False  # with tensors of any size
+    json_full: bool = False  # without a limit on the size of tensors
     plain: bool = False
     ascii: bool = False
 
     def complete_from(self, other):
-        """Return these options, completed by those of `other`."""
+        """Return these options, with missing ones taken from `other`."""
         return Options(
             *(theirs if mine is None or mine is False else mine for mine, theirs in zip(self, other, strict=True))
         )

@@ -1,4 +1,4 @@
-"""The program to run: the code of a file, of `-c` or of standard input, with what it needs around it."""
+"""The program to run: the code of a file, of `-c` or of standard input, with its arguments and folder."""
 
 import os
 from typing import NamedTuple
@@ -12,10 +12,10 @@ from tensh.language import _
 
 
 class Program(NamedTuple):
-    """Cells that run one after another; what they find in `sys.argv`; the folder whose modules they can import.
+    """Cells that run in order, their `sys.argv`, and the folder whose modules they can import.
 
-    The kind is "script", "python", "notebook" or "markdown": a script shows its expressions and has names preloaded, a
-    notebook shows the last value of each cell, Markdown has both, Python shows what it prints.
+    A "script" shows its expressions and has preloaded names, a "notebook" shows the last value of each cell, "markdown"
+    does both, "python" shows what it prints.
     """
 
     kind: str
@@ -30,25 +30,25 @@ class Program(NamedTuple):
         return not self.cells and not self.tensors
 
 
-NOTHING = Program("script", [], [""])  # before a prompt
+NOTHING = Program("script", [], [""])  # the program of a prompt
 
 
 def from_codes(codes):
-    """The texts of `-c`."""
+    """Return the program of `-c` texts."""
     names = ["-c"] if len(codes) == 1 else [f"-c[{number}]" for number in range(1, len(codes) + 1)]
     sources = [Source(drop_indent(code), f"<{name}>", name) for name, code in zip(names, codes, strict=True)]
     return Program("script", [Cell(source) for source in sources], ["-c"])
 
 
 def from_input(stream, arguments=()):
-    """Read standard input."""
+    """Return the program on standard input."""
     text = reading.read_stream(stream, "stdin")
     return Program("script", [Cell(Source(text, "<stdin>", "stdin"))], ["-", *arguments])
 
 
 @reading.without_collecting()
 def from_file(path, arguments=()):
-    """A .tsh script (or a file without an extension), a .py file, a notebook or Markdown."""
+    """Return the program of a .tsh script (or a file without an extension), a .py file, a notebook or Markdown."""
     filename, extension = reading.whole_name(path), os.path.splitext(path)[1]
     if extension == ".ipynb":
         kind, cells = "notebook", document_cells(notebook.cells, filename, path)
@@ -64,7 +64,7 @@ def from_file(path, arguments=()):
 
 
 def from_files(paths):
-    """Files of any kind for one session: tensors are names from the start, code runs in the order it is named."""
+    """Return one program for files of any kind: tensors become names, code runs in the given order."""
     try:
         tensors = tuple(path for path in paths if opening.is_tensor_file(path))
     except opening.OpeningError as error:
@@ -79,7 +79,7 @@ def from_files(paths):
 
 
 def document_cells(read, filename, path):
-    """The cells of a notebook, or of Markdown."""
+    """Return the cells of a notebook or of Markdown."""
     try:
         return read(reading.text(path), filename, path)
     except ValueError as error:

@@ -1,6 +1,6 @@
-"""Checked reading of files that a user names: endless and oversized files are refused, and text is decoded.
+"""Safe reading of files that a user names: refuse endless and oversized ones, and decode text.
 
-Whatever is wrong with a file is said in one line: what was expected, and what is there.
+Errors take one line: what was expected, and what was found.
 """
 
 import codecs
@@ -16,24 +16,24 @@ import stat
 from tensh.cli.options import UsageError
 from tensh.language import _, deferred
 
-LARGEST = 128 * 2**20  # bytes of a file that is read; as JSON it may take twenty times as much memory
-MOST_IN_MEMORY = 2 * LARGEST  # bytes of a text, all of whose characters are as wide as the widest
-MOST_LINES = 2**22  # of a text: each becomes an object of its own, which takes a hundred bytes or more
+LARGEST = 128 * 2**20  # bytes of a file; parsed as JSON it may take twenty times as much memory
+MOST_IN_MEMORY = 2 * LARGEST  # bytes of a decoded text, whose characters are all as wide as the widest
+MOST_LINES = 2**22  # of a text: each becomes an object of a hundred bytes or more
 WIDEST, WIDER = re.compile(rb"[\xf0-\xff]"), re.compile(rb"[\xc4-\xef]")
-WITHOUT_WAITING = getattr(os, "O_NONBLOCK", 0)  # opening a pipe would block until a writer opens it
+WITHOUT_WAITING = getattr(os, "O_NONBLOCK", 0)  # otherwise opening a pipe blocks until a writer opens it
 NO_FILES = {
     stat.S_IFDIR: deferred("a folder"),
     stat.S_IFCHR: deferred("a device"),
     stat.S_IFBLK: deferred("a device"),
     stat.S_IFSOCK: deferred("a socket"),
 }
-LONGEST_REASON = 200  # characters of what Python says of a file
+LONGEST_REASON = 200  # characters of Python's error message for a file
 NEWLINE = b"\n"
 WIDE = {codecs.BOM_UTF16_LE: "UTF-16", codecs.BOM_UTF16_BE: "UTF-16"}
 
 
 def content(path, most=None):
-    """The bytes of a file or of an open pipe; UsageError for everything else."""
+    """Return the bytes of a file or an open pipe; raise UsageError for anything else."""
     most = LARGEST if most is None else most
     try:
         with open(path, "rb", opener=_open) as file:
@@ -48,7 +48,7 @@ def content(path, most=None):
         raise UsageError(f"{path}: {_reason(error, path)}") from None
     except ValueError as error:  # a NUL character in the name
         raise UsageError(_("{path!r}: this is no name of a file ({error})").format(path=path, error=error)) from None
-    if read is None:  # some files of the system are as pipes
+    if read is None:  # some system files behave like pipes
         raise UsageError(_("{path}: nothing comes out of this file").format(path=path))
     if len(read) > most:
         raise UsageError(f"{path}: {too_large(len(read), most)}")
@@ -56,7 +56,7 @@ def content(path, most=None):
 
 
 def whole_name(path):
-    """The name of a file from the root on; UsageError where the folder that we are in has been removed."""
+    """Return the absolute path of a file; raise UsageError if the current folder has been removed."""
     try:
         return os.path.abspath(path)
     except FileNotFoundError:
@@ -64,7 +64,7 @@ def whole_name(path):
 
 
 def require(path):
-    """Raise UsageError unless a name is that of a file."""
+    """Raise UsageError unless a path is that of a file."""
     try:
         kind = stat.S_IFMT(os.stat(path).st_mode)
     except OSError as error:
@@ -80,9 +80,9 @@ def _open(path, flags):
 
 
 def _read_pipe(file, path, most):
-    """Read an open pipe that has a writer."""
+    """Read a pipe that is open for writing."""
     begin = b""
-    with contextlib.suppress(BlockingIOError):  # somebody does, and has not yet
+    with contextlib.suppress(BlockingIOError):  # there is a writer, which has not written yet
         begin = os.read(file.fileno(), 1)
         if not begin:
             raise UsageError(_("{path}: this is a pipe that nothing comes out of, not a file").format(path=path))
@@ -91,7 +91,7 @@ def _read_pipe(file, path, most):
 
 
 def _reason(error, path):
-    """Return the reason for which a file could not be read."""
+    """Explain why a file could not be read."""
     if isinstance(error, FileNotFoundError):
         if os.path.islink(path):
             return _("this link leads to {readlink}, which is not there").format(readlink=os.readlink(path))
@@ -106,7 +106,7 @@ def _reason(error, path):
 
 
 def too_large(size, most):
-    """Return the message for so many bytes."""
+    """Return the message for a size beyond the limit."""
     unit, name = (2**20, "MiB") if most >= 2**20 else (2**10, "KiB")
     return _("it has more than the {most:,.0f} {name} that are read").format(most=most / unit, name=name) + (
         f": {size / unit:,.0f} {name}" if size > most + 1 else ""
@@ -114,7 +114,7 @@ def too_large(size, most):
 
 
 def require_lines(data, path):
-    """Raise UsageError for a text of more lines than are read."""
+    """Raise UsageError for a text of too many lines."""
     if max(data.count(b"\n"), data.count(b"\r")) > MOST_LINES:
         raise UsageError(
             _("{path}: it has more than the {most:,} lines that are read").format(path=path, most=MOST_LINES)
@@ -122,12 +122,12 @@ def require_lines(data, path):
 
 
 def text(path, most=None):
-    """A file as text in UTF-8."""
+    """Read a file as UTF-8 text."""
     return decode(content(path, most), path)
 
 
 def read_stream(stream, name):
-    """All that stands in an open stream of text."""
+    """Read all of an open text stream."""
     try:
         read = stream.read(LARGEST + 1)
     except UnicodeDecodeError as error:
@@ -145,21 +145,21 @@ def read_stream(stream, name):
 
 
 def code(path):
-    """A file of Python's as text, in the encoding that it says it has."""
+    """Read a Python file as text, in its declared encoding."""
     data = content(path)
     require_lines(data, path)
     try:
         return importlib.util.decode_source(data)
     except (UnicodeError, SyntaxError, LookupError) as error:
-        decode(data, path)  # which finds more of the fault
-        reason = str(error)  # which quotes the file: an encoding may have a name of any length
+        decode(data, path)  # raises a more precise error
+        reason = str(error)  # quotes the file, whose encoding may have a name of any length
         if len(reason) > LONGEST_REASON:
             reason = reason[: LONGEST_REASON - 3] + "..."
         raise UsageError(_("{path}: this is not text ({reason})").format(path=path, reason=reason)) from None
 
 
 def decode(data, path):
-    """Bytes as text in UTF-8, with lines that end as lines do here."""
+    """Decode UTF-8 text and normalise its line ends."""
     for mark, name in WIDE.items():
         if data.startswith(mark):
             raise UsageError(_("{path}: text in UTF-8 was expected, and this is {name}").format(path=path, name=name))
@@ -184,7 +184,7 @@ def decode(data, path):
 
 
 def similar(path):
-    """A file that may have been meant."""
+    """Suggest a file that may have been meant."""
     from tensh.spelling import close
 
     with contextlib.suppress(OSError):
@@ -196,7 +196,7 @@ def similar(path):
 
 @contextlib.contextmanager
 def without_collecting():
-    """Look for no cycles while a file becomes an object for each of its parts: that takes two fifths of the time."""
+    """A context without garbage collection, for parsing a file into many objects: saves two fifths of the time."""
     enabled = gc.isenabled()
     gc.disable()
     try:

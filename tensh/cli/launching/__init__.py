@@ -1,1 +1,1 @@
-"""`tensh launch`: one program in several processes, which MPI starts (`launcher`), and what each does first (`__main__`)."""
+"""`tensh launch`: one program in several processes: MPI starts them (`launcher`), and each runs `__main__`."""

@@ -1,4 +1,4 @@
-"""A process of `tensh launch`: it learns who it is, runs the program, and says how that ended.
+"""A process of `tensh launch`: find out its rank, run the program, report how it ended.
 
 `python -m tensh.cli.launching FILE ARGS`, started by `mpiexec`.
 """
@@ -17,12 +17,12 @@ LOCAL_SIZES = "MPI_LOCALNRANKS", "OMPI_COMM_WORLD_LOCAL_SIZE"
 
 
 def find(names, otherwise):
-    """The value of the first of these environment variables that is set."""
+    """Return the value of the first of these environment variables that is set."""
     return next((os.environ[name] for name in names if name in os.environ), otherwise)
 
 
 def set_environment():
-    """Set the variables of PyTorch's launcher from those of MPI's."""
+    """Set the environment variables of PyTorch's launcher from those of MPI."""
     rank = find(RANKS, "0")
     local, size = find(LOCAL_RANKS, rank), find(LOCAL_SIZES, os.environ.get("WORLD_SIZE", "1"))
     os.environ |= {"RANK": rank, "LOCAL_RANK": local, "LOCAL_WORLD_SIZE": size}
@@ -32,18 +32,19 @@ def set_environment():
 
 
 def note(folder, name, text):
-    """Leave a word for the launcher, on its own machine."""
+    """Write a note for the launcher, if it runs on this machine."""
     if folder and os.path.isdir(folder):
         with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
             file.write(text)
 
 
 def watch_over(rank, folder):
-    """Go on in a child; this process waits for it, and notes the signal that ended it, which `mpiexec` does not tell of a rank."""
+    """Continue in a child process, while this one waits and notes the signal that ends it: `mpiexec` does not report it
+    per rank."""
     own = os.getpid()
     child = os.fork()
     if not child:
-        os.setpgid(0, 0)  # signals come by way of the parent, once
+        os.setpgid(0, 0)  # signals are forwarded by the parent, once
         end_with_parent(signal.SIGKILL, own)
         return
     for sign in (signal.SIGINT, signal.SIGTERM):
@@ -51,18 +52,18 @@ def watch_over(rank, folder):
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     if status < 0:
         note(folder, f"{rank}.status", str(status))
-        os.kill(own, signal.SIGKILL)  # which mpiexec takes for a failure at any time, unlike a status
+        os.kill(own, signal.SIGKILL)  # unlike a status, always a failure for mpiexec
     os._exit(status)
 
 
 def finish_lines():
-    """Write the rest of the output."""
+    """Flush the output, including an unfinished line."""
     for stream in (sys.stdout, sys.stderr):
         getattr(stream, "finish", stream.flush)()
 
 
 def run():
-    """Run the program; the process ends here where it failed, since MPI would wait for the others."""
+    """Run the program; on failure end the process here, since MPI would wait for the others."""
     rank, folder = set_environment(), os.environ.pop("TENSH_LAUNCH", None)
     if hasattr(os, "fork"):
         watch_over(rank, folder)

@@ -1,11 +1,11 @@
-"""The end of processes whose parent has ended, where the system (Linux) can tell."""
+"""Ending processes whose parent has ended (Linux only)."""
 
 import os
 import sys
 
 
 def end_with_parent(sign, parent=None):
-    """Have a signal sent to this process when its parent ends; it ends at once if that is no longer ``parent``."""
+    """Have a signal sent to this process when its parent ends; exit at once if the parent is no longer ``parent``."""
     if sys.platform == "linux":
         import ctypes
 

@@ -1,4 +1,4 @@
-"""Starting a program in several processes by MPI's `mpiexec`, and ending all of them together."""
+"""Starting a program in several processes by MPI's `mpiexec`, and stopping all of them together."""
 
 import os
 import re
@@ -18,15 +18,15 @@ from tensh.cli.launching.ending import end_with_parent
 from tensh.cli.options import UsageError
 from tensh.language import _
 
-LOOK = 0.2  # seconds between looks for ranks that have failed
-PATIENCE = 2  # seconds in which processes may end by themselves
+LOOK = 0.2  # seconds between looks for failed ranks
+PATIENCE = 2  # seconds that processes have to end by themselves
 OWN_WORDS = re.compile(
     r"=+$|=\s|YOUR APPLICATION TERMINATED|This typically refers to|Please see the FAQ|\[mpiexec@|\[proxy|Press Ctrl-C"
-)  # of mpiexec, where a process failed
+)  # mpiexec's own messages about failed processes
 
 
 def launch(env, number, file, arguments, hosts=None, hostfile=None, restarts=0, is_prefixed=True):
-    """Run a program in `number` processes, up to `restarts` times again where one fails; the exit status."""
+    """Run a program in `number` processes, restarting up to `restarts` times after a failure; return the exit status."""
     if number < 1:
         raise UsageError(_("-n takes the number of processes, 1 or more, not {number}").format(number=number))
     if restarts < 0:
@@ -54,7 +54,7 @@ def launch(env, number, file, arguments, hosts=None, hostfile=None, restarts=0, 
 
 
 def find_mpiexec():
-    """The program that starts processes: beside this Python, as the package mpich puts it there, else on the path."""
+    """Return the path of mpiexec: beside this Python, where the package mpich puts it, else on the search path."""
     if find_spec("mpi4py") is not None:
         beside = Path(sys.executable).with_name("mpiexec")
         found = str(beside) if beside.exists() else shutil.which("mpiexec")
@@ -64,7 +64,7 @@ def find_mpiexec():
 
 
 def variables(env, number, hosts, attempt, restarts):
-    """The environment of the processes, as PyTorch's launcher sets it."""
+    """Return the environment variables for the processes, as PyTorch's launcher sets them."""
     with socket.socket() as probe:
         probe.bind(("", 0))
         port = probe.getsockname()[1]
@@ -72,20 +72,20 @@ def variables(env, number, hosts, attempt, restarts):
     given = {"MASTER_ADDR": first, "MASTER_PORT": str(port)}
     found = {**given, **env.variables, "WORLD_SIZE": str(number), "TORCHELASTIC_RUN_ID": str(os.getpid())}
     if attempt:
-        found["MASTER_PORT"] = str(port)  # the last one may still be taken
+        found["MASTER_PORT"] = str(port)  # the previous port may still be in use
     found |= {"TORCHELASTIC_RESTART_COUNT": str(attempt), "TORCHELASTIC_MAX_RESTARTS": str(restarts)}
     found.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // number)))
     return found
 
 
 class Launch:
-    """One attempt: the processes, what they say, and how they end."""
+    """One attempt: the processes, their output, and how they end."""
 
     def __init__(self, env, command, number, variables):
         self.env, self.command, self.number, self.variables = env, command, number, variables
 
     def run(self):
-        """Run them; the exit status of the one that failed first, or 0."""
+        """Run the processes; return the exit status of the one that failed first, or 0."""
         with tempfile.TemporaryDirectory(prefix="tensh-launch-") as folder:
             self.folder = Path(folder)
             process = subprocess.Popen(
@@ -108,7 +108,8 @@ class Launch:
             return self.explain(found) if found else status.OK
 
     def wait_for(self, process):
-        """Wait for mpiexec; once a rank has failed only for a while, since it passes over one that fails before MPI begins."""
+        """Wait for mpiexec; after a rank has failed only for a while: mpiexec ignores a failure before MPI is
+        initialised."""
         while True:
             failed = any(self.folder.glob("*.status"))
             try:
@@ -118,8 +119,8 @@ class Launch:
                     process.kill()
 
     def pass_on(self, source, target):
-        """Show what the processes say, without mpiexec's own words about failures."""
-        held = ""  # an empty line, which may be the first of those words
+        """Forward the output of the processes, without mpiexec's own messages about failures."""
+        held = ""  # empty lines that may belong to such a message
         for line in source:
             text = line.decode(errors="backslashreplace")
             if OWN_WORDS.match(text):
@@ -134,7 +135,7 @@ class Launch:
         target.flush()
 
     def interrupt(self, process):
-        """Hand ^C on, then insist."""
+        """Forward ^C, twice if necessary, then terminate."""
         for sign in (signal.SIGINT, signal.SIGINT, signal.SIGTERM):
             try:
                 process.send_signal(sign)
@@ -144,7 +145,7 @@ class Launch:
                 continue
 
     def end_rest(self, process):
-        """End what is still there: mpiexec, and the processes of this machine."""
+        """Kill mpiexec and the processes on this machine that are still running."""
         if process.poll() is None:
             process.kill()
             process.wait()
@@ -160,7 +161,7 @@ class Launch:
             os.kill(pid, signal.SIGKILL)
 
     def explain(self, found):
-        """Say which process failed first; its status."""
+        """Report which process failed first; return its status."""
         failed = sorted(self.folder.glob("*.status"), key=lambda path: path.stat().st_mtime_ns)
         if failed:
             found, rank = int(failed[0].read_text()), failed[0].stem
@@ -179,7 +180,7 @@ class Launch:
 
 
 def is_alive(pid):
-    """True for a process that exists and has not ended."""
+    """True if a process exists and has not ended."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

@@ -1,10 +1,11 @@
-"""A stream whose lines begin with the rank of their process, each written at once, so that lines of several do not mix."""
+"""A stream that prefixes lines with the rank of their process, and writes whole lines so that those of several do not
+mix."""
 
 import io
 
 
 class PrefixedStream(io.TextIOBase):
-    """Text that goes to another stream line by line, with a prefix; what has no end yet waits for it."""
+    """Text forwarded to another stream line by line, with a prefix; an unfinished line is held back."""
 
     def __init__(self, stream, prefix):
         self.stream, self.prefix, self.rest = stream, prefix, ""
@@ -14,7 +15,7 @@ class PrefixedStream(io.TextIOBase):
     buffer = property(lambda self: self.stream.buffer)
 
     def write(self, text):
-        """Take text; write the lines that it completes."""
+        """Accept text; write the lines that it completes."""
         *lines, self.rest = (self.rest + text).split("\n")
         if lines:
             self.stream.write("".join(f"{self.prefix}{line}\n" for line in lines))
@@ -22,22 +23,22 @@ class PrefixedStream(io.TextIOBase):
         return len(text)
 
     def finish(self):
-        """Write what has no end."""
+        """Write the unfinished line."""
         if self.rest:
             self.write("\n")
 
     def flush(self):
-        """Write what is complete: it has been written."""
+        """Flush the stream; complete lines have been written."""
         self.stream.flush()
 
     def fileno(self):
-        """The descriptor of the stream."""
+        """Return the descriptor of the stream."""
         return self.stream.fileno()
 
     def isatty(self):
-        """False: the launcher reads the lines."""
+        """Return False: the launcher reads the lines."""
         return False
 
     def writable(self):
-        """True."""
+        """Return True."""
         return True

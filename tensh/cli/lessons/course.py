@@ -1,4 +1,4 @@
-"""The session of a lesson: code runs as by `tensh run`, and its result is known before it is shown."""
+"""The session of a lesson: code runs as in `tensh run`, and its result is known before it is shown."""
 
 import contextlib
 import io
@@ -21,7 +21,7 @@ SEED = 0  # of random numbers, so that every run of a lesson is the same; the le
 
 
 class Outcome:
-    """The outcome of a statement: the truth that is asked about, the events, the printed text and the remarks."""
+    """The outcome of a statement: the true answer, its events, the printed text and the remarks."""
 
     def __init__(self):
         self.truth = None
@@ -32,48 +32,48 @@ class Outcome:
 
     @property
     def error(self):
-        """The exception that the statement raised, if it did."""
+        """The exception that the statement raised, or None."""
         return next((event.failure.error for event in self.happened if isinstance(event, events.Failed)), None)
 
 
 class HiddenOutput(io.StringIO):
-    """The output of code that runs unseen, readable even if the code closes the stream."""
+    """Captures output of hidden code; readable even after the code closes the stream."""
 
     def close(self):
         """Keep the stream open."""
 
 
 class Course(Run):
-    """A run that takes the steps of a lesson one at a time."""
+    """A run that executes a lesson step by step."""
 
     def __init__(self, env, options, lesson):
         folder = os.path.dirname(os.path.realpath(lesson.path))
         program = Program("script", [], [lesson.path], folder, reading.whole_name(lesson.path))
         seed = SEED if options.seed is None else options.seed
         super().__init__(env, options._replace(seed=seed), program)
-        self.session.teacher = None  # the lesson itself teaches, so there are no notes
+        self.session.teacher = None  # the lesson itself teaches, so no notes
         self.session.note_places()
         self.hint = ""
-        self.outcome = None  # of the statement that runs unseen
+        self.outcome = None  # of the statement that runs hidden
 
     # ── what happens ─────────────────────────────────────────────────────────
 
     def remark(self, tokens):
-        """Show a remark about the code, or keep it while the code runs unseen."""
+        """Show a remark about the code, or store it while the code runs hidden."""
         if self.outcome is None:
             super().remark(tokens)
         else:
             self.outcome.remarks.append([*tokens])
 
     def run_attempt(self, source):
-        """The events of a running source; an attempt to leave the program counts as a failure."""
+        """Yield the events of a source; SystemExit counts as a failure."""
         try:
             yield from self.session.run(source, keep_going=True)  # as at a prompt
         except SystemExit as error:
             yield self.session.make_failure(error, None)
 
     def unseen(self, source):
-        """Run a source without showing anything; return the outcome."""
+        """Run a source hidden; return the outcome."""
         self.outcome, printed = Outcome(), HiddenOutput()
         try:
             with contextlib.redirect_stdout(printed):
@@ -99,14 +99,14 @@ class Course(Run):
             self.show(event, may_raise=True)
 
     def raise_stop(self, event):
-        """Let ^C end the lesson, not only a statement of it."""
+        """Let ^C end the lesson, not just a statement."""
         if isinstance(event, events.Failed) and isinstance(event.failure.error, KeyboardInterrupt):
             raise event.failure.error
 
     # ── questions ────────────────────────────────────────────────────────────
 
     def answer(self, question):
-        """Run the statement of a question unseen; return its outcome, with the truth."""
+        """Run the statement of a question hidden; return its outcome, with the true answer."""
         source = question.source
         if question.kind == "complete":
             source = self.with_text(source, fill_blank(source.text, question.solution))
@@ -119,13 +119,13 @@ class Course(Run):
         return found
 
     def find_truth(self, question, outcome):
-        """The truth that a question asks about; LessonError where it cannot be asked."""
+        """Return the true answer to a question; raise LessonError if the question cannot be asked."""
         if question.kind == "fails" or outcome.error is not None:
             return facts.state_error(outcome.error, question.phrases)
         about = question.target or question.about
         try:
             found = facts.state_value(eval(about, self.session.namespace) if about else outcome.value)
-        except Exception as error:  # of the expression, or of a value without facts
+        except Exception as error:  # from the expression, or for a value without facts
             said = f"{type(error).__name__}: {safe_str(error)}"
             raise LessonError(f"{about or _('its value')}: {said}", question.line) from None
         if not found.has(question.kind):
@@ -133,7 +133,7 @@ class Course(Run):
         return found
 
     def reveal(self, question, outcome):
-        """Show the result of a question's statement, which has been quoted except for the solution of a blank."""
+        """Show the result of a question's statement; its code is on the screen, except for the solution of a blank."""
         if question.kind == "complete":
             self.console.result(
                 quote(self.with_text(question.source, fill_blank(question.draft, question.solution)), 0)
@@ -152,7 +152,7 @@ class Course(Run):
                 self.show(event, may_raise=True)
 
     def judge(self, question, text, outcome):
-        """Judge an answer to a question; an answer to a blank is code, which runs and leaves no trace."""
+        """Judge an answer; an answer to a blank is code, which runs without side effects."""
         if question.kind != "complete":
             return judge(question.kind, text, outcome.truth)
         found = None
@@ -167,7 +167,7 @@ class Course(Run):
         return found or Judgement(False, explain_unreadable(fill_blank(question.source.text, text)))
 
     def try_expression(self, question, expression):
-        """The truth about an expression that the learner wrote, evaluated without side effects."""
+        """Evaluate a learner's expression without side effects; return the facts about its value."""
         before = Snapshot(self.session, None)
         try:
             outcome = self.unseen(self.with_text(question.source, f"({expression})"))
@@ -182,11 +182,11 @@ class Course(Run):
                 before.restore()
 
     def with_text(self, source, text):
-        """Make a source of other code at the same place."""
+        """Make a source with other code at the same place."""
         return type(source)(text, source.filename)
 
     def show_failure(self, failure, may_raise):
-        """Show why a line failed; only PyTorch's message in a language without explanations."""
+        """Show why a line failed; in a language without explanations only PyTorch's message."""
         import tensh.language as language
 
         tokens = failures.short(failure)
@@ -196,7 +196,7 @@ class Course(Run):
         self.remark(tokens)
 
     def take(self, step, is_seen=False):
-        """Run a step unseen."""
+        """Execute a step, hidden by default."""
         if isinstance(step, Question):
             self.answer(step)
         elif hasattr(step, "source"):
@@ -204,7 +204,7 @@ class Course(Run):
 
 
 def explain_unreadable(code):
-    """The message for a learner whose answer is a SyntaxError."""
+    """Explain to a learner why an answer cannot be read."""
     try:
         compile(code, "<answer>", "exec")
     except SyntaxError as error:
@@ -215,7 +215,8 @@ def explain_unreadable(code):
 
 
 def quote(source, shown, unit=None):
-    """(kind, text) pairs of code as at a prompt: the lines after `shown`, up to the end of a unit or of the whole, which is one."""
+    """Yield (kind, text) pairs for code as at a prompt: the lines after `shown` to the end of a unit, or all as one
+    statement."""
     first, last = (unit.first, unit.last) if unit else (1, len(source.lines))
     for number in range(shown + 1, last + 1):
         if source.lines[number - 1].strip():

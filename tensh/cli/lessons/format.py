@@ -1,4 +1,4 @@
-"""Reading lessons: a document (Markdown, `.tsh`, a notebook) in whose code a comment `#?` asks.
+"""Reading lessons: a document (Markdown, `.tsh`, a notebook) whose code asks questions in comments `#?`.
 
     x.sum(0)                #? shape
     y = x * 2               #? dtype y
@@ -7,8 +7,8 @@
     x.____(0)               #? complete sum
     #! a hint, for whoever has answered wrongly
 
-Behind the kind of a question stands what it is about, and behind `|` the question in words. Nothing of a file runs when
-it is read.
+The kind of a question is followed by its subject, and after `|` by the question in words. Reading a file runs none of
+its code.
 """
 
 import ast
@@ -29,7 +29,7 @@ from tensh.language import _
 from tensh.spelling import close
 
 KINDS = ("shape", "dtype", "value", "grad", "fails", "complete")
-LONGEST = 80  # characters of a lesson that a message shows
+LONGEST = 80  # characters of a lesson quoted in a message
 KIND = re.compile(r"\w*")
 HEADING = re.compile(r"(#{1,6})\s+(.*)\n*")
 PARAGRAPHS = re.compile(r"\n\s*\n")
@@ -37,7 +37,7 @@ PROMPT = re.compile(r"^(>>>|\.\.\.)( |$)")
 
 
 def load(path, key=None):
-    """The lesson in a file; UsageError where there is none, or where something is wrong with it."""
+    """Load the lesson in a file; raise UsageError if it cannot be read or is not a lesson."""
     document = files.load(path)
     text = reading.text(path)
     try:
@@ -47,12 +47,12 @@ def load(path, key=None):
 
 
 def asks(document):
-    """True if the code of a document asks questions, so that the document is a lesson."""
+    """True if the code of a document asks questions, which makes the document a lesson."""
     return any(cell.kind == "code" and "#?" in cell.text and any(marks(cell.text)) for cell in document.cells)
 
 
 def marks(code):
-    """(line, column, text) of each comment of a piece of code that asks or hints."""
+    """Yield (line, column, text) of each question or hint in a piece of code."""
     try:
         for token in tokenize.generate_tokens(io.StringIO(code).readline):
             if token.type == tokenize.COMMENT and token.string.startswith(("#?", "#!")):
@@ -62,7 +62,7 @@ def marks(code):
 
 
 def drop_comments(text):
-    """Prose without `<!-- comments -->`; one that is never closed is text."""
+    """Remove `<!-- comments -->` from prose; an unclosed one is text."""
     kept, at = [], 0
     while (begin := text.find("<!--", at)) >= 0 and (end := text.find("-->", begin + 4)) >= 0:
         kept.append(text[at:begin])
@@ -71,29 +71,29 @@ def drop_comments(text):
 
 
 class LessonSource(Source):
-    """Source of a lesson's code, which is shown just above, so that messages need not name its place."""
+    """Source of a lesson's code, which is visible just above, so that messages need not locate it."""
 
     def place(self, line):
         return ""
 
 
 class Reader:
-    """Reader that goes through the cells of a document once."""
+    """Reads the cells of a document in order, once."""
 
     def __init__(self, document, text, path):
         self.document = document
         self.text = text
-        self.lines = defaultdict(list)  # the numbers of their lines
+        self.lines = defaultdict(list)  # line of code -> the numbers of the lines that hold it
         for number, line in enumerate(text.split("\n"), 1):
             self.lines[PROMPT.sub("", line.strip()).strip()].append(number)
         self.path = path
         self.title = ""
         self.steps = []
         self.asked = 0
-        self.place = 0  # the line of the file below which the next code is
+        self.place = 0  # the line of the file after which to look for the next code
 
     def lesson(self, key):
-        """Read the whole document; LessonError if it is not a lesson."""
+        """Read the whole document; raise LessonError if it is not a lesson."""
         for cell in self.document.cells:
             if cell.kind == "code":
                 self.code(cell)
@@ -108,7 +108,7 @@ class Reader:
     # ── prose ────────────────────────────────────────────────────────────────
 
     def prose(self, text):
-        """Paragraphs, each of which is a step; the first heading of the first level is the title."""
+        """Add each paragraph as a step; the first heading of level one is the title."""
         for paragraph in PARAGRAPHS.split(drop_comments(text).strip()):
             at = 0
             while heading := HEADING.match(paragraph, at):
@@ -123,8 +123,8 @@ class Reader:
     # ── code ─────────────────────────────────────────────────────────────────
 
     def code(self, cell):
-        """The statements of a cell: those without a question together, each that asks by itself."""
-        code = cell.text.replace("\r\n", "\n").replace("\r", "\n")  # notebooks may hold any kind of line ending
+        """Add the statements of a cell: each question separately, the statements between questions together."""
+        code = cell.text.replace("\r\n", "\n").replace("\r", "\n")  # notebooks may use any line ending
         begin = self.first_line(code)
         try:
             body = parse_statements(code, self.path)
@@ -150,7 +150,8 @@ class Reader:
         self.divide(code.split("\n"), body, questions, hints, begin)
 
     def statement_at(self, body, line, text, begin):
-        """The number of the statement that a comment belongs to: a question stands on its last line, a hint below it."""
+        """Return the index of the statement that a comment belongs to: a question stands on its last line, a hint below
+        it."""
         if text.startswith("#?"):
             number = bisect_right(body, line, key=lambda node: node.lineno) - 1
             if number < 0 or body[number].end_lineno != line:
@@ -162,7 +163,7 @@ class Reader:
         return number
 
     def divide(self, lines, body, questions, hints, begin):
-        """Add the steps of a cell. Each runs as code that stands on its own lines of the file."""
+        """Add the steps of a cell, each with its position in the file."""
         waiting = []
         for number, node in enumerate(body):
             first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])
@@ -179,7 +180,7 @@ class Reader:
         self.flush(waiting, lines, begin)
 
     def flush(self, waiting, lines, begin):
-        """Add statements that ask nothing."""
+        """Add the statements collected so far as one step."""
         if waiting:
             text = "\n".join(
                 line for line in lines[waiting[0][0] - 1 : waiting[-1][1]] if not line.lstrip().startswith("#!")
@@ -187,7 +188,7 @@ class Reader:
             self.steps.append(Code(self.source(text, begin + waiting[0][0] - 1)))
 
     def source(self, text, line):
-        """Code as a source that knows its line in the file."""
+        """Return a source that knows its line in the file."""
         return LessonSource(text, f"<{os.path.basename(self.path)} line {line}>")
 
     def question(self, node, code, text, hints, line):
@@ -218,7 +219,7 @@ class Reader:
         self.steps.append(question)
 
     def blank(self, question, code, about, line):
-        """A question whose code has a blank."""
+        """Complete a question whose code has a blank."""
         if not about:
             raise LessonError(_("#? complete: write what belongs in the blank behind it"), line)
         found = split_expression(fill_blank(code, about))
@@ -251,7 +252,7 @@ class Reader:
         )
 
     def first_line(self, code):
-        """The line of the file on which code begins: the next place where its first line stands."""
+        """Return the line of the file on which code begins: the next occurrence of its first line."""
         places = self.lines.get(code.partition("\n")[0].strip(), ())
         following = bisect_right(places, self.place)
         if following == len(places):

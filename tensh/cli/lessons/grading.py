@@ -5,8 +5,8 @@
     2: 2 x 3
     2: (3, 2)
 
-A question's number may occur again: each is a try; the last one counts, and the first is graded, too. An
-answer to a blank is code, and is run to see what it gives; other answers are only read.
+A question's number may be repeated for further tries: the last one counts, and the first is graded, too. An answer to a
+blank is code, which runs; other answers are only read.
 """
 
 import re
@@ -33,7 +33,7 @@ LARGEST = 2**20  # bytes of a file of answers
 
 
 def read(path):
-    """(name of the lesson or None, answers by the number of the question) in a file; UsageError where it has others."""
+    """Return (name of the lesson or None, answers by number of the question); raise UsageError for other lines."""
     lesson, answers = None, {}
     for number, line in enumerate(reading.text(path, LARGEST).split("\n"), 1):
         line = line.strip()
@@ -49,7 +49,7 @@ def read(path):
 
 
 def record(path, lesson, answered):
-    """Write the answers of a learner."""
+    """Write a learner's answers to a file."""
     lines = [f"lesson: {lesson.key}\n"]
     lines += [f"{number}: {text}\n" for number, each in sorted(answered.items()) for text in each.answers]
     try:
@@ -59,7 +59,7 @@ def record(path, lesson, answered):
 
 
 def show(env, options, wanted, wish):
-    """Grade each file; the exit status."""
+    """Grade each file; return the exit status."""
     console, done = Console(env), status.OK
     for path in wish.answers:
         try:
@@ -71,7 +71,7 @@ def show(env, options, wanted, wish):
 
 
 def grade_file(console, env, options, path, wanted):
-    """Grade a file; UsageError where it is not a file of answers, or its lesson does not exist."""
+    """Grade a file; raise UsageError if it holds no valid answers, or its lesson does not exist."""
     name, answers = read(path)
     if wanted is None and name is None:
         raise UsageError(
@@ -87,7 +87,8 @@ def grade_file(console, env, options, path, wanted):
 
 
 def grade_answers(env, options, lesson, answers):
-    """(question, answers, whether the last is right, whether the first is, the hint to the last) of each question."""
+    """Yield (question, answers, whether the last is right, whether the first is right, hint for the last) for each
+    question."""
     beyond = sorted(set(answers) - {question.number for question in lesson.questions})
     if beyond:
         raise UsageError(
@@ -115,7 +116,7 @@ def grade_answers(env, options, lesson, answers):
 
 
 def judge_in_time(course, question, text, outcome):
-    """The judgement of an answer; code that fills a blank has some seconds to end."""
+    """Judge an answer; code that fills a blank must end within SECONDS."""
     try:
         with time_limit(SECONDS if question.kind == "complete" and hasattr(signal, "setitimer") else None):
             return course.judge(question, text, outcome)

@@ -1,4 +1,4 @@
-"""`tensh learn`: the list of lessons, one lesson, or answers that are graded."""
+"""`tensh learn`: list the lessons, play one, or grade answers."""
 
 import tensh.language as language
 from tensh.cli import status
@@ -14,7 +14,7 @@ from tensh.show.text import pad
 
 
 def show(env, options, wanted, wish):
-    """Carry out `tensh learn`, in the language asked for; return the exit status."""
+    """Carry out `tensh learn` in the requested language; return the exit status."""
     language.choose(wish.language or language.current)
     if wish.answers:
         from tensh.cli.lessons import grading
@@ -27,7 +27,7 @@ def show(env, options, wanted, wish):
 
 
 def play(env, options, lesson, wish):
-    """Play a lesson; progress is read and kept at an interactive terminal."""
+    """Play a lesson; an interactive terminal resumes and saves progress."""
     keeper = Keeper(env.variables)
     is_kept = env.is_interactive and not options.json
     if wish.restart:
@@ -36,7 +36,7 @@ def play(env, options, lesson, wish):
     if wish.record:
         from tensh.cli.lessons import grading
 
-        grading.record(wish.record, lesson, {})  # while no answer can be lost
+        grading.record(wish.record, lesson, {})  # fail before any answer is given, rather than after
     screen = JsonScreen(env) if options.json else LineScreen(env)
     player = Player(env, options, lesson, screen, lambda progress: keeper.save(lesson, progress) if is_kept else None)
     try:
@@ -54,7 +54,7 @@ def play(env, options, lesson, wish):
 
 
 def show_list(env, options):
-    """List the lessons and the learner's progress in each; no code of a lesson runs."""
+    """List the lessons and the learner's progress in each, without running any code."""
     keeper, console = Keeper(env.variables), Console(env)
     rows = [(number, name, shelf.title_of(name), keeper.load(name)) for number, name in enumerate(shelf.NAMES, 1)]
     if options.json:
@@ -80,7 +80,7 @@ def show_list(env, options):
 
 
 def describe_stage(progress):
-    """Describe the progress in a few words."""
+    """Summarise the progress."""
     if not progress.questions:
         return ""
     if progress.is_done:

@@ -1,4 +1,4 @@
-"""A lesson as a sequence of steps, and the errors of a file that is not a lesson."""
+"""A lesson as a sequence of steps, and the error for an invalid lesson."""
 
 import ast
 from dataclasses import dataclass
@@ -12,37 +12,37 @@ BLANK = "____"
 
 
 class LessonError(Exception):
-    """A file that is not a lesson: what is wrong with it, and on which line."""
+    """An invalid lesson: the fault, and its line."""
 
     def __init__(self, message, line=None):
         super().__init__(message)
         self.line = line
 
     def refuse(self, path):
-        """Raise the UsageError with the message and the place in the file."""
+        """Raise UsageError with the message and the location in the file."""
         raise UsageError(f"{path}:{self.line}: {self}" if self.line else f"{path}: {self}") from None
 
 
 class Text(NamedTuple):
-    """Prose: a paragraph, a list, a heading. `level` is that of a heading, 0 of other prose."""
+    """Prose: a paragraph, a list or a heading. `level` is the level of a heading, 0 for other prose."""
 
     text: str
     level: int = 0
 
 
 class Code(NamedTuple):
-    """Statements that run one after another, and are shown with their results. Its source knows the place in the file."""
+    """Statements that run in order and are shown with their results. The source holds its location in the file."""
 
     source: Any
 
 
 class Question(NamedTuple):
-    """A question about a statement, asked before it is shown what the statement gives.
+    """A question about a statement, asked before the result of the statement is shown.
 
-    `kind` is "shape", "dtype", "value", "grad", "fails" or "complete". `about` is the expression that is asked about: the
-    statement itself where there is none; `words` is the question in words, where the lesson has its own. `hints` are the
-    teacher's. For "complete", `solution` is what belongs in the blank, and `target` what the value is given to, if
-    anything. `phrases` are words that tell why a line fails.
+    `kind` is "shape", "dtype", "value", "grad", "fails" or "complete". `about` is the subject, an expression; "" for
+    the statement itself. `words` is the question in words, if the lesson has any; `hints` are the author's. For
+    "complete", `solution` fills the blank, and `target` is what its value is assigned to, if anything. `phrases` are
+    words that a reason for a failure must contain.
     """
 
     number: int
@@ -64,7 +64,7 @@ class Question(NamedTuple):
 
 @dataclass(frozen=True)
 class Lesson:
-    """A title, the steps, and where they came from. `key` is the name under which progress is kept."""
+    """A title, the steps, and their file. `key` is the name under which progress is saved."""
 
     title: str
     steps: list
@@ -78,18 +78,18 @@ class Lesson:
 
 
 def fill_blank(code, piece):
-    """Code with its blank filled in."""
+    """Fill the blank of some code."""
     return code.replace(BLANK, piece)
 
 
 def split_expression(code):
-    """(target, expression) of code that is an expression, or one whose value is given to something; None for other code."""
+    """Return (target, expression) for code that is an expression or an assignment; None for other code."""
     try:
         match ast.parse(code).body:
             case [ast.Expr(value)]:
                 return "", ast.unparse(value)
             case [ast.Assign([ast.Name() | ast.Attribute() | ast.Subscript() as target], value)]:
                 return ast.unparse(target), ast.unparse(value)
-    except UNPARSED:  # what cannot be read, and what cannot be written again
+    except UNPARSED:  # code that cannot be parsed, or not be unparsed
         pass
     return None

@@ -1,4 +1,4 @@
-"""Going through a lesson: text, code, questions that are asked before the answer is shown."""
+"""Playing a lesson: text, code, and questions asked before the answer is shown."""
 
 from typing import NamedTuple
 
@@ -7,7 +7,7 @@ from tensh.cli.lessons.model import Code, Question, Text
 from tensh.cli.lessons.progress import RIGHT, SHOWN, SKIPPED, Progress
 from tensh.language import _
 
-TRIES = 3  # wrong answers after which the right one is shown
+TRIES = 3  # wrong answers before the right one is shown
 COMMANDS = {
     "skip": frozenset(("skip", "跳过")),
     "back": frozenset(("back", "返回", "上一题")),
@@ -18,15 +18,15 @@ COMMANDS = {
 
 
 class Leave(Exception):
-    """Raised when the learner leaves."""
+    """Raised when the learner quits."""
 
 
 class Back(Exception):
-    """Raised when the learner asks for the previous question again."""
+    """Raised when the learner goes back to the previous question."""
 
 
 class Answer(NamedTuple):
-    """One question: its number, what was answered, and what became of it (RIGHT, SHOWN or SKIPPED)."""
+    """A question, the answers to it, and the result: RIGHT, SHOWN or SKIPPED."""
 
     question: Question
     answers: list
@@ -34,7 +34,7 @@ class Answer(NamedTuple):
 
 
 class Player:
-    """Player of a lesson on a screen; `keep` is called with the progress after each question."""
+    """Plays a lesson on a screen; calls `keep` with the progress after each question."""
 
     def __init__(self, env, options, lesson, screen, keep=lambda progress: None):
         self.env = env
@@ -45,7 +45,7 @@ class Player:
         self.answered = {}
 
     def play(self, progress):
-        """Play from a progress to the end, or until the learner leaves; return the progress then."""
+        """Play on from a progress until the end or until the learner quits; return the new progress."""
         progress = Progress() if progress.is_done else progress
         self.screen.begin(self.lesson, progress)
         counts = {"questions": len(self.lesson.questions), "steps": len(self.lesson.steps)}
@@ -64,12 +64,12 @@ class Player:
             return self.progress
 
     def find_step_before(self, at):
-        """The step after the last question but one, where a learner who goes back begins."""
+        """Return the step after the last question but one, from which a learner who goes back resumes."""
         asked = [number for number, step in enumerate(self.lesson.steps[:at]) if isinstance(step, Question)]
         return asked[-2] + 1 if len(asked) > 1 else 0
 
     def from_step(self, at):
-        """Take the steps from a place on; those before it run unseen."""
+        """Play the steps from one on, after running those before it hidden."""
         course = Course(self.screen.environment(self.env), self.options, self.lesson)
         self.screen.follow(course)
         with course.world():
@@ -88,14 +88,14 @@ class Player:
             self.note(len(self.lesson.steps))
 
     def note(self, at):
-        """Keep the learner's progress."""
+        """Save the learner's progress."""
         self.progress = self.progress._replace(at=at)
         self.keep(self.progress)
 
     # ── a question ───────────────────────────────────────────────────────────
 
     def ask(self, course, question):
-        """Ask until the answer is right, shown or skipped."""
+        """Ask until the question is answered, shown or skipped."""
         outcome = course.answer(question)
         self.screen.question(self.lesson, question)
         answers, result = [], SHOWN
@@ -117,7 +117,8 @@ class Player:
                 self.screen.tell(judged.hint)
                 continue
             answers.append(text)
-            self.answered[question.number] = Answer(question, answers, result)  # tries of one who leaves count, too
+            # keep the tries of a learner who quits now
+            self.answered[question.number] = Answer(question, answers, result)
             if judged.is_right:
                 result = RIGHT
                 break
@@ -127,23 +128,23 @@ class Player:
         self.screen.answer(course, question, outcome, self.answered[question.number])
 
     def hint(self, question, judged, tries):
-        """The hint after a wrong answer: its fault, and the teacher's hint after so many answers."""
+        """Return the hint after a wrong answer: what is wrong with it, and the author's hint for this number of tries."""
         own = question.hints[tries - 1] if tries <= min(len(question.hints), TRIES - 1) else ""
         return "\n".join(filter(None, (judged.hint, own)))
 
 
 def choose_hint(question):
-    """Choose the teacher's hint for a question."""
+    """Return the author's first hint for a question."""
     return question.hints[0] if question.hints else _("there is no hint: try an answer, it will be looked at")
 
 
 def describe_commands():
-    """Describe the commands that can be written instead of an answer."""
+    """Describe the commands that can be typed instead of an answer."""
     return _("an answer, or: hint, skip (shows the answer), back (the question before), quit (you can go on later)")
 
 
 def put_in_words(question):
-    """The question in words."""
+    """Put a question in words."""
     if question.words:
         return question.words
     about = question.about or " ".join(line.strip() for line in question.draft.split("\n"))

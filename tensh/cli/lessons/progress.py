@@ -1,6 +1,6 @@
-"""The place of a learner in each lesson: a small file for each, in the folder for the state of programs.
+"""A learner's progress: a small file for each lesson, in the state folder.
 
-It is rewritten after every answer, so that nothing is lost however the learner leaves.
+The file is rewritten after every answer, so that nothing is lost however the learner quits.
 """
 
 import contextlib
@@ -14,11 +14,11 @@ from tensh.cli.folders import folder
 from tensh.cli.writing import write
 
 RIGHT, SHOWN, SKIPPED = "right", "shown", "skipped"
-LARGEST = 2**18  # bytes of such a file that are read
+LARGEST = 2**18  # bytes read of such a file
 
 
 class Progress(NamedTuple):
-    """The step that comes next, what became of each question by its number, and how many questions there are."""
+    """The next step, the results by number of the question, and the numbers of questions and steps."""
 
     at: int = 0
     results: dict[str, Any] = {}
@@ -35,19 +35,19 @@ class Progress(NamedTuple):
 
 
 class Keeper:
-    """Reads and writes progress; `variables` say where it is kept. Progress that cannot be read or written counts as none."""
+    """Reads and writes progress in the state folder named by `variables`. Unreadable progress counts as none."""
 
     def __init__(self, variables):
         self.folder = os.path.join(folder("state", variables), "lessons")
         self.complaint = ""
 
     def path(self, key):
-        """The file of a lesson: of one of ours by its name, of another by where it is."""
+        """Return the file of a lesson: by name for a built-in one, by a hash of its path for others."""
         name = key if key.isidentifier() else hashlib.blake2b(key.encode(errors="replace"), digest_size=12).hexdigest()
         return os.path.join(self.folder, f"{name}.json")
 
     def load(self, key, digest=None):
-        """The progress in a lesson; none where its text has changed since."""
+        """Load the progress in a lesson; none if its text has changed since."""
         try:
             with open(self.path(key), "rb") as file:
                 kept = loads(file.read(LARGEST).decode())
@@ -63,7 +63,7 @@ class Keeper:
         return Progress(at, results, questions, steps)
 
     def save(self, lesson, progress):
-        """Write the progress in a lesson."""
+        """Save the progress in a lesson."""
         kept = {"v": 1, "lesson": lesson.key, "digest": lesson.digest} | progress._asdict()
         try:
             os.makedirs(self.folder, mode=0o700, exist_ok=True)
@@ -72,6 +72,6 @@ class Keeper:
             self.complaint = self.complaint or f"{self.folder}: {error.strerror or error}"
 
     def forget(self, key):
-        """Begin again."""
+        """Delete the progress in a lesson."""
         with contextlib.suppress(OSError):
             os.unlink(self.path(key))

@@ -1,4 +1,4 @@
-"""Proving a lesson: its code runs, every question can be asked, and its own answer is judged to be right."""
+"""Proving a lesson: its code runs, every question can be asked, and its own answers are judged right."""
 
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ from tensh.language import _
 
 
 class Proof(NamedTuple):
-    """A question or a piece of code, and what is wrong with it ("" if nothing is)."""
+    """A question or a piece of code, and its fault ("" if there is none)."""
 
     label: str
     code: str
@@ -31,7 +31,7 @@ def prove(env, options, lesson):
 
 
 def failures(outcome, step):
-    """The failure of code without a question."""
+    """Yield a proof for each failure of code without a question."""
     for event in outcome.happened:
         if isinstance(event, events.Failed):
             failure = event.failure
@@ -44,7 +44,7 @@ def failures(outcome, step):
 
 
 def proof(course, question):
-    """True if a question can be asked, and the true value is a right answer to it."""
+    """Check that a question can be asked, and that its own answer is judged right."""
     wrong, answer = "", ""
     try:
         outcome = course.answer(question)
@@ -67,7 +67,7 @@ def find_objection(course, question, outcome, answer):
 
 
 def write_answer(question, truth):
-    """The right answer to a question, as a learner might write it."""
+    """Write the right answer to a question as a learner might."""
     if question.kind == "complete":
         return question.solution
     if question.kind == "fails" or truth.error is not None:

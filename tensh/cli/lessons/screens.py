@@ -1,4 +1,4 @@
-"""The front ends of a lesson: a terminal or plain lines, and objects of JSON for another program."""
+"""The front ends of a lesson: lines for a reader, and JSON objects for another program."""
 
 import io
 
@@ -12,20 +12,20 @@ from tensh.escaping import dumps, visible_line
 from tensh.language import _
 from tensh.show.prose import lines_of
 
-ROOM = 4  # lines of a window that stay free below what is shown at once
+ROOM = 4  # lines of the window kept free below a new piece
 
 
 class LineScreen:
-    """Lines on a terminal, or into a pipe. In a window it waits before what would scroll away unread."""
+    """Lines on a terminal or into a pipe. A terminal pauses before unread lines would scroll away."""
 
     def __init__(self, env):
         self.env = env
         self.console = CountingConsole(env)
         self.is_window = env.is_interactive
-        self.is_in_code = False  # whether the line before is code, which a question goes on from
+        self.is_in_code = False  # whether the previous line is code, which a question continues
 
     def environment(self, env):
-        """The environment that the code runs in."""
+        """Return the environment in which the code runs."""
         return env
 
     def follow(self, course):
@@ -38,7 +38,7 @@ class LineScreen:
         self.console.result([*tokens, ("plain", "\n")])
 
     def begin(self, lesson, progress):
-        """Show the title, and the progress of a learner who returns."""
+        """Show the title, and the progress of a returning learner."""
         self.say(("title", visible_line(lesson.title)))
         count = len(lesson.questions)
         if count == 1:
@@ -56,7 +56,7 @@ class LineScreen:
             )
 
     def text(self, step):
-        """Prose, with a line before it."""
+        """Show prose after an empty line."""
         lines = [*lines_of(step.text, self.env.width(self.env.stdout))]
         self.wait_for(len(lines) + 1)
         self.is_in_code = False
@@ -65,20 +65,20 @@ class LineScreen:
             self.say(*([("title", "".join(text for _kind, text in line))] if step.level else line))
 
     def wait_for(self, count):
-        """Wait until what is on the screen has been read, where more would push it away."""
+        """Pause if more lines would push unread ones off the screen."""
         height = self.console.height() if self.is_window else None
         if height and self.console.lines and self.console.lines + count > height - ROOM:
             self.read_line(_("-- Enter: go on -- "))
 
     def code(self, course, step):
-        """Code, and what it gives."""
+        """Show code and its results."""
         self.wait_for(2 * len(step.source.lines) + 1)
         self.say()
         course.code(step)
         self.is_in_code = True
 
     def question(self, lesson, question):
-        """The code that is asked about, and the question."""
+        """Show the code of a question, and the question."""
         lines = [*lines_of(put_in_words(question), self.env.width(self.env.stdout) - 8)]
         self.wait_for(len(lines) + len(question.source.lines) + 2)
         if not self.is_in_code:
@@ -91,11 +91,11 @@ class LineScreen:
             number = " " * len(number)
 
     def read(self, question):
-        """An answer."""
+        """Read an answer."""
         return self.read_line("? ")
 
     def read_line(self, prompt):
-        """A line that is typed; EOFError where there are no more."""
+        """Read a typed line; raise EOFError at the end of the input."""
         if self.env.is_interactive:
             self.env.stdout.flush()
             text = read_typed_line(prompt)
@@ -110,11 +110,11 @@ class LineScreen:
         return text
 
     def tell(self, text):
-        """Commands that can be typed instead of an answer."""
+        """Write a note, such as the commands."""
         self.write_indented(text)
 
     def wrong(self, question, text, hint, left):
-        """A hint after a wrong answer."""
+        """Write the hint after a wrong answer."""
         lines = hint.split("\n")
         begin = _("not yet: ") if left else _("no: ")
         self.write_indented(begin + lines[0])
@@ -122,12 +122,12 @@ class LineScreen:
             self.write_indented(line)
 
     def write_indented(self, text):
-        """Prose two columns to the right."""
+        """Write prose indented by two columns."""
         for line in lines_of(text, self.env.width(self.env.stdout) - 2):
             self.say(("plain", "  "), *line)
 
     def answer(self, course, question, outcome, answered):
-        """True if it was right, and what the code gives."""
+        """Show the verdict, the answer and the result of the code."""
         if answered.result == RIGHT:
             self.say(("string", "  " + (_("right") if len(answered.answers) == 1 else _("right this time"))))
         else:
@@ -137,7 +137,7 @@ class LineScreen:
         course.reveal(question, outcome)
 
     def answer_line(self, question, outcome):
-        """The answer in a line, where what the code shows does not say it."""
+        """Write the answer in a line if the output of the code does not show it."""
         truth = outcome.truth
         if question.kind == "shape" and truth.error is None:
             self.say(("plain", f"  {truth.shape}"))
@@ -149,11 +149,11 @@ class LineScreen:
             self.say(("plain", "  None"))
 
     def go_back(self):
-        """The question before this one comes again."""
+        """Announce the previous question."""
         self.say(("note", "\n" + _("-- back --")))
 
     def leave(self, lesson, progress):
-        """Say goodbye to a learner who leaves."""
+        """Say goodbye to a learner who quits."""
         done = len(progress.results)
         said = _("{done} of {count} answered; the same command goes on from here")
         self.say(("note", "\n" + said.format(done=done, count=len(lesson.questions))))
@@ -165,10 +165,10 @@ class LineScreen:
 
 
 def next_line(stdin):
-    """The next line of standard input; None where there is none, or none can be read."""
+    """Return the next line of stdin; None at its end, or if it cannot be read."""
     try:
         line = stdin.readline()
-    except (OSError, ValueError):  # a folder, or closed, as `exit()` in a lesson does it
+    except (OSError, ValueError):  # a folder, or closed, as by `exit()` in a lesson
         return None
     return line.rstrip("\r\n") if line else None
 
@@ -190,7 +190,7 @@ class CountingConsole(Console):
 
 
 class JsonScreen:
-    """One object a line; answers are lines of stdin."""
+    """JSON objects, one per line; answers are lines of stdin."""
 
     def __init__(self, env):
         self.env = env
@@ -198,11 +198,11 @@ class JsonScreen:
         self.console = Console(env)
 
     def environment(self, env):
-        """An environment whose output is kept, to be passed on as text."""
+        """Return an environment that captures the output of the code."""
         return Environment(env.stdin, self.shown, self.shown, variables={}, color="never")
 
     def follow(self, course):
-        """Do nothing: JSON has no lines to count."""
+        """Do nothing: there is no need to count lines."""
 
     def write(self, kind, **facts):
         """Write an object."""

@@ -1,4 +1,4 @@
-"""The lessons that come with tensh, in order, in each language; and the files that are named instead."""
+"""The lessons that come with tensh, in order, in each language, and lessons in other files."""
 
 import os
 import re
@@ -15,18 +15,18 @@ ENDINGS = (".md", ".tsh", ".ipynb")
 
 
 def path_of(name):
-    """The file of a lesson in the current language."""
+    """Return the file of a lesson in the current language."""
     return os.path.join(FOLDER, language.current, f"{name}.md")
 
 
 def title_of(name):
-    """The title of a lesson: the heading that its file begins with."""
+    """Return the title of a lesson, its first heading."""
     with open(path_of(name), encoding="utf-8") as file:
         return re.sub(r"^#\s*", "", file.readline()).strip()
 
 
 def find(wanted):
-    """The lesson of a name, a number, the beginning of a name, or a file; UsageError where there is none."""
+    """Find a lesson by name, number, beginning of its name, or file; raise UsageError if there is none."""
     if wanted.endswith(ENDINGS) or os.sep in wanted:
         return format.load(wanted)
     if os.path.isfile(wanted):
@@ -39,7 +39,7 @@ def find(wanted):
 
 
 def name_of(wanted):
-    """The name of a lesson that comes with tensh."""
+    """Return the name of a built-in lesson."""
     word = wanted.strip().lower()
     if word.isdigit() and 0 < int(word) <= len(NAMES):
         return NAMES[int(word) - 1]

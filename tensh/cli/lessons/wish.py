@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 
 class Wish(NamedTuple):
-    """The language, whether to begin again, files of answers to grade, a file to write answers to."""
+    """The language, whether to start over, files of answers to grade, a file to write answers to."""
 
     language: str | None = None
     restart: bool = False

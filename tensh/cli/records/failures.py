@@ -1,8 +1,8 @@
-"""A failure as the fields of a record: the same facts that are shown of it."""
+"""A failure as the fields of a record: the same facts as on the screen."""
 
 
 def fields(failure, where):
-    """The fields of a failure; `where` gives those of a place."""
+    """Return the fields of a failure; `where` gives the fields of a place."""
     return {
         **(where(failure.places[0]) if failure.places else {"file": None, "line": None}),
         "type": failure.kind or type(failure.error).__name__,
@@ -19,7 +19,7 @@ def fields(failure, where):
 
 
 def explanation(failure):
-    """The operands and, where the engine can tell, the rule that they broke."""
+    """Return the operands and, if the engine knows it, the rule that they broke."""
     found = failure.explanation
     operands = found.operands if found else failure.operands
     return {
@@ -38,12 +38,12 @@ def explanation(failure):
 
 
 def frame(place, where):
-    """A place on the way to the failure."""
+    """Return the fields of a stack frame."""
     return where(place) | columns(place) | {"function": place.function, "code": place.text}
 
 
 def columns(place):
-    """Return the first and the last place of the code at a place."""
+    """Return the fields for where the code of a place begins and ends."""
     return {name: getattr(place, field, None) for name, field in COLUMNS.items()}
 
 

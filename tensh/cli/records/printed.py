@@ -1,4 +1,4 @@
-"""Text that the code writes to stdout, on its way into records."""
+"""Capturing stdout of the code for records."""
 
 import codecs
 import contextlib
@@ -9,13 +9,13 @@ from tensh.cli.environment import Environment, has_descriptor
 
 
 class OutputReporter(io.BufferedIOBase):
-    """The bytes behind `sys.stdout`: report whole lines at once, an unfinished one when it is flushed."""
+    """The binary buffer behind `sys.stdout`: report whole lines at once, an unfinished line when it is flushed."""
 
     def __init__(self, tell, elsewhere):
         self.tell = tell
-        self.elsewhere = elsewhere  # where processes write that are given this as their stdout
+        self.elsewhere = elsewhere  # stdout for subprocesses that inherit this descriptor
         self.decoder = codecs.getincrementaldecoder("utf-8")("backslashreplace")
-        self.pending = []  # pieces of a line that has no end yet
+        self.pending = []  # pieces of an unfinished line
 
     def writable(self):
         return True
@@ -40,13 +40,13 @@ class OutputReporter(io.BufferedIOBase):
 
 
 def stdout_of(printed):
-    """The text stream over them, for `print` and all else that a stream of Python's can do."""
+    """Wrap the buffer in a text stream, for `print` and all other uses of stdout."""
     return io.TextIOWrapper(printed, encoding="utf-8", errors="backslashreplace", newline="\n", write_through=True)
 
 
 @contextlib.contextmanager
 def redirect_foreign_output(env):
-    """The environment with a stdout that nobody else writes to: what processes and C code write goes to stderr."""
+    """A context with exclusive use of stdout: output of subprocesses and C code goes to stderr."""
     if not (has_descriptor(env.stdout) and has_descriptor(env.stderr)):
         yield env
         return

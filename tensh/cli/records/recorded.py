@@ -1,4 +1,4 @@
-"""A run that reports in records: `tensh run --json`."""
+"""A run that writes records: `tensh run --json`."""
 
 import contextlib
 import json
@@ -20,19 +20,19 @@ ENDINGS = {status.OK: "ok", status.OUT_OF_TIME: "timeout", status.INTERRUPTED: "
 
 @contextlib.contextmanager
 def record_run(env, options, program):
-    """A context in which a program runs and its records are all that is written to stdout."""
+    """A context with a run whose records are the only output on stdout."""
     with redirect_foreign_output(env) as own:
         yield RecordedRun(own, options, program)
 
 
 class RecordedRun(Run):
-    """A run whose results, remarks and failures are records."""
+    """A run that writes results, remarks and failures as records."""
 
     def __init__(self, env, options, program):
         super().__init__(env, options, program)
         self.printed = OutputReporter(lambda text: self.write("text", text=text), env.stderr)
         self.is_over = False
-        self.cells = {}  # of a notebook: file name of its source -> its file and number
+        self.cells = {}  # file name of a notebook cell's source -> (file, number)
         if program.kind in ("notebook", "markdown"):
             numbered = enumerate((cell.source for cell in program.cells), 1)
             self.cells = {source.filename: (program.arguments[0], number) for number, source in numbered}
@@ -48,12 +48,12 @@ class RecordedRun(Run):
         return self.status
 
     def configure(self):
-        """Nothing here depends on settings."""
+        """Do nothing: records do not depend on settings."""
 
     # ── records ──────────────────────────────────────────────────────────────
 
     def record(self, kind, **fields):
-        """Write a record, after all that was printed before."""
+        """Write a record, after flushing printed text."""
         self.printed.flush()
         self.write(kind, **fields)
 
@@ -62,14 +62,14 @@ class RecordedRun(Run):
         text = dumps(found, separators=(",", ":"), allow_nan=False)
         try:
             text.encode(self.env.stdout.encoding or "utf-8")
-        except UnicodeEncodeError:  # a stream that has not all of them
+        except UnicodeEncodeError:  # an encoding without some of the characters
             text = json.dumps(found, separators=(",", ":"))
         with self.env.writing():
             self.env.stdout.write(text + "\n")
             self.env.stdout.flush()
 
     def where(self, place):
-        """The fields of a place in the code."""
+        """Return the fields of a place in the code."""
         return self.line(place.source, place.line)
 
     def line(self, source, number):
@@ -81,7 +81,7 @@ class RecordedRun(Run):
     # ── what happens ─────────────────────────────────────────────────────────
 
     def show(self, event, may_raise):
-        """Record what happened; whether the run goes on."""
+        """Record an event; return whether the run continues."""
         match event:
             case events.Value() | events.Failed():
                 return super().show(event, may_raise)
@@ -112,11 +112,11 @@ class RecordedRun(Run):
             self.record("value", file=None, line=None, expr=None, **values.fields(value, self.options.json_full))
 
     def fields(self, failure):
-        """The fields of a failure."""
+        """Return the fields of a failure."""
         return self.shorten(failures.fields(failure, self.where))
 
     def shorten(self, said):
-        """Shorten long strings in any containers as a window does, unless everything was asked for."""
+        """Shorten long strings in nested containers as on a terminal, except with --json=full."""
         if self.options.json_full:
             return said
         if isinstance(said, dict):
@@ -143,7 +143,7 @@ class RecordedRun(Run):
             self.take_note(note)
 
     def take_unraisable(self, error, where):
-        if self.is_over:  # there are no more records
+        if self.is_over:  # the last record has been written
             super().take_unraisable(error, where)
             return
         found = self.fields(self.session.make_failure(error, None).failure)
@@ -159,9 +159,9 @@ class RecordedRun(Run):
             self.record("notice", text=text.rstrip("\n"))
 
     def notice(self):
-        """Nothing: a program need not know whose torch it is."""
+        """Do nothing: a program does not need the notice about torch."""
 
 
 def code_of(unit):
-    """The lines of a statement."""
+    """Return the lines of a statement."""
     return "\n".join(unit.source.lines[unit.first - 1 : unit.last])

@@ -1,4 +1,4 @@
-"""A value as the fields of a record: what JSON has as it is, and a type for what it has not."""
+"""A value as the fields of a record: plain JSON where possible, else an object with a type."""
 
 import math
 import sys
@@ -6,13 +6,16 @@ import sys
 from tensh.show import reprs
 from tensh.show.describe import dtype, has_history, is_array, is_dense, is_nested, is_tensor, layout, module, numel
 
-MOST = 1000  # values of a tensor, or items of a container, that are written unless all are wanted
-MOST_DENSE = 10**7  # elements of a sparse tensor that are written if all are wanted
+MOST = 1000  # most values of a tensor, or items of a container, that are written by default
+MOST_DENSE = 10**7  # most elements of a sparse tensor that are written on request
 CONTAINERS = (list, tuple, set, frozenset, dict)
 
 
 def fields(value, whole=False, around=()):
-    """The fields of a value: its type, and its data or its text. `around` are the ids of the containers it is in."""
+    """Return the fields of a value: its type, and its data or its text.
+
+    `around` are the ids of the enclosing containers.
+    """
     kind = type(value)
     if not reprs.is_bounded(value):
         return {"type": kind.__qualname__, "data": None, "truncated": True, "repr": reprs.brief(value)}
@@ -20,7 +23,7 @@ def fields(value, whole=False, around=()):
 
 
 def fields_of(value, kind, whole, around):
-    """The fields of a value that is not a maze of containers."""
+    """Return the fields of a value whose containers are not nested excessively."""
     if is_tensor(value):
         found = parts(value, whole) if is_nested(value) else facts(value) | places(value) | elements(value, whole)
         return {"type": "tensor"} | found | history(value)
@@ -63,12 +66,12 @@ def history(value):
 
 
 def places(value):
-    """Where the elements of a tensor are, if not all of them in memory."""
+    """Return the device and layout of a tensor, unless it is an ordinary one."""
     return {} if is_dense(value) else {"device": value.device.type, "layout": layout(value) or "strided"}
 
 
 def parts(value, whole):
-    """The tensors that a nested tensor is; its shape has null where they differ."""
+    """Return the tensors of a nested tensor; sizes that differ are null in its shape."""
     found = value.detach().unbind()
     sizes = [list(each.shape) for each in found]
     shape = [len(found)] + [axis[0] if len({*axis}) == 1 else None for axis in zip(*sizes, strict=True)]
@@ -79,7 +82,7 @@ def parts(value, whole):
 
 
 def elements(value, whole):
-    """The elements of an array, or what they are like if they are too many; null where they are not there."""
+    """Return the elements of an array, or statistics if there are too many; null if there are none in memory."""
     if not is_dense(value):
         if value.device.type == "meta":
             return {"data": None}
@@ -90,12 +93,12 @@ def elements(value, whole):
         if whole or numel(value) <= MOST:
             return {"data": spell_out((value.detach() if is_tensor(value) else value).tolist())}
         return {"data": None, "truncated": True, "stats": statistics(value)}
-    except RuntimeError:  # a class that has elements and gives no list of them, such as that of masked tensors
+    except RuntimeError:  # a class without `tolist`, such as masked tensors
         return {"data": None, "repr": reprs.exact(repr(value))}
 
 
 def statistics(value):
-    """Measure the elements of an array; None if they are not numbers."""
+    """Compute statistics of an array's elements; None if they are not numbers."""
     from tensh.show import statistics
 
     try:
@@ -110,7 +113,7 @@ def statistics(value):
 
 
 def spell_out(data):
-    """Numbers, text and lists of them as JSON has them."""
+    """Convert numbers, text and lists of them to JSON."""
     match data:
         case list() | tuple():
             return [spell_out(each) for each in data]
@@ -122,14 +125,14 @@ def spell_out(data):
             return hex(data)
         case None | bool() | int() | float() | str():
             return data
-    return repr(data)  # what an array of NumPy's can hold besides numbers
+    return repr(data)  # other contents of a NumPy array
 
 
 # ── containers ───────────────────────────────────────────────────────────────
 
 
 def container(value, base, whole, around):
-    """The items of a container."""
+    """Return the items of a container."""
     found = {}
     if type(value) is not base:
         found["class"] = type(value).__qualname__
@@ -138,7 +141,7 @@ def container(value, base, whole, around):
         found["fields"] = list(names)
     if id(value) in around:
         return found | {"repr": "..."}
-    length = base.__len__(value)  # methods of its class may be the user's
+    length = base.__len__(value)  # the class may override methods
     if not whole and length > MOST:
         return found | {"data": None, "truncated": True, "length": length}
     around = (*around, id(value))
@@ -150,7 +153,7 @@ def container(value, base, whole, around):
 
 
 def item(value, whole, around):
-    """An item of a container: as it is if JSON has it, else an object with its type."""
+    """Convert an item of a container: as it is if JSON has it, else an object with its type."""
     if type(value) is int and has_too_many_digits(value):
         return fields_of(value, int, whole, around)
     if value is None or type(value) in (bool, int, str) or type(value) is float and math.isfinite(value):
