@@ -1,4 +1,4 @@
-"""`tensh env`: versions, threads, and what the terminal can do."""
+"""`tensh env`: versions, threads, and capabilities of the terminal."""
 
 import importlib.util
 import os
@@ -26,7 +26,7 @@ def show(env):
 
 
 def facts(env):
-    """(name, value) of each fact."""
+    """Yield (name, value) for each fact."""
     from tensh import VERSION
 
     yield "tensh", f"{VERSION}  ({os.path.dirname(importlib.util.find_spec('tensh').origin)})"
@@ -57,7 +57,7 @@ def version(package):
 
 
 def blas():
-    """The library of matrix products that NumPy was built with."""
+    """Return the BLAS library that NumPy was built with."""
     import numpy
 
     found = numpy.show_config(mode="dicts").get("Build Dependencies", {}).get("blas", {})
@@ -65,7 +65,7 @@ def blas():
 
 
 def threads():
-    """The number of threads that share large arrays and matrix products; see get_num_threads."""
+    """Return the number of threads that share large arrays and matrix products; see get_num_threads."""
     from tensh import get_num_threads
     from tensh.engine.arrays.blas import LIMIT
 
@@ -78,7 +78,7 @@ def threads():
 
 
 def bytecode():
-    """True if Python keeps compiled code; compiling everything takes longer than all else at the start."""
+    """Tell whether Python caches compiled code; compiling everything takes longer than the rest of a start."""
     if sys.dont_write_bytecode:
         return _("not written (PYTHONDONTWRITEBYTECODE): every start compiles again")
     folder = os.path.dirname(__file__)

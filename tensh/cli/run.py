@@ -1,4 +1,4 @@
-"""Running a program and showing what happens: `tensh run`, `tensh -c`, `tensh -`."""
+"""Running a program and showing its results: `tensh run`, `tensh -c`, `tensh -`."""
 
 import contextlib
 import errno
@@ -29,13 +29,13 @@ from tensh.show.reprs import safe_str
 from tensh.show.text import shorten_middle
 
 NOTICE = deferred("torch -> tensh engine (NumPy). Real PyTorch: --engine torch\n")
-UNWRITABLE = (errno.ENOSPC, errno.EBADF, errno.EIO, errno.EFBIG)  # what a stream says that cannot be written
+UNWRITABLE = (errno.ENOSPC, errno.EBADF, errno.EIO, errno.EFBIG)  # errno of a stream that cannot be written
 WRITING = re.compile(r"\bprint\((?!.*\bfile *=)|\bstdout\.")  # code that writes to stdout
 ALL_FRAMES = deferred("  all frames: --traceback full\n")
 
 
 class Run:
-    """One run: a session, and how what happens in it is shown and counted."""
+    """One run: a session, with the display and counting of its events."""
 
     def __init__(self, env, options, program):
         self.env = env
@@ -51,10 +51,10 @@ class Run:
         self.values_shown = 0
         self.times = []
         self.is_prepared = False
-        self.ended_by = None  # the failure that nothing of the program ran after
+        self.ended_by = None  # the failure that ended the program
         if self.session.engine == "tensh" and not options.quiet:
             self.session.teacher = Teacher(self.session, self.take_note)
-        self.hint = _(ALL_FRAMES)  # what may be said after a failure
+        self.hint = _(ALL_FRAMES)  # shown after a failure
         if program.file:
             self.hint = _("  look around: tensh run -i {arguments}{all_frames}").format(
                 arguments=shell_word(program.arguments[0]), all_frames=_(ALL_FRAMES)
@@ -63,7 +63,7 @@ class Run:
     # ── the session ──────────────────────────────────────────────────────────
 
     def run_all(self, then=None):
-        """Run all cells as the program of this process; then `then`, in the same world, whose status is the last."""
+        """Run all cells as the program of this process, then `then` in the same environment, which decides the status."""
         self.set_echo()
         if then:
             self.hint = _(ALL_FRAMES)
@@ -79,19 +79,19 @@ class Run:
             self.end_of_cells()
             if then:
                 before = self.status
-                self.status = then(self) or before  # what ^C has stopped at a prompt does not count
+                self.status = then(self) or before  # a ^C at the prompt does not change it
                 with self.ending():
                     wait_for_threads()
         return self.status
 
     def end_of_cells(self):
-        """All that was to run has run: say what was to be said then."""
+        """Finish after all cells: show the table of times."""
         if self.options.timed and self.times:
             self.console.remark(timing.table(self.times))
 
     @contextlib.contextmanager
     def ending(self):
-        """End the program alone where the code within exits; keep its status."""
+        """A context in which SystemExit ends only the program; its status is kept."""
         try:
             yield
         except SystemExit as error:
@@ -100,7 +100,7 @@ class Run:
             self.take_failure(self.session.make_failure(error, None), may_raise=False)
 
     def set_echo(self):
-        """Return the value of `--echo`, where it differs from the usual one."""
+        """Apply `--echo` to the sources, if it was given."""
         for source in (cell.source for cell in self.program.cells):
             if self.options.echo == "none":
                 source.echo = None
@@ -109,7 +109,7 @@ class Run:
 
     @contextlib.contextmanager
     def world(self):
-        """The user's code finds itself as `__main__`, with its arguments and the modules beside it."""
+        """A context in which the session is `__main__`, with its arguments, module folder, and hooks."""
         before, path, folders = (sys.argv, sys.modules["__main__"]), sys.path, sys.path[:]
         sys.argv, sys.path[:0] = self.program.arguments, [self.program.folder]
         sys.modules["__main__"] = self.session.module
@@ -126,21 +126,21 @@ class Run:
                 yield
         finally:
             self.session.close()
-            path[:] = folders  # code may have put another list, or anything, in its place
+            path[:] = folders  # code may have assigned another object to sys.path
             sys.path, (sys.argv, sys.modules["__main__"]) = path, before
 
     def torch(self):
-        """A context in which `import torch` gives the engine."""
+        """A context in which `import torch` returns the engine."""
         if self.session.engine == "tensh":
             return torch_is_tensh(self.notice, children=True)
-        from tensh.cli.isolation import require_engine  # which imports what a start has no use for
+        from tensh.cli.isolation import require_engine  # imports modules that other starts do not need
 
         require_engine(self.session.engine)
         return contextlib.nullcontext()
 
     @contextlib.contextmanager
     def progress(self):
-        """Within, long loops show how far they are as the options want it; nothing is imported where they do not say."""
+        """A context that sets the style of progress bars from the options; nothing is imported by default."""
         style = "none" if self.options.quiet else "lines" if self.env.plain else None
         if style is None:
             yield
@@ -155,7 +155,7 @@ class Run:
 
     @contextlib.contextmanager
     def strictness(self):
-        """A context in which drawing unseeded random numbers fails, if that is wanted."""
+        """A context in which drawing unseeded random numbers fails, with --strict."""
         if not self.options.strict:
             yield
             return
@@ -166,7 +166,7 @@ class Run:
             yield
 
     def take_warning(self, message, category, filename, line, file=None, text=None):
-        """Show a warning: Python calls this."""
+        """Show a warning; called by Python."""
         place, note = Place(source_of(filename, self.session.sources), None, line), None
         if self.session.teacher:
             message, note = self.session.teacher.on_warning(message, filename, line)
@@ -175,7 +175,7 @@ class Run:
     def take_unraisable(self, error, where):
         """Show an exception of a thread or a destructor, which stops nothing.
 
-        That the reader of stdout has gone is not shown: it ends the run, in silence, at the next value or at the end.
+        A broken stdout is not shown: it ends the run silently at the next value or at the end.
         """
         failure = self.session.make_failure(error, None).failure
         if isinstance(error, OSError) and isinstance(self.why_unwritten(failure), BrokenPipeError):
@@ -186,7 +186,7 @@ class Run:
         )
 
     def window(self):
-        """The columns of the window in which remarks are shown; None where they go elsewhere."""
+        """Return the width of the window for remarks; None if they do not go to a terminal."""
         return self.env.width(self.env.stderr) if self.env.is_terminal(self.env.stderr) else None
 
     def take_note(self, note):
@@ -194,7 +194,7 @@ class Run:
         self.remark(failures.format_note(note, self.window()))
 
     def ask(self, question):
-        """Ask at a terminal and return the answer; "" where there is no terminal."""
+        """Ask at a terminal and return the answer; "" without a terminal."""
         if not self.env.is_interactive:
             return ""
         self.env.stdout.write(question)
@@ -205,13 +205,13 @@ class Run:
         return line
 
     def run_in_shell(self, line):
-        """Run a line of the system's shell; its exit status."""
+        """Run a shell command; return its exit status."""
         from tensh.cli.system import run_line
 
         return run_line(self.env, line)
 
     def remark(self, tokens):
-        """Write what is said of the code to stderr; in a window with lines that fit."""
+        """Write a remark about the code to stderr, wrapped to the width of a terminal."""
         if self.env.is_terminal(self.env.stderr):
             from tensh.cli.render.fitting import fit
 
@@ -219,17 +219,17 @@ class Run:
         self.console.remark(tokens)
 
     def mention(self, text):
-        """Show a text that was not asked for."""
+        """Show an unrequested message, unless --quiet."""
         if not self.options.quiet:
             self.remark([("note", text)])
 
     def notice(self):
-        """Say once whose torch this is, if stderr is a terminal."""
+        """Show once that torch is tensh, if stderr is a terminal."""
         if self.env.is_terminal(self.env.stderr):
             self.mention(_(NOTICE))
 
     def prepare(self):
-        """All that comes before the first statement, once."""
+        """Prepare for the first statement, once."""
         if self.is_prepared:
             return
         self.is_prepared = True
@@ -254,7 +254,7 @@ class Run:
         startup.freeze_loaded()
 
     def open_tensors(self):
-        """Make names of the tensors in files, and say which."""
+        """Define names for the tensors in files, and list them."""
         for file in self.program.tensors:
             try:
                 names = opening.describe_defined(self.session, file)
@@ -263,7 +263,10 @@ class Run:
             self.mention(f"{visible_line(file)}: {names}\n")
 
     def configure(self):
-        """Take the settings of the user. They are for eyes: what goes into a pipe or a file does not depend on them."""
+        """Load the user's settings.
+
+        They apply to terminals only: output into pipes and files does not depend on them.
+        """
         if self.session.settings or not self.env.is_terminal(self.env.stdout):
             return
         from tensh.cli import config
@@ -276,7 +279,7 @@ class Run:
     # ── a cell ───────────────────────────────────────────────────────────────
 
     def cell(self, cell):
-        """Run a cell; whether the next one is to follow."""
+        """Run a cell; return whether to continue with the next one."""
         if cell.lacking:
             self.mention(
                 _("{label}: passed over, it needs {lacking}\n").format(
@@ -290,7 +293,7 @@ class Run:
         return all(self.show(event, cell.may_raise) for event in self.session.run(cell.source, next_statement))
 
     def show(self, event, may_raise):
-        """Show what happened; whether the run goes on."""
+        """Show an event; return whether the run continues."""
         match event:
             case events.Started(unit):
                 if self.options.echo == "all":
@@ -308,7 +311,7 @@ class Run:
         return True
 
     def show_value(self, value, unit, may_raise):
-        from tensh.cli.render import values  # and with it NumPy, which whoever computed a value has paid for
+        from tensh.cli.render import values  # imports NumPy, which any code that computed a value has loaded already
 
         try:
             page, is_notebook = self.console.page(), self.program.kind == "notebook"
@@ -322,14 +325,14 @@ class Run:
         return True
 
     def display(self, *shown):
-        """IPython's `display`: show values as a notebook does."""
+        """Show values as a notebook does: IPython's `display`."""
         for value in shown:
             self.console.result([("plain", layout(value) + "\n")])
 
     # ── endings ──────────────────────────────────────────────────────────────
 
     def take_failure(self, event, may_raise):
-        """Show a failure and remember its status; whether the run goes on."""
+        """Show a failure and set the status; return whether the run continues."""
         failure = event.failure
         unwritten = isinstance(failure.error, OSError) and self.why_unwritten(failure)
         if unwritten:  # not a failure of the code
@@ -345,14 +348,14 @@ class Run:
         return self.options.keep_going
 
     def why_unwritten(self, failure):
-        """The OSError for which stdout cannot be written, where that is what failed."""
+        """Return the OSError of an unwritable stdout, if that is the failure."""
         found = self.env.why_unwritten(failure.error)
         if found or failure.error.errno not in UNWRITABLE or not failure.places:
             return found
         return failure.error if WRITING.search(failure.places[0].segment or failure.places[0].text) else None
 
     def show_failure(self, failure, may_raise):
-        """Show a failure, and on a terminal how to see more of it."""
+        """Show a failure; on a terminal also tell how to see more of it."""
         in_full = self.options.traceback == "full"
         width = self.window()
         self.remark(
@@ -362,7 +365,7 @@ class Run:
             self.mention(self.hint)
 
     def report_stop(self, failure):
-        """Say where the code was when it was stopped, by ^C or the time limit; the run ends."""
+        """Show where ^C or the time limit stopped the code; the run ends."""
         self.ended_by = failure
         if isinstance(failure.error, TimeLimit):
             self.status = status.OUT_OF_TIME
@@ -373,18 +376,19 @@ class Run:
         return False
 
     def show_stop(self, failure, words):
-        """Show where the code was, and what stopped it."""
-        has_shown = self.env.is_terminal(self.env.stderr) and self.status == status.INTERRUPTED  # ^C, on a line
+        """Show where the code was stopped, and by what."""
+        # ^C is echoed on a line
+        has_shown = self.env.is_terminal(self.env.stderr) and self.status == status.INTERRUPTED
         self.console.remark([("plain", "\n" * has_shown), *failures.render_stop(failure, words)])
 
     def exit_status(self, code):
-        """The status that `sys.exit(code)` asks for."""
-        if code is None or isinstance(code, int):  # as the system takes it
+        """Return the status that `sys.exit(code)` asks for."""
+        if code is None or isinstance(code, int):  # as the operating system truncates it
             return int(code or 0) & 0xFF if -(2**63) <= int(code or 0) < 2**63 else 255
         self.console.remark([("plain", f"{shorten_middle(safe_str(code))}\n")])
         return status.FAILED
 
 
 def is_missing(error):
-    """True if an error says that PyTorch has a name which tensh lacks."""
+    """True if an error tells that tensh lacks a name of PyTorch."""
     return isinstance(error, NotImplementedError) and "not in tensh" in str(error)

@@ -1,4 +1,4 @@
-"""The run of a program that the options ask for: one that shows, or one that writes records."""
+"""Choosing the kind of run for the options: one that shows, or one that writes records."""
 
 import contextlib
 
@@ -6,7 +6,7 @@ from tensh.cli.run import Run
 
 
 def open_run(env, options, program):
-    """A context with the run of a program, which tells of itself as the options want it."""
+    """A context with the run of a program."""
     if options.json or options.json_full:
         from tensh.cli.records.recorded import record_run
 

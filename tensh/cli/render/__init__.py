@@ -1,1 +1,1 @@
-"""Showing what happened: events as text for a stream, in colour where it takes colour."""
+"""Rendering events as text for a stream, in colour where the stream supports it."""

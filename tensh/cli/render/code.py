@@ -7,12 +7,12 @@ from tensh.columns import in_characters
 from tensh.show.text import cells
 
 LINES_BEFORE = 2
-LONGEST = 8  # lines of a piece that are quoted
-LONGEST_LINE = 240  # characters of a line that are quoted
+LONGEST = 8  # lines quoted of a place
+LONGEST_LINE = 240  # characters quoted of a line
 
 
 def quote(place, failing, before=LINES_BEFORE):
-    """(kind, text) pairs that show the lines of a place and some before it, and mark the piece itself."""
+    """Yield (kind, text) pairs for the lines of a place and some lines before it, with the place marked."""
     lines = place.source.lines
     last = min(place.end_line or place.line, place.line + LONGEST - 1, len(lines))
     width = max(len(str(last)), 2)
@@ -29,7 +29,8 @@ def quote(place, failing, before=LINES_BEFORE):
 
 
 def clip_line(line, column, end_column):
-    """A line and two columns in it; of a very long line the part around the columns, and the columns in that part."""
+    """Return a line and two columns in it; of a very long line the part around the columns, and the columns in that
+    part."""
     if len(line) <= LONGEST_LINE:
         return line, column, end_column
     begin = max(min(column - LONGEST_LINE // 4, len(line) - LONGEST_LINE), 0)
@@ -40,8 +41,8 @@ def clip_line(line, column, end_column):
 
 
 def marks(line, column, end_column):
-    """The line to go below `line` that marks columns: `~~~^~~~` with `^` at the operator, else `^^^^^`."""
-    segment = line[column:end_column] or " "  # the parser may stop behind the end of a line
+    """Return the line of marks for two columns: `~~~^~~~` with `^` at the operator, else `^^^^^`."""
+    segment = line[column:end_column] or " "  # the parser may report a column after the end of the line
     first, end = operator(segment) or (0, len(segment))
     signs = ["^" if first <= position < end else "~" for position in range(len(segment))]
     return blank(line[:column]) + "".join(
@@ -50,7 +51,7 @@ def marks(line, column, end_column):
 
 
 def operator(segment):
-    """Return the place of a binary operation's operator, or of the brackets of an index: (first, end) in the segment."""
+    """Return (first, end) of a binary operation's operator, or of the brackets of an index, in a segment."""
     try:
         tree = ast.parse(f"({segment}\n)", mode="eval").body
     except UNPARSED:
@@ -68,5 +69,5 @@ def operator(segment):
 
 
 def blank(text):
-    """Space as wide as a text."""
+    """Return whitespace as wide as a text."""
     return "".join("\t" if character == "\t" else " " * cells(character) for character in text)

@@ -1,4 +1,4 @@
-"""A failure as text: the message first, the user's code with the failing piece marked, then how it got there."""
+"""A failure as text: the message, the user's code with the failing part marked, then the callers."""
 
 import traceback
 from itertools import accumulate
@@ -9,15 +9,18 @@ from tensh.show import reprs
 from tensh.show.reprs import safe_str
 from tensh.show.text import cells, shorten, shorten_middle, wrap_lines
 
-LONGEST_OPERAND = 40  # of an operand's code that is repeated
-INDENT = 8  # columns before what belongs to a failure
-LEAST_WIDTH = 30  # of a window in which sentences are broken between words
+LONGEST_OPERAND = 40  # columns of an operand's code
+INDENT = 8  # columns before the details of a failure
+LEAST_WIDTH = 30  # narrowest window in which sentences are wrapped
 LONGEST_LOCAL = 80  # columns for the other arrays of the function
-MOST_CALLERS = 4  # shown at each end of a long way
+MOST_CALLERS = 4  # callers shown at each end of a deep stack
 
 
 def short(failure, shown=0, width=None):
-    """(kind, text) pairs: the user's lines only. `shown` counts the values that were shown before, `width` the window's columns."""
+    """Yield (kind, text) pairs for a failure, with the user's lines only.
+
+    `shown` is the number of values shown before, `width` the width of the window.
+    """
     yield from _head(failure)
     if failure.places:
         yield from quote(failure.places[0], failing=True)
@@ -45,7 +48,7 @@ def short(failure, shown=0, width=None):
 
 
 def render_explanation(explanation, width=None):
-    """(kind, text) pairs of the operands, the rule they broke, and what would fit."""
+    """Yield (kind, text) pairs for the operands, the rule they broke, and code that would work."""
     yield from operands(explanation)
     yield from describe_origins(explanation)
     yield "plain", fill(explanation.rule, width)
@@ -60,7 +63,7 @@ def render_explanation(explanation, width=None):
 
 
 def render_fit(word, fit, width):
-    """(kind, text) pairs of one change, and of those that belong to it."""
+    """Yield (kind, text) pairs for a change, and for the changes that belong to it."""
     yield "note", f"        {pad(word)}{describe_line(fit)}"
     yield "code", fit.text
     yield "note", (" " * (width - cells(fit.text) + 4) + fit.result if fit.result else "") + "\n"
@@ -69,7 +72,7 @@ def render_fit(word, fit, width):
 
 
 def describe_origins(explanation):
-    """Describe the origin of operands, where the reader does not see it."""
+    """Tell on which lines operands were made, if those lines are not shown."""
     texts = [_("{name} on line {line}").format(name=name, line=line) for name, line in explanation.made[1:]]
     if explanation.made:
         name, line = explanation.made[0]
@@ -78,13 +81,14 @@ def describe_origins(explanation):
 
 
 def describe_suggestion(code):
-    """Ask whether another name was meant, or offer an import."""
+    """Ask whether another name was meant, or suggest an import."""
     is_import = code.startswith(("import ", "from "))
     return f"{pad(_('try:'))}{code}" if is_import else _("did you mean {name}?").format(name=code)
 
 
 def describe_line(fit):
-    """`before line 3: `, for a change of another line than the one that failed; a prompt has no number for an earlier one."""
+    """Return `before line 3: ` for a change on another line than the failing one; earlier lines of a prompt have no
+    numbers."""
     if fit.line is None:
         return ""
     if not fit.line:
@@ -99,12 +103,12 @@ def describe_line(fit):
 
 
 def pad(word):
-    """A label, padded to its column."""
+    """Pad a label to its column."""
     return word + " " * max(7 - cells(word), 1)
 
 
 def describe_turn(explanation, shown):
-    """The iteration of a loop in which it happened, where that is known."""
+    """Tell in which iteration of a loop the failure happened, if known."""
     if explanation and explanation.turn:
         line, number = explanation.turn
         if not shown:
@@ -117,7 +121,7 @@ def describe_turn(explanation, shown):
 
 
 def local(failure):
-    """The other arrays of the function, by their shapes."""
+    """List the other arrays of the function with their shapes."""
     texts = [f"{each.name} {each.text}" for each in failure.local]
     ends = [*accumulate(cells(text) + 2 for text in texts)]
     shown = max(sum(end <= LONGEST_LOCAL for end in ends), 1)
@@ -129,7 +133,7 @@ def local(failure):
 
 
 def operands(explanation):
-    """Each operand with its shape, and marks under the sizes that matter; all on one line if they are few."""
+    """Show the operands with their shapes in one line, and mark the relevant sizes below."""
     if not explanation.operands:
         return
     texts, marks = [], []
@@ -150,11 +154,11 @@ def operands(explanation):
 
 
 def render_in_full(failure, width=None):
-    """(kind, text) pairs: Python's own traceback, with every frame."""
+    """Yield (kind, text) pairs for Python's own traceback, with all frames."""
     try:
         is_bounded = all(reprs.is_bounded(each.error) for each in failure.chain)
         texts = traceback.format_exception(failure.error) if is_bounded else None
-    except Exception:  # what it holds is the user's, and can be anything
+    except Exception:  # the exception and its values are user code
         texts = None
     if texts is None:
         yield from short(failure, width=width)
@@ -164,13 +168,13 @@ def render_in_full(failure, width=None):
 
 
 def render_stop(failure, words):
-    """(kind, text) pairs that say where the code was when it was stopped."""
+    """Yield (kind, text) pairs that tell where the code was stopped."""
     yield from _where(failure)
     yield "message", f"{words}\n"
 
 
 def fill(sentence, width, before=INDENT):
-    """A sentence behind so many columns as lines; between words, where a window has `width` columns."""
+    """Indent a sentence, and wrap it between words if a window has `width` columns."""
     if width is None or before + cells(sentence) < width or width < LEAST_WIDTH:
         return f"{' ' * before}{sentence}\n"
     first, *rest = wrap_lines(sentence, width - before - 1)
@@ -179,7 +183,7 @@ def fill(sentence, width, before=INDENT):
 
 
 def warning_lines(place, kind, message, note=None, width=None):
-    """(kind, text) pairs of a warning, with the note that belongs to it."""
+    """Yield (kind, text) pairs for a warning and its note."""
     yield from _format_place(place)
     yield "warning", kind
     yield "plain", f": {shorten_middle(safe_str(message))}\n"
@@ -191,7 +195,7 @@ def warning_lines(place, kind, message, note=None, width=None):
 
 
 def format_note(note, width=None):
-    """(kind, text) pairs of a note that teaches."""
+    """Yield (kind, text) pairs for a note to learners."""
     head = [*_format_place(note.place), ("warning", _("note")), ("plain", ": ")]
     yield from head
     before = cells("".join(text for _kind, text in head))
@@ -211,7 +215,7 @@ def _where(failure):
 
 
 def _format_place(place):
-    """Write the place of a failure, unless the reader has just typed it."""
+    """Yield the location of a failure; nothing for code that the reader has just typed."""
     text = place.source.place(place.line)
     if text:
         yield "place", text
@@ -228,7 +232,7 @@ def _head(failure):
 
 
 def _callers(places):
-    """The calls that led to the first place, from the inside out."""
+    """Show the callers of the first place, innermost first."""
     hidden = len(places) - 1 - 2 * MOST_CALLERS
     for index in range(1, len(places)):
         if hidden > 0 and MOST_CALLERS < index <= MOST_CALLERS + hidden:

@@ -1,17 +1,20 @@
-"""Prose that fits the window: long lines of an explanation are broken between words."""
+"""Wrapping the prose of explanations to the width of the window."""
 
 import re
 
 from tensh.show.text import cells
 
-AS_THEY_ARE = {"margin", "mark"}  # kinds of lines in which columns matter
+AS_THEY_ARE = {"margin", "mark"}  # kinds of text that need their columns
 LABEL = re.compile(r" *(?:(?:try|or|fits|then): +|locals: )?")
-RESULT = " -> "  # between shapes, which belong together
+RESULT = " -> "  # keeps two shapes together
 WORD = re.compile(r"\S*\s*")
 
 
 def fit(tokens, width):
-    """Fit (kind, text) pairs into some columns. The first line stays whole, so that it can be copied."""
+    """Wrap lines of (kind, text) pairs that are too wide.
+
+    Lines that are not indented stay whole, so that they can be copied.
+    """
     lines = [*split_lines(tokens)]
     for line, after in zip(lines, [*lines[1:], []], strict=True):
         text = "".join(piece for _, piece in line)
@@ -21,7 +24,7 @@ def fit(tokens, width):
 
 
 def split_lines(tokens):
-    """The pairs of each line, the last of which ends it."""
+    """Yield the pairs of each line; the last pair ends it."""
     line = []
     for kind, text in tokens:
         for piece in text.splitlines(keepends=True):
@@ -34,7 +37,7 @@ def split_lines(tokens):
 
 
 def break_line(line, text, width):
-    """A line as several, the others indented to where the words of the first begin."""
+    """Break a line between words, indenting the rest to where its text begins."""
     indent = len(LABEL.match(text)[0])
     column = 0
     for kind, piece in line:

@@ -1,8 +1,8 @@
-"""The style of each kind of text, for the colours that a terminal has.
+"""The style of each kind of text, depending on the colours of the terminal.
 
-"auto" uses the sixteen colours that every terminal has and its user has chosen, so that it suits any background; "dark"
-and "light" are chosen for theirs out of 256, and "mono" is without colour. No colour carries meaning alone: what is red
-is also called an error, what is marked also has a mark under it.
+"auto" uses the terminal's sixteen colours, which its user has chosen, so that it suits any background; "dark" and
+"light" use 256 colours for such a background, and "mono" none. No information is conveyed by colour alone: red text
+also says "error", and marked text has marks below it.
 """
 
 from itertools import groupby
@@ -40,9 +40,9 @@ STYLES = {
 
 
 def apply_style(tokens, colors, theme="auto"):
-    """(kind, text) pairs as one text, with escape sequences if there are colours: 0, 16, 256 or 2**24 of them.
+    """Join (kind, text) pairs, with escape sequences for 0, 16, 256 or 2**24 colours.
 
-    There are no other escape sequences in it, but those of images that tensh has drawn, whatever the pairs hold.
+    Escape sequences in the pairs are made visible, except images drawn by tensh.
     """
     if not colors:
         return visible("".join(text for _, text in tokens))
@@ -56,7 +56,8 @@ def apply_style(tokens, colors, theme="auto"):
 
 
 def style_of(kind, styles, colors):
-    """The parameters of the escape sequence for a kind: a name of the table, or a Paint; a Bitmap as it is."""
+    """Return the parameters of the escape sequence for a kind: a name of the table, or a Paint; a Bitmap is returned as
+    it is."""
     if isinstance(kind, Bitmap):
         return kind
     if not isinstance(kind, Paint):
@@ -66,14 +67,14 @@ def style_of(kind, styles, colors):
 
 
 def _color(layer, color, colors):
-    """The nearest colour that the terminal has, as foreground (layer 3) or background (layer 4)."""
+    """Return the parameters for a colour as foreground (layer 3) or background (layer 4)."""
     if colors > 256:
         return f"{layer}8;2;{color[0]};{color[1]};{color[2]}"
     return f"{layer}8;5;{nearest(color)}"
 
 
 def nearest(color):
-    """The number of the nearest of 256 colours: of a cube of 6 x 6 x 6, or of 24 greys."""
+    """Return the number of the nearest of the 256 colours, from the 6 x 6 x 6 cube or the 24 greys."""
     levels = [min(range(6), key=lambda n: abs(LEVELS[n] - part)) for part in color]
     grey = min(range(24), key=lambda n: abs(8 + 10 * n - sum(color) / 3))
     in_cube, in_greys = [LEVELS[n] for n in levels], [8 + 10 * grey] * 3
@@ -90,7 +91,7 @@ def _distance(one, other):
 
 
 def _escape(style, text):
-    """A text in a style; a style ends with its line, so that a background does not run on."""
+    """Style a text line by line, so that a background ends with its line."""
     if not style or not text:
         return text
     if isinstance(style, Bitmap):

@@ -6,7 +6,7 @@ from tensh.show.text import pad
 
 
 def table(rows):
-    """(kind, text) pairs for (unit, seconds) rows."""
+    """Yield (kind, text) pairs for (unit, seconds) rows."""
     whole = sum(seconds for _, seconds in rows)
     yield (
         "note",

@@ -1,14 +1,14 @@
-"""The code that runs, as it would stand at a prompt: for `--echo all`."""
+"""The code as it runs, formatted as at a prompt: for `--echo all`."""
 
 
 class Transcript:
     """Quotes the lines of a source up to a unit, each line once."""
 
     def __init__(self):
-        self.shown = {}  # label of a source -> the last line that was shown
+        self.shown = {}  # file name of a source -> number of lines already quoted
 
     def write_lines_to(self, unit):
-        """(kind, text) pairs of the lines that end with a unit, comments before it included."""
+        """Yield (kind, text) pairs for the lines up to the end of a unit, with comments before it."""
         lines = unit.source.lines
         begin = self.shown.get(unit.source.filename, 0)
         for number in range(begin, max(begin, unit.last)):

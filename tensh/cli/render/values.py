@@ -1,4 +1,4 @@
-"""A value as (kind, text) pairs: its repr or its layout in a notebook; on a terminal in colour, with a caption."""
+"""A value as (kind, text) pairs: its repr, or its layout in a notebook; on a terminal in colour, with a caption."""
 
 import sys
 
@@ -9,16 +9,16 @@ from tensh.show.page import View
 from tensh.show.text import cells, one_line
 from tensh.show.whole import print_parts, printing
 
-LEAST_LINES = 6  # of a value that are shown in the smallest window
-MOST_LINES = 15  # of a value of Python's own
+LEAST_LINES = 6  # lines of a value in the smallest window
+MOST_LINES = 15  # lines of a value of a built-in type
 PLAIN = (list, tuple, dict, set, frozenset, str, bytes, int)
-CLOSING = "]]]],  "  # what may stand behind the last item of a line
-USUAL_LINEWIDTH = 80  # PyTorch's, and others that were not asked for
+CLOSING = "]]]],  "  # what may follow the last item of a line
+USUAL_LINEWIDTH = 80  # PyTorch's default
 
 
 def render_value(value, page, expression="", as_notebook=False, settings=None):
-    """The pairs of a result that an expression gave, with a line end."""
-    if issubclass(type(value), View):  # isinstance would ask the value, too
+    """Return the pairs for the value of an expression, with a line end."""
+    if issubclass(type(value), View):  # isinstance would query the value, too
         tokens = [*value.draw(page)]
         return [*(tokens if value.is_whole else cap_lines(tokens, page, value.more)), ("plain", "\n")]
     if not page.is_window:
@@ -35,7 +35,7 @@ def render_value(value, page, expression="", as_notebook=False, settings=None):
 
 
 def on_a_window(value, page, as_notebook=False, settings=None):
-    """The pairs of a value in a window: in its width, and a long container of tensors as what is in it."""
+    """Return the pairs for a value in a window: fitted to its width, with a long container of tensors summarised."""
     with printing(**linewidth(page, settings)):
         if containers.is_long(value):
             return [*containers.Contents(value).draw(page)]
@@ -48,7 +48,7 @@ def on_a_window(value, page, as_notebook=False, settings=None):
 
 
 def linewidth(page, settings):
-    """The printing option that fits the window, unless another was chosen: in the settings, or by the code."""
+    """Return the printing option for the width of the window, unless the settings or the code chose another."""
     options = sys.modules.get("tensh.engine.methods.printing.options")
     chosen = options.options.linewidth if options else USUAL_LINEWIDTH
     is_chosen = chosen != USUAL_LINEWIDTH or (settings is not None and settings.linewidth != "auto")
@@ -56,19 +56,19 @@ def linewidth(page, settings):
 
 
 def cap_lines(tokens, page, more, most=None):
-    """No more lines than a window has room for, or than `most`, and how many were left out."""
+    """Cut tokens to the lines of the window, or to `most`, and tell how much was left out."""
     if page.height is None:
         return tokens
-    room = max(page.height - 4, LEAST_LINES)  # the line typed, the caption and the next prompt stay in sight
+    room = max(page.height - 4, LEAST_LINES)  # keeps the typed line, the caption and the next prompt visible
     most = min(room, most or room)
     text = "".join(text for _kind, text in tokens)
     if rows(text, page) <= most:
         return tokens
-    room, end = most - 1, 0  # rows that are left, and how much of the text stands in them
+    room, end = most - 1, 0  # rows left, and characters of the text that fit
     for line in text.split("\n"):
         needed = rows(line, page)
         if needed > room:
-            end += room * page.width  # of a line that runs on over many rows
+            end += room * page.width  # part of a line that wraps over many rows
             break
         room, end = room - needed, end + len(line) + 1
     lines = text.count("\n", end) + 1
@@ -82,12 +82,12 @@ def cap_lines(tokens, page, more, most=None):
 
 
 def rows(text, page):
-    """Return the number of rows that a text takes; a line that is too long runs on in the next."""
+    """Return the number of rows that a text takes with long lines wrapped."""
     return sum(max(-(-cells(line) // page.width), 1) for line in text.split("\n"))
 
 
 def take(tokens, length):
-    """The tokens of the first characters of a text."""
+    """Yield the tokens of the first characters of a text."""
     for kind, text in tokens:
         if length <= 0:
             return

@@ -1,1 +1,1 @@
-"""The prompt: what is typed is read, run in a session and shown; thin adapters over `session` and `render`."""
+"""The prompt: read blocks, run them in a session, show the results; thin adapters over `session` and `render`."""

@@ -1,6 +1,6 @@
-"""Blocks of code while they are typed: whether one is whole, how far its next line is indented, what a paste means.
+"""Blocks of code while they are typed: completeness, indentation of the next line, clean-up of pasted text.
 
-Plain functions of text. The language is that of `session.source`: Python, `%name` lines and `name?`.
+Pure functions of text, for the language of `session.source`: Python, `%name` lines and `name?`.
 """
 
 import ast
@@ -13,10 +13,10 @@ import warnings
 from tensh.cli.session.awaiting import ALLOWED
 from tensh.cli.session.source import command_on, drop_indent
 
-STEP = 4  # columns of a level
+STEP = 4  # columns per level
 LONG = 100  # lines of a block that is no longer parsed at every line
-LEAVING = ("return", "raise", "pass", "break", "continue")  # after these a block has nothing more to say
-CLAUSES = {  # what continues a compound statement: the statements that it can belong to
+LEAVING = ("return", "raise", "pass", "break", "continue")  # statements that end a block
+CLAUSES = {  # clause -> the statements that it can continue
     "else": ("if", "elif", "for", "while", "try", "except", "async for"),
     "elif": ("if", "elif"),
     "except": ("try", "except"),
@@ -25,7 +25,7 @@ CLAUSES = {  # what continues a compound statement: the statements that it can b
 CLAUSE = re.compile(r"(?P<margin>[ \t]*)(?P<word>else|elif|except|finally)\b")
 
 NAME = re.compile(r"[A-Za-z_][\w.]*")
-MARGIN = re.compile(r"^[ \t\xa0]+")  # pages and documents have tabs and hard spaces there
+MARGIN = re.compile(r"^[ \t\xa0]+")  # pages and documents contain tabs and non-breaking spaces
 PROMPTS = re.compile(r"[ \t]*(?:>>>|tensh>|In \[\d+\]:)(?: |$)")
 CONTINUATIONS = re.compile(r"[ \t]*\.\.\.:?(?: |$)")
 
@@ -34,9 +34,9 @@ compile_command.compiler.flags |= ALLOWED  # `async with x:` begins a block, too
 
 
 def is_whole(text):
-    """True if a block can run as it is: nothing is open, and a compound statement has a blank line behind it.
+    """True if a block is complete: nothing is open, and a compound statement ends with a blank line.
 
-    What cannot become Python however it goes on counts as whole: running it says what is wrong.
+    A syntax error counts as complete: running the block reports it.
     """
     lines = drop_indent(text.rstrip(" \t")).split("\n")
     code = "\n".join("pass" if command_on(line) else line for line in lines)
@@ -44,7 +44,7 @@ def is_whole(text):
         if compile_command(code, "<block>", "exec") is None:
             return False
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # they come when it runs
+            warnings.simplefilter("ignore")  # they are shown when the block runs
             statements = ast.parse(code).body
     except (SyntaxError, ValueError, OverflowError):
         return True
@@ -53,18 +53,21 @@ def is_whole(text):
 
 
 def goes_on(lines, openness):
-    """True if more lines belong to a block; `openness` has taken these. A long one is parsed only where it may be whole."""
+    """True if the block needs more lines; `openness` has taken its lines.
+
+    A long block is parsed only where it may be complete.
+    """
     is_inside = openness or (lines[-1].startswith((" ", "\t")) and not is_blank(lines[-1]))
     return bool(len(lines) > LONG and is_inside) or not is_whole("\n".join(lines))
 
 
 def is_blank(text):
-    """True if a text has nothing to run: no code and no comment."""
+    """True if a text is empty or whitespace."""
     return not text.strip()
 
 
 def next_indent(text):
-    """Return the indentation of a line after this text; None inside a string, which is as it is typed."""
+    """Return the indentation for the line after a text; None inside a string."""
     lines = text.split("\n")
     margin = len(lines[-1]) - len(lines[-1].lstrip(" "))
     tokens, is_string = scan(text)
@@ -84,7 +87,7 @@ def next_indent(text):
 
 
 def scan(text):
-    """(the tokens that mean something, whether the text ends inside a string of several lines)."""
+    """Return (the significant tokens, whether the text ends inside a multi-line string)."""
     quiet = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
     tokens = []
     try:
@@ -99,7 +102,7 @@ def scan(text):
 
 
 def open_brackets(tokens):
-    """The rows of the brackets that are open after the tokens, outermost first."""
+    """Return the rows of the brackets left open by the tokens, outermost first."""
     rows = []
     for token in tokens:
         if token.type == tokenize.OP and token.string in "([{":
@@ -110,9 +113,9 @@ def open_brackets(tokens):
 
 
 def clause_indent(text):
-    """Return the indentation of a last line that begins `else`, `elif`, ...: that of its statement.
+    """Return the indentation for a last line that begins with `else`, `elif`, ...: that of its statement.
 
-    None where it has them, or where there is no such statement.
+    None if the line is already right, or there is no such statement.
     """
     *before, last = text.split("\n")
     clause = CLAUSE.match(last)
@@ -133,12 +136,12 @@ def clause_indent(text):
 
 
 def name_at(line, column):
-    """The dotted name in which a column is, or behind which; nothing elsewhere."""
+    """Return the dotted name at or before a column; "" if there is none."""
     return next((match[0] for match in NAME.finditer(line) if match.start() <= column <= match.end()), "")
 
 
 def clean_paste(text):
-    """Normalise a pasted text: line ends as they are here, no prompts, and no results between them."""
+    """Normalise pasted text: line ends, and without prompts and the output between them."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").strip("\n").split("\n")
     first = next((line for line in lines if line.strip()), "")
     if PROMPTS.match(first) or CONTINUATIONS.match(first):
@@ -148,7 +151,7 @@ def clean_paste(text):
 
 
 def strip_prompts(lines):
-    """The lines of a transcript that were typed, without their prompts."""
+    """Yield the typed lines of a transcript without their prompts."""
     for line in lines:
         prompt = PROMPTS.match(line) or CONTINUATIONS.match(line)
         if prompt:

@@ -7,7 +7,7 @@ from tensh.escaping import visible_line
 
 
 class SessionCompleter(Completer):
-    """Completes in the names of a session. Nothing of it runs."""
+    """Completes in the names of a session, without running any code."""
 
     def __init__(self, session, idle=ahead.IDLE):
         self.session = session

@@ -1,4 +1,4 @@
-"""Keys typed before the first prompt: kept for the prompt, and not shown twice."""
+"""Keys typed before the first prompt: keep them for the prompt without echoing them twice."""
 
 import contextlib
 
@@ -9,7 +9,7 @@ except ImportError:  # Windows
 
 
 class Echo:
-    """A context in which a terminal does not show what is typed, until `back` is called or it ends."""
+    """A context in which the terminal does not echo typed keys, until `back` is called or it ends."""
 
     def __init__(self, stream):
         self.stream = stream

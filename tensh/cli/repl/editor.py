@@ -1,4 +1,4 @@
-"""The editor of blocks: a prompt_toolkit session with the keys, colours and lines of ours."""
+"""The block editor: a prompt_toolkit session with tensh's keys, colours and toolbar."""
 
 import contextlib
 import sys
@@ -27,14 +27,14 @@ from tensh.cli.repl.suggest import Earlier, Ghost
 from tensh.cli.repl.toolbar import count_matches, draw_signature
 from tensh.language import _
 
-# Seconds until Escape counts as a key, and not as the first character that a terminal sends for another; and until one key
-# is not the first of two. prompt_toolkit's half a second and second are for lines that are slow.
+# Seconds after which Escape counts as a key, not as the start of an escape sequence, and after which a key is not the
+# first of a pair. prompt_toolkit's 0.5 s and 1 s are meant for slow connections.
 ESCAPE_WAITS, KEYS_WAIT = 0.05, 0.3
 
 
 class Output(Vt100_Output):
-    """A terminal that is not asked where its cursor is: an answer that comes late would be taken for typing, and one
-    that never comes is waited for. So the toolbar stands directly below the block."""
+    """A terminal whose cursor position is not queried: a late reply would be read as typed text, and a missing one
+    would block. Therefore the toolbar stands directly below the block."""
 
     responds_to_cpr = False
 
@@ -43,7 +43,7 @@ class Output(Vt100_Output):
 
 
 class Late(Completer):
-    """The completions of the session. They are loaded when the engine is; asked for before that, they wait for it."""
+    """The completions of the session, loaded after the engine; a request before that waits."""
 
     def __init__(self, prompt):
         self.prompt = prompt
@@ -82,7 +82,7 @@ class Editor:
 
     def __init__(self, prompt):
         self.prompt = prompt
-        self.signatures = None  # of calls, once they can be found
+        self.signatures = None  # finds signatures of calls, once loaded
         draw_hidden()
         self.session = PromptSession(
             [("class:prompt", FIRST)],
@@ -107,7 +107,7 @@ class Editor:
         prompt.interrupts.otherwise = self.drop_line
 
     def take_settings(self, settings):
-        """Keys, colours, what is drawn beside the block."""
+        """Apply the settings: keys, colours, and what is drawn beside the block."""
         session, console, vi = self.session, self.prompt.run.console, settings.keys == "vi"
         in_color = console.in_color[0]
         theme = console.theme() if console.colors() >= 256 or console.theme() == "mono" else "auto"
@@ -120,25 +120,25 @@ class Editor:
         session.color_depth = depth if in_color else ColorDepth.DEPTH_1_BIT
 
     def read(self):
-        """A block; EOFError at the end, KeyboardInterrupt where ^C throws away what was typed."""
+        """Read a block; raise EOFError at the end, KeyboardInterrupt if ^C discards the text."""
         with ending_with(self.leave), patch_stdout(raw=True), self.prompt.env.stderr.follow_editing(above=sys.stderr):
-            # From here on ^C is a key; one that came on the way to here is not for the next line.
+            # From here on ^C is a key; an earlier one does not affect the next line.
             return self.session.prompt(handle_sigint=False, pre_run=self.prompt.interrupts.forget)
 
     def drop_line(self):
-        """A signal has come from outside, as ^C is a key here: the line goes."""
+        """Discard the line after a signal from outside; ^C itself is a key here."""
         app = self.session.app
-        with contextlib.suppress(AttributeError, RuntimeError):  # there is no loop yet, or it has ended
+        with contextlib.suppress(AttributeError, RuntimeError):  # the loop has not started, or has ended
             app.loop.call_soon_threadsafe(self.abort)
 
     def abort(self):
-        """Throw the line away, unless it is in another editor."""
+        """Discard the line, unless it is open in an external editor."""
         app = self.session.app
         if app.is_running and not app.is_done and not app._running_in_terminal:
             app.exit(exception=KeyboardInterrupt(), style="class:aborting")
 
     def leave(self):
-        """End the editing from a handler of signals; whether there was any."""
+        """End the editing from a signal handler; return whether there was any."""
         app = self.session.app
         if not app.is_running or app.is_done or app._running_in_terminal or not app.loop:
             return False
@@ -146,22 +146,23 @@ class Editor:
         return True
 
     def clear(self):
-        """An empty window."""
+        """Clear the window."""
         self.session.app.renderer.clear()
         self.session.output.flush()
 
     def find_subject(self, document):
-        """The name that F1 explains: the one at the cursor, else the function whose call it is in; "" where there is neither."""
+        """Return the name that F1 explains: at the cursor, else the function of the enclosing call; "" if there is
+        neither."""
         name = blocks.name_at(document.current_line, document.cursor_position_col)
         return self.signatures.find_subject(document.text_before_cursor, name) if self.signatures else name
 
     def finish_first_paint(self, app):
-        """Load what the first paint does without."""
+        """Load what the first paint does not need."""
         app.after_render -= self.finish_first_paint
         self.prompt.loading.begin(then=self.complete)
 
     def complete(self):
-        """Bring in the colours and the completions, when the engine is there."""
+        """Install the highlighter, the completions and the signatures, once the engine is loaded."""
         from tensh.cli.repl.lexer import CodeLexer
 
         self.session.lexer = CodeLexer()
@@ -169,11 +170,11 @@ class Editor:
         from tensh.cli.repl.signatures import Signatures
 
         self.signatures = Signatures(self.prompt.run.session)
-        with contextlib.suppress(RuntimeError):  # nothing is being typed just now
+        with contextlib.suppress(RuntimeError):  # no prompt is active
             self.session.app.invalidate()
 
     def toolbar(self):
-        """The line below the block: how many completions there are, or the signature of the call that is being typed, or else
+        """Return the text of the toolbar: the number of completions, else the signature of the enclosing call, else
         facts about the session."""
         app = get_app()
         state = app.current_buffer.complete_state
@@ -191,7 +192,7 @@ class Editor:
 
 
 def output(stream):
-    """The terminal behind a stream."""
+    """Return the terminal output for a stream."""
     if sys.platform == "win32":
         return create_output(stream)
     return Output.from_pty(stream, term=None)

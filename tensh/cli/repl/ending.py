@@ -1,4 +1,4 @@
-"""Signals that end the process while a line is typed: the terminal is given back first."""
+"""Signals that end the process while a line is edited: restore the terminal first."""
 
 import contextlib
 import signal
@@ -8,7 +8,8 @@ ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(sig
 
 @contextlib.contextmanager
 def ending_with(leave):
-    """Within, what ends the process does so after `leave` has ended the editing, with the terminal as it was before."""
+    """A context in which a terminating signal first calls `leave` to end the editing, and takes effect with the
+    terminal restored."""
     came = []
 
     def handle(number, frame):

@@ -1,7 +1,7 @@
-"""The file of typed lines: a transcript, `>>> ` before each entry and `... ` before its further lines.
+"""The history file: a transcript, with `>>> ` before each entry and `... ` before its further lines.
 
-An entry is appended in one write when it is entered, before it runs. So shells that are open at once lose nothing of
-each other's, and one that is killed loses the line being typed.
+An entry is appended in one write when it is entered, before it runs. So concurrent shells do not lose each other's
+entries, and a killed shell loses only the line being typed.
 """
 
 import contextlib
@@ -10,19 +10,19 @@ import os
 from tensh.language import _
 
 FIRST, FURTHER = ">>> ", "... "
-LONGEST = 2**20  # bytes at the end of the file that are read
-MOST = 5000  # entries that are offered again
+LONGEST = 2**20  # bytes read from the end of the file
+MOST = 5000  # entries that are offered
 
 
 class History:
-    """Entries of earlier sessions, and a place for those of this one; without a path nothing is kept."""
+    """Entries of earlier sessions, and the file for those of this one; without a path nothing is stored."""
 
     def __init__(self, path=None):
         self.path = path
-        self.notices = []  # what went wrong with the file, in words
+        self.notices = []  # messages about problems with the file
 
     def entries(self):
-        """The entries of the file, oldest first. A file that is damaged is set aside; what can be read of it is kept."""
+        """Return the entries of the file, oldest first. Set a damaged file aside, keeping the readable entries."""
         if self.path is None:
             return []
         try:
@@ -34,7 +34,7 @@ class History:
         except OSError as error:
             self.give_up(error)
             return []
-        if len(content) == LONGEST:  # in the middle of something
+        if len(content) == LONGEST:  # begins in the middle of an entry
             content = content[max(0, content.find(b"\n" + FIRST.encode())) :].lstrip(b"\n")
         entries, wrong = read(content)
         if wrong:
@@ -42,7 +42,7 @@ class History:
         return entries[-MOST:]
 
     def add(self, text):
-        """Keep an entry. One that begins with a space is the user's secret."""
+        """Store an entry, unless it begins with a space, which marks it as private."""
         if self.path is None or text.startswith(" ") or not text.strip():
             return
         try:
@@ -55,7 +55,7 @@ class History:
         if folder:
             os.makedirs(folder, mode=0o700, exist_ok=True)
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
-        file = os.open(self.path, flags, 0o600)  # readable by the user alone
+        file = os.open(self.path, flags, 0o600)  # readable by the user only
         try:
             content = "".join(map(format_entry, entries)).encode(errors="replace")
             os.write(file, content if ends_well(file) else b"\n" + content)
@@ -63,7 +63,7 @@ class History:
             os.close(file)
 
     def set_aside(self, entries, wrong):
-        """Rename a damaged file, and begin a new one with the entries that could be read."""
+        """Rename a damaged file, and start a new one with the readable entries."""
         aside = next(name for name in names_aside(self.path) if not os.path.exists(name))
         try:
             os.replace(self.path, aside)
@@ -79,7 +79,7 @@ class History:
         )
 
     def give_up(self, error):
-        """Go on without a file."""
+        """Continue without a file."""
         self.notices.append(
             _("the history is not kept: {path}: {reason}").format(path=self.path, reason=error.strerror or error)
         )
@@ -92,7 +92,7 @@ class History:
 
 
 def read(content):
-    """(entries, number of lines that are not part of one) of the content of a file."""
+    """Parse the content of a file: return (entries, number of lines that belong to none)."""
     entries, wrong = [], 0
     for line in content.split(b"\n"):
         try:
@@ -113,12 +113,12 @@ def read(content):
 
 
 def format_entry(entry):
-    """An entry as it stands in the file."""
+    """Format an entry for the file."""
     return FIRST + entry.replace("\n", "\n" + FURTHER) + "\n"
 
 
 def ends_well(file):
-    """True if what comes next begins a line."""
+    """True if the file ends with a line end, or is empty."""
     with contextlib.suppress(OSError):
         size = os.fstat(file).st_size
         if size:
@@ -128,7 +128,7 @@ def ends_well(file):
 
 
 def names_aside(path):
-    """Names for a damaged file."""
+    """Yield names for a damaged file."""
     yield f"{path}.damaged"
     number = 2
     while True:

@@ -1,10 +1,10 @@
-"""^C: it stops the code that runs, and nothing else.
+"""^C stops the running code, and nothing else.
 
-Python's own handler raises KeyboardInterrupt wherever the program is, also in the middle of an editor that is put
-together or taken apart. Ours raises it only where something of the user's runs.
+Python's own handler raises KeyboardInterrupt anywhere, even while the editor is set up or torn down. This one raises it
+only in the user's code.
 
-A long operation of NumPy's ends before Python looks at signals, and then somebody should say so. The signal also writes
-to a pipe, which a thread reads: it runs while NumPy does.
+Python handles a signal only after a running NumPy operation ends, so that a long one needs a message. The signal is
+also written to a pipe that a thread reads, which runs during the operation.
 """
 
 import contextlib
@@ -18,27 +18,27 @@ from time import monotonic
 from tensh.cli.signals import postpone, resend_later
 from tensh.language import _, deferred
 
-PATIENCE = 1.0  # seconds before something is said
+PATIENCE = 1.0  # seconds before the message
 WORDS = deferred("\nit stops when the operation that runs now is done\n")
-TOGETHER = 0.2  # seconds within which several count as one: the second would hit what deals with the first
+TOGETHER = 0.2  # seconds within which signals count as one: a second one would interrupt the handling of the first
 
 
 class Interrupts:
-    """A context in which code of the user's runs; `say` writes a text, from another thread."""
+    """A context for running the user's code; `say` writes a text from another thread."""
 
     def __init__(self, say):
         self.say = say
-        self.otherwise = None  # what is done where nothing runs
+        self.otherwise = None  # called for ^C while no code runs
         self.is_running = False
-        self.is_pending = False  # one came between the end of a line and the code that it is
+        self.is_pending = False  # ^C came after a block was entered and before it runs
         self.last = 0.0
         self.is_over = threading.Event()
         self.pipe = None
-        self.before = -1  # what signals were written to
+        self.before = -1  # the previous wakeup descriptor
 
     @contextlib.contextmanager
     def catch_interrupts(self):
-        """Handle ^C while there is a prompt."""
+        """A context that handles ^C while there is a prompt."""
         before, hook = signal.signal(signal.SIGINT, self.handle), sys.unraisablehook
         sys.unraisablehook = functools.partial(self.keep_interrupt, hook)
         try:
@@ -48,7 +48,8 @@ class Interrupts:
             sys.unraisablehook = hook
 
     def keep_interrupt(self, hook, error):
-        """Python calls this where nothing can be raised, as in a destructor: ^C comes again when that is over."""
+        """Send ^C again if it was raised where exceptions are ignored, as in a destructor: hook for unraisable
+        exceptions."""
         if error.exc_type is not KeyboardInterrupt:
             hook(error)
         elif self.is_running:
@@ -56,7 +57,7 @@ class Interrupts:
             resend_later()
 
     def handle(self, number, frame):
-        """A signal has come."""
+        """Handle a signal."""
         if not self.is_running:
             self.is_pending = True
             if self.otherwise:
@@ -66,7 +67,7 @@ class Interrupts:
             raise KeyboardInterrupt
 
     def forget(self):
-        """Nothing is waiting for code to begin any more."""
+        """Forget a pending ^C: no code is about to run."""
         self.is_running = self.is_pending = False
 
     def __enter__(self):
@@ -88,7 +89,7 @@ class Interrupts:
             signal.set_wakeup_fd(self.before)
 
     def begin(self):
-        """Make the pipe and the thread; where there are no such things, nothing is said."""
+        """Make the pipe and the thread, on systems that have them."""
         self.pipe = ()
         if os.name == "posix":
             self.pipe = os.pipe()
@@ -96,9 +97,9 @@ class Interrupts:
             threading.Thread(target=self.listen, name="tensh-interrupts", daemon=True).start()
 
     def listen(self):
-        """Wait for signals: of each, see whether the code has ended soon after."""
+        """Wait for signals, and write the message if the code has not stopped soon after one."""
         while numbers := os.read(self.pipe[0], 64):
             if signal.SIGINT not in numbers or self.is_over.wait(PATIENCE):
                 continue
-            if monotonic() - self.last > PATIENCE + TOGETHER:  # else it was heeded, and what runs now began afterwards
+            if monotonic() - self.last > PATIENCE + TOGETHER:  # otherwise it took effect, and other code runs now
                 self.say(_(WORDS))

@@ -1,15 +1,15 @@
-"""Colours of typed text: Python's, and those of commands. Imported after the first paint."""
+"""Syntax highlighting of typed text: Python and commands. Imported after the first paint."""
 
 from prompt_toolkit.lexers import Lexer, PygmentsLexer, SimpleLexer
 from pygments.lexers.python import PythonLexer
 
 from tensh.cli.session.source import command_on
 
-LONGEST = 50_000  # characters of a block that is in colours: after each key all is coloured again, 1 s for 100,000
+LONGEST = 50_000  # characters of a block that is highlighted: each key highlights all of it, 1 s for 100,000
 
 
 class CodeLexer(Lexer):
-    """Python with lines `%name rest` and `name?` in it."""
+    """Python with `%name rest` and `name?` lines."""
 
     def __init__(self):
         self.python = PygmentsLexer(PythonLexer)

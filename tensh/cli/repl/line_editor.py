@@ -1,4 +1,4 @@
-"""Editing a line with readline, as Python's own prompt does: history, completion, the user's key bindings.
+"""Line editing with readline, as in Python's own prompt: history, completion, the user's key bindings.
 
 An unchanged line is drawn once, with nothing beside it.
 """
@@ -15,21 +15,21 @@ except ImportError:  # Windows
 
 SETTINGS = (
     "tab: complete",
-    "set enable-bracketed-paste off",  # which writes escapes around each line
-    r'"\e[200~": ""',  # the marks of a paste all the same: its lines count as typed
+    "set enable-bracketed-paste off",  # which would write escapes around each line
+    r'"\e[200~": ""',  # ignore paste marks that arrive anyway: pasted lines count as typed
     r'"\e[201~": ""',
     "set enable-meta-key off",
     "set bell-style none",
     "set show-all-if-ambiguous on",
-    "set completion-display-width 0",  # a name in each line
+    "set completion-display-width 0",  # one name per line
 )
 DELIMITERS = " \t\n`~!@#$%^&*()-=+[{]}\\|;:'\",<>/?"
-MOST = 1000  # earlier lines
+MOST = 1000  # lines of the history
 INDENT = " " * 4
 
 
 def can_edit(env):
-    """True if lines can be edited: the process sits in a terminal, and there is readline."""
+    """True if lines can be edited: stdin and stdout are the process's terminal, and readline is available."""
     if readline is None or not env.is_interactive:
         return False
     with contextlib.suppress(OSError, ValueError, AttributeError):
@@ -38,16 +38,16 @@ def can_edit(env):
 
 
 class EndingSignal(BaseException):
-    """A signal has come that ends the process."""
+    """Raised by a terminating signal."""
 
 
 def stop_editing():
-    """Leave readline, which gives the terminal back, from a handler of signals."""
+    """Leave readline from a signal handler; readline restores the terminal."""
     raise EndingSignal
 
 
 class LineEditor:
-    """Reads lines, with those of a history before them; `namespace` gives the names that are completed."""
+    """Reads lines, with a history; `namespace` returns the names to complete."""
 
     def __init__(self, env, history, namespace):
         self.env = env
@@ -58,7 +58,7 @@ class LineEditor:
         self.is_begun = False
 
     def begin(self):
-        """Set it up when the first line is read: the settings of the history are known then."""
+        """Configure readline for the first line, when the history settings are known."""
         self.is_begun = True
         for setting in SETTINGS:
             readline.parse_and_bind(setting)
@@ -69,27 +69,27 @@ class LineEditor:
             readline.add_history(line)
 
     def read(self, prompt, before):
-        """A line with its end; "" at the end of the input."""
+        """Read a line with its end; return "" at the end of the input."""
         if not self.is_begun:
             self.begin()
         self.before = before
         self.env.stdout.flush()
         try:
-            with ending_with(stop_editing), self.env.install():  # the program may have put other streams in their place
+            with ending_with(stop_editing), self.env.install():  # the program may have replaced the streams
                 return read_typed_line(prompt) + "\n"
         except EOFError:
             return ""
 
     def complete(self, word, number):
-        """Return a completion of a word, by its number; None behind the last: readline calls this."""
+        """Return the completion of a word with a number; None after the last. Called by readline."""
         if number == 0:
             self.found = []
-            with contextlib.suppress(Exception):  # an exception would end the completion without a word
+            with contextlib.suppress(Exception):  # readline would swallow an exception and stop completing
                 self.found = self.candidates(word)
         return self.found[number] if number < len(self.found) else None
 
     def candidates(self, word):
-        """All completions of a word."""
+        """Return all completions of a word."""
         from tensh.cli.session.completion import complete
 
         line = readline.get_line_buffer()[: readline.get_endidx()]

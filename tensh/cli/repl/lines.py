@@ -1,4 +1,4 @@
-"""Streams that know whether their terminal is at the beginning of a line, where a prompt belongs."""
+"""Streams that track whether their terminal is at the beginning of a line, where a prompt belongs."""
 
 import contextlib
 import threading
@@ -7,19 +7,19 @@ from tensh.cli.environment import Environment
 
 
 class Position:
-    """The column of a terminal's cursor after the last output: at the beginning of a line, or not."""
+    """Whether the cursor of a terminal is at the beginning of a line after the last output."""
 
     def __init__(self):
         self.at_beginning = True
 
 
 class PositionedStream:
-    """A stream that tells its position; otherwise the stream itself."""
+    """A proxy for a stream that tracks the position."""
 
     def __init__(self, stream, position):
         self.stream = stream
         self.position = position
-        self.above = None  # where other threads write while a line is edited
+        self.above = None  # stream for other threads while a line is edited
 
     def write(self, text):
         if self.above and threading.current_thread() is not threading.main_thread():
@@ -30,7 +30,7 @@ class PositionedStream:
 
     @contextlib.contextmanager
     def follow_editing(self, above):
-        """Within, a line is edited: what other threads write goes to a stream that draws it above the line."""
+        """A context in which a line is edited: output of other threads goes to a stream that draws it above the line."""
         self.above = above if self.stream.isatty() else None
         try:
             yield
@@ -42,11 +42,11 @@ class PositionedStream:
             self.write(line)
 
     def close(self):
-        """Stay open: the prompt goes on when the program is done with the stream."""
+        """Flush only: the prompt still needs the stream when the program closes it."""
         self.stream.flush()
 
     def end_line(self):
-        """Write a line end if the last line has none."""
+        """Write a line end unless the cursor is at the beginning of a line."""
         self.stream.flush()
         if not self.position.at_beginning:
             self.write("\n")
@@ -57,7 +57,7 @@ class PositionedStream:
 
 
 def follow_outputs(env):
-    """Return the environment with both outputs followed; they share the terminal, and so the position."""
+    """Return the environment with both outputs tracked; they share the terminal, and therefore the position."""
     position = Position()
     return Environment(
         env.stdin, PositionedStream(env.stdout, position), PositionedStream(env.stderr, position), env.variables, env.color, env.plain,

@@ -1,12 +1,13 @@
-"""Lines of a block that are too long to be drawn: what is around the cursor, and how much stands before and behind.
+"""Lines of a block that are too long to draw: show the part around the cursor, and the number of characters on both
+sides.
 
-prompt_toolkit looks at every character of a line for every key, to find where it is wrapped: 3 s for 2 million.
+prompt_toolkit examines every character of a line for every key to wrap it: 3 s for 2 million.
 """
 
 from prompt_toolkit.layout.processors import Processor, Transformation
 
 LONGEST = 20_000  # characters of a line that is drawn whole
-SHOWN, STEP = 2_000, 1_000  # characters that are drawn of others; and how far what is drawn goes with the cursor
+SHOWN, STEP = 2_000, 1_000  # characters drawn of longer lines, and the step by which that part follows the cursor
 
 
 class LongLines(Processor):

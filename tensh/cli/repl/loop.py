@@ -1,6 +1,6 @@
-"""The prompt: a block is read, run, shown, and then the next.
+"""The prompt: read a block, run it, show the results, repeat.
 
-The prompt is painted before the engine is imported: another thread does that while the user reads and types.
+The prompt is painted before the engine is imported, which another thread does while the user types.
 """
 
 import contextlib
@@ -27,13 +27,13 @@ from tensh.cli.session.failure import remember
 from tensh.cli.session.source import Source, drop_indent
 from tensh.language import _
 
-ALIASES = {"help": "%help"}  # words that work without parentheses, as `exit` and `quit` do
+ALIASES = {"help": "%help"}  # words that work without parentheses, like `exit` and `quit`
 
 
 def start(env, options, program=NOTHING, begin=None):
     """Run a program, if there is one, then read from the terminal to the end of input; return the exit status.
 
-    `begin` is called when the terminal is about to be read.
+    `begin` is called just before the terminal is read.
     """
     env = follow_outputs(env)
 
@@ -52,14 +52,14 @@ def start(env, options, program=NOTHING, begin=None):
 
 
 class TypedSource(Source):
-    """A block that was typed. The user has just typed it, and need not be told where it is."""
+    """A typed block, whose location the user need not be told."""
 
     def place(self, line):
         return ""
 
 
 class Prompt:
-    """The loop, over a run that goes on."""
+    """The loop, on top of a run that continues."""
 
     def __init__(self, run):
         self.run = run
@@ -69,18 +69,18 @@ class Prompt:
             run.session.teacher.is_eager = True
         run.session.editor = partial(edit_text, self.env)
         run.session.stepper = self.go_through if self.env.can_redraw else None
-        self.settings = None  # those that are in force here
+        self.settings = None  # the settings applied last
         self.history = History()
         self.toolbar = Toolbar(run.session, run.console.has_unicode())
         self.interrupts = Interrupts(lambda text: run.console.remark([("note", text)]))
         self.loading = BackgroundTask(self.prepare)
-        self.typed = 0  # blocks so far
+        self.typed = 0  # blocks typed so far
         run.hint = ""
         self.reader = self.make_reader()
         run.session.keys = self.reader.keys
 
     def go_through(self, view):
-        """Let the reader go through the steps of a view."""
+        """Let the user page through the steps of a view."""
         from tensh.cli.repl.stepper import go_through
 
         go_through(self.run.console.theme(), view)
@@ -96,12 +96,12 @@ class Prompt:
         return PlainReader(self.env, self.history, self.interrupts, self.names)
 
     def names(self):
-        """The names that can be completed, once the engine is imported."""
+        """Return the names to complete, once the engine is imported."""
         self.loading.wait()
         return self.run.session.namespace
 
     def history_path(self):
-        """The file of the history; None if it is not to be kept."""
+        """Return the path of the history file; None if history is off."""
         chosen = self.settings.history
         if chosen == "off":
             return None
@@ -112,7 +112,7 @@ class Prompt:
     # ── the session ──────────────────────────────────────────────────────────
 
     def run_all(self):
-        """Read and run until the end; the exit status."""
+        """Read and run blocks until the end; return the exit status."""
         self.greet()
         found = None
         with self.interrupts.catch_interrupts():
@@ -131,7 +131,7 @@ class Prompt:
         return found
 
     def read(self):
-        """A block that is typed; Unwritten, or EOFError, where the streams are no more: the program is free to close them."""
+        """Read a block; raise Unwritten or EOFError if the program has closed the streams."""
         try:
             return self.reader.read()
         except OSError as error:
@@ -142,7 +142,7 @@ class Prompt:
             raise EOFError from None
 
     def run_startup(self):
-        """Run the user's start-up file; report what fails in it, and go on with the next line."""
+        """Run the user's start-up file; report a failing line and continue with the next."""
         from tensh.cli import config
 
         settings = self.run.session.settings
@@ -170,7 +170,7 @@ class Prompt:
             self.reader.take_settings(settings)
 
     def greet(self):
-        """One line: what this is, and where help is."""
+        """Show the version, and the keys for help and exit, in one line."""
         from tensh import VERSION
 
         if self.run.options.quiet:
@@ -183,7 +183,7 @@ class Prompt:
         self.say([fit(facts, self.env.width(self.env.stderr), self.toolbar.unicode)])
 
     def enter_frame(self, failure):
-        """Enter the frame where the program failed: the function's names become those of the prompt."""
+        """Enter the frame where the program failed: make its names those of the prompt."""
         remember(failure.error)
         found = self.run.session.enter(failure.error)
         if found:
@@ -196,14 +196,14 @@ class Prompt:
             self.run.mention(_("{where}; the names of the file are there as well\n").format(where=where))
 
     def say(self, lines):
-        """Lines that are not results."""
+        """Write lines that are not results."""
         for line in lines:
             self.run.console.remark([("note", line + "\n")])
 
     # ── a block ──────────────────────────────────────────────────────────────
 
     def enter(self, text):
-        """Run a block and show what happens; the exit status if it is the last."""
+        """Run a block and show its events; return the exit status if the block ends the session."""
         word = text.strip()
         if word == "clear" and word not in self.run.session.namespace:
             self.reader.clear()
@@ -227,12 +227,12 @@ class Prompt:
         finally:
             with self.env.writing():
                 self.env.stdout.end_line()
-        with contextlib.suppress(Exception):  # the user's objects may answer in any way
+        with contextlib.suppress(Exception):  # user classes may behave arbitrarily
             self.toolbar.count(perf_counter() - begin)
         return None
 
     def excuse(self, error):
-        """Report a failure that is not the user's: the names are worth more than a clean end."""
+        """Report a bug of tensh and go on: the user's names are worth more than a clean end."""
         self.say([_("{fault}; your names are still there").format(fault=describe_fault(error))])
 
     def perform(self, text):
@@ -248,7 +248,7 @@ class Prompt:
         self.run.times.clear()
 
     def run_command_above(self, text):
-        """Run a command that was not typed, above the line that is."""
+        """Run a command for a key, with its output above the line being typed."""
         try:
             with self.interrupts, self.run.session.forget():
                 self.loading.wait()
@@ -262,16 +262,16 @@ class Prompt:
     # ── beside it ────────────────────────────────────────────────────────────
 
     def prepare(self):
-        """Prepare for the first block."""
+        """Prepare for the first block, in the background."""
         self.run.prepare()
         self.run.session.preload()
         if self.run.session.engine == "tensh":
-            self.run.session.note_places()  # 0.7 us an operation, and captions quote the code that made a tensor
+            self.run.session.note_places()  # 0.7 us an operation; captions quote the code that made a tensor
         self.toolbar.count(None)
 
 
 class BackgroundTask:
-    """Work done once in another thread, and waited for before its result is used."""
+    """Work that runs once in another thread; its result is waited for."""
 
     def __init__(self, work):
         self.work = work
@@ -280,11 +280,11 @@ class BackgroundTask:
         self.error = None
 
     def begin(self, then=None):
-        """Begin, unless that has been done, and do `then` afterwards; nothing waits for that."""
+        """Start the work, unless it was started, and do `then` afterwards without anybody waiting."""
         if self.thread is None:
             self.thread = threading.Thread(target=self.do, args=(then,), name="tensh-loading")
             self.thread.start()
-        elif then:  # a start-up file has waited for the work
+        elif then:  # the work was started by a start-up file
             threading.Thread(target=self.follow, args=(then,), name="tensh-loading").start()
 
     def follow(self, then):
@@ -298,11 +298,11 @@ class BackgroundTask:
             self.error = error
         self.is_done.set()
         if then:
-            with contextlib.suppress(RuntimeError):  # Python ends already, and no thread can begin
+            with contextlib.suppress(RuntimeError):  # at interpreter shutdown no thread can start
                 then()
 
     def wait(self):
-        """Wait until the work is done; raise what it raised."""
+        """Wait until the work is done; raise its exception."""
         self.begin()
         self.is_done.wait()
         if self.error is not None:

@@ -1,6 +1,6 @@
-"""Marks that the editor draws for invisible characters: the escapes that all of tensh shows for them.
+"""Visible marks for invisible characters in the editor: the escapes that tensh uses everywhere.
 
-prompt_toolkit itself has signs for control characters, and writes to the terminal what turns letters around.
+prompt_toolkit has signs for control characters, but passes bidirectional overrides on to the terminal.
 """
 
 from prompt_toolkit.layout.screen import Char
@@ -9,7 +9,7 @@ from tensh.escaping import visible_line
 
 
 class Marks(dict):
-    """Character -> what is drawn in its place; prompt_toolkit's own signs count first."""
+    """Character -> its mark; prompt_toolkit's own signs take precedence."""
 
     def __contains__(self, character):
         return super().__contains__(character) or visible_line(character) != character
@@ -19,6 +19,6 @@ class Marks(dict):
 
 
 def draw_hidden():
-    """Let the editor draw them."""
+    """Install the marks in prompt_toolkit."""
     if not isinstance(Char.display_mappings, Marks):
         Char.display_mappings = Marks(Char.display_mappings)

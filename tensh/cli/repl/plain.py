@@ -1,4 +1,4 @@
-"""Blocks read from plain lines: for --plain, for a terminal that cannot move its cursor, and for a screen reader."""
+"""Reading blocks as plain lines: for --plain, terminals that cannot move their cursor, and screen readers."""
 
 import re
 
@@ -7,11 +7,12 @@ from tensh.cli.repl.history import FIRST, FURTHER
 from tensh.cli.repl.line_editor import LineEditor, can_edit
 from tensh.cli.session.openness import Openness
 
-KEYS = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|O.|.)?")  # what arrow keys send, which nobody here understands
+# sequences of arrow and other keys, which have no meaning here
+KEYS = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|O.|.)?")
 
 
 class PlainReader:
-    """Writes a prompt, reads a line, and another while the block is open. Nothing is ever drawn twice."""
+    """Reads lines after a prompt until the block is complete. Never redraws."""
 
     help_key = "%help"
     keys = (
@@ -30,7 +31,7 @@ class PlainReader:
         self.lines = LineEditor(env, history, namespace) if can_edit(env) else None
 
     def read(self):
-        """A block; EOFError where the input ends, KeyboardInterrupt where ^C throws away what was typed."""
+        """Read a block; raise EOFError at the end of the input, KeyboardInterrupt if ^C discards the text."""
         lines, openness = [], Openness()
         while not lines or blocks.goes_on(lines, openness):
             try:
@@ -50,7 +51,7 @@ class PlainReader:
         return text
 
     def line(self, prompt, before=()):
-        """A line with its end; nothing at the end of the input. `before` are the lines of the block so far."""
+        """Read a line with its end, "" at the end of the input. `before` are the previous lines of the block."""
         if self.lines:
             with self.interrupts:
                 return self.lines.read(prompt, before)
@@ -60,14 +61,14 @@ class PlainReader:
             return self.env.stdin.readline()
 
     def take_settings(self, settings):
-        """None of them is about plain lines."""
+        """Do nothing: no setting concerns plain lines."""
 
     def clear(self):
-        """Do nothing: written text stays."""
+        """Do nothing: text that was written stays."""
 
 
 def clean(line):
-    """A line as it was meant: without keys that are not text, and without a prompt that was pasted with it."""
+    """Remove key sequences and a pasted prompt from a line."""
     line = KEYS.sub("", line).rstrip("\r\n")
     prompt = blocks.PROMPTS.match(line) or blocks.CONTINUATIONS.match(line)
     return line[prompt.end() :] if prompt else line

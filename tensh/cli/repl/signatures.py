@@ -1,4 +1,4 @@
-"""Signatures of the calls that are typed, for the line at the foot and for F1. Imported after the first paint."""
+"""Signatures of calls being typed, for the toolbar and F1. Imported after the first paint."""
 
 import contextlib
 
@@ -7,23 +7,24 @@ from tensh.cli.session.static.known import find_known
 
 
 class Signatures:
-    """Finds the signature at the cursor; each text is looked at once."""
+    """Finds the signature at the cursor, and caches it for the last text."""
 
     def __init__(self, session):
         self.session = session
-        self.last = None, None  # the text, what was found for it
+        self.last = None, None  # the text and its signature
 
     def find_at(self, text):
-        """The Signature of the call in which a text ends, or None."""
+        """Return the Signature of the call at the end of a text, or None."""
         if self.last[0] != text:
             found = None
-            with contextlib.suppress(Exception):  # user classes may answer in any way
+            with contextlib.suppress(Exception):  # user classes may behave arbitrarily
                 found = signatures.find_signature(text, self.session.namespace)
             self.last = text, found
         return self.last[1]
 
     def find_subject(self, text, name):
-        """The name to explain: one that means something, else the function that is called there, else the name."""
+        """Return the name to explain: the one at the cursor if it is known, else the function being called, else the
+        name."""
         namespace = self.session.namespace
         if name and find_known(name, namespace) is not None:
             return name

@@ -1,4 +1,4 @@
-"""Going through the steps of a view with the arrow keys."""
+"""Paging through the steps of a view with the arrow keys."""
 
 from prompt_toolkit import Application
 from prompt_toolkit.key_binding import KeyBindings
@@ -11,7 +11,7 @@ from tensh.cli.repl.style import translate_sgr
 
 
 def go_through(theme, view):
-    """Show the steps of a view one by one, until the reader has seen enough; the last one stays on the screen."""
+    """Show the steps of a view one by one until the user quits; the last one stays on the screen."""
     at = [0]
     draw_hidden()
 
@@ -28,7 +28,7 @@ def go_through(theme, view):
 
 
 def keys(at, last):
-    """Right and left, home and end, and the ways out."""
+    """Return the key bindings: next, previous, first, last and quit."""
     bindings = KeyBindings()
 
     def move_to(place):

@@ -1,4 +1,4 @@
-"""The styles of the theme in prompt_toolkit's words, for what the editor draws."""
+"""The theme as prompt_toolkit styles, for what the editor draws."""
 
 from prompt_toolkit.styles import Style
 
@@ -7,9 +7,9 @@ from tensh.cli.render.theme import LEVELS, STYLES
 WORDS = {"1": "bold", "2": "dim", "3": "italic", "4": "underline", "7": "reverse"}
 COLORS = ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "gray")
 
-# what the editor draws: a kind of the theme, and what it is over
+# class of the editor: (kind of the theme, base style)
 DRAWN = {
-    "prompt": ("prompt", "fg:ansidefault"),  # a space with a colour is written; one without, the cursor jumps over
+    "prompt": ("prompt", "fg:ansidefault"),  # coloured spaces are written; the cursor jumps over others
     "command": ("keyword", ""),
     "auto-suggestion": ("note", ""),
     "left-out": ("note", ""),
@@ -22,7 +22,7 @@ DRAWN = {
     "completion-menu.completion.current": ("", "fg:default bg:default reverse"),
     "completion-menu.meta.completion": ("note", "fg:default bg:default"),
     "completion-menu.meta.completion.current": ("note", "fg:default bg:default reverse"),
-    "scrollbar.background": ("note", "fg:default bg:default reverse"),  # seen only where there is more than fits
+    "scrollbar.background": ("note", "fg:default bg:default reverse"),  # visible only when there is more than fits
     "scrollbar.button": ("", "fg:default bg:default noreverse"),
     "pygments.keyword": ("keyword", ""),
     "pygments.operator.word": ("keyword", ""),
@@ -36,7 +36,7 @@ DRAWN = {
 
 
 def style(theme):
-    """The style sheet of a theme."""
+    """Return the style sheet of a theme."""
     kinds = STYLES[theme]
     return Style(
         [(name, f"{under} {translate_sgr(kinds.get(kind, ''))}".strip()) for name, (kind, under) in DRAWN.items()]
@@ -44,11 +44,11 @@ def style(theme):
 
 
 def translate_sgr(parameters):
-    """The parameters of an escape sequence (`1;38;5;80`) in prompt_toolkit's words."""
+    """Translate SGR parameters (`1;38;5;80`) to a prompt_toolkit style."""
     words, numbers = [], iter(parameters.split(";") if parameters else ())
     for number in numbers:
         if number in ("38", "48"):
-            next(numbers)  # 5: one of 256
+            next(numbers)  # skip the 5, for 256 colours
             words.append(("fg:" if number == "38" else "bg:") + color(int(next(numbers))))
         elif number in WORDS:
             words.append(WORDS[number])
@@ -58,7 +58,7 @@ def translate_sgr(parameters):
 
 
 def color(number):
-    """One of 256 colours (from the 17th on: a cube, then greys) as #rrggbb."""
+    """Return one of the 256 colours (number 16 and up: a cube, then greys) as #rrggbb."""
     if number >= 232:
         parts = [8 + 10 * (number - 232)] * 3
     else:

@@ -1,4 +1,4 @@
-"""Suggestions of earlier entries: the rest of one that begins like the block, in grey after the cursor."""
+"""Suggestions from the history, in grey after the cursor: the rest of an entry that begins like the block."""
 
 from prompt_toolkit.auto_suggest import AutoSuggest, Suggestion
 from prompt_toolkit.history import History as Base
@@ -18,7 +18,7 @@ class Earlier(Base):
         self.kept.add(string)
 
     def append_string(self, string):
-        if not string.startswith(" "):  # not even in memory
+        if not string.startswith(" "):  # private entries are not even kept in memory
             super().append_string(string)
 
     @property
@@ -27,7 +27,8 @@ class Earlier(Base):
 
 
 class Ghost(AutoSuggest):
-    """Suggests the rest of a line: of the newest entry that begins as the whole block, else of a line like the last."""
+    """Suggests the rest of a line: from the newest entry that begins with the block, else from one with a matching
+    line."""
 
     def get_suggestion(self, buffer, document):
         text = document.text
@@ -48,5 +49,5 @@ class Ghost(AutoSuggest):
 
 
 def rest(entry, text):
-    """The rest of the line in which a text ends, in an entry that begins with it."""
+    """Return the rest of the line in which a text ends, in an entry that begins with the text."""
     return entry[len(text) :].partition("\n")[0]

@@ -1,4 +1,4 @@
-"""The line at the foot of the prompt: what is in force and what is held. Counted once after each block."""
+"""The toolbar of the prompt: modes and memory of the session, computed once after each block."""
 
 import importlib
 
@@ -6,12 +6,12 @@ from tensh.language import _, count, deferred
 from tensh.show.describe import amount, duration, is_tensor, nbytes
 from tensh.show.text import cells, shorten
 
-LONGEST_SEED = 10  # digits; a longer one was drawn, not chosen
+LONGEST_SEED = 10  # digits; a longer seed was drawn at random, not chosen
 KEYS = deferred("F1 help  F2 names  ^R history")
 
 
 class Toolbar:
-    """Facts about a session, as they were after the last block."""
+    """Facts about a session after its last block."""
 
     def __init__(self, session, unicode):
         self.session = session
@@ -19,7 +19,7 @@ class Toolbar:
         self.facts = ["float32", _("grad on")]
 
     def count(self, seconds):
-        """Look at the session; `seconds` is how long the last block took, if there was one."""
+        """Update the facts; `seconds` is the duration of the last block, None before the first."""
         engine = importlib.import_module(self.session.engine)
         number, size = measure_memory(self.session.own_names().values())
         seed = str(engine.initial_seed())
@@ -35,7 +35,7 @@ class Toolbar:
             self.facts.append(_("last {time}").format(time=duration(seconds)))
 
     def text(self, width, mode=""):
-        """The line for a window: as many facts as fit, and the keys if there is room for them."""
+        """Return the line for a window: as many facts as fit, and the keys if there is room."""
         line = " " + fit([*filter(None, [mode]), *self.facts], width - 1, self.unicode)
         keys = _(KEYS)
         room = width - cells(line) - cells(keys) - 1
@@ -43,7 +43,7 @@ class Toolbar:
 
 
 def fit(facts, width, unicode):
-    """Choose the facts for which a line has room, those at its ends rather than those in the middle."""
+    """Drop facts from the middle until the line fits."""
     facts, dot = list(facts), " · " if unicode else ", "
     while len(facts) > 1 and cells(dot.join(facts)) > width:
         facts.pop(len(facts) // 2 if len(facts) > 2 else -1)
@@ -52,7 +52,7 @@ def fit(facts, width, unicode):
 
 
 def measure_memory(values):
-    """(number of tensors, bytes of the memory they hold); memory that several share counts once."""
+    """Return (number of tensors, bytes of their memory); shared memory counts once."""
     kinds, owners, number = {}, {}, 0
     for value in values:
         kind = type(value)
@@ -69,7 +69,7 @@ def measure_memory(values):
 
 
 def count_matches(index, number):
-    """Count the completions, and say which is chosen."""
+    """Count the completions, and tell which is chosen."""
     from tensh.cli.session.completion import MOST
 
     many = f"{number:,}" + "+" * (number >= MOST)
@@ -79,7 +79,8 @@ def count_matches(index, number):
 
 
 def draw_signature(signature, width, unicode):
-    """A signature as (style, text) pairs for a line of a width; the parameter at the cursor is marked, and always in sight."""
+    """Return a signature as (style, text) pairs that fit the width, with the parameter at the cursor marked and always
+    visible."""
     more, current = "…" if unicode else "...", signature.current
     parts = signature.parameters
     begin, end = 0, len(parts)
@@ -91,7 +92,7 @@ def draw_signature(signature, width, unicode):
         )
         return cells(head) + shown + 2
 
-    while length() > width and end - begin > 1:  # those far from the one at the cursor go first, from the end
+    while length() > width and end - begin > 1:  # drop parameters far from the cursor first, from the end
         if end - 1 > (current or 0):
             end -= 1
         else:
