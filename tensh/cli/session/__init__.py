@@ -1,1 +1,1 @@
-"""Running code and saying what happened, without terminals: no printing, no reading of streams."""
+"""Running code and reporting events, independent of terminals: no printing, no reading of streams."""

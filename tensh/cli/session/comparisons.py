@@ -1,4 +1,4 @@
-"""The note on a comparison of [N] with [N, 1], which compares every element with every other one and is no accuracy."""
+"""The note on comparing [N] with [N, 1] to compute an accuracy, which broadcasts to [N, N]."""
 
 import ast
 
@@ -10,12 +10,13 @@ from tensh.language import _
 
 COUNTING = frozenset({"mean", "sum"})
 HARMLESS = frozenset("argmax round long int float double squeeze flatten detach cpu bool sigmoid softmax".split())
-"""Methods that may be called again to learn a shape: they are quick and have no side effects."""
+"""Methods that may be called again to learn a shape: they are fast and free of side effects."""
 MOST_ELEMENTS = 1_000_000
 
 
 def find_comparison(statement, namespace):
-    """(place, message, advice) of a comparison in a statement that has run at the top level; None where all is well."""
+    """Return (place, message, advice) for a broadcast comparison in a top-level statement that has run; None if there
+    is none."""
     source = statement.source
     try:
         tree = ast.parse("\n" * (statement.first - 1) + "\n".join(source.lines[statement.first - 1 : statement.last]))
@@ -47,12 +48,12 @@ def find_comparison(statement, namespace):
 
 
 def squeeze_column(column):
-    """The code of a column without its second dimension."""
+    """Return code that removes the second dimension of a column."""
     return ast.Call(ast.Attribute(column, "squeeze"), [ast.Constant(1)], [])
 
 
 def find_counted(node):
-    """The comparison by `==` of which a call takes the mean or the sum; None where there is none."""
+    """Return the `==` comparison whose mean or sum a call computes; None if it computes none."""
     match node:
         case ast.Call(func=ast.Attribute(value=ast.Name("torch"), attr=word), args=[inner, *_]) if word in COUNTING:
             pass
@@ -68,7 +69,7 @@ def find_counted(node):
 
 
 def shape_of(node, namespace):
-    """The shape of one side of a comparison if that is a name or a harmless method of a name, otherwise None."""
+    """Return the shape of one side of a comparison if it is a name or a harmless method of one, else None."""
     value = value_of(node, namespace)
     return tuple(value.shape) if isinstance(value, Tensor) else None
 
@@ -93,7 +94,7 @@ def value_of(node, namespace):
 
 
 def is_column_on_purpose(column, text):
-    """True if the source makes a name a column on purpose."""
+    """True if the source deliberately makes a name a column."""
     names = {node.id for node in ast.walk(column) if isinstance(node, ast.Name)}
     try:
         tree = ast.parse(text)

@@ -1,4 +1,4 @@
-"""Inspection after a failure: the frames of the user's code, and the names of one of them."""
+"""Post-mortem inspection: the frames of the user's code, and the names in one of them."""
 
 from tensh.cli.session.failure import place_of_step, steps_to, users_steps
 from tensh.cli.session.inside import Inside
@@ -7,7 +7,7 @@ from tensh.show.reprs import safe_str
 
 
 class FailureFrames:
-    """The frames of a failure, outermost first, and the one whose names the session has."""
+    """The frames of a failure, outermost first, and the one whose names the session uses."""
 
     def __init__(self, session, error):
         self.session = session
@@ -17,7 +17,7 @@ class FailureFrames:
         self.at = len(self.steps) - 1
 
     def title(self):
-        """The failure in one line."""
+        """Return the failure in one line."""
         text = safe_str(self.error).partition("\n")[0]
         return f"{type(self.error).__name__}: {text}" if text else type(self.error).__name__
 
@@ -26,7 +26,7 @@ class FailureFrames:
         return [step[0] for step in self.steps]
 
     def go(self, at):
-        """Give the session the names of a frame, by its number from 0; IndexError where there is none."""
+        """Switch the session to the names of a frame, numbered from 0; raise IndexError if there is none."""
         if not 0 <= at < len(self.steps):
             raise IndexError(at)
         self.at = at
@@ -35,11 +35,11 @@ class FailureFrames:
         session.inside, session.namespace = (found, found.names) if found.is_elsewhere else (None, self.program)
 
     def leave(self):
-        """Give the session its own names back."""
+        """Switch the session back to its own names."""
         self.session.inside, self.session.namespace = None, self.program
 
     def rows(self):
-        """(mark and number, function, place, code) of each frame, outermost first."""
+        """Yield (mark and number, function, place, code) for each frame, outermost first."""
         for number, step in enumerate(self.steps):
             place = place_of_step(step, self.session.sources)
             code = step[0].f_code
@@ -48,7 +48,7 @@ class FailureFrames:
             yield (f"{'>' if number == self.at else ' '} {number + 1}", function, where, place.text.strip())
 
     def local_names(self):
-        """The names of the frame itself, without those of its file and the program."""
+        """Return the local names of the frame, without those of its file and the program."""
         inside = self.session.inside
         names = inside.names if inside else self.program
         wanted = inside.local if inside else ()

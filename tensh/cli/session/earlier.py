@@ -1,6 +1,6 @@
-"""The code that ran before a source: an explanation of a failure at a prompt finds causes there, as in a script.
+"""Code that ran before a source, so that an explanation of a failure at a prompt finds causes there, as in a script.
 
-A prompt has no numbers for its lines, so that what an explanation says of an earlier one is put without them.
+Lines of a prompt have no numbers: an explanation speaks of "an earlier line".
 """
 
 import re
@@ -9,12 +9,12 @@ from itertools import takewhile
 from tensh.graph.source import is_python
 from tensh.language import _
 
-MOST_LINES = 1000  # before a source that are searched: 10 ms
-LINE = re.compile(r"line (\d+)|第 (\d+) 行")  # as sentences name one in each language
+MOST_LINES = 1000  # searched before a source: 10 ms
+LINE = re.compile(r"line (\d+)|第 (\d+) 行")  # how sentences name a line, in each language
 
 
 def put_behind_earlier(source, sources):
-    """Return the code of the sources that ran up to `source`, and the number of lines in front of it."""
+    """Return the code of the sources that ran up to `source`, and the number of lines before it."""
     before = []
     ran = takewhile(lambda each: each is not source, sources.values())
     for each in reversed(list(ran)):
@@ -27,7 +27,7 @@ def put_behind_earlier(source, sources):
 
 
 def count_from_source(explanation, before):
-    """Return an explanation whose lines are counted from the beginning of a source that has `before` lines in front of it."""
+    """Renumber the lines of an explanation from the beginning of a source with `before` lines in front of it."""
 
     def rename(sentence):
         return sentence and LINE.sub(lambda found: name_line(found, before), sentence)
@@ -45,12 +45,12 @@ def count_from_source(explanation, before):
 
 
 def name_line(found, before):
-    """The name of a line in a sentence: its number within the source, or that it was an earlier one."""
+    """Name a line in a sentence: by its number within the source, or as an earlier one."""
     number = int(found[1] or found[2])
     return _("an earlier line") if number <= before else found[0].replace(str(number), str(number - before))
 
 
 def move(fit, before):
-    """A change with its line counted from the beginning of the source; 0 for an earlier one."""
+    """Renumber the line of a change from the beginning of the source; 0 for an earlier one."""
     line = fit.line and max(fit.line - before, 0)
     return fit._replace(line=line, more=tuple(move(each, before) for each in fit.more))

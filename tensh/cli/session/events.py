@@ -1,11 +1,11 @@
-"""Events of a session that runs code. Each front end shows them in its way."""
+"""Events of a session that runs code, which each front end shows in its way."""
 
 from typing import Any, NamedTuple
 
 from tensh.cli.session.failure import Failure
 from tensh.cli.session.source import Unit
 
-RESULTS = ("_", "__", "___")  # the names of the last values, the newest first
+RESULTS = ("_", "__", "___")  # the names of the last values, newest first
 
 
 class Started(NamedTuple):
@@ -15,40 +15,40 @@ class Started(NamedTuple):
 
 
 class Value(NamedTuple):
-    """A bare expression gave something to show."""
+    """A bare expression has produced a value to show."""
 
     value: Any
     unit: Unit
 
 
 class Text(NamedTuple):
-    """A command (`%who`, `name?`) answers: (kind, text) pairs."""
+    """Output of a command (`%who`, `name?`) as (kind, text) pairs."""
 
     tokens: list
 
 
 class Notice(NamedTuple):
-    """Something worth a line beside the results."""
+    """A remark of one line."""
 
     text: str
 
 
 class Failed(NamedTuple):
-    """A statement raised."""
+    """A statement has raised."""
 
     failure: Failure
     unit: Unit | None
 
 
 class Finished(NamedTuple):
-    """A statement is done, well or not."""
+    """A statement has ended, with or without an error."""
 
     unit: Unit
     seconds: float
 
 
 class Exhausted(Exception):
-    """A StopIteration from user code: the generators that run the code would make it a RuntimeError."""
+    """Wraps a StopIteration from user code, which the generators that run the code would turn into a RuntimeError."""
 
     def __init__(self, error):
         super().__init__(error)

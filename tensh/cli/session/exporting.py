@@ -1,7 +1,7 @@
-"""The session as a file that can be read, run or shown: `%export`.
+"""The session as a file to read, run or show: `%export`.
 
-A `.tsh` script has the lines as they were typed, a `.py` file prints what they showed, a notebook and a Markdown file
-have the results beside the code. In code, results stand behind it as comments that begin with `#>`.
+A `.tsh` script contains the lines as typed, a `.py` file prints what they showed, a notebook and a Markdown file
+contain code with its results. In code, results follow as comments that begin with `#>`.
 """
 
 import ast
@@ -14,7 +14,7 @@ from tensh.cli.session.notebook import python as python_of_cell
 from tensh.cli.session.openness import Openness
 from tensh.cli.session.source import Command, Source
 
-RESULT = "#> "  # the output of a line
+RESULT = "#> "  # marks the output of a line
 # commands without an effect to reproduce
 ASIDE = frozenset("help ? ?? history undo edit export save load set debug up down".split())
 IMPORTS = {
@@ -24,30 +24,30 @@ IMPORTS = {
     "nn": "from torch import nn",
     "F": "import torch.nn.functional as F",
     "tensh": "import tensh",
-    "runpy": "import runpy",  # of %run
-    "os": "import os",  # of %cd
+    "runpy": "import runpy",  # for %run
+    "os": "import os",  # for %cd
 }
 IMPORTED = re.compile(rf"\b(?:{'|'.join(IMPORTS)})\b")
 
 
 def export_journal(journal, extension, magics):
-    """The text of a file of a kind: ".tsh", ".py", ".md" or ".ipynb"; KeyError for another."""
+    """Return the text of a ".tsh", ".py", ".md" or ".ipynb" file; raise KeyError for another kind."""
     entries = journal.list_done(without=ASIDE)
     return KINDS[extension](entries, magics)
 
 
 def source(journal):
-    """The code alone, as a script."""
+    """Return only the code, as a script."""
     return "".join(entry.text + "\n" for entry in journal.list_done(without=ASIDE) if not entry.failed)
 
 
 def script(entries, magics):
-    """A .tsh file."""
+    """Return the text of a .tsh file."""
     return "".join("\n".join([*remarks(entry), *code_of(entry)]) + "\n" + results(entry) for entry in entries)
 
 
 def code_of(entry):
-    """The lines of an entry. One that failed after a change is wrapped in a statement that does not fail."""
+    """Return the lines of an entry. One that failed after changing something is wrapped in `try`."""
     if not entry.failed:
         return entry.code
     openness, lines = Openness(), ["try:"]
@@ -58,7 +58,7 @@ def code_of(entry):
 
 
 def remarks(entry):
-    """The lines before the code of an entry as they were typed; what would mean something in a file is a comment there, too."""
+    """Return the comment lines before the code of an entry, escaped where a script would read them as marks."""
     from tensh.cli.documents.percent import as_comment
 
     lines = entry.source.lines[entry.first - 1 : entry.begin - 1]
@@ -66,7 +66,7 @@ def remarks(entry):
 
 
 def python(entries, magics):
-    """A .py file: imports, and `print` around what a prompt shows by itself."""
+    """Return the text of a .py file: imports, and `print` around values that a prompt shows by itself."""
     codes = [[*remarks(entry), *write_python(entry, magics, "print({})")] for entry in entries]
     imports = "".join(line + "\n" for line in find_missing_imports(codes))
     body = "".join("\n".join(code) + "\n" + results(entry) for code, entry in zip(codes, entries, strict=True))
@@ -74,10 +74,10 @@ def python(entries, magics):
 
 
 def find_missing_imports(codes):
-    """The missing imports of a piece of code: those of the names that a prompt predefines."""
+    """Return the missing imports of pieces of code, for the names that a prompt predefines."""
     used, made = set(), set()
     for code in codes:
-        if not any(map(IMPORTED.search, code)):  # most code, in a tenth of the time
+        if not any(map(IMPORTED.search, code)):  # most code: takes a tenth of the time
             continue
         with contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
             for node in chain.from_iterable(map(ast.walk, syntax_trees(code))):
@@ -89,7 +89,7 @@ def find_missing_imports(codes):
 
 
 def syntax_trees(code):
-    """The syntax trees of lines of code, and of the arguments of its commands where they are Python."""
+    """Yield the syntax trees of lines of code, and of command arguments that are Python."""
     text, _ = python_of_cell("\n".join(code))
     for part in Source(text, "<cell>").parts():
         if isinstance(part, Command):
@@ -99,15 +99,15 @@ def syntax_trees(code):
 
 
 def write_python(entry, magics, shown):
-    """The lines of an entry as Python: a command as the call that it stands for; what is shown as in `shown`."""
+    """Return the lines of an entry as Python: a command as its call, and shown expressions wrapped in `shown`."""
     if entry.command:
         call = entry.command.name in magics and magics[entry.command.name].python(entry.command.argument)
         if call and not _has_value(entry) and not call.endswith(entry.command.argument):
-            return [f"{call};"]  # which shows nothing in a file of any kind
+            return [f"{call};"]  # the `;` suppresses the value in files of every kind
         return [shown.format(call) if call and _has_value(entry) else call or f"# {entry.command.text}"]
     if entry.failed:
         return code_of(entry)
-    added = {}  # line -> (column, what goes there) from left to right: no expression lies in another
+    added = {}  # line -> (column, text to insert) from left to right: the expressions do not nest
     for (first, column, last, end), is_printed in expressions(entry):
         wrap = shown if is_printed or shown == "{}" else shown.replace("{}", "repr({})")
         before, after = (part.encode() for part in wrap.split("{}"))
@@ -124,7 +124,8 @@ def insert_pieces(line, added):
 
 
 def expressions(entry):
-    """The places in the code of an entry of the expressions whose values were shown, in order, and whether they print so."""
+    """Return the positions of the expressions whose values were shown, in order, and whether `print` shows them the
+    same way."""
     found = [(output.place, output.is_printed) for output in entry.outputs if output.place]
     return sorted(
         ((first - entry.begin, column, last - entry.begin, end), is_printed)
@@ -137,18 +138,18 @@ def _has_value(entry):
 
 
 def results(entry):
-    """Return the output of an entry, as comments."""
+    """Return the output of an entry as comments."""
     lines = [line for output in outputs_of(entry) for line in output.text.rstrip("\n").split("\n")]
     return "".join((RESULT + line).rstrip() + "\n" for line in lines)
 
 
 def outputs_of(entry):
-    """The outputs of an entry when it runs again; values within `try` are not shown."""
+    """Return the outputs of an entry when it runs again; values within `try` are not shown."""
     return [output for output in entry.outputs if not (entry.failed and output.is_value)]
 
 
 def markdown(entries, magics):
-    """A .md file: comments as text, and between them a session as at a prompt."""
+    """Return the text of a .md file: comments become text, and the code between them a session as at a prompt."""
     from tensh.cli.documents import markdown as writer
     from tensh.cli.documents.model import Cell, Document, Output
 
@@ -161,7 +162,7 @@ def markdown(entries, magics):
 
 
 def notebook(entries, magics):
-    """An .ipynb file: comments as text, and a cell of code ends with its output."""
+    """Return the text of an .ipynb file: comments become text, and a cell of code ends with its output."""
     from tensh.cli.documents import notebooks
     from tensh.cli.documents.model import Cell, Document
 
@@ -178,7 +179,7 @@ def notebook(entries, magics):
 
 
 def write_document_output(output):
-    """A value or a printed text as an output of a document."""
+    """Convert an output of the journal to one of a document."""
     from tensh.cli.documents.model import Output
 
     return Output("value", output.laid_out) if output.is_value else Output("printed", output.text)

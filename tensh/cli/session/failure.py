@@ -1,4 +1,4 @@
-"""A failure as plain data: the user's places on the way to it, and the operands where it happened."""
+"""A failure as plain data: the user's frames, and the operands of the failing code."""
 
 import ast
 import functools
@@ -20,14 +20,14 @@ from tensh.show.reprs import safe_str, safely
 
 OURS = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))) + os.sep
 
-ENGINE = "tensh.engine.core.tensor"  # the module without which nothing is a tensor
-UNPARSED = (SyntaxError, ValueError, RecursionError, MemoryError)  # how the parser describes what it cannot read
-MOST_LINES = 2**20  # of a file that is not there
-MOST_CAUSES = 3  # exceptions of a chain that are shown
+ENGINE = "tensh.engine.core.tensor"  # without this module there are no tensors
+UNPARSED = (SyntaxError, ValueError, RecursionError, MemoryError)  # raised by the parser for code that it cannot read
+MOST_LINES = 2**20  # of a file that does not exist
+MOST_CAUSES = 3  # exceptions shown of a chain
 
 
 class Place(NamedTuple):
-    """A piece of the user's code: lines and columns counted from 1 and from 0, columns in characters."""
+    """A piece of the user's code: lines counted from 1, columns from 0 in characters."""
 
     source: Source
     function: str | None
@@ -43,12 +43,12 @@ class Place(NamedTuple):
 
     @property
     def segment(self):
-        """The code of the place if it is a part of one line."""
+        """The code of the place if it is part of one line, else None."""
         return None if self.column is None or self.end_line != self.line else self.text[self.column : self.end_column]
 
 
 class NamedArray(NamedTuple):
-    """An array by its name in the code, without its contents."""
+    """An array's name in the code, shape and dtype."""
 
     name: str
     shape: tuple[int, ...]
@@ -62,7 +62,7 @@ class NamedArray(NamedTuple):
 class Failure(NamedTuple):
     """An exception, and the places from where it was raised outwards.
 
-    `operands` are the arrays that the failing piece of code names, `local` the other ones that its function knows.
+    `operands` are the arrays named in the failing code, `local` the other arrays among the function's local names.
     """
 
     error: BaseException
@@ -77,7 +77,7 @@ class Failure(NamedTuple):
 
     @property
     def chain(self):
-        """The failure, and those that led to it."""
+        """Yield the failure, and the ones that led to it."""
         found = self
         while found:
             yield found
@@ -85,7 +85,7 @@ class Failure(NamedTuple):
 
     @property
     def kind(self):
-        """The name of the exception as Python shows it; "" for a refusal by a command."""
+        """The name of the exception as Python shows it; "" for an error of a command."""
         kind = type(self.error)
         name = module(kind)
         if name.startswith(__package__):
@@ -96,7 +96,7 @@ class Failure(NamedTuple):
     def message(self):
         if isinstance(self.error, SyntaxError) and isinstance(self.error.msg, str):
             return self.error.msg
-        message = safely(str, self.error, "message")  # the exception is the user's, and so may be the fault in it
+        message = safely(str, self.error, "message")  # the exception is user code, which may itself fail
         return message if self.kind else visible_line(message)
 
     @property
@@ -106,20 +106,20 @@ class Failure(NamedTuple):
 
 
 class UnshownError(Exception):
-    """Stand in for an exception whose own methods, which are user code, fail."""
+    """Stand in for an exception whose own methods fail."""
 
 
 def remember(error):
-    """Keep an exception where Python's prompt keeps the last one: `pdb.pm()` looks there."""
+    """Store an exception where Python's prompt stores the last one, for `pdb.pm()`."""
     sys.last_exc = sys.last_value = error
     sys.last_type, sys.last_traceback = type(error), error.__traceback__
 
 
 def explain(error, sources):
-    """The Failure of an exception that came out of code in `sources` (file name -> Source)."""
+    """Return the Failure of an exception from code in `sources` (file name -> Source)."""
     try:
         found = _explain(error, sources)
-        for each in found.chain:  # each is asked now what will be shown of it
+        for each in found.chain:  # query now what will be shown later
             each.kind, each.message, each.notes  # noqa: B018
         return found
     except Exception as fault:
@@ -131,11 +131,11 @@ def explain(error, sources):
 
 
 def _explain(error, sources, after=()):
-    """The Failure of an exception; `after` are those that it led to."""
+    """Return the Failure of an exception; `after` are the exceptions it led to."""
     steps = [*steps_to(error)]
     own = users_steps(steps, sources)
     innermost = own[-1][0] if own else None
-    passed_on = own and steps[-1] is not own[-1]  # to code that is not the user's
+    passed_on = own and steps[-1] is not own[-1]  # to library code
     places = [_place(*step, sources) for step in reversed(own)]
     operands = _attempt(_operands, innermost, places[0]) or [] if own else []
     inside = _library(steps[-1][0]) if passed_on else None
@@ -162,7 +162,7 @@ def _explain(error, sources, after=()):
 
 
 def _attempt(function, *arguments):
-    """Call a function and return None if it fails: exceptions and values of the user may have any behaviour."""
+    """Call a function, and return None if it fails: the user's exceptions and values may behave arbitrarily."""
     try:
         return function(*arguments)
     except Exception:
@@ -170,7 +170,7 @@ def _attempt(function, *arguments):
 
 
 def users_steps(steps, sources):
-    """The steps towards an exception that are in the user's code, outermost first."""
+    """Select the steps of a traceback in the user's code, outermost first."""
     return [step for step in steps if is_users(step[0].f_code.co_filename, sources)]
 
 
@@ -180,12 +180,12 @@ def place_of_step(step, sources):
 
 
 def place_of(frame, sources):
-    """Return the place of a frame that runs."""
+    """Return the place of a running frame."""
     return _place(frame, frame.f_lasti, frame.f_lineno, sources)
 
 
 def users_frame():
-    """The innermost frame of the user's code."""
+    """Return the innermost frame of the user's code."""
     from tensh.engine.errors.warnings import ours
 
     frame = sys._getframe(1)
@@ -195,7 +195,7 @@ def users_frame():
 
 
 def _explanation(error, own, places, sources):
-    """Explain a failure; None where there is nothing to say, the engine is not in use, or explaining failed."""
+    """Explain a failure; None if there is no explanation, the engine is not in use, or explaining failed."""
     if ENGINE not in sys.modules:
         return None
     from tensh.cli.session.earlier import count_from_source, put_behind_earlier
@@ -214,7 +214,7 @@ def _explanation(error, own, places, sources):
         piece = Piece(text, at.line + before, at.column, at.end_line + before, at.end_column)
         found = explained(error, traceback, piece)
         return count_from_source(found, before) if found else None
-    except Exception:  # the message stands on its own: nothing may hide it
+    except Exception:  # the message must be shown even if explaining fails
         return None
 
 
@@ -226,7 +226,7 @@ def _words(error, place, meant):
 
 
 def _repair(place):
-    """Find the change that makes code readable for the parser."""
+    """Find the change that repairs a syntax error."""
     from tensh.explain.syntax import repair
     from tensh.graph.source import is_python
 
@@ -235,7 +235,7 @@ def _repair(place):
 
 
 def _cause(error, sources, after):
-    """(Failure, how it led to the error) of an earlier exception, if the user's code had to do with it."""
+    """Return (Failure, how it led to the error) of the preceding exception, if the user's code was involved."""
     before = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
     if before is None or len(after) > MOST_CAUSES or any(before is each for each in after):
         return None, None
@@ -246,7 +246,7 @@ def _cause(error, sources, after):
 
 
 def steps_to(error):
-    """(frame, instruction, line) of each entry of the traceback of an exception, outermost first."""
+    """Yield (frame, instruction, line) for each entry of an exception's traceback, outermost first."""
     traceback = error.__traceback__
     while traceback is not None:
         line = traceback.tb_lineno or _line_before(traceback.tb_frame.f_code, traceback.tb_lasti)
@@ -255,13 +255,13 @@ def steps_to(error):
 
 
 def _line_before(code, instruction):
-    """The line of the last instruction that has one: Ctrl-C also arrives at jumps that the compiler added."""
+    """Return the line of the last instruction that has one: ^C may arrive at a jump inserted by the compiler."""
     before = ((start, line) for start, _, line in code.co_lines() if line and start <= instruction)
-    return max(before, default=(0, code.co_firstlineno))[1]  # none before the first: ^C came as the code began
+    return max(before, default=(0, code.co_firstlineno))[1]  # there is none if ^C came as the code began
 
 
 def is_users(filename, sources):
-    """True if a file is the user's: one that the session runs, or another that is not installed."""
+    """True if a file is the user's: run by the session, or not installed."""
     if filename in sources:
         return True
     return not (filename.startswith(("<", OURS)) or os.path.realpath(filename).startswith(_libraries()))
@@ -269,13 +269,13 @@ def is_users(filename, sources):
 
 @functools.cache
 def _libraries():
-    """The folders of installed code: Python's own and that of packages."""
+    """Return the folders of installed code: Python's own and those of packages."""
     installed = [os.path.dirname(os.__file__), *(path for path in sys.path if path.endswith("-packages"))]
     return tuple(os.path.realpath(path) + os.sep for path in installed)
 
 
 def _library(frame):
-    """The function that raised, where it belongs to a library that is not the engine."""
+    """Return the name of the function that raised if it belongs to a library other than the engine."""
     name = str(frame.f_globals.get("__name__", ""))
     if name.partition(".")[0] in ("tensh", "torch") or frame.f_code.co_filename.startswith("<"):
         return None
@@ -287,10 +287,10 @@ def _place(frame: FrameType, instruction, line, sources):
 
 
 def place_of_code(code, instruction, line, sources):
-    """Return the place of an instruction of a code object, by default on a line."""
+    """Return the place of an instruction of a code object; only the line if columns are unknown."""
     source = source_of(code.co_filename, sources)
     function = None if code.co_name == "<module>" else code.co_qualname
-    # Nothing is known of columns under -X no_debug_ranges.
+    # Columns are unknown under -X no_debug_ranges.
     first, last, column, end_column = next(islice(code.co_positions(), instruction // 2, None), (None,) * 4)
     if None in (first, last, column, end_column) or last > len(source.lines):
         return Place(source, function, line)
@@ -298,30 +298,30 @@ def place_of_code(code, instruction, line, sources):
 
 
 def place_of_node(source, node, function=None):
-    """The place of a node of a source's tree."""
+    """Return the place of a node of a source's tree."""
     return _place_of_bytes(source, function, node.lineno, node.col_offset, node.end_lineno, node.end_col_offset)
 
 
 def _place_of_bytes(source, function, first, column, last, end_column):
-    """A place whose columns are given in bytes, as Python counts them."""
+    """Return a place from columns in bytes, as Python counts them."""
     column, end_column = (in_characters(source.lines[n - 1], c) for n, c in ((first, column), (last, end_column)))
     return Place(source, function, first, column, last, end_column)
 
 
 def source_of(filename, sources):
-    """The source of a file name: one that the session runs, or another user file."""
+    """Return the source of a file: one that the session runs, or another user file."""
     return sources.get(filename) or Source(
         "".join(linecache.getlines(filename)).rstrip("\n"), filename, _short(filename)
     )
 
 
 def _syntax_place(error, sources):
-    """Return the place at which the parser stopped, if it gives one; line 0 if it gives only the source."""
+    """Return the place at which the parser stopped; line 0 if it gives only the source."""
     if error.lineno is None:
         return Place(sources[error.filename], None, 0) if error.filename in sources else None
     source = source_of(error.filename or "<string>", sources)
     if not source.text and error.text:
-        before = "\n" * min(error.lineno - 1, MOST_LINES)  # the number is what the exception says
+        before = "\n" * min(error.lineno - 1, MOST_LINES)  # the exception may claim any line number
         source = Source(before + error.text.rstrip("\n"), source.filename, source.label)
     line = min(error.lineno, len(source.lines))
     if line < error.lineno or not error.offset:
@@ -333,16 +333,16 @@ def _syntax_place(error, sources):
 
 
 def _short(filename):
-    """A file name relative to the current folder, if that is shorter."""
+    """Return a file name relative to the current folder if that is shorter."""
     try:
         relative = os.path.relpath(filename)
-    except (ValueError, OSError):  # another drive, or no such folder any more
+    except (ValueError, OSError):  # another drive, or the folder was deleted
         return filename
     return min(filename, relative, key=len)
 
 
 def _operands(frame, place):
-    """The arrays that the failing piece of code names, in its order."""
+    """Return the arrays named in the failing code, in its order."""
     try:
         tree = ast.parse((place.segment or "").strip(), mode="eval")
     except UNPARSED:
@@ -357,7 +357,7 @@ def _operands(frame, place):
 
 
 def _local(frame, named, place):
-    """The arrays among a function's local names, without those named already: first those on the line."""
+    """Return the other arrays among a function's local names, those on the line first."""
     if frame.f_code.co_name == "<module>":
         return ()
     found = [describe_operand(*each) for each in frame.f_locals.items() if is_array(each[1]) and each[0] not in named]

@@ -1,21 +1,20 @@
-"""Inside a function that failed: its names, before those of its file and of the program.
+"""The names inside a function that failed: local ones before those of its file and of the program.
 
-They stand together in one dictionary, since functions that are defined at a prompt see nothing but the names of a
-module. What is assigned there to a name of the file is the file's, so that its functions find it when they are called
-again; what was a local name of the function is nobody else's.
+They share one dictionary, since functions defined at a prompt see only global names. An assignment to a name of the
+file also changes the file, so that its functions see it when called again; local names of the function stay here.
 """
 
 from tensh.cli.session.events import RESULTS
 
-NESTED = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")  # code with a separate frame, inside a function's
+NESTED = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")  # code with a separate frame inside a function's
 ABSENT = object()
 
 
 class Inside:
-    """The names in a frame. `frames` are the user's, outermost first; `program` is the namespace of the program."""
+    """The names in a frame. `frames` are the user's, outermost first; `program` is the program's namespace."""
 
     def __init__(self, frames, program):
-        self.function = None  # what it is called; None of a file's own code
+        self.function = None  # its name; None for module-level code
         local = {}
         for frame, caller in zip(reversed(frames), [*reversed(frames[:-1]), None], strict=True):
             code = frame.f_code
@@ -33,16 +32,16 @@ class Inside:
 
     @property
     def is_elsewhere(self):
-        """True if there are names that the program does not have by itself."""
+        """True if the names differ from the program's."""
         return bool(self.local) or self.file is not self.program
 
     def list_shared(self):
-        """The names that the file or the program has, too."""
+        """Return the names shared with the file or the program."""
         found = {*self.names, *self.file, *self.program} - self.local
         return [name for name in found if not name.startswith("__") and name not in RESULTS]
 
     def settle(self):
-        """Copy assignments made here to the frame, and assignments made by functions there to here."""
+        """Copy assignments between here and the file or program, in both directions."""
         for name in self.list_shared():
             owner = self.file if name in self.file or name not in self.program else self.program
             here, there, before = (names.get(name, ABSENT) for names in (self.names, owner, self.seen))
@@ -54,7 +53,7 @@ class Inside:
 
 
 def put(names, name, value):
-    """Give a name a value, or take it away."""
+    """Assign a name, or delete it for ABSENT."""
     if value is ABSENT:
         names.pop(name, None)
     else:

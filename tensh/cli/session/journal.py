@@ -1,4 +1,4 @@
-"""The journal of a session: the lines that ran and their output, and what the last of them changed."""
+"""The journal of a session: the lines that ran, their output, and snapshots for undoing the last of them."""
 
 import re
 from typing import NamedTuple
@@ -8,40 +8,40 @@ from tensh.cli.session.source import Command, Source
 from tensh.cli.session.undo import MOST_KEPT, Snapshot
 
 WORD = re.compile(r"\w+")
-LONGEST = 20_000  # characters of a result that are kept
-MOST_SNAPSHOTS = 100  # lines that can be taken back
-CHANGING = frozenset("time timeit prun run reset load trace predict".split())  # the commands that can change names
+LONGEST = 20_000  # characters stored of a result
+MOST_SNAPSHOTS = 100  # lines that can be undone
+CHANGING = frozenset("time timeit prun run reset load trace predict".split())  # commands that can change names
 
 
 class Entry:
-    """Whole lines that ran together, what they printed and showed, and whether they failed."""
+    """Whole lines that ran together, their outputs, and whether they failed."""
 
     def __init__(self, unit, first, number):
         self.number = number
         self.source = unit.source
-        self.first = first  # of the comments before the code
-        self.begin = unit.first  # of the code
+        self.first = first  # line of the comments before the code
+        self.begin = unit.first  # line of the code
         self.last = unit.last
-        self.outputs = []  # of Output
+        self.outputs = []  # a list of Output
         self.failed = False
-        self.is_aside = False  # done in the frame of a failure, among names that exist only there
+        self.is_aside = False  # ran while %debug looks at a frame, whose names exist only there
         self.stopped = False  # by ^C
-        self.changed = False  # names or values, where they were recorded
+        self.changed = False  # whether names or values changed, if recorded
         self.command = unit if isinstance(unit, Command) else None
 
     @property
     def text(self):
-        """The lines, with the comments before them."""
+        """The lines, including the comments before them."""
         return "\n".join(self.source.lines[self.first - 1 : self.last]).strip("\n")
 
     @property
     def left_something(self):
-        """True if an entry that failed changed something before, and would do so again."""
+        """True if a failed entry changed something before it failed, and would do so again."""
         return self.failed and self.changed and not self.stopped and not self.command
 
     @property
     def comment(self):
-        """Return the text of the comments before the code."""
+        """The text of the comments before the code."""
         before = self.source.lines[self.first - 1 : self.begin - 1]
         return "\n".join(line.strip().removeprefix("#").removeprefix(" ") for line in before).strip("\n")
 
@@ -52,30 +52,30 @@ class Entry:
 
 
 class Output(NamedTuple):
-    """A text that came of an entry: the value of an expression, or what was printed."""
+    """An output of an entry: the value of an expression, or printed text."""
 
     text: str
     is_value: bool
-    place: tuple | None = None  # of the expression whose value it is: first line, column, last line, column
-    laid_out: str = ""  # a value as a notebook shows it
-    is_printed: bool = True  # whether `print` would show the value in the same way
+    place: tuple | None = None  # position of the expression: first line, column, last line, column
+    laid_out: str = ""  # the value as a notebook shows it
+    is_printed: bool = True  # whether `print` shows the value the same way
 
 
 class Journal:
-    """The entries of a session, in order, and snapshots from before the last of them."""
+    """The entries of a session, in order, and snapshots taken before the last of them."""
 
     def __init__(self, undoing=True):
-        self.undoing = undoing  # whether snapshots are taken: each costs a look at every name
+        self.undoing = undoing  # whether to take snapshots, which look at every name
         self.entries = []
-        self.number = 0  # of the last entry
+        self.number = 0  # number of the last entry
         self.outputs = Outputs()
-        self.running = None  # the snapshot from before the line that runs
-        self.snapshots = []  # those from before the last lines that changed anything, oldest first
-        self.cost = 0  # bytes that these keep alive
-        self.exported = {}  # file that was written -> what was written there
+        self.running = None  # the snapshot taken before the running line
+        self.snapshots = []  # snapshots before the last lines that changed anything, oldest first
+        self.cost = 0  # bytes that the snapshots keep alive
+        self.exported = {}  # exported file -> its text
 
     def begin(self, session, unit, is_noted=True):
-        """A unit is about to run; unless `is_noted`, the snapshot from before an earlier one stands for it, too."""
+        """Start recording a unit; unless `is_noted`, an earlier unit's snapshot covers it."""
         if not self._goes_on(unit):
             if is_noted:
                 self._compare()
@@ -90,7 +90,7 @@ class Journal:
         return bool(self.entries) and self.entries[-1].source is unit.source and unit.first <= self.entries[-1].last
 
     def _new_entry(self, unit):
-        """Begin an entry with a unit, and with the comment lines right before it that belong to no other."""
+        """Add an entry for a unit, with the comment lines directly before it."""
         own = bool(self.entries) and self.entries[-1].source is unit.source
         previous, first = self.entries[-1].last if own else 0, unit.first
         while first - 1 > previous and unit.source.lines[first - 2].lstrip()[:1] in ("#", ""):
@@ -100,8 +100,8 @@ class Journal:
         return self.entries[-1]
 
     def _compare(self):
-        """The last line is over. One that only looked leaves the one before it to be taken back."""
-        running, self.running = self.running, None  # a ^C meanwhile leaves none that is compared by half
+        """Finish the last line: store its snapshot if it changed anything."""
+        running, self.running = self.running, None  # so that ^C leaves no half-compared snapshot
         if running and running.compare():
             running.entry.changed = True
             self.snapshots.append(running)
@@ -110,7 +110,7 @@ class Journal:
                 self.cost -= self.snapshots.pop(0).cost
 
     def take_back(self, command):
-        """Go back to before the last line that changed anything; its snapshot, and how many lines were dropped with it."""
+        """Undo the last line that changed anything; return its snapshot, and how many entries were dropped."""
         snapshot = self.snapshots[-1]
         snapshot.restore()
         self.cost -= self.snapshots.pop().cost
@@ -119,13 +119,13 @@ class Journal:
         return snapshot, self.forget(snapshot.entry, command, names)
 
     def end(self, error):
-        """The unit has run; `error` is what it raised."""
+        """Finish a unit; `error` is what it raised."""
         if self.entries:
             self.entries[-1].failed |= error is not None
             self.entries[-1].stopped |= isinstance(error, KeyboardInterrupt)
 
     def note_value(self, value, unit):
-        """A unit gave a value, which was shown."""
+        """Record a value that was shown."""
         from tensh.show.describe import is_tensor
         from tensh.show.layout import layout
         from tensh.show.reprs import is_bounded
@@ -136,13 +136,13 @@ class Journal:
             is_plain = is_tensor(value) or not is_bounded(value)
             laid_out = text if is_plain else layout(value)
             is_printed = is_plain or type(value).__str__ is object.__str__ or str(value) == text
-        except Exception:  # its repr is the user's code, and whoever shows it will say so
+        except Exception:  # the repr is user code; showing it reports the failure
             return
         place = None if isinstance(unit, Command) else (unit.first, unit.columns[0], unit.last, unit.columns[1])
         self._add(Output(text, True, place, laid_out, is_printed))
 
     def note_printed(self, text):
-        """Something was printed."""
+        """Record printed text."""
         outputs = self.entries[-1].outputs if self.entries else []
         if outputs and not outputs[-1].is_value and len(outputs[-1].text) < LONGEST:
             outputs[-1] = Output(outputs[-1].text + text, False)
@@ -156,7 +156,7 @@ class Journal:
             )
 
     def list_done(self, without=frozenset()):
-        """The entries that did not fail, or did something all the same, but for those of some commands."""
+        """Return the entries that succeeded or had an effect, except those of some commands."""
         return [
             each
             for each in self.entries
@@ -166,10 +166,11 @@ class Journal:
         ]
 
     def forget(self, first, command, names):
-        """Drop an entry that was taken back, and those behind it that were entered with it or read a name that it changed.
+        """Drop an undone entry, and later ones that were entered with it or read a name that it changed; return their
+        number.
 
-        Return how many they were. Those behind it changed nothing by themselves, or are taken back with it; what they
-        looked at is gone, and what they showed is no longer true. The command that takes back stays.
+        Later entries changed nothing themselves, or are undone with it; what they showed no longer holds. The undoing command
+        stays.
         """
         place = self.entries.index(first)
         behind = self.entries[place:]
@@ -182,7 +183,7 @@ class Journal:
         return len(behind) - len(kept)
 
     def take_up(self, text):
-        """Write down code that ran elsewhere, without running it."""
+        """Add code that ran elsewhere, without running it."""
         source = Source(text, "<loaded>")
         try:
             units = source.units()
@@ -195,5 +196,5 @@ class Journal:
 
 
 def shorten(text):
-    """The beginning of a long text."""
+    """Truncate a long text."""
     return text if len(text) <= LONGEST else text[:LONGEST] + "\n..."

@@ -1,36 +1,36 @@
-"""Faults in the graph behind a loss that are certain, found before a backward pass.
+"""Certain faults in the graph behind a loss, found before a backward pass.
 
-The functions of losses are known by the names of their nodes. Only a few nodes next to the root are looked at.
+Loss functions are recognised by their nodes. Only a few nodes near the root are examined.
 """
 
 from typing import NamedTuple
 
 from tensh.engine.core.tensor import Tensor
 
-MOST_NODES = 100  # that are looked at
-MOST_ELEMENTS = 10  # of a list
-FEWEST_KEPT = 2  # losses that are worth a word
+MOST_NODES = 100  # nodes examined
+MOST_ELEMENTS = 10  # elements examined of a list
+FEWEST_KEPT = 2  # losses that are worth a note
 RESHAPING = frozenset(
     "ViewBackward0 UnsafeViewBackward0 ReshapeAliasBackward0 SqueezeBackward0 SqueezeBackward1 UnsqueezeBackward0 "
     "TransposeBackward0 PermuteBackward0 TBackward0 IndexBackward0 SelectBackward0 SliceBackward0 CloneBackward0".split()
 )
-"""Nodes that move values without changing them."""
+"""Nodes that rearrange values without changing them."""
 
 LINEAR = frozenset("AddmmBackward0 MmBackward0 BmmBackward0 ConvolutionBackward0".split())
-"""Nodes whose results are scores of any sign and size, not probabilities or their logarithms."""
+"""Nodes whose results are unbounded scores, not probabilities or logarithms."""
 
 ELEMENTWISE = frozenset(
     "PowBackward0 AbsBackward0 SquareBackward0 MulBackward0 DivBackward0 HuberLossBackward0".split()
 )
-"""Operations on differences in a loss written by hand, before it takes their mean."""
+"""Operations on differences in a hand-written loss, before its mean is taken."""
 
 REDUCING = frozenset("MeanBackward0 SumBackward0".split())
 
 
 class Finding(NamedTuple):
-    """A fault of a loss: the name of the note, the function of the loss, its argument, the node that it is about.
+    """A fault of a loss: the name of the note, the loss function, its argument, and the node.
 
-    ``place`` is where the node was recorded, where that is another source than that of the backward pass.
+    ``place`` is where the node was recorded, if that is in another source than the backward pass.
     """
 
     about: str
@@ -41,7 +41,7 @@ class Finding(NamedTuple):
 
 
 def findings(roots):
-    """The Findings in the graphs behind some nodes, nearest to them first."""
+    """Yield the Findings in the graphs behind some nodes, nearest first."""
     waiting, seen = [*roots], set()
     for node in waiting:
         if node in seen or len(seen) == MOST_NODES:
@@ -52,7 +52,7 @@ def findings(roots):
 
 
 def judge(node):
-    """The Findings that begin at one node."""
+    """Yield the Findings at one node."""
     name = type(node).__name__
     if name in ("NllLossBackward0", "NllLoss2DBackward0"):
         given = skip_reshaping(node.inputs[0])
@@ -75,7 +75,7 @@ def judge(node):
 
 
 def judge_entropy(logs):
-    """The Findings at the logarithms that cross_entropy takes."""
+    """Yield the Findings at the log_softmax within cross_entropy."""
     kind = type(skip_reshaping(logs.inputs[0])).__name__
     if kind in ("SoftmaxBackward0", "SigmoidBackward0"):
         yield Finding("twice", "cross_entropy", short(kind), logs)
@@ -86,7 +86,7 @@ def judge_entropy(logs):
 
 
 def judge_divergence(node):
-    """The Findings at the argument of kl_div, as far as nodes tell: a product and a difference under a sum or a mean."""
+    """Yield the Findings at the argument of kl_div, recognised by a product and a difference under a sum or a mean."""
     inner = only_operand(node)
     given = only_operand(inner)
     if {type(inner).__name__, type(given).__name__} != {"SubBackward0", "MulBackward0"}:
@@ -100,13 +100,13 @@ def judge_divergence(node):
 
 
 def only_operand(node):
-    """The only operand of a node that a gradient goes to; None where there are several, or none."""
+    """Return the only operand of a node that requires grad; None if there are several, or none."""
     given = [each for each in getattr(node, "inputs", ()) if each is not None]
     return given[0] if len(given) == 1 else None
 
 
 def skip_reshaping(node):
-    """The node that made the values that a node has moved."""
+    """Skip nodes that rearrange values: return the node that computed them."""
     while type(node).__name__ in RESHAPING and node.inputs and node.inputs[0] is not None:
         below = node.inputs[0]
         if not hasattr(below, "inputs"):
@@ -116,7 +116,7 @@ def skip_reshaping(node):
 
 
 def difference_behind(node):
-    """A difference of [N] and [N, 1], as far as its node tells, of which a loss takes the mean; None if there is none."""
+    """Return the difference of [N] and [N, 1] whose mean a loss takes, as far as nodes tell; None if there is none."""
     node = node.inputs[0]
     while type(node).__name__ in ELEMENTWISE:
         given = [each for each in node.inputs if each is not None]
@@ -133,13 +133,14 @@ def difference_behind(node):
 
 
 def short(kind):
-    """The function that a node is of: `softmax` for SoftmaxBackward0."""
+    """Return the function of a node: `softmax` for SoftmaxBackward0."""
     return kind.removesuffix("Backward0").lower()
 
 
-# ── losses whose passes are over ─────────────────────────────────────────────
+# ── losses after their backward passes ───────────────────────────────────────
 def find_keeper(frame, passed):
-    """(name, number of losses, whether it is a list) of a name in a frame that keeps the graphs of passes that are over."""
+    """Find a name in a frame that keeps graphs after their passes: return (name, number of losses, whether it is a
+    list)."""
     for name, value in list_named_values(frame):
         if issubclass(type(value), Tensor) and value.requires_grad and value.node is not None and not value.shape:
             losses = list(addends(value.node, passed))
@@ -154,7 +155,7 @@ def find_keeper(frame, passed):
 
 
 def list_named_values(frame):
-    """(words, value) of the names of a frame, of the attributes of self, and of the entries of named dicts."""
+    """Yield (words, value) for the names of a frame, the attributes of self, and the entries of named dicts."""
     names = [each for each in frame.f_locals.items() if not each[0].startswith("_")]
     own = vars(frame.f_locals["self"]) if hasattr(frame.f_locals.get("self"), "__dict__") else {}
     names += [(f"self.{name}", value) for name, value in own.items() if not name.startswith("_")]
@@ -166,10 +167,10 @@ def list_named_values(frame):
 
 
 def addends(node, passed):
-    """The losses whose passes are over, or multiples of them, that a tensor is the sum of.
+    """Yield the losses that a tensor is the sum of, or multiples of them, whose passes are over.
 
-    With each: whether it was computed after a part of the sum was, as in a later turn of a loop; the terms of one expression
-    are computed before.
+    With each: whether it was computed after another part of the sum, as in a later iteration of a loop; the terms of
+    one expression are computed before the sum.
     """
     while type(node).__name__ == "AddBackward0":
         given = [each for each in node.inputs if each is not None]

@@ -1,7 +1,7 @@
-"""Files of NumPy: .npy, mapped; .npz, unpacked once, each array into the memory where it stays.
+"""NumPy files: .npy files are mapped, .npz files unpacked once, each array into its final memory.
 
-What a header says is looked at before anything is made of it: its type holds no objects and no records, its shape is as
-long as its bytes.  What an archive unpacks to is limited by its own size, so that a small file stays small.
+Headers are checked before use: no objects and no records, and a shape that fits the number of bytes. The unpacked size
+of an archive is limited relative to its own size, which rules out zip bombs.
 """
 
 import math
@@ -14,15 +14,15 @@ from tensh.engine.arrays.bounds import MOST, MOST_DIMENSIONS
 from tensh.language import _
 from tensh.serialization.numpy_values import is_text
 
-KINDS = "biufcSUmM"  # of the types that are read: numbers, texts and times
+KINDS = "biufcSUmM"  # dtype kinds that are read: numbers, texts and times
 ALWAYS = 2**28  # bytes that any archive may unpack to
-TIMES = 32  # its own size, for larger ones
+TIMES = 32  # for larger archives: the ratio to their own size
 MOST_ITEM = 2**24  # bytes of one element
-PIECE = 2**20  # bytes that are unpacked at a time
+PIECE = 2**20  # bytes unpacked at a time
 
 
 def map_array(path):
-    """The array of a .npy file, which stays on the disk until it is read; a write changes a copy, never the file."""
+    """Return the array of a .npy file, mapped copy-on-write: it is read on demand, and writes never change the file."""
     with open(path, "rb") as file:
         if not file.read(6) == np.lib.format.MAGIC_PREFIX:
             raise ValueError(_("this is no .npy file"))
@@ -38,7 +38,7 @@ def map_array(path):
 
 
 def unpack_arrays(path):
-    """Name -> array of a .npz file, whose arrays may be compressed."""
+    """Return name -> array for a .npz file, compressed or not."""
     with zipfile.ZipFile(path) as zipped:
         infos, size = zipped.infolist(), os.path.getsize(path)
         unpacked, most = sum(info.file_size for info in infos), max(ALWAYS, TIMES * size)
@@ -56,7 +56,7 @@ def unpack_arrays(path):
 
 
 def unpack_array(file, info):
-    """One array of an archive, if it is as long as it says."""
+    """Unpack one array of an archive after checking its length."""
     shape, order, dtype = read_header(file, info.filename)
     size = math.prod(shape) * dtype.itemsize
     if file.tell() + size != info.file_size:
@@ -68,12 +68,12 @@ def unpack_array(file, info):
         if not count:
             raise ValueError(_("{filename} is shorter than its header says").format(filename=info.filename))
         place += count
-    file.read(1)  # the end of the stream checks the checksum
+    file.read(1)  # reading to the end verifies the checksum
     return as_array(data, shape, order, dtype)
 
 
 def read_header(file, name):
-    """(shape, order, dtype) of an array, once they are such as an array can have."""
+    """Return the valid (shape, order, dtype) of an array; raise ValueError for others."""
     form = np.lib.format
     version = form.read_magic(file)
     read = {(1, 0): form.read_array_header_1_0, (2, 0): form.read_array_header_2_0}.get(version)
@@ -100,7 +100,7 @@ def read_header(file, name):
 
 
 def as_array(data, shape, order, dtype):
-    """An array over bytes, with the truth values and characters that NumPy relies on."""
+    """Return an array over bytes, after checking characters and normalising booleans as NumPy requires."""
     if dtype.kind == "U" and not is_text(data, dtype):
         raise ValueError(_("there is no text in its array of texts"))
     if dtype.kind == "b" and data.max(initial=0) > 1:

@@ -1,4 +1,4 @@
-"""Opening a file of tensors: each array of it becomes a tensor with a name."""
+"""Opening tensor files: each array becomes a tensor with a name."""
 
 import importlib
 import os
@@ -9,18 +9,18 @@ from tensh.escaping import visible_line
 from tensh.language import _
 from tensh.show.describe import brief, is_tensor, list_words
 
-CHECKPOINTS = (".pt", ".pth")  # files of torch.save
-MODELS = (".onnx", ".pt2")  # files of ONNX, and of torch.export
+CHECKPOINTS = (".pt", ".pth")  # files written by torch.save
+MODELS = (".onnx", ".pt2")  # ONNX models, and programs of torch.export
 FORMATS = (".npy", ".npz", ".safetensors", *CHECKPOINTS, *MODELS)
 NOT_YET = (".gguf",)
 
 
 class OpeningError(Exception):
-    """A file that cannot be opened."""
+    """Raised for a file that cannot be opened."""
 
 
 def is_tensor_file(path):
-    """True if a file is one of tensors, by its name; OpeningError for a format that cannot be read."""
+    """True if a file holds tensors, by its extension; raise OpeningError for an unsupported format."""
     extension = os.path.splitext(path)[1].lower()
     if extension in NOT_YET:
         raise OpeningError(
@@ -32,14 +32,17 @@ def is_tensor_file(path):
 
 
 def describe_defined(session, path):
-    """Define the arrays of a file as user names; return a description."""
+    """Define the arrays of a file as the user's names; return a description."""
     found = [f"{name} {brief(value) or type(value).__name__}" for name, value in define_names(session, path).items()]
     return list_words(found) or _("no arrays in it")
 
 
 def define_names(session, path):
-    """Name -> value of the contents of a file; OpeningError, in one sentence that begins with the file, if it cannot."""
-    from tensh.cli.session import saving  # and NumPy
+    """Define the contents of a file as names; return name -> value.
+
+    Raise OpeningError with a sentence about the file.
+    """
+    from tensh.cli.session import saving  # imports NumPy
 
     engine, names = importlib.import_module(session.engine), {}
     try:
@@ -56,18 +59,19 @@ def define_names(session, path):
 
 
 def sentence(path, error):
-    """Return the message for a bad file, in a sentence that begins with its name."""
+    """Return the message for a bad file, as a sentence that begins with its name."""
     words = getattr(error, "strerror", None) or str(error).partition("\n")[0] or type(error).__name__
-    if isinstance(error, MemoryError):  # Python's parser says so, too, of what is nested too deeply
+    if isinstance(error, MemoryError):  # raised by Python's parser for deep nesting, too
         words = _("what it says of its arrays is too large")
-    words = visible_line(words)  # which may be a piece of the file
+    words = visible_line(words)  # may quote the file
     return words if words.startswith(path) else f"{path}: {words[:300]}"
 
 
 def contents(path, engine):
-    """Name -> value of a file in any format; a checkpoint that is not a dict is one value, named after the file.
+    """Return name -> value for a file of any format. A checkpoint that is not a dict is one value, named after the
+    file.
 
-    The state of a model is one value, whose names are those of its parameters.
+    A model's state dict is one value, too, since its keys are names of parameters.
     """
     if path.lower().endswith(MODELS):
         import tensh
@@ -92,8 +96,8 @@ def contents(path, engine):
 
 
 def is_script_file(path):
-    """True for a file that is an archive of TorchScript, which holds code beside tensors."""
-    import zipfile  # imported late with its archive modules: a tenth of a start
+    """True if a file is a TorchScript archive, which contains code besides tensors."""
+    import zipfile  # imported on demand: a tenth of a start
 
     try:
         with zipfile.ZipFile(path) as zipped:
@@ -103,7 +107,7 @@ def is_script_file(path):
 
 
 def arrays(path):
-    """Name -> array of a file."""
+    """Return name -> array for a file."""
     if path.lower().endswith(".safetensors"):
         from tensh.utils.safetensors.format import read
 
@@ -116,12 +120,12 @@ def arrays(path):
 
 
 def stem(path):
-    """The name of a file, without its folder and its kind."""
+    """Return the name of a file without folder and extension."""
     return os.path.splitext(os.path.basename(path))[0]
 
 
 def tensor(array, engine):
-    """An array as a tensor over the same memory; what PyTorch has no dtype for stays an array."""
+    """Return an array as a tensor that shares its memory; the array itself if PyTorch lacks its dtype."""
     try:
         return engine.from_numpy(array.astype(array.dtype.newbyteorder("="), copy=False))
     except TypeError:

@@ -1,8 +1,8 @@
-"""Backward passes that add to gradients which were never set back.
+"""Backward passes that add to gradients which were not reset.
 
-It is certain that they were forgotten when a leaf was written twice (by an optimizer, or by hand) with gradients that were
-never set back in between: gradients summed on purpose are set back after the step, and those of a model that another
-one is trained through are set back before they are used. At a prompt a second pass is enough.
+The reset was certainly forgotten if a leaf was updated twice (by an optimizer, or by hand) without a reset in between:
+intended accumulation resets after the step, and gradients of a model through which another one is trained are reset
+before they are used. At a prompt a second pass is enough.
 """
 
 import contextlib
@@ -18,18 +18,18 @@ from tensh.engine.core.lift import Lift
 
 backward = importlib.import_module("tensh.engine.core.backward")  # by its path: the package may still be loading
 
-FIRST = 1000  # elements that say whether a gradient is all zeros
-FEW = 8  # elements of a leaf that are remembered
-NOTHING = np.empty(0)  # of a leaf that is gone
-MOST_PASSES = 100  # of a statement that are looked at: 5 us for each leaf
-MOST_LINES = 10  # of passes that are remembered
+FIRST = 1000  # elements tested for a gradient of zeros
+FEW = 8  # elements remembered of a leaf
+NOTHING = np.empty(0)  # for a leaf that was freed
+MOST_PASSES = 100  # passes examined of a statement: 5 us per leaf
+MOST_LINES = 10  # lines of passes that are remembered
 
 
 class Seen(NamedTuple):
-    """The last pass that reached a leaf: when, the lines of it and those it adds to, whether a step was between them.
+    """The last pass that reached a leaf: its time, its lines and those it adds to, and whether a step came between.
 
-    The sample is of the leaf's values then: writes through ``.data`` leave no other trace. ``grad`` is the gradient that
-    the pass left: another one was put there by the program.
+    ``sample`` holds the leaf's values then: writes through ``.data`` leave no other trace. ``grad`` is the gradient
+    after the pass: a different one was assigned by the program.
     """
 
     time: int
@@ -40,24 +40,24 @@ class Seen(NamedTuple):
 
 
 def first_elements(array, number):
-    """The bytes of the first elements that are in memory: of a sparse array those of its values, on the device meta none."""
+    """Return the bytes of the first elements in memory: the values of a sparse array; none on the meta device."""
     values = array if isinstance(array, np.ndarray) else next(iter(array.parts), NOTHING)
     return values.flat[:number].tobytes()
 
 
 class Passes:
-    """Sees every backward pass before its gradients are added to those of the leaves."""
+    """Observes every backward pass before its gradients are accumulated in the leaves."""
 
     def __init__(self, tell, is_eager, after=None):
         self.tell = tell
         self.is_eager = is_eager
-        self.after = after  # is called with the leaves that a pass has reached
+        self.after = after  # called with the leaves that a pass has reached
         self.seen = weakref.WeakKeyDictionary()
-        self.left = 0  # passes to look at
-        self.hand_over = None  # the engine's own end of a pass, while this one is in its place
+        self.left = 0  # passes left to examine
+        self.hand_over = None  # the engine's function at the end of a pass, while replaced by this class's
 
     def begin(self):
-        """Watch the next passes. What is wrong shows in the first few of a loop, and the others cost nothing."""
+        """Watch the next passes. A mistake shows in the first few iterations of a loop; later ones cost nothing."""
         self.left = MOST_PASSES
         if self.hand_over is None:
             self.hand_over, backward.finish = backward.finish, self.finish
@@ -68,13 +68,13 @@ class Passes:
             backward.finish, self.hand_over = self.hand_over, None
 
     def finish(self, grads, graph, wanted):
-        """The end of a pass, and a look at it before."""
+        """Examine a pass, then let the engine finish it."""
         hand_over = self.hand_over or backward.finish
         self.left -= 1
         if self.left < 0:
             self.end()
         elif wanted is None:
-            with contextlib.suppress(Exception, Lift):  # user code must not fail because of it
+            with contextlib.suppress(Exception, Lift):  # a fault here must not break user code
                 self.look(grads)
         hand_over(grads, graph, wanted)
         if self.left >= 0 and wanted is None:
@@ -83,7 +83,7 @@ class Passes:
             self.after(grads)
 
     def look(self, leaves):
-        """Note a pass that is about to reach some leaves; report a leaf whose gradient was never set back."""
+        """Record a pass that is about to reach some leaves; report a leaf whose gradient was never reset."""
         line, now = users_frame().f_lineno, tick()
         forgotten = {}
         for leaf in leaves:
@@ -102,7 +102,7 @@ class Passes:
             self.tell([*forgotten], max(forgotten.values(), key=len))
 
     def remember(self, leaves):
-        """Keep which gradients a pass has left."""
+        """Remember the gradients that a pass has left."""
         for leaf in leaves:
             if (seen := self.seen.get(leaf)) and leaf.grad is not None:
                 self.seen[leaf] = seen._replace(grad=weakref.ref(leaf.grad))

@@ -1,7 +1,7 @@
-"""Completion: what can come next at the cursor, found without running anything.
+"""Completion: what can come next at the cursor, found without running any code.
 
-Names, attributes, keywords and values of arguments, keys, files, commands. Details are dropped once the time is up, so
-that the menu is never late.
+Completes names, attributes, keywords and values of arguments, keys, files and commands. After a deadline details are
+omitted, so that the menu always appears in time.
 """
 
 import builtins
@@ -13,12 +13,12 @@ from tensh.escaping import visible_line
 from tensh.language import _
 from tensh.show.reprs import safe_repr
 
-TIME = 0.03  # seconds, so that the menu is there within 50 ms
+TIME = 0.03  # seconds, so that the menu appears within 50 ms
 MOST = 1000  # candidates
 
 
 class Candidate(NamedTuple):
-    """A replacement for the letters before the cursor: its text, its kind, and more about it."""
+    """A replacement for the text before the cursor: the new text, its kind, and details."""
 
     text: str
     kind: str = ""
@@ -26,7 +26,7 @@ class Candidate(NamedTuple):
 
 
 class Completion(NamedTuple):
-    """The number of letters before the cursor to replace, and the replacements."""
+    """The number of characters before the cursor to replace, and the candidates."""
 
     length: int
     candidates: list[Candidate]
@@ -45,7 +45,7 @@ def complete(text, namespace, time=TIME):
 
 
 def complete_command(name, argument, namespace, deadline):
-    """Complete behind a command: a setting, a file; or its options, and expressions."""
+    """Complete the argument of a command: settings or files, else its options and expressions."""
     from tensh.cli.session.completion import elsewhere
 
     found = elsewhere.command_arguments(name, argument)
@@ -79,12 +79,12 @@ def complete_code(text, namespace, deadline):
 
 
 def answer(length, found):
-    """A Completion of (text, kind, detail) triples."""
+    """Return a Completion for (text, kind, detail) triples."""
     return Completion(length, [Candidate(*each) for each, _ in zip(found, range(MOST), strict=False)])
 
 
 def complete_attribute(place, namespace, deadline):
-    """The attributes of the expression before the point; where only some will do, such as dtypes, these."""
+    """Complete an attribute; if the argument only takes certain ones, such as dtypes, only those."""
     from tensh.cli.session.completion import arguments, context
     from tensh.cli.session.static import known, members
 
@@ -103,7 +103,7 @@ def complete_attribute(place, namespace, deadline):
 
 
 def complete_name(place, namespace, deadline):
-    """Arguments of the call that the cursor is in, then names: those of the session, of Python, keywords."""
+    """Complete a name: arguments of the enclosing call, then names of the session, built-ins and keywords."""
     from tensh.cli.session.completion import arguments, context
     from tensh.cli.session.static import members
 
@@ -132,12 +132,12 @@ def complete_name(place, namespace, deadline):
 
 
 def matches(text, word):
-    """True if a word can be the beginning of a value: `f` of `float64`, although that is written torch.float64."""
+    """True if a value can be completed from a word: torch.float64 also from `f`."""
     return text.startswith(word) or text.rpartition(".")[2].startswith(word)
 
 
 def complete_string(place, namespace):
-    """Keys of the dict that is indexed; words that an argument takes; files."""
+    """Complete in a string: keys of the indexed dict, words that the argument takes, files."""
     from tensh.cli.session.completion import arguments, context, elsewhere
     from tensh.cli.session.static import members
 
@@ -155,25 +155,26 @@ def complete_string(place, namespace):
 
 
 def literal(text):
-    """A text as it stands between quotes."""
+    """Escape a text for use between quotes."""
     return visible_line(text.replace("\\", "\\\\"))
 
 
 def list_matching(names, word):
-    """The names that begin with a word: functions before classes, in alphabetical order, private names only after an underscore.
+    """Return the names that begin with a word: functions before classes, in alphabetical order, private names only
+    after an underscore.
 
-    A file can give a value attributes of any name: those that nobody can type are left out.
+    Names that cannot be typed are omitted: a value loaded from a file can have such attributes.
     """
     found = (name for name in names if type(name) is str and name.startswith(word) and name.isidentifier())
     return sorted((name for name in found if word or not name.startswith("_")), key=rank)
 
 
 def rank(name):
-    """The key by which names are sorted: those that begin with a capital are classes or constants, and come later."""
+    """Return the sort key of a name: classes and constants, which begin with a capital, come after functions."""
     return name.startswith("_"), name[0].isupper(), name
 
 
 def describe_names(names, describe, deadline):
-    """(name, kind, detail) of names; without details from the moment that the time is over."""
+    """Yield (name, kind, detail) for names, without details after the deadline."""
     for name in names[:MOST]:
         yield name, *(describe(name) if perf_counter() < deadline else ("", ""))

@@ -1,4 +1,4 @@
-"""Facts about all names for completion, read ahead: the first read takes a while."""
+"""Loading the facts for completion in advance, since the first completion is slow."""
 
 import threading
 
@@ -8,14 +8,14 @@ IDLE = 2.0  # seconds after the prompt is ready
 
 
 def begin(idle=IDLE):
-    """Read the facts soon, in another thread."""
+    """Load the facts soon, in another thread."""
     ahead = threading.Timer(idle, read_ahead)
     ahead.daemon = True
     ahead.start()
 
 
 def read_ahead():
-    """Complete what needs all the facts."""
+    """Request completions that need all the facts."""
     import tensh
 
     complete("torch.", {"torch": tensh}, time=60)

@@ -1,4 +1,4 @@
-"""Completion of an argument of a call: keywords, the dimensions of the tensor at hand, dtypes, words."""
+"""Completing an argument of a call: keywords, dimensions of the tensor, dtypes, words."""
 
 import ast
 import inspect
@@ -28,11 +28,11 @@ WORDS = {
     "qr.mode": ("reduced", "complete", "r"),
     "device": ("cpu",),
 }
-"""Words that a parameter of this name takes, of one function or of all."""
+"""Values of a parameter of this name, for one function or for all."""
 
 
 def parameters(call, namespace):
-    """name -> parameter of the function that is called; empty if that is not known."""
+    """Return name -> parameter for the function being called; empty if unknown."""
     function = find_known(call.function, namespace)
     if function is None or not function.has_value or not callable(function.value):
         return {}
@@ -64,13 +64,13 @@ def is_bound(call, namespace):
 
 
 def owner_of(call, namespace):
-    """Return the known facts of the value whose attribute is called."""
+    """Find the facts about the value whose method is called."""
     source, dot, _ = call.function.rpartition(".")
     return find_known(source, namespace) if dot else None
 
 
 def keywords(call, namespace):
-    """(text, kind, description) of each keyword that can still be given."""
+    """Yield (text, kind, description) for each keyword that can still be passed."""
     passed = len(call.positional)
     known = parameters(call, namespace)
     for number, p in enumerate(known.values()):
@@ -80,7 +80,7 @@ def keywords(call, namespace):
 
 
 def default(parameter):
-    """The default of a parameter, if it is something simple."""
+    """Return the default of a parameter as text; for a complicated one the name of its type."""
     value = parameter.default
     is_ours = type(value).__module__.partition(".")[0] in ("tensh", "torch")
     if value is parameter.empty or value is None or is_ours or type(value) in (int, float, bool, str, tuple):
@@ -89,7 +89,7 @@ def default(parameter):
 
 
 def parameter(call, namespace):
-    """The name of the parameter that is being written, or None."""
+    """Return the name of the parameter being written, or None."""
     if call.keyword:
         return call.keyword
     names = [p.name for p in parameters(call, namespace).values() if p.kind is p.POSITIONAL_OR_KEYWORD]
@@ -97,7 +97,7 @@ def parameter(call, namespace):
 
 
 def values(call, namespace):
-    """(text, kind, description) of the possible values of the current parameter."""
+    """Yield (text, kind, description) for the possible values of the current parameter."""
     name = parameter(call, namespace)
     if name is None:
         return
@@ -123,7 +123,7 @@ def is_switch(call, name, namespace):
 
 
 def tensor_of(call, namespace):
-    """The tensor that a call is about: the one whose method it is, or its first argument."""
+    """Return the tensor that a call works on: the owner of the method, or the first argument."""
     owner = owner_of(call, namespace)
     if owner is None or not is_tensor(owner.kind):
         first = call.positional[:1]
@@ -136,7 +136,7 @@ def tensor_of(call, namespace):
 
 
 def dims(tensor):
-    """Each dimension of a tensor with its size, counted from the front and from the back."""
+    """Yield each dimension of a tensor with its size, counted from the front and from the back."""
     shape = tuple(tensor.shape) if tensor is not None else ()
     for number, size in enumerate(shape):
         yield str(number), "dim", f"size {size}"
@@ -145,7 +145,7 @@ def dims(tensor):
 
 
 def dtypes(call, namespace):
-    """The dtypes, as they are written here."""
+    """Yield the dtypes, prefixed as in this namespace."""
     from tensh.engine.dtypes.dtype import ALIASES, ALL
 
     prefix = next(
@@ -159,7 +159,7 @@ def dtypes(call, namespace):
 
 
 def keys(source, namespace):
-    """The keys of a dict that is indexed, as they are written; only of plain ones."""
+    """Yield the plain keys and values of the indexed dict."""
     container = find_known(source, namespace)
     if container is None or not container.has_value:
         return
@@ -171,7 +171,7 @@ def keys(source, namespace):
 
 
 def literal(text):
-    """The value of a text that is a literal; None for other texts."""
+    """Return the value of a literal; None for other texts."""
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError):

@@ -1,4 +1,4 @@
-"""The place of the cursor in a piece of code: in which string, in which brackets, behind which expression."""
+"""The syntactic context of the cursor: the string, brackets and expression it is in or behind."""
 
 import re
 from itertools import pairwise
@@ -12,55 +12,55 @@ GIVEN = re.compile(r"\s*(\w+)\s*=(?!=)\s*")
 
 
 class Place(NamedTuple):
-    """The end of a text: the brackets that are open, outermost first, and the string that is."""
+    """The context at the end of a text: the open brackets, outermost first, and the open string."""
 
     text: str
-    brackets: tuple[int, ...]  # where each is
-    string: int | None  # where the text of the string begins, behind its quotes
+    brackets: tuple[int, ...]  # positions
+    string: int | None  # position of the string's text, after its quotes
     comment: bool
 
     @property
     def word(self):
-        """The letters before the cursor."""
+        """The identifier characters before the cursor."""
         return self.text[word_start(self.text, len(self.text)) :]
 
     @property
     def before(self):
-        """All before the word."""
+        """The text before the word."""
         return self.text[: len(self.text) - len(self.word)]
 
     @property
     def is_attribute(self):
-        """True if the word stands behind a point."""
+        """True if the word follows a dot."""
         return self.before.rstrip().endswith(".")
 
     @property
     def owner(self):
-        """The source of the expression whose attribute the word is; None if there is none."""
+        """The source of the expression before the dot; None if there is none."""
         owner = primary(self.before.rstrip().removesuffix(".").rstrip())
-        return None if not owner or owner.isdigit() else owner  # 1. is a number
+        return None if not owner or owner.isdigit() else owner  # `1.` is a number
 
 
 class Call(NamedTuple):
-    """The call that the cursor is in: its function and arguments as source, the last of them unfinished."""
+    """The call around the cursor: the source of its function and arguments, the last one unfinished."""
 
     function: str
     arguments: list[str]
 
     @property
     def keyword(self):
-        """The keyword whose value is being written; None for an argument by position."""
+        """The keyword whose value is being written; None for a positional argument."""
         match = GIVEN.match(self.arguments[-1])
         return match[1] if match else None
 
     @property
     def value(self):
-        """The unfinished argument, without its keyword."""
+        """The unfinished argument without its keyword."""
         return GIVEN.sub("", self.arguments[-1], count=1) if self.keyword else self.arguments[-1].lstrip()
 
     @property
     def positional(self):
-        """The arguments by position that are finished."""
+        """The finished positional arguments."""
         return [each for each in self.arguments[:-1] if not GIVEN.match(each)]
 
     @property
@@ -70,7 +70,7 @@ class Call(NamedTuple):
 
 
 def place(text, commas=None):
-    """The Place at the end of a text; where the commas are that are in no brackets and no strings goes into a list."""
+    """Return the Place at the end of a text; add the positions of commas outside brackets and strings to the list."""
     brackets, string, comment, position = [], None, False, 0
     quote = ""
     while position < len(text):
@@ -103,12 +103,12 @@ def place(text, commas=None):
 
 
 def code_in_string(here):
-    """The code in the braces of an f-string that is open at the end of a Place; None in other strings, and in a format."""
+    """Return the code in the open braces of an f-string at the end of a Place; None in other strings, and in a format."""
     if not F_PREFIX.search(here.text[: here.string].rstrip("'\"")):
         return None
     begin = None
     for match in BRACE.finditer(here.text, here.string):
-        if len(match[0]) == 1:  # a doubled brace stands for itself
+        if len(match[0]) == 1:  # a doubled brace is a literal one
             begin = match.end() if match[0] == "{" else None
     if begin is None:
         return None
@@ -118,7 +118,7 @@ def code_in_string(here):
 
 
 def primary(text):
-    """The expression that ends a text: names, attributes, calls, indices, literals; "" if none does."""
+    """Return the expression at the end of a text: names, attributes, calls, indices, literals; "" if there is none."""
     end = len(text)
     position = end
     while position > 0:
@@ -146,19 +146,19 @@ def primary(text):
 
 
 def is_letter(character):
-    """True if a character can be part of a word."""
+    """True if a character can be part of an identifier."""
     return character.isalnum() or character == "_"
 
 
 def word_start(text, end):
-    """Return the beginning of the word that ends at `end`."""
+    """Return the start of the word that ends at `end`."""
     while end and is_letter(text[end - 1]):
         end -= 1
     return end
 
 
 def find_opening(text, closing):
-    """Return the place of the bracket that the one at `closing` closes; None if there is none."""
+    """Return the position of the bracket that matches the one at `closing`; None if there is none."""
     depth = 0
     for position in range(closing, -1, -1):
         depth += (text[position] in ")]}") - (text[position] in "([{")
@@ -168,7 +168,7 @@ def find_opening(text, closing):
 
 
 def call(place):
-    """The Call that the innermost open bracket belongs to; None if it is not a call."""
+    """Return the Call of the innermost open bracket; None if it is not a call."""
     if not place.brackets or place.text[place.brackets[-1]] != "(":
         return None
     opened = place.brackets[-1]
@@ -177,14 +177,14 @@ def call(place):
 
 
 def find_indexed_source(place):
-    """The source of the indexed value; None if the innermost open bracket is not an index."""
+    """Return the source of the value being indexed; None if the innermost open bracket is not an index."""
     if not place.brackets or place.text[place.brackets[-1]] != "[":
         return None
     return primary(place.text[: place.brackets[-1]]) or None
 
 
 def split_arguments(text):
-    """The arguments between commas that are in no brackets and no strings."""
+    """Split arguments at commas outside brackets and strings."""
     commas = []
     place(text, commas)
     return [text[begin + 1 : end] for begin, end in pairwise([-1, *commas, len(text)])]

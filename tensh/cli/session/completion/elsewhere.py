@@ -1,4 +1,4 @@
-"""Completion of commands and their arguments, and of files."""
+"""Completion of commands, their arguments, and files."""
 
 import inspect
 import os
@@ -9,12 +9,12 @@ from tensh.escaping import visible_line
 
 COMMAND = re.compile(r"%(\w*)\Z")
 WITH_ARGUMENT = re.compile(r"%(\w+)[ \t]+([^\n]*)\Z")
-OPTION = re.compile(r"--\w+|\w+=True|\w+=|(?<!=)'\w+'")  # as the usage of a command has them
-MOST = 500  # entries of a folder that are looked at
+OPTION = re.compile(r"--\w+|\w+=True|\w+=|(?<!=)'\w+'")  # as written in the usage of a command
+MOST = 500  # entries read of a folder
 
 
 def commands(prefix):
-    """(text, kind, description) of the commands whose names begin so."""
+    """Yield (text, kind, description) for the commands that begin with a prefix."""
     from tensh.cli.session.magics import MAGICS
 
     for name, each in MAGICS.items():
@@ -23,7 +23,7 @@ def commands(prefix):
 
 
 def command_arguments(name, text):
-    """(start, candidates) for the argument of a command, or None where it is an expression."""
+    """Return (number of characters, candidates) for the argument of a command; None if it is an expression."""
     from tensh.cli.session.magics import MAGICS
 
     usage = MAGICS[name].usage if name in MAGICS else ""
@@ -36,7 +36,7 @@ def command_arguments(name, text):
 
 
 def options(name, begin):
-    """(text, kind, description) of the options that the usage of a command names, and of its function's parameters."""
+    """Yield (text, kind, description) for the options in a command's usage, and for the parameters of its function."""
     from tensh.cli.session.magics import MAGICS
 
     if name not in MAGICS or not begin:
@@ -50,13 +50,13 @@ def options(name, begin):
 
 
 def function_of(sugar):
-    """The public function that a command stands for, or None."""
+    """Return the public function that a command calls, or None."""
     path = (sugar or "").partition("(")[0]
     return pkgutil.resolve_name(path.replace("torch.", "tensh.")) if "." in path else None
 
 
 def settings(text):
-    """The settings, and behind a name what it can be."""
+    """Complete the name of a setting, or its value."""
     from dataclasses import fields
 
     from tensh.cli.config import Settings
@@ -72,16 +72,16 @@ def settings(text):
 
 
 def files(text):
-    """(text, kind, description) of the files and folders that a path may go on with."""
+    """Yield (text, kind, description) for the files and folders that complete a path."""
     folder, begin = os.path.split(text)
     where = os.path.expanduser(folder) or "."
     try:
         with os.scandir(where) as entries:
             found = sorted((entry.name, entry.is_dir()) for entry, _ in zip(entries, range(MOST), strict=False))
-    except (OSError, ValueError):  # no folder, or a text that cannot name one
+    except (OSError, ValueError):  # no such folder, or not a valid path
         return
     for name, is_folder in found:
-        if visible_line(name) != name:  # nobody can type it, and a terminal would obey it
+        if visible_line(name) != name:  # cannot be typed, and would contain escape sequences
             continue
         if name.startswith(begin) and (begin.startswith(".") or not name.startswith(".")):
             yield os.path.join(folder, name) + ("/" if is_folder else ""), "folder" if is_folder else "file", ""

@@ -1,4 +1,4 @@
-"""Modules to import, and what can be imported from them."""
+"""Completion of modules to import, and of names to import from them."""
 
 import os
 import re
@@ -12,7 +12,7 @@ FROM = re.compile(r"\s*from\s+([\w.]+)\s+import\s+\(?(?:[\w ,\n]*,)?\s*(\w*)\Z")
 
 
 def modules(text):
-    """(text, kind, description) of modules that can be imported, by the last part of a dotted name."""
+    """Yield (text, kind, description) for importable modules, completing the last part of a dotted name."""
     parent, dot, begin = text.rpartition(".")
     if not dot:
         known = {*sys.stdlib_module_names, *(name.partition(".")[0] for name in sys.modules), "torch", "tensh", "numpy"}
@@ -26,7 +26,7 @@ def modules(text):
 
 
 def submodules(parent):
-    """The names of the modules of a package that is loaded, or a part of tensh: read from its folder."""
+    """Yield the submodules of a loaded package or of tensh, read from its folder."""
     module = loaded_module(parent)
     for folder in getattr(module, "__path__", ()) if module else ():
         try:
@@ -39,7 +39,7 @@ def submodules(parent):
 
 
 def loaded_module(name):
-    """A module that is loaded; `torch` is tensh, whose parts may be loaded for it."""
+    """Return a loaded module; `torch` stands for tensh, whose modules are imported if necessary."""
     root, dot, rest = name.partition(".")
     if root in ("torch", "tensh"):
         from importlib import import_module
@@ -52,7 +52,7 @@ def loaded_module(name):
 
 
 def importable(parent, begin):
-    """(text, kind, description) of the names of a module for `from parent import`."""
+    """Yield (text, kind, description) for the names in `from parent import`."""
     module = loaded_module(parent)
     if module is None:
         return

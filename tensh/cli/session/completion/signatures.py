@@ -1,17 +1,17 @@
-"""The signature of the call that is being typed, and which of its parameters the argument at the cursor is for.
+"""The signature of the call being typed, and the parameter at the cursor.
 
-Nothing runs for it: of a function that would have to be computed first nothing is known.
+No code runs: a function that would have to be computed first is unknown.
 """
 
 from typing import NamedTuple
 
 from tensh.cli.session.completion import arguments, context
 
-LONGEST = 4000  # characters before the cursor that are looked at: the longest take 2 ms
+LONGEST = 4000  # characters searched before the cursor: the longest take 2 ms
 
 
 class Signature(NamedTuple):
-    """A function as it is written in the call, its parameters, and the number of the one at the cursor, if there is one."""
+    """A function as written in the call, its parameters, and the index of the one at the cursor, if any."""
 
     function: str
     parameters: list[str]
@@ -19,7 +19,7 @@ class Signature(NamedTuple):
 
 
 def find_call(text):
-    """The Call in which a text ends, within an index or a list of it, too; None where it ends outside of calls."""
+    """Return the call around the end of a text, also from within an index or a list in it; None outside of calls."""
     if len(text) > LONGEST:
         return None
     place = context.place(text)
@@ -36,7 +36,7 @@ def find_call(text):
 
 
 def find_signature(text, namespace):
-    """The Signature of the call in which a text ends; None where there is none, or nothing is known of it."""
+    """Return the Signature of the call around the end of a text; None outside of calls, or if the function is unknown."""
     call = find_call(text)
     known = arguments.parameters(call, namespace) if call else {}
     if not known:
@@ -52,12 +52,12 @@ def find_signature(text, namespace):
 
 
 def find_kind(parameters, kind):
-    """The number of the parameter of a kind; None if there is none."""
+    """Return the index of the parameter of a kind; None if there is none."""
     return next((number for number, p in enumerate(parameters.values()) if p.kind.name == kind), None)
 
 
 def write_parameters(parameters):
-    """The parameters as they are written in a definition, one text for each."""
+    """Format parameters as in a definition, one text each."""
     found, is_open = [], True
     for p in parameters.values():
         text = arguments.default(p)
