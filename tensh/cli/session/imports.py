@@ -1,4 +1,4 @@
-"""The finder by which ``import torch`` gives tensh, under the name by which programs that compare tensh with PyTorch ask for it."""
+"""The finder by which ``import torch`` gives tensh, under the name that programs comparing tensh with PyTorch use."""
 
 from tensh.alias.finder import Finder
 

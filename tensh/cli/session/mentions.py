@@ -1,4 +1,4 @@
-"""Predictions from the text of a program, before it runs and before the commands are imported."""
+"""Quick tests on the text of a program, before it runs and before commands are imported."""
 
 import re
 
@@ -7,10 +7,10 @@ HISTORY = r"\b(?:In|Out)\["
 
 
 def mentions_views(text):
-    """True if a program may call functions that ask where in the code operations were recorded."""
+    """True if a program may call functions that need the code locations of operations."""
     return "tensh" in text and re.search(VIEWS, text) is not None
 
 
 def mentions_history(text):
-    """True if a program may ask for its lines and what they showed."""
+    """True if a program may use `In` or `Out`."""
     return ("In[" in text or "Out[" in text) and re.search(HISTORY, text) is not None

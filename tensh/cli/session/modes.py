@@ -1,8 +1,9 @@
-"""The model that an optimizer trains, and its layers that do something else in training than in evaluation."""
+"""The model that an optimizer trains, and its layers that behave differently in training and evaluation."""
 
 
 def model_of(frames, params):
-    """The module that has just the parameters of an optimizer, and layers to which its mode matters; None if none has a name."""
+    """Find a module with exactly the parameters of an optimizer and mode-dependent layers; None if no name refers to
+    one."""
     wanted = {id(p) for p in params}
     for frame in frames:
         for value in [*frame.f_locals.values(), *attributes(frame.f_locals.get("self"))]:
@@ -20,7 +21,7 @@ def is_module(value):
 
 
 def layers(model):
-    """Dropout that drops, and batch normalization with running statistics."""
+    """List dropout with p > 0, and batch normalization with running statistics."""
     return [module for module in model.modules() if drops(module) or averages(module)]
 
 

@@ -1,17 +1,17 @@
-"""Notebooks and Markdown as sources that run one after another."""
+"""Notebooks and Markdown as a sequence of sources."""
 
 import importlib.util
 from typing import NamedTuple
 
 from tensh.cli.session.source import SET_UP, SHELL, Source, drop_indent
 
-PYTHON_MAGICS = ("%time", "%timeit", "%capture")  # cell magics whose body is Python all the same
+PYTHON_MAGICS = ("%time", "%timeit", "%capture")  # cell magics whose body is Python
 
 
 class Cell(NamedTuple):
-    """A code cell: its source, whether it may raise, what it needs, and the lines of it that are passed over.
+    """A code cell: its source, whether it may raise, its requirement, and its skipped lines.
 
-    A script is one cell, without any of these.
+    A script is one cell without any of these.
     """
 
     source: Source
@@ -21,27 +21,27 @@ class Cell(NamedTuple):
 
     @property
     def lacking(self):
-        """Name the requirements of the cell that this machine does not meet."""
+        """The requirement of the cell if this machine does not meet it, else None."""
         return self.requires if self.requires and not is_here(self.requires) else None
 
 
 def is_here(requirement):
-    """True if this machine has a package. False for cuda."""
+    """True if a package is installed. Always False for cuda."""
     try:
         return requirement != "cuda" and importlib.util.find_spec(requirement) is not None
-    except (ImportError, ValueError, AttributeError, TypeError):  # the requirement does not name a package
+    except (ImportError, ValueError, AttributeError, TypeError):  # not the name of a package
         return False
 
 
 def cells(text, filename, label):
-    """The code cells of a notebook given as text; ValueError where the text is not a notebook."""
-    from tensh.cli.documents import notebooks  # 2 ms that only a notebook costs
+    """Return the code cells of a notebook's text; raise ValueError for other texts."""
+    from tensh.cli.documents import notebooks  # 2 ms, for notebooks only
 
     return _cells(notebooks.read(text), filename, label)
 
 
 def blocks(text, filename, label):
-    """The blocks of code in a Markdown text, and in sessions each prompt; without those that say they are not to run."""
+    """Return the code blocks of a Markdown text, and each prompt of its sessions, except those marked to be skipped."""
     from tensh.cli.documents import markdown
 
     document = markdown.read(text)
@@ -66,17 +66,17 @@ def _cell(cell, number, filename, label, echo):
 
 
 class CellSource(Source):
-    """The code of a cell, whose lines are counted from its top."""
+    """A cell's code, with lines counted from the top of the cell."""
 
     def place(self, line):
         return f"{self.label}, line {line}" if line else self.label
 
 
 def python(text):
-    """The code of a cell as Python reads it, and the lines that belong to the notebook alone.
+    """Return a cell's code as Python, and the lines that only a notebook understands.
 
-    A common indent goes, and lines that speak to a shell or to Jupyter (`!pip install`, `%matplotlib inline`) become
-    `pass`. They are told from `%` or `!` in the middle of an expression by standing at its beginning.
+    A common indentation is removed, and lines for a shell or Jupyter (`!pip install`, `%matplotlib inline`) become
+    `pass`. A `%` or `!` counts only at the beginning of a line.
     """
     if (
         (not text or text[0].isidentifier()) and "%" not in text and "!" not in text

@@ -1,4 +1,4 @@
-"""Lines on which a statement could begin, told from the lines before in one pass: strings, brackets, backslashes."""
+"""Finding the lines on which a statement can begin, in one pass: tracks strings, brackets and backslashes."""
 
 import re
 
@@ -7,23 +7,23 @@ IN_STRING = {quote: re.compile(rf"\\.|\\\Z|{quote}", re.S) for quote in ('"""', 
 
 
 class Openness:
-    """The statement, bracket or string that is open at the end of the lines so far."""
+    """The open strings, brackets and continuations at the end of the lines so far."""
 
     def __init__(self):
-        self.quote = None  # of the string
-        self.depth = 0  # of the brackets
+        self.quote = None  # of the open string
+        self.depth = 0  # of open brackets
         self.continued = False  # by a backslash
 
     def __bool__(self):
         return bool(self.quote or self.depth or self.continued)
 
     def take(self, line):
-        """Go over a line more."""
+        """Process another line."""
         self.continued, place = False, 0
         while found := (IN_STRING[self.quote] if self.quote else IN_CODE).search(line, place):
             place = found.end()
             self.meet(found[0])
-        if self.quote in ('"', "'") and not self.continued:  # it had to end on this line: another error
+        if self.quote in ('"', "'") and not self.continued:  # unterminated string: reported elsewhere
             self.quote = None
 
     def meet(self, sign):

@@ -1,4 +1,5 @@
-"""`--set NAME=VALUE`: another value for a plain assignment of the script, which is its default and gives its type."""
+"""`--set NAME=VALUE`: replace the value of a plain assignment in the script, which is the default and determines the
+type."""
 
 import ast
 import re
@@ -8,18 +9,18 @@ from tensh.language import _
 from tensh.spelling import close
 
 WORDS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
-MOST = 10  # parameters that are named where one is not known
-LONGEST = 60  # characters of a value that are shown
-UNREAD = (ValueError, TypeError, SyntaxError, RecursionError, MemoryError)  # of a text that is not a literal
-MARK = re.compile(rb"\s*#\s*param(?!\S)")  # behind an assignment
+MOST = 10  # parameters listed when one is unknown
+LONGEST = 60  # characters shown of a value
+UNREAD = (ValueError, TypeError, SyntaxError, RecursionError, MemoryError)  # raised for a text that is not a literal
+MARK = re.compile(rb"\s*#\s*param(?!\S)")  # after an assignment
 
 
 class SettingError(ValueError):
-    """A setting that does not fit the script."""
+    """Raised for a setting that does not fit the script."""
 
 
 def apply(settings, sources):
-    """Put the values of `settings` (texts NAME=VALUE) in the place of the defaults that the sources assign."""
+    """Replace the assigned defaults in the sources by `settings` (texts NAME=VALUE)."""
     assignments = defaults(sources) if settings else {}
     for setting in settings:
         name, equals, text = setting.partition("=")
@@ -39,7 +40,7 @@ def apply(settings, sources):
 
 
 def defaults(sources):
-    """Name -> (source, node, value) of the plain assignments: of the one marked `# param`, else of the first."""
+    """Return name -> (source, node, value) for plain assignments: the one marked `# param`, else the first."""
     found, marked = {}, set()
     for source in sources:
         for node in _statements(source):
@@ -55,7 +56,7 @@ def defaults(sources):
 
 
 def convert(text, default):
-    """A text as a value of the default's type."""
+    """Convert a text to the type of the default."""
     kind = type(default)
     if kind is bool:
         if text.lower() not in WORDS:
@@ -79,20 +80,20 @@ def convert(text, default):
 
 
 def format_value(value):
-    """A value as it is written, or the beginning of it."""
+    """Format a value, shortened if it is long."""
     try:
         return shorten(repr(value))
-    except ValueError:  # Python writes no number of more than some thousand digits
+    except ValueError:  # Python refuses to write numbers with thousands of digits
         return _("a number with so many digits")
 
 
 def shorten(text):
-    """A text, or its beginning if it is long."""
+    """Shorten a long text."""
     return text if len(text) <= LONGEST else text[:LONGEST] + "..."
 
 
 def _literal(value, text, place):
-    """The syntax tree of the value of a text, at the place of another tree."""
+    """Return the syntax tree of a value, at the location of another tree."""
     simple = isinstance(value, bool | int | float | complex | str) or value is None
     tree = ast.Constant(value) if simple else ast.parse(text.lstrip(" \t"), mode="eval").body
     for node in ast.walk(tree):
@@ -104,11 +105,11 @@ def _statements(source):
     try:
         return [part for part in source.parts() if isinstance(part, ast.Assign | ast.AnnAssign)]
     except (SyntaxError, ValueError):
-        return []  # running it will say so
+        return []  # running it reports the error
 
 
 def _read_assignment(node):
-    """(name, value) of an assignment of a literal to one name, else (None, None)."""
+    """Return (name, value) for an assignment of a literal to one name, else (None, None)."""
     targets = node.targets if isinstance(node, ast.Assign) else [node.target]
     if len(targets) == 1 and isinstance(targets[0], ast.Name) and node.value is not None:
         try:

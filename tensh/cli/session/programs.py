@@ -1,4 +1,4 @@
-"""Files that are run within a session: they have names of their own, which become the session's when they have ended."""
+"""Running files within a session, in a namespace of their own that is merged into the session's at the end."""
 
 import contextlib
 import sys
@@ -10,7 +10,7 @@ from tensh.language import _
 
 
 def run_program(session, program, shares_names=False):
-    """Run a program: yields what it shows, raises what it raises. With `shares_names` it sees the names of the session."""
+    """Run a program: yield its events, raise its exceptions. With `shares_names` it sees the names of the session."""
     with (
         contextlib.nullcontext() if shares_names else own_names(session, program),
         world(program),
@@ -35,7 +35,8 @@ def run_program(session, program, shares_names=False):
 
 @contextlib.contextmanager
 def own_names(session, program):
-    """Within, the session has the names of a new program; those that it makes are added to the session's afterwards."""
+    """A context in which the session uses the namespace of a new program, whose names are added to the session's
+    afterwards."""
     before = session.module, session.namespace, session.given, session.results, session.inside
     names, main = before[1], sys.modules["__main__"]
     session.module = ModuleType("__main__")
@@ -60,7 +61,7 @@ def own_names(session, program):
 
 @contextlib.contextmanager
 def world(program):
-    """Within, a program finds its arguments, and the modules beside it."""
+    """A context with the `sys.argv` and the module path of a program."""
     before = sys.argv, sys.path[:]
     sys.argv, sys.path[:0] = program.arguments, [program.folder]
     try:

@@ -1,4 +1,4 @@
-"""The words of the notes that teach: (message, advice) of each."""
+"""The texts of the notes for learners: (message, advice) for each."""
 
 import ast
 
@@ -9,14 +9,14 @@ from tensh.language import _
 
 
 def piece(place):
-    """A place as the explanations know it."""
+    """Convert a place for the explanations."""
     known = place.column is not None
     where = (place.line, place.column, place.end_line, place.end_column) if known else (place.line, 0, place.line, 0)
     return Place(place.source.text, *where)
 
 
 def remark_on_sums(leaves, lines, place, names):
-    """Gradients are the sums of several passes."""
+    """Return the note that gradients are sums over several passes."""
     first, *more = [f"{name}.grad" for node, (name, _) in names_of_nodes(names).items() if node in leaves] or ["w.grad"]
     where = [str(line) for line in dict.fromkeys(lines)]
     own = first
@@ -38,7 +38,7 @@ def remark_on_sums(leaves, lines, place, names):
 
 
 def find_uncalled(place):
-    """Find a `zero_grad` without parentheses; None where there is none."""
+    """Find a `zero_grad` without parentheses; None if there is none."""
     for node in ast.walk(piece(place).tree() or ast.Module([], [])):
         match node:
             case ast.Expr(value=ast.Attribute(attr="zero_grad")):
@@ -58,13 +58,13 @@ def is_optimizer(value):
 
 
 def holds(optimizer, leaves):
-    """True if one of the leaves, which are nodes, is among the parameters of an optimizer."""
+    """True if one of the leaf nodes belongs to a parameter of an optimizer."""
     ids = {id(leaf.variable) for leaf in leaves}
     return any(id(p) in ids for group in optimizer.param_groups for p in group["params"])
 
 
 def not_a_leaf(place, names):
-    """A gradient was asked for that is not kept."""
+    """Return the note on a gradient that is not kept because the tensor was computed."""
     from tensh.explain.causes import Situation
     from tensh.explain.causes.gradients import find_rebinding, not_kept
 

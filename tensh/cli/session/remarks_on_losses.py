@@ -1,4 +1,4 @@
-"""The words of the notes on losses: (message, advice), with the place where it is another one, or None if all is well."""
+"""The texts of the notes on losses: (message, advice), with a third item for another place; None if nothing is wrong."""
 
 import ast
 
@@ -11,11 +11,11 @@ from tensh.explain.trying import append_to_expression
 from tensh.language import _
 
 ON_PURPOSE = ("None", "unsqueeze", "view", "reshape", "expand", "newaxis")
-"""Words in the source of an operand that was given its shape on purpose."""
+"""Words in the source of an operand that was given its shape deliberately."""
 
 
 def on_loss(found, place, names):
-    """Find the fault of the loss at which a pass begins."""
+    """Return the note on a Finding about a loss."""
     if found.about == "broadcast":
         is_elsewhere = found.place is not None and found.place.source is not place.source  # lines of a prompt
         return on_broadcast(found.node, found.place if is_elsewhere else place, names)
@@ -78,7 +78,7 @@ def on_loss(found, place, names):
 
 
 def on_no_logarithms(kind, where, place):
-    """The fault of a ``kl_div`` whose first argument is no logarithm, if it is called in sight."""
+    """Return the note on ``kl_div`` without logarithms, if its call is in the source."""
     called = call_on_line(place, "kl_div") or call_on_line(place, "KLDivLoss".lower())
     if kind == "scores":
         what, mend = _("scores"), _("log_softmax of the scores first")
@@ -94,7 +94,8 @@ def on_no_logarithms(kind, where, place):
 
 
 def call_on_line(place, name):
-    """The line of the only call of a function, or of the layer of that name, in the source of a place; None if there are more."""
+    """Return the line of the only call of a function, or of the layer of that name, in the source; None if there are
+    more."""
     tree = piece(place).tree()
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)] if tree else []
     words = (name, name.replace("_", ""))
@@ -103,7 +104,7 @@ def call_on_line(place, name):
 
 
 def on_broadcast(node, place, names):
-    """A difference of [N] and [N, 1] in a loss, where the source tells which it is."""
+    """Return the note on a difference of [N] and [N, 1] in a loss, if the source tells which one it is."""
     tree = piece(place).tree()
     size = node.shape[0]
     for each in ast.walk(tree) if tree else ():
@@ -128,7 +129,7 @@ def on_broadcast(node, place, names):
 
 
 def is_made_elsewhere(node, left, right, shapes, tree):
-    """True if the column is an argument of a function, whose shape may have been meant where it is called."""
+    """True if the column is a function's argument, whose shape may be intended by the caller."""
     column = left if len(shapes[0]) == 2 else right
     names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
     if not isinstance(column, ast.Name) or column.id in names:
@@ -138,7 +139,7 @@ def is_made_elsewhere(node, left, right, shapes, tree):
 
 
 def shapes_of(difference, node, names):
-    """The shapes of both sides of a difference; one that no name has is that of the operand that requires grad."""
+    """Return the shapes of both sides of a difference; an unnamed side has that of the operand that requires grad."""
     sides = [look_up(side, names) for side in (difference.left, difference.right)]
     (given,) = (each for each in node.inputs if each is not None)
     known = [tuple(side.shape) if isinstance(side, Tensor) else None for side in sides]
@@ -148,7 +149,7 @@ def shapes_of(difference, node, names):
 
 
 def has_explicit_shape(side, tree):
-    """True if an operand, or what its name was assigned, says that its shape was meant."""
+    """True if an operand, or its assignment, shows that the shape is deliberate."""
     texts = [ast.unparse(side)]
     if isinstance(side, ast.Name):
         texts += [
@@ -159,7 +160,7 @@ def has_explicit_shape(side, tree):
 
 
 def on_kept(found, place, names):
-    """A sum or a list of losses with their graphs."""
+    """Return the note on a sum or a list of losses that keep their graphs."""
     name, number, is_list = found
     tree = piece(place).tree()
     if is_list:

@@ -1,4 +1,4 @@
-"""The notes on code that runs and does not mean what it says: pairs and methods that are compared, results that nothing keeps."""
+"""The notes on code that runs without doing what it seems to: compared pairs and methods, results that are lost."""
 
 import ast
 import inspect
@@ -14,17 +14,17 @@ from tensh.explain.place import parse_source
 from tensh.language import _
 
 MEASURED = re.compile(r"\b(time|timeit|perf_counter|profile|profiler|raises)\b")
-"""Statements whose effect counts, not their value."""
+"""Statements that matter for their effect, not their value."""
 
 
 def find_in_source(find, statement, namespace):
-    """What ``find`` finds in the lines of a statement that has run, and the source around it; None where all is well."""
+    """Apply ``find`` to the lines of a statement that has run, in their source; None if it finds nothing."""
     tree = parse_source(statement.source.text)
     return tree and find(tree, (statement.first, statement.last), namespace)
 
 
 def find_compared(find, say, statement, namespace):
-    """(place, message, advice) of a comparison that ``find`` finds, and ``say`` puts in words."""
+    """Return (place, message, advice) for a comparison found by ``find``, put into words by ``say``."""
     found = find_in_source(find, statement, namespace)
     if not found:
         return None
@@ -32,12 +32,12 @@ def find_compared(find, say, statement, namespace):
     return place_of_node(statement.source, node), say(name), meant
 
 
-find_pair = partial(find_compared, find_compared_pair, say_pair)  # of a pair and a tensor
-find_method = partial(find_compared, find_compared_method, say_method)  # of a method and a value
+find_pair = partial(find_compared, find_compared_pair, say_pair)  # of a pair with a tensor
+find_method = partial(find_compared, find_compared_method, say_method)  # of a method with a value
 
 
 def find_lost_result(statement, namespace):
-    """(place, message, advice) of a line whose result is lost."""
+    """Return (place, message, advice) for a line whose result is lost."""
     if MEASURED.search(statement.source.text):
         return None
     found = find_in_source(find_lost, statement, namespace)
@@ -51,7 +51,8 @@ def find_lost_result(statement, namespace):
 
 
 def find_uncalled_method(statement, namespace):
-    """(place, message, advice) of a method of a tensor, a module or an optimizer that stands alone, and was not called."""
+    """Return (place, message, advice) for a method of a tensor, module or optimizer that stands alone without being
+    called."""
     tree = parse_source(statement.source.text)
     for node in tree.body if tree else ():
         if statement.first <= node.lineno <= statement.last and is_method(getattr(node, "value", None), namespace):
@@ -62,7 +63,7 @@ def find_uncalled_method(statement, namespace):
 
 
 def is_method(node, namespace):
-    """True if a piece of code is a method of a tensor, a module or an optimizer."""
+    """True if an expression is a method of a tensor, a module or an optimizer."""
     if not isinstance(node, ast.Attribute):
         return False
     owner = look_up(node.value, namespace)

@@ -1,4 +1,5 @@
-"""The words of the notes on steps and modes: (message, advice), with the place where it is another one, or None if all is well."""
+"""The texts of the notes on steps and modes: (message, advice), with a third item for another place; None if nothing is
+wrong."""
 
 import ast
 from typing import NamedTuple
@@ -13,13 +14,13 @@ from tensh.explain.place import FUNCTIONS, iterate_scope, loop_around
 from tensh.graph.names import names_of_nodes
 from tensh.language import _
 
-MOST_NODES = 10_000  # of a graph that are looked through
+MOST_NODES = 10_000  # nodes of a graph that are searched
 DROPOUT = ("F.dropout", "nn.functional.dropout", "torch.nn.functional.dropout")
 
 
 # ── steps ────────────────────────────────────────────────────────────────────
 def name_of(value, names, default):
-    """The name of a value; attributes of self are names, too."""
+    """Return the name of a value, including attributes of self."""
     found = next((name for name, each in names.items() if each is value and not name.startswith("_")), None)
     if found is None and hasattr(names.get("self"), "__dict__"):
         found = next((f"self.{name}" for name, each in vars(names["self"]).items() if each is value), None)
@@ -27,7 +28,7 @@ def name_of(value, names, default):
 
 
 def lines_of(place, *methods):
-    """[(line, the text of the owner)] of the calls of methods in the source of a place."""
+    """Return [(line, text of the owner)] for the calls of methods in the source of a place."""
     tree = piece(place).tree()
     return sorted(
         (node.lineno, ast.unparse(node.func.value)) for node in (ast.walk(tree) if tree else ())
@@ -36,7 +37,7 @@ def lines_of(place, *methods):
 
 
 def say_zeroed(optimizer, place, names):
-    """The gradients were set back between the pass and the step."""
+    """Return the note on gradients that were reset between the pass and the step."""
     name = name_of(optimizer, names, _("the optimizer"))
     scope = piece(place).scope()
     lines = [line for line, _owner in lines_of(place, "zero_grad") if covers_line(scope, line)]
@@ -56,7 +57,7 @@ def covers_line(scope, line):
 
 
 def on_other_parameters(optimizer, leaves, place, names):
-    """The gradients went to tensors that no optimizer has."""
+    """Return the note on gradients of tensors that no optimizer has."""
     name = name_of(optimizer, names, _("the optimizer"))
     reached = [known for leaf, (known, _number) in names_of_nodes(names).items() if leaf in leaves]
     what = reached[0] if reached else _("other tensors")
@@ -71,7 +72,7 @@ def on_other_parameters(optimizer, leaves, place, names):
 
 
 def on_no_backward(optimizer, own, place, names):
-    """Remark on a loss without a backward pass."""
+    """Return the note on a loss without a backward pass."""
     for frame in frames_from(users_frame()):
         for loss, value in list(frame.f_locals.items()):
             if issubclass(type(value), Tensor) and value.requires_grad and not value.shape and reaches(value.node, own):
@@ -87,7 +88,7 @@ def on_no_backward(optimizer, own, place, names):
 
 
 def on_no_step(stepped, place, names):
-    """A loop that sets gradients back and computes them, with an optimizer that nothing in the source ever steps."""
+    """Return the note on a loop that resets and computes gradients, with an optimizer that never steps in the source."""
     loop = loop_around(piece(place).scope() or ast.Module([], []), place.line)
     zeroed = [event for event in events_of(loop, names) if event.kind == "zero"] if loop else []
     owner = zeroed[0].owner if zeroed else None
@@ -103,7 +104,7 @@ def on_no_step(stepped, place, names):
 
 
 def uses(tree, attribute):
-    """True if a piece of source reads or calls an attribute of anything; not if it stands alone, as a call without parentheses."""
+    """True if code reads or calls an attribute; a bare mention without a call does not count."""
     alone = {node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     return any(
         isinstance(node, ast.Attribute) and node.attr == attribute and node not in alone for node in ast.walk(tree)
@@ -111,7 +112,7 @@ def uses(tree, attribute):
 
 
 def on_clipping(place, names):
-    """Gradients are clipped where there are none yet, or after the step that they were for."""
+    """Return the note on clipping before gradients exist, or after the step."""
     loop = loop_around(piece(place).scope() or ast.Module([], []), place.line)
     events = events_of(loop, names) if loop else []
     kinds = "".join(event.kind[0] for event in events)
@@ -133,7 +134,8 @@ def on_clipping(place, names):
 
 
 class Event(NamedTuple):
-    """A statement of a training loop: "backward", "clip", "step" or "zero", its line, its text, and whose method it is."""
+    """A statement of a training loop: "backward", "clip", "step" or "zero", its line, its text, and the owner of the
+    method."""
 
     kind: str
     line: int
@@ -142,7 +144,7 @@ class Event(NamedTuple):
 
 
 def events_of(loop, names):
-    """The Events among the statements of a loop, in order, without those of inner blocks."""
+    """Return the Events among the statements of a loop, in order, without inner blocks."""
     found = []
     for statement in loop.body:
         call = getattr(statement, "value", None)
@@ -161,7 +163,7 @@ def events_of(loop, names):
 
 
 def say_uncalled(place, attribute):
-    """`line 4: loss.backward(), which is not called there`; None where every mention is called."""
+    """Return `line 4: loss.backward(), which is not called there`; None if every mention is a call."""
     tree = piece(place).tree()
     for node in ast.walk(tree) if tree else ():
         match node:
@@ -179,7 +181,7 @@ def frames_from(frame):
 
 
 def reaches(root, leaves):
-    """True if some leaves are in the graph behind a node."""
+    """True if any of the leaves are in the graph behind a node."""
     waiting, seen = [root], set()
     for node in waiting:
         if node is None or node in seen or len(seen) > MOST_NODES:
@@ -193,12 +195,12 @@ def reaches(root, leaves):
 
 # ── modes ────────────────────────────────────────────────────────────────────
 def kinds(model):
-    """`Dropout and BatchNorm1d`: the layers of a model to which its mode matters."""
+    """Name the mode-dependent layers of a model: `Dropout and BatchNorm1d`."""
     return _(" and ").join(dict.fromkeys(type(each).__name__ for each in layers(model)))
 
 
 def on_evaluation_mode(model, place, names):
-    """A model that was evaluated, and is trained on without a switch back."""
+    """Return the note on a model that was evaluated and is trained further in evaluation mode."""
     if any(each.training for each in layers(model)):
         return None
     name = name_of(model, names, _("the model"))
@@ -215,13 +217,13 @@ def on_evaluation_mode(model, place, names):
 
 
 def on_evaluation_from_the_first(model, place, names):
-    """A model that was switched to evaluation before it is trained, as a whole, and all of whose parameters are trained."""
+    """Return the note on a model that was switched to evaluation mode before it is trained as a whole."""
     name = name_of(model, names, None)
     calls = [line for line, owner in lines_of(place, "eval") if owner == name]
     if name is None or len(calls) != 1 or lines_of(place, "train") or any(each.training for each in layers(model)):
         return None
     if not all(p.requires_grad for p in model.parameters()):
-        return None  # a model that was trained before
+        return None  # a pretrained model, partly frozen
     if len({type(each) for each in layers(model)}) == 1:
         message = _("{name} is trained in evaluation mode: since {since} nothing has switched it back, and {kinds} works as in evaluation")  # fmt: skip
     else:
@@ -234,7 +236,7 @@ def on_evaluation_from_the_first(model, place, names):
 
 
 def on_training_mode(model, place, names):
-    """A model that is evaluated as it was trained."""
+    """Return the note on a model that is evaluated in training mode."""
     if not all(each.training for each in (model, *layers(model))) or not is_evaluation(place, names):
         return None
     name = (place.segment or "").partition("(")[0]
@@ -250,7 +252,7 @@ def on_training_mode(model, place, names):
 
 
 def is_evaluation(place, names):
-    """True if the source around a call compares its result or takes a loss of it, once for each batch."""
+    """True if the source around a call evaluates its result: compares it or computes a loss, once per batch."""
     at = piece(place)
     scope, tree = at.scope(), at.tree()
     if tree is None:
@@ -274,7 +276,7 @@ def is_evaluation(place, names):
 
 
 def repeats(node, place):
-    """True if a loop around a call repeats the same evaluation, to draw samples instead of reading batches."""
+    """True if a loop around a call repeats the same evaluation to draw samples, instead of reading batches."""
     if isinstance(node, ast.For) and node.lineno < place.line <= node.end_lineno:
         return ast.unparse(node.iter).startswith("range(") and not any(
             isinstance(inner, ast.Subscript | ast.Slice) for inner in ast.walk(ast.Module(node.body, []))
@@ -285,7 +287,7 @@ def repeats(node, place):
 
 
 def judges(node, names):
-    """True if a piece of code compares results with targets: `==`, `eq` or a loss."""
+    """True if an expression compares results with targets: `==`, `eq` or a loss."""
     match node:
         case ast.Compare(ops=[ast.Eq()]):
             return True
@@ -302,7 +304,7 @@ def judges(node, names):
 
 
 def on_functional_dropout(model, place, names):
-    """`F.dropout` in a forward, which does not know of the mode."""
+    """Return the note on `F.dropout` in a forward that ignores the mode."""
     tree = piece(place).tree()
     kinds = {type(module).__name__ for module in model.modules()}
     for definition in ast.walk(tree) if tree else ():
@@ -324,7 +326,7 @@ def on_functional_dropout(model, place, names):
 
 
 def drops_always(node):
-    """True if a piece of code is a call of `dropout` that does not say whether it trains."""
+    """True if a node is a call of `dropout` without its `training` argument."""
     match node:
         case ast.Call(func=function, args=[_] | [_, _], keywords=options) if ast.unparse(function) in DROPOUT:
             return all(each.arg in ("p", "inplace") for each in options)

@@ -1,6 +1,6 @@
-"""The values that were shown: `_`, `__` and `___`, and all of a session by the numbers of their lines, `Out[3]`.
+"""The values shown: `_`, `__` and `___`, and all values of a session by line number, `Out[3]`.
 
-They keep 256 MiB of arrays alive at most: the oldest go first.
+They keep at most 256 MiB of arrays alive: the oldest are dropped first.
 """
 
 from collections.abc import Mapping
@@ -14,12 +14,12 @@ MOST = 1000  # values in `Out`
 
 
 def size(value):
-    """The bytes that a value keeps alive, as far as it is an array."""
+    """Return the bytes that an array keeps alive; 0 for other values."""
     return nbytes(value) if is_array(value) else 0
 
 
 def fit(results):
-    """The results, newest first, that fit into the memory they may keep alive."""
+    """Return the results, newest first, that fit into KEPT bytes."""
     kept, total = [], 0
     for value in results:
         total += size(value)
@@ -30,7 +30,7 @@ def fit(results):
 
 
 def name_results(namespace, before, value):
-    """Make a value `_`, and those before it `__` and `___`, unless the names are the user's; the results from now on."""
+    """Shift `_`, `__` and `___` for a new value, unless the user has assigned these names; return the new results."""
     ours = dict(zip(RESULTS, before, strict=False))
     if any(name in namespace and namespace[name] is not ours.get(name, namespace) for name in RESULTS):
         return before
@@ -42,18 +42,18 @@ def name_results(namespace, before, value):
 
 
 class Outputs(Mapping):
-    """`Out`: the values that were shown, by the number that `%history` gives their lines.
+    """`Out`: the values shown, by line number of `%history`.
 
-    It is not a dict: what looks for names of values passes it over.
+    Not a dict, so that searches for names of values skip it.
     """
 
     def __init__(self):
         self.kept = {}  # number -> value, oldest first
-        self.sizes = {}  # number -> bytes, as far as there are any
+        self.sizes = {}  # number -> bytes of arrays
         self.total = 0
 
     def put(self, number, value):
-        """Keep the value of a line; the oldest values go where there are too many or too large ones."""
+        """Store the value of a line, dropping the oldest if there are too many or they are too large."""
         self.drop(number)
         self.kept[number] = value
         if size(value):
@@ -63,7 +63,7 @@ class Outputs(Mapping):
             self.drop(next(iter(self.kept)))
 
     def drop(self, number):
-        """Drop a value."""
+        """Drop the value of a line, if any."""
         self.kept.pop(number, None)
         self.total -= self.sizes.pop(number, 0)
 
@@ -86,7 +86,7 @@ class Outputs(Mapping):
 
 
 class Inputs:
-    """`In`: the code of the lines, by the number that `%history` gives them."""
+    """`In`: the code of the lines, by line number of `%history`."""
 
     def __init__(self, journal):
         self.journal = journal

@@ -1,1 +1,1 @@
-"""The meaning of a name: the public names of tensh and of PyTorch, and the page that is shown for one."""
+"""Help on a name: the public names of tensh and PyTorch, and the help page of each."""

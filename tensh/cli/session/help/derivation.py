@@ -1,4 +1,4 @@
-"""The source of a function's derivative: the declarations of the operators that it is, or is made of."""
+"""The declarations of a function's derivative: those of the operator it is, or of the operators it consists of."""
 
 import ast
 import inspect
@@ -12,14 +12,15 @@ from tensh.engine.codegen.operator import Inplace, Op
 from tensh.engine.codegen.registry import METHODS
 from tensh.engine.codegen.vocabulary import OPS
 
-DEEPEST = 3  # functions one inside the other that are looked into
-ERROR = re.compile(r"(not_differentiable|no_derivative|refuse_derivative)\(")  # a declaration of what backward raises
+DEEPEST = 3  # levels of calls that are searched
+# a declaration of the error that backward raises
+ERROR = re.compile(r"(not_differentiable|no_derivative|refuse_derivative)\(")
 
 NO_TENSORS = ("array", "np", "math", "text", "name", "dims", "shape")  # names whose methods are not those of tensors
 
 
 class Derivation(NamedTuple):
-    """An operator, and the texts of its declaration: of what several derivatives share, and of each."""
+    """An operator, and the text of its declaration: the part that its derivatives share, and each derivative."""
 
     op: Op
     parts: dict[str, str]
@@ -27,7 +28,7 @@ class Derivation(NamedTuple):
 
 
 def derivations(entry):
-    """The derivations of a function, most direct first; none where nothing is differentiable."""
+    """Return the derivations of a function, most direct first; [] if nothing is differentiable."""
     if isinstance(entry, Op | Inplace):
         ops = [entry] if isinstance(entry, Op) else [entry.op]
     else:
@@ -37,7 +38,7 @@ def derivations(entry):
 
 
 def operators_in(function, depth=DEEPEST, seen=None):
-    """The operators that a composite names in its code, or in that of the engine's functions which it names."""
+    """Yield the operators named in a composite's code, or in that of the engine functions it names."""
     seen = set() if seen is None else seen
     function = inspect.unwrap(function) if callable(function) else function
     if not isinstance(function, types.FunctionType) or function in seen:
@@ -57,16 +58,16 @@ def operators_in(function, depth=DEEPEST, seen=None):
 
 @cache
 def look_up(function):
-    """Return ``things``, looked up once for each function."""
+    """Return ``things`` as a tuple, cached per function."""
     return tuple(things(function))
 
 
 def things(function):
-    """List the objects that the code of a function names: ``OPS["name"]``, global and closed-over names, and the parts
-    of modules."""
+    """Yield the objects named in a function's code: ``OPS["name"]``, global and closed-over names, attributes of
+    modules."""
     try:
         tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
-    except (OSError, TypeError, SyntaxError):  # it was written at run time
+    except (OSError, TypeError, SyntaxError):  # a function defined at run time
         return
     names = inspect.getclosurevars(function)
     values = names.globals | names.nonlocals
@@ -77,7 +78,7 @@ def things(function):
             case ast.Subscript(ast.Name("OPS"), key):
                 yield from (OPS[text] for text in texts(key))
             case ast.Constant(str(text)) if "_" in text and text in OPS and not OPS[text].public:
-                yield OPS[text]  # passed on to a function that the family shares
+                yield OPS[text]  # passed to a function shared by a family of operators
             case ast.Call(ast.Attribute(ast.Name(tensor), method)) if method in METHODS and tensor not in NO_TENSORS:
                 yield METHODS[method]
             case ast.Attribute(ast.Name(module), part) if isinstance(values.get(module), types.ModuleType):
@@ -87,7 +88,7 @@ def things(function):
 
 
 def texts(key):
-    """The names of operators that the key of ``OPS[key]`` can be: one of several, or one with a number in it."""
+    """Yield the operators that ``OPS[key]`` can be, for a key chosen among names or built by an f-string."""
     for node in ast.walk(key):
         if isinstance(node, ast.Constant) and node.value in OPS:
             yield node.value
@@ -98,7 +99,7 @@ def texts(key):
 
 
 def is_of_tensors(entry):
-    """True if a function is written in the engine or nn.utils, whatever its ``__module__``."""
+    """True if a function is defined in the engine or nn.utils, whatever its ``__module__``."""
     function = inspect.unwrap(entry) if callable(entry) else entry
     return getattr(function, "__globals__", {}).get("__name__", "").startswith(("tensh.engine.", "tensh.nn.utils."))
 

@@ -1,8 +1,8 @@
-"""An example for every public name: that of its documentation, or one of ``examples.txt``, or one that its kind gives.
+"""An example for every public name: from its docstring, from ``examples.txt``, or by its kind.
 
-A line of the file is ``NAME: ARGUMENTS`` or ``NAME: STATEMENT; ARGUMENTS``: the function is called with them, by the
-path that was asked for, and a method on the first of them. After ``>>>`` stand whole statements. What an example prints
-is not written down: it runs when it is shown.
+A line of the file is ``NAME: ARGUMENTS`` or ``NAME: STATEMENT; ARGUMENTS``: the function is called with the arguments,
+by the requested path; a method is called on the first of them. ``>>>`` introduces whole statements. The output of an
+example is not stored: it runs when it is shown.
 """
 
 import ast
@@ -19,7 +19,7 @@ from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.operators.layers.composites.registry import LAYERS
 
 FILE = os.path.join(os.path.dirname(__file__), "examples.txt")
-USUAL = {  # the operands of pointwise operators, by their number and whether floating point numbers are taken
+USUAL = {  # operands of pointwise operators, by their number and whether floating-point numbers are accepted
     (1, True): "torch.tensor([0.25, 0.5, 0.75])",
     (1, False): "torch.tensor([1, 2, 3])",
     (2, True): "torch.tensor([1.0, 2.0, 3.0]), torch.tensor([3.0, 2.0, 1.0])",
@@ -29,7 +29,7 @@ USUAL = {  # the operands of pointwise operators, by their number and whether fl
 
 @cache
 def read_examples():
-    """name -> the line of the file."""
+    """Return name -> example, read from the file."""
     table = {}
     with open(FILE, encoding="utf-8") as file:
         for line in file:
@@ -40,7 +40,7 @@ def read_examples():
 
 
 def example(name):
-    """The lines of a session that shows what a Name does; none where there is nothing to show."""
+    """Return the lines of a session that demonstrates a Name; [] if there is no example."""
     lines = read_docstring_examples(name.doc)
     if lines:
         return lines
@@ -49,7 +49,7 @@ def example(name):
 
 
 def read_docstring_examples(text):
-    """The lines of the examples in a documentation, without the import that each of them begins with."""
+    """Return the example lines of a docstring, without the import at their start."""
     lines, begun = [], False
     for line in text.split("\n"):
         begun = line.startswith(">>>") or begun and bool(line.strip())
@@ -61,10 +61,10 @@ def read_docstring_examples(text):
 
 
 def code_of(name):
-    """The statements of an example for a Name, or None."""
+    """Return the statements of an example for a Name, or None."""
     short = name.path.removeprefix("torch.")
     text = read_examples().get(short)
-    if text is None and isinstance(name.entry, (type, ModuleType)):  # a function of this name is something else
+    if text is None and isinstance(name.entry, (type, ModuleType)):  # the examples are for a function of this name
         return None
     if text is not None and text.startswith(">>>"):
         return text.removeprefix(">>>").strip().replace("; ", "\n")
@@ -83,7 +83,7 @@ def code_of(name):
 
 
 def find_arguments(name):
-    """The arguments that show what a function of this name does, whatever its namespace, or None."""
+    """Return example arguments for a function of this name, whatever its namespace, or None."""
     if name in read_examples():
         return None if read_examples()[name].startswith(">>>") else read_examples()[name]
     entry = PUBLIC.get(name) or LAYERS.get(name)
@@ -94,14 +94,14 @@ def find_arguments(name):
         call = last.value
         if not (isinstance(call, ast.Call) and call.func.attr == name and call.func.value.id in ("torch", "F")):
             return None
-    except (SyntaxError, ValueError, AttributeError):  # it shows something else
+    except (SyntaxError, ValueError, AttributeError):  # not an example of this function
         return None
     arguments = [ast.unparse(each) for each in (*call.args, *call.keywords)]
     return "; ".join([*map(ast.unparse, before), ", ".join(arguments)])
 
 
 def method_call(name, arguments):
-    """The statements that call a method on the first of the arguments of its function."""
+    """Return the statements that call a method on the first argument of its function."""
     call = ast.parse(f"f({arguments})").body[0].value
     first, rest = call.args[0], [ast.unparse(each) for each in call.args[1:]]
     rest += [ast.unparse(each) for each in call.keywords]
@@ -111,7 +111,7 @@ def method_call(name, arguments):
 
 
 def usual(entry):
-    """The arguments that show what a pointwise operator does."""
+    """Return example arguments for a pointwise operator."""
     op = entry.op if isinstance(entry, Inplace) else entry
     if isinstance(op, Op) and op.pointwise:
         return USUAL.get((len(op.inputs), "f" in op.types))
@@ -119,7 +119,7 @@ def usual(entry):
 
 
 def transcript(code):
-    """The code as it stands at a prompt, each expression followed by its value; the session is left as it was."""
+    """Run code and return it as a transcript, with the value of each expression. Does not affect the session."""
     import numpy
 
     import tensh
@@ -136,7 +136,7 @@ def transcript(code):
 
 
 def run_examples(code, names):
-    """Each statement with a prompt, what it prints, and its value if it has one."""
+    """Yield each statement with a prompt, its output, and its value."""
     for node in ast.parse(code).body:
         first, *more = ast.get_source_segment(code, node).split("\n")
         yield from (f">>> {first}", *(f"... {line}" for line in more))
@@ -147,7 +147,7 @@ def run_examples(code, names):
                     value = eval(compile(ast.Expression(node.value), "<example>", "eval"), names)
                 else:
                     exec(compile(ast.Module([node], []), "<example>", "exec"), names)
-        except Exception as error:  # some functions exist to refuse: those of torch.cuda
+        except Exception as error:  # some functions always raise, such as those of torch.cuda
             failure = f"{type(error).__name__}: {error}"
         yield from printed.getvalue().splitlines()
         if failure is not None:

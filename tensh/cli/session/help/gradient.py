@@ -1,4 +1,4 @@
-"""The gradient of a function's operands as a textbook prints it."""
+"""The gradients of a function's operands in textbook notation."""
 
 import ast
 
@@ -14,7 +14,7 @@ SPACES = ("torch", "torch.Tensor", "torch.linalg", "torch.nn.functional", "torch
 
 
 def formulas(name, parameters):
-    """The formulas of a Name, each entry as {"if": condition, operand: formula, "with": {letter: expression}}."""
+    """Return the formulas of a Name, each entry as {"if": condition, operand: formula, "with": {letter: expression}}."""
     if name.space == "torch.nn" and isinstance(name.entry, type):
         return _find_layer_formulas(name.entry)
     if name.space not in SPACES:
@@ -24,7 +24,7 @@ def formulas(name, parameters):
 
 
 def _find_layer_formulas(kind):
-    """The formulas of the function that a class of layers computes, in the names of its attributes."""
+    """Return the formulas of the function that a layer class computes, in terms of its attributes."""
     text = call_of_layer(kind)
     tree = ast.parse(text, mode="eval").body if text else None
     if not isinstance(tree, ast.Call) or not isinstance(tree.func, ast.Name):
@@ -61,7 +61,7 @@ def _print_formulas(entry, parameters, texts=None):
 
 
 def find_names(entry, letters):
-    """The names in the formulas of some operands, and in the parts that these need."""
+    """Return the names used in the formulas of some operands, and in the parts that these need."""
     used = set().union(*(names_in(entry.formulas[letter].text) for letter in letters))
     for target, text in reversed(entry.parts.items()):
         if set(target.split(", ")) & used:
@@ -70,7 +70,7 @@ def find_names(entry, letters):
 
 
 def section(found):
-    """The section of a page, as (kind, text) pairs."""
+    """Yield the section of a help page as (kind, text) pairs."""
     if not found:
         return
     yield "title", _("gradient")

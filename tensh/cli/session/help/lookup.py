@@ -1,4 +1,4 @@
-"""The page for a question: about a name of the session, a public name, or a name that only PyTorch has."""
+"""Finding the help page for a name of the session, a public name, or a name that only PyTorch has."""
 
 import builtins
 import inspect
@@ -24,11 +24,14 @@ from tensh.spelling import close
 ROUTINES = (
     FunctionType | MethodType | BuiltinFunctionType | MethodDescriptorType | WrapperDescriptorType | MethodWrapperType
 )
-# Throughout, the type of a value is asked: isinstance would ask the value, too, and a proxy may fail to answer.
+# type(value) is used throughout: isinstance would query the value, which can fail for a proxy.
 
 
 def find_session_page(text, namespace, with_source=False):
-    """The page of a dotted name of a session, else of a public name, as (kind, text) pairs. No property is asked for its value."""
+    """Return the page of a dotted name of a session, else of a public name, as (kind, text) pairs.
+
+    Never evaluates a property.
+    """
     if "*" in text:
         return matching.list_matching(text, namespace)
     first, *rest = re.split(r"[.\[]", text)
@@ -57,7 +60,8 @@ def find_session_page(text, namespace, with_source=False):
 
 
 def public(value):
-    """The Name of a module of tensh, of Tensor, and of a function or class under its own name; None for all else."""
+    """Return the Name of a module of tensh, of Tensor, or of a function or class under its own name; None for other
+    values."""
     if issubclass(type(value), ModuleType):
         root, _, rest = own_name(value).partition(".")
         return names.find_name(f"torch.{rest}") if root == "tensh" and rest else None
@@ -73,7 +77,7 @@ def public(value):
 
 
 def step(known, value, part, text):
-    """(the Name or None, the value) of an attribute."""
+    """Return (the Name or None, the value) of an attribute."""
     space = space_of(value)
     if space is not None:
         found = names.find_name(f"{space}.{part}")
@@ -96,7 +100,7 @@ def step(known, value, part, text):
 
 
 def space_of(value):
-    """The namespace ``torch.x.y`` that a value is, or whose members it has; None for a value from elsewhere."""
+    """Return the namespace ``torch.x.y`` of a module or of tensors; None for other values."""
     if issubclass(type(value), ModuleType):
         root, dot, rest = own_name(value).partition(".")
         return f"torch{dot}{rest}" if root == "tensh" else None
@@ -106,7 +110,7 @@ def space_of(value):
 
 
 def find_public_page(text, with_source=False):
-    """The page of a public name, which may be written without its namespace."""
+    """Return the page of a public name, with or without its namespace."""
     found = names.find_name(text)
     if found is None:
         absent = names.find_missing(text)
@@ -119,13 +123,13 @@ def find_public_page(text, with_source=False):
 
 
 def suggest_name(word, known):
-    """`; did you mean NAME?`, or nothing."""
+    """Return `; did you mean NAME?`, or ""."""
     best = close(word, known)
     return _("; did you mean {name}?").format(name=best) if best else ""
 
 
 def suggest_public(text):
-    """Look up a public name: one of the namespace that is named, or of any."""
+    """Suggest a public name, from the given namespace or from any."""
     space, _point, word = names.spell_out(text).rpartition(".")
     known = {name: f"{place}.{name}" for place in reversed(names.spaces()) for name in names.entries(place)}
     best = close(word, names.entries(space)) if space != "torch" else None

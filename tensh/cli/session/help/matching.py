@@ -1,4 +1,4 @@
-"""The names that a pattern matches: `torch.*norm?`, `w*?`."""
+"""Help on the names that match a pattern: `torch.*norm?`, `w*?`."""
 
 from fnmatch import fnmatchcase
 
@@ -10,10 +10,10 @@ from tensh.language import _
 
 
 def list_matching(pattern, namespace):
-    """The names that match a pattern, a line each with its kind and what it is, as the (kind, text) pairs of a page.
+    """Yield the page of the names that match a pattern, one per line with kind and description.
 
-    `*` stands for any letters. A pattern without a point is matched with the names of the session, and with those of torch
-    where none of them fits.
+    `*` stands for any characters. A pattern without a dot is matched with the names of the session, and if there are
+    none with those of torch.
     """
     space, point, word = pattern.rpartition(".")
     if point:
@@ -27,7 +27,7 @@ def list_matching(pattern, namespace):
 
 
 def match_members(source, word, namespace):
-    """{path: (kind, detail)} of the members of a value that match; nothing of it runs."""
+    """Return {path: (kind, detail)} for the matching members of a value, without running code."""
     found = known.find_known(source, namespace)
     if found is None:
         public = names.find_name(source) if source != "torch" else None
@@ -41,7 +41,7 @@ def match_members(source, word, namespace):
 
 
 def match_names(known_names, word):
-    """The names that match a pattern, in alphabetical order; those with an underscore in front only if it has one."""
+    """Return the names that match a pattern, sorted; private names only if the pattern begins with an underscore."""
     return sorted(
         name
         for name in known_names

@@ -1,4 +1,4 @@
-"""The public names: which tensh has, what each is in a few words, and which of PyTorch's it lacks."""
+"""The public names of tensh, their kinds and summaries, and the names of PyTorch that tensh lacks."""
 
 import importlib
 import inspect
@@ -16,14 +16,14 @@ from tensh.language import _, deferred
 from tensh.switched_off import is_off
 
 TABLES = {"torch": PUBLIC, "torch.linalg": LINALG, "torch.fft": FFT, "torch.nn.functional": LAYERS}
-DEEPEST = 10  # points in a name
-SHORT = {"F": "nn.functional", "tensor": "Tensor"}  # what people write for a namespace
+DEEPEST = 10  # dots in a name
+SHORT = {"F": "nn.functional", "tensor": "Tensor"}  # abbreviations of namespaces
 FIRST = "torch torch.Tensor torch.linalg torch.nn.functional torch.nn torch.special torch.fft".split()
-"""The namespaces in which a name without one is looked up first."""
+"""The namespaces in which an unqualified name is searched first."""
 
 
 class Name(NamedTuple):
-    """A public name: its namespace, and what stands for it there, which may be an entry of the engine's tables."""
+    """A public name: its namespace and its object there, which may be an entry of the engine's tables."""
 
     space: str
     name: str
@@ -35,12 +35,12 @@ class Name(NamedTuple):
 
     @property
     def value(self):
-        """The object of the name."""
+        """The object that the name refers to."""
         return getattr(holder(self.space), self.name)
 
     @property
     def kind(self):
-        """The kind of the object, in a word or two."""
+        """The kind of the object."""
         if isinstance(self.entry, Op):
             return deferred("operator")
         if isinstance(self.entry, Inplace):
@@ -57,7 +57,7 @@ class Name(NamedTuple):
 
     @property
     def summary(self):
-        """The first sentence of its documentation; the text of a constant."""
+        """The first sentence of the documentation; for a constant its repr."""
         if self.kind == "constant":
             return repr(self.entry).partition("\n")[0]
         line = self.doc.partition("\n")[0].replace("``", "`")
@@ -73,9 +73,9 @@ class Name(NamedTuple):
 
 
 def holder(space):
-    """The module or class behind a namespace ``torch.x.y``; None where tensh has none."""
+    """Return the module or class of a namespace ``torch.x.y``; None if tensh lacks it."""
     parent, _, name = space.rpartition(".")
-    if space.count(".") > DEEPEST:  # which imports would follow, one within the other
+    if space.count(".") > DEEPEST:  # each level would be imported
         return None
     if parent in ("torch", "torch.nn") and name in PUBLIC and isinstance(PUBLIC[name], type):
         return PUBLIC[name]
@@ -86,7 +86,7 @@ def holder(space):
 
 
 def entry(space, name):
-    """The entry of one name, or None; of all that is read late, only what declares it is read."""
+    """Return the entry of one name, or None; loads only the module that declares it."""
     table = METHODS if space == "torch.Tensor" else TABLES.get(space)
     if table is not None and name in table:
         return table[name]
@@ -106,12 +106,12 @@ def entry(space, name):
 
 
 def part(name):
-    """A module of tensh, or None."""
+    """Return a submodule of tensh, or None."""
     return holder(f"torch.{name}") if name in tensh.SUBMODULES else None
 
 
 def entries(space):
-    """Name -> entry of all that tensh has in a namespace. Nothing is compiled for it."""
+    """Return name -> entry for all names in a namespace, without compiling operators."""
     home = holder(space)
     if home is None:
         return {}
@@ -127,18 +127,18 @@ def entries(space):
 
 
 def member(home, name):
-    """Return a class's member: a property itself, and one that is read late after it has taken its place."""
+    """Return a class's member: a property itself, and a lazy one after it has been loaded."""
     getattr(home, name, None)
     return inspect.getattr_static(home, name, None)
 
 
 def spaces():
-    """All namespaces, those that are looked into first at the front."""
+    """Return all namespaces, those searched first in front."""
     return [*FIRST, *(space for space in unsupported.namespaces() if space not in FIRST)]
 
 
 def list_names(prefix=""):
-    """The names that tensh has whose paths begin with a prefix."""
+    """Yield the Names of tensh whose paths begin with a prefix."""
     begin = spell_out(prefix)
     for space in unsupported.namespaces():
         if f"{space}.".startswith(begin) or begin.startswith(f"{space}."):
@@ -148,7 +148,7 @@ def list_names(prefix=""):
 
 
 def list_missing(prefix=""):
-    """(path, reason) of the names that PyTorch has and tensh lacks."""
+    """Yield (path, reason) for the names of PyTorch that tensh lacks."""
     begin = spell_out(prefix)
     for space in unsupported.namespaces():
         home = holder(space)
@@ -167,7 +167,7 @@ def is_there(space, home, name):
 
 
 def spell_out(text):
-    """A path as people write it, with ``torch.`` in front and the namespace in full."""
+    """Expand a path to its full form, with ``torch.`` in front."""
     first, *rest = text.removeprefix("tensh.").removeprefix("torch.").split(".")
     if not first or text == "torch":
         return "torch."
@@ -175,7 +175,7 @@ def spell_out(text):
 
 
 def find_name(text):
-    """The Name for a text with or without its namespace; None if tensh has no such name."""
+    """Return the Name for a text with or without its namespace; None if tensh lacks it."""
     path = spell_out(text.strip())
     space, _, name = path.rpartition(".")
     places = spaces() if space == "torch" else [space]
@@ -184,7 +184,7 @@ def find_name(text):
 
 
 def function(name):
-    """The function behind a Name, without its public wrapper."""
+    """Return the function of a Name without its public wrapper."""
     return inspect.unwrap(name.value) if callable(name.value) else name.value
 
 
@@ -194,7 +194,7 @@ def is_only_in_pytorch(path):
 
 
 def find_missing(text):
-    """The path of a name that PyTorch has and tensh lacks; None if PyTorch lacks it too."""
+    """Return the path of a name that PyTorch has and tensh lacks; None if PyTorch lacks it too."""
     path = spell_out(text.strip())
     space, _, name = path.rpartition(".")
     places = spaces() if space == "torch" else [space]

@@ -1,4 +1,4 @@
-"""The page of a name: how it is called, what it does, its gradient, an example, and other names."""
+"""The help page of a name: signature, description, gradient, example, and related names."""
 
 import ast
 import inspect
@@ -15,14 +15,15 @@ from tensh.language import _
 from tensh.show.reprs import safe_repr
 
 ROOT = Path(__file__).parents[4]
-MOST = 6  # operators whose derivatives are written out
+MOST = 6  # operators whose derivatives are listed
 WIDTH = 120  # columns, as in the source
 WORDS = re.compile(r"``([\w.]+)``")
 SENTENCE = re.compile(r"(?<=\.)\s+(?=Shapes?:\s|Raises?\s+[A-Z])")
 
 
 def page(name, with_source=False):
-    """The page of a Name as (kind, text) pairs; on request with its kernels, declaration and generated function."""
+    """Yield the page of a Name as (kind, text) pairs; on request with its derivatives, declaration and generated
+    function."""
     shown = gradient.formulas(name, parameters(name))
     sections = [head(name), text(name), gradient.section(shown)]
     if with_source or not shown:
@@ -53,7 +54,7 @@ def facts(name):
 
 
 def head(name):
-    """The name, and how it is called or what it is."""
+    """Show the name and its signature or kind."""
     yield "keyword", name.path
     if name.kind == "constant":
         shown = repr(name.entry)
@@ -66,7 +67,7 @@ def head(name):
 
 
 def signature(value, is_method=False):
-    """The parameters of a function, as it shows them itself; of a method without the first."""
+    """Return a function's signature; for a method without self."""
     try:
         known = inspect.signature(value)
         parameters = [
@@ -77,17 +78,17 @@ def signature(value, is_method=False):
         return str(inspect.Signature(parameters, return_annotation=known.return_annotation))
     except KeyboardInterrupt:
         raise
-    except BaseException:  # there is no signature, or attributes and annotations of the user failed
+    except BaseException:  # there is no signature, or user code failed
         return "(...)"
 
 
 class Default:
-    """A default value: a module, a class or a function is shown by its name, not by where it lies."""
+    """A default value: a module, class or function is shown by its name."""
 
     def __init__(self, value):
         try:
             self.text = value.__name__
-        except Exception:  # an attribute of the user's
+        except Exception:  # an attribute defined by the user
             self.text = safe_repr(value)
 
     def __repr__(self):
@@ -95,7 +96,7 @@ class Default:
 
 
 def documentation_of(value):
-    """The documentation of a value, or None; failing user code is ignored."""
+    """Return the documentation of a value, or None; failures of user code are ignored."""
     try:
         return inspect.getdoc(value)
     except Exception:
@@ -103,7 +104,7 @@ def documentation_of(value):
 
 
 def text(name):
-    """The documentation, without its example."""
+    """Show the documentation, without its example."""
     words = prose(name.doc) if name.kind != "constant" else ""
     if words:
         yield "prose", words + "\n"
@@ -116,14 +117,14 @@ def text(name):
 
 
 def prose(doc):
-    """The text of a docstring without its examples; shapes and errors become paragraphs, filled anew."""
+    """Return the prose of a docstring; shapes and errors become separate paragraphs."""
     parts = [part for part in doc.replace("``", "`").split("\n\n") if not part.lstrip().startswith(">>>")]
     summary, *others = [piece for part in parts for piece in SENTENCE.split(part)] or [""]
     return "\n\n".join([summary, *(fill_paragraph(each, WIDTH) for each in others)]).strip()
 
 
 def derivative(name):
-    """Return the declared derivatives of each operator that the function is, or is made of, in the names of kernels."""
+    """Show the declared derivatives of the operators of a function, in terms of their kernels."""
     found = derivations(name.entry)
     if found:
         yield "title", _("derivative") + "\n"
@@ -139,7 +140,7 @@ def derivative(name):
 
 
 def session(name):
-    """An example with its output."""
+    """Show an example with its output."""
     lines = example(name)
     if lines:
         yield "title", _("example") + "\n"
@@ -151,7 +152,7 @@ def session(name):
 
 
 def other_names(name):
-    """The other forms of the function, and names that its documentation mentions."""
+    """List the other forms of the function, and names mentioned in its documentation."""
     also = see_also(name)
     if also:
         yield "title", _("see also") + "\n"
@@ -159,7 +160,7 @@ def other_names(name):
 
 
 def see_also(name):
-    """The paths of other forms: as a method, in place, in another namespace; then of what the text names."""
+    """Return the paths of other forms (method, in-place, another namespace), then of mentioned names."""
     base = "" if name.kind == "module" else name.name.removesuffix("_")
     forms = [(space, form) for space in names.FIRST for form in (base, base + "_")]
     paths = [f"{space}.{form}" for space, form in forms if names.entry(space, form) is not None] if base else []
@@ -171,7 +172,7 @@ def see_also(name):
 
 
 def parameters(name):
-    """The names of a function's parameters, which its documentation speaks of, too."""
+    """Return the parameters of a function; () if they are unknown."""
     try:
         return inspect.signature(name.value).parameters
     except (ValueError, TypeError):
@@ -182,7 +183,7 @@ def parameters(name):
 
 
 def source(name):
-    """The declaration with its place, and the function that was written from it."""
+    """Show the declaration with its location, and the function generated from it."""
     op = name.entry.op if isinstance(name.entry, Inplace) else name.entry
     if isinstance(op, Op):
         op.write()
@@ -199,11 +200,11 @@ def source(name):
 
 
 def source_of(value):
-    """The source of a function or class, whoever wrote it."""
+    """Show the source of a function or class."""
     try:
         lines, first = inspect.getsourcelines(value)
         yield from quote_code(_("written in"), inspect.getsourcefile(value), max(first, 1), "".join(lines))
-    except Exception:  # there is none, or an attribute of the user's fails
+    except Exception:  # there is none, or user code failed
         yield "note", _("its source is not Python") + "\n"
 
 
@@ -214,7 +215,7 @@ def quote_code(words, file, line, code):
 
 
 def short(file):
-    """A file of the project by its place in it."""
+    """Return a file of the project by its relative path."""
     path = Path(file)
     return path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
 
@@ -225,13 +226,13 @@ def indent(code):
 
 
 def strip_documentation(code):
-    """A written function without its documentation, which stands above already."""
+    """Remove the docstring of a generated function, which is shown above already."""
     first, second, *rest = code.split("\n")
     return "\n".join([first, *rest] if second.lstrip().startswith(("'", '"')) else [first, second, *rest])
 
 
 def declaration(file, line):
-    """The statement of a file that a line belongs to, with its decorators."""
+    """Return the top-level statement at a line of a file, with its decorators."""
     text = Path(file).read_text(encoding="utf-8")
     for node in ast.parse(text).body:
         first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", ()))])

@@ -1,5 +1,5 @@
-"""The error of help about a name that does not exist."""
+"""The error for help on an unknown name."""
 
 
 class Unknown(LookupError):
-    """An unknown name; the message says which may have been meant."""
+    """Raised for an unknown name; the message suggests similar ones."""

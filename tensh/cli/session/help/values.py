@@ -1,4 +1,4 @@
-"""The page of a value of the user's: what it is, never its contents; of a tensor, where it lies and is from."""
+"""The help page of a user's value: its kind, never its contents; for a tensor also its memory and origin."""
 
 from types import ModuleType
 
@@ -11,11 +11,11 @@ from tensh.show.table import Table
 from tensh.show.text import cells, pad
 
 ENGINES = ("torch", "tensh")
-MOST_PARAMETERS = 20  # of a model that are listed
+MOST_PARAMETERS = 20  # parameters listed of a model
 
 
 def page(name, value, namespace, with_source=False):
-    """The page of a value under a name, as (kind, text) pairs, as far as code of the user's, which it asks, does not fail."""
+    """Yield the page of a value as (kind, text) pairs; tell if the user's code fails on the way."""
     try:
         yield from describe_value(name, value, namespace, with_source)
     except Exception as error:
@@ -40,7 +40,7 @@ def describe_value(name, value, namespace, with_source):
         brief = describe.brief(value)
         kind = type(value).__name__
         kind += f" of {len(value)}" if type(value) in (list, tuple, dict, set, str) else ""
-        has_own = type(value).__module__ != "builtins" and not brief  # the documentation of int is not what was asked
+        has_own = type(value).__module__ != "builtins" and not brief  # the documentation of int would not help
         yield from head(
             name, f"  {kind} {brief}" if brief else f"  {kind}", documentation_of(value) if has_own else None
         )
@@ -50,12 +50,12 @@ def describe_value(name, value, namespace, with_source):
 
 
 def root(kind):
-    """The package that a class is of."""
+    """Return the top-level package of a class."""
     return str(kind.__module__).partition(".")[0]
 
 
 def public_path(kind):
-    """The name by which a class of tensh is asked about."""
+    """Return the public name of a class of tensh."""
     found = names.find_name(kind.__name__)
     return found.path if found else kind.__name__
 
@@ -68,7 +68,7 @@ def head(name, rest, documentation):
 
 
 def tensor_page(name, tensor, namespace):
-    """Describe a tensor, a fact in a line."""
+    """Describe a tensor, one fact per line."""
     yield from head(name, f"  {type(tensor).__name__} {describe.brief(tensor)}", None)
     yield "plain", "\n"
     rows = list_facts(tensor, namespace)
@@ -80,12 +80,12 @@ def tensor_page(name, tensor, namespace):
 
 @describe.without_overrides
 def list_facts(tensor, namespace):
-    """(label, fact) pairs of a tensor: where it lies, and where it is from."""
+    """Return (label, fact) pairs for the memory and the origin of a tensor."""
     return [*memory(tensor, namespace), *history(tensor)]
 
 
 def model_page(name, model):
-    """Describe a module of torch.nn: its class, how it is called, and its parameters."""
+    """Describe a module of torch.nn: its class, its signature, its mode, and its parameters."""
     from tensh.show.modules import total
 
     kind = type(model)
@@ -120,7 +120,7 @@ def model_page(name, model):
 
 
 def memory(tensor, namespace):
-    """(label, fact) pairs: how the elements lie in memory, and whose it is."""
+    """Yield (label, fact) pairs for the memory layout of a tensor, and for the tensor that it is a view of."""
     layout = describe.layout(tensor)
     if describe.is_nested(tensor):
         yield _("layout"), layout or "strided"
@@ -164,7 +164,7 @@ def memory(tensor, namespace):
 
 
 def history(tensor):
-    """(label, fact) pairs: leaf or computed, and the state of its gradient."""
+    """Yield (label, fact) pairs: leaf or computed, and the state of the gradient."""
     made_by = describe.describe_origin(tensor)
     yield _("history"), _("a leaf") if made_by is None else _("made by {maker}").format(maker=made_by)
     yield _("gradient"), describe.grad_state(tensor) if tensor.requires_grad else _("not wanted")

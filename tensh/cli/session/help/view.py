@@ -1,4 +1,4 @@
-"""A help page as something to look at: in a window its text is broken between words."""
+"""A help page as a view: wrapped between words in a window."""
 
 import re
 import textwrap
@@ -6,21 +6,21 @@ import textwrap
 from tensh.show.page import View
 from tensh.show.text import cells, wrap_lines
 
-LEAST = 40  # columns; in a narrower window lines run on
-LONGEST_NAME = 24  # columns; what is beside a longer one begins below it
+LEAST = 40  # columns; a narrower window is not wrapped for
+LONGEST_NAME = 24  # columns; text beside a longer name begins below it
 GAP = 2
 INDENT = " " * 4
-BETWEEN = re.compile(r", (?![^(\[{]*[)\]}])")  # commas that are not within a default
+BETWEEN = re.compile(r", (?![^(\[{]*[)\]}])")  # commas between parameters, not within a default
 
 
 class HelpPage(View):
     """The (kind, text) pairs of a page.
 
-    Of the kind "prose" is text that may be broken anywhere between words, of the kind "signature" parameters after a name,
-    and of the kind "view" a View.
+    The kind "prose" may be wrapped between words, "signature" holds the parameters after a name, and "view" holds a
+    View.
     """
 
-    is_whole = True  # it was asked for, and is shown to its end
+    is_whole = True  # the user asked for it: show it to the end
 
     def __init__(self, tokens):
         self.tokens = [*tokens]
@@ -49,7 +49,7 @@ class HelpPage(View):
 
 
 def fit_signature(text, page, column):
-    """Break parameters that begin in a column into lines, where the window is too narrow."""
+    """Break the parameters of a signature into lines if the window is too narrow."""
     line = text.rstrip("\n")
     begin, end = line.find("("), line.rfind(")")
     if not page.is_window or page.width < LEAST or column + len(line) < page.width or begin < 0:
@@ -65,7 +65,7 @@ def fit_signature(text, page, column):
 
 
 def fit_text(text, page):
-    """The text in lines that fit the window; on a page without a window as it is."""
+    """Wrap text to the window; outside a window return it unchanged."""
     if not page.is_window or page.width < LEAST:
         return text
     end = "\n" * (len(text) - len(text.rstrip("\n")))
@@ -74,7 +74,7 @@ def fit_text(text, page):
 
 
 def fill_items(lines, width):
-    """The items under a heading such as ``Args:``, each in lines of a width; deeper lines belong to the item above."""
+    """Fill the items under a heading such as ``Args:``; deeper lines belong to the item above."""
     items = []
     for line in lines:
         margin = line[: len(line) - len(line.lstrip())]
@@ -91,7 +91,7 @@ def fill_items(lines, width):
 
 
 def fill_paragraph(paragraph, width):
-    """A paragraph in lines of a width; one whose lines are set on purpose, such as a list, keeps them."""
+    """Fill a paragraph; keep the lines of lists and other preformatted text."""
     first, *more = paragraph.split("\n")
     if first.rstrip().endswith(":") and any(len(line) > width for line in more):
         return "\n".join([first, *fill_items(more, width)])
@@ -104,7 +104,7 @@ def fill_paragraph(paragraph, width):
 
 
 class Listing(View):
-    """Names, and beside each what it is; in a window the right side is broken between words, and stays on its side."""
+    """Names with descriptions beside them, which a window wraps in their own column."""
 
     is_whole = True
 

@@ -1,4 +1,4 @@
-"""The arguments of a command: expressions, as the arguments of a call."""
+"""Parsing the arguments of a command as those of a call."""
 
 import ast
 
@@ -8,13 +8,13 @@ from tensh.language import _
 
 
 def parse_call(session, command):
-    """(texts, values, named values) of `%plot x, y, logx=True`, which may be written `%plot x y --logx`."""
+    """Return (texts, values, named values) of `%plot x, y, logx=True`, which may be written `%plot x y --logx`."""
     text = command.argument
     if not text:
         return [], [], {}
     call = parse_arguments(as_python(text, MAGICS[command.name].switches))
     if call is None:
-        command.parse("eval")  # raises the SyntaxError of the expression as it stands
+        command.parse("eval")  # raises the SyntaxError of the expression itself
         raise MagicError(_("%{name}: write {usage}").format(name=command.name, usage=MAGICS[command.name].usage))
     values = [value(session, command, node) for node in call.args]
     texts = [ast.unparse(node) for node in call.args]
@@ -22,7 +22,7 @@ def parse_call(session, command):
 
 
 def value(session, command, node):
-    """The value of an expression, which stands on the line of the command when it fails."""
+    """Evaluate an expression, located on the line of the command in case it fails."""
     line = command.source.lines[command.first - 1]
     shift = len(line.encode()) - len(line[line.index(command.argument, 1) :].encode()) - len("_(")
     for each in ast.walk(node):
@@ -35,7 +35,7 @@ def value(session, command, node):
 
 
 def no_argument(command):
-    """Refuse an argument that would be passed over."""
+    """Raise MagicError for an argument that would be ignored."""
     if command.argument:
         raise MagicError(
             _("%{name}: it takes nothing more, and {argument!r} stands behind it").format(
@@ -45,7 +45,7 @@ def no_argument(command):
 
 
 def whole_number(command):
-    """The argument as a whole number, None where there is none."""
+    """Return the argument as an integer, None if there is none."""
     if not command.argument:
         return None
     try:

@@ -8,7 +8,7 @@ from tensh.cli.session.magics.arguments import whole_number
 from tensh.cli.session.magics.registry import MagicError, magic
 from tensh.language import _
 
-WORDS = {"auto": None, "on": True, "off": False}  # of the setting `sci`, as torch.set_printoptions has them
+WORDS = {"auto": None, "on": True, "off": False}  # values of the setting `sci` -> those of torch.set_printoptions
 USUAL_LINEWIDTH = 80
 
 
@@ -37,7 +37,7 @@ def set_(session, command):
 
 
 def current(session):
-    """The settings in force: those of printing are the engine's, which the code may have changed."""
+    """Return the settings in force: printing options are read from the engine, since code may change them."""
     from tensh.cli import config
 
     settings = session.settings or config.Settings()
@@ -53,7 +53,7 @@ def current(session):
 
 
 def choose(session, settings, name):
-    """Adopt settings that differ in one; a setting of printing goes to the engine."""
+    """Adopt settings with one change; pass a printing option on to the engine."""
     from tensh.cli import config
 
     session.settings = settings
@@ -63,12 +63,12 @@ def choose(session, settings, name):
     if option:
         value = getattr(settings, name)
         value = WORDS[value] if name == "sci" else USUAL_LINEWIDTH if value == "auto" else value
-        scientific = {"sci_mode": WORDS[settings.sci]}  # as every call sets them
+        scientific = {"sci_mode": WORDS[settings.sci]}  # must be passed on each call
         importlib.import_module(session.engine).set_printoptions(**{**scientific, option: value})
 
 
 def table(settings):
-    """The settings as a table."""
+    """Return the settings as a table."""
     from tensh.cli import config
     from tensh.show.table import Table
 

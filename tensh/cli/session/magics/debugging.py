@@ -1,4 +1,4 @@
-"""Looking around after a failure: `%debug`, `%up`, `%down`."""
+"""Post-mortem inspection: `%debug`, `%up`, `%down`."""
 
 from tensh.cli.session.events import Notice, Value
 from tensh.cli.session.magics.arguments import no_argument, whole_number
@@ -25,7 +25,7 @@ def debug(session, command):
     if session.debugging is None or session.debugging.error is not session.last_error:
         if session.last_error is None:
             raise MagicError(_("%debug: nothing has failed yet"))
-        from tensh.cli.session.debugging import FailureFrames  # a millisecond that a start goes without
+        from tensh.cli.session.debugging import FailureFrames  # saves a millisecond at start-up
 
         session.debugging = FailureFrames(session, session.last_error)
         at = len(session.debugging.steps) if at is None else at
@@ -51,13 +51,13 @@ def down(session, command):
 
 
 def steps(command):
-    """Read the number of frames to go."""
+    """Return the number of frames to move."""
     number = whole_number(command)
     return 1 if number is None else number
 
 
 def require(session, command):
-    """The frames that are looked at."""
+    """Return the frames being inspected; raise MagicError if there are none."""
     if command.argument in LEAVING:
         no_argument(command) if command.name != "debug" else None
     if session.debugging is None:
@@ -66,7 +66,7 @@ def require(session, command):
 
 
 def move(session, command, at):
-    """Go to a frame, counted from 0."""
+    """Move to a frame, counted from 0."""
     try:
         session.debugging.go(at)
     except IndexError:
@@ -79,7 +79,7 @@ def move(session, command, at):
 
 
 def show_frames(session, command):
-    """The frames, and the names of the one that is looked at."""
+    """Show the frames, and the names of the current one."""
     debugging = session.debugging
     title = debugging.title()
     is_only = len(debugging.steps) == 1

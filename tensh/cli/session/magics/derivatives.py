@@ -1,4 +1,5 @@
-"""Autograd looked at: `%graph`, `%why`, `%step`, `%accumulation`, `%trace`, `%gradcheck`, `%cmp`, `%memory`, by tensh.show."""
+"""Inspecting autograd: `%graph`, `%why`, `%step`, `%accumulation`, `%trace`, `%gradcheck`, `%cmp`, `%memory`, by
+tensh.show."""
 
 from tensh.cli.session.events import Value
 from tensh.cli.session.magics.arguments import parse_call
@@ -7,7 +8,7 @@ from tensh.cli.session.magics.showing import view
 from tensh.cli.session.magics.writing import write_name_argument
 from tensh.language import _
 
-# name, how it is written, what it shows, the function of tensh.show: of a tensor, by default of the one computed last
+# name, usage, summary, function of tensh.show: takes a tensor, by default the one computed last
 OF_A_TENSOR = (
     ("graph", "%graph [Y] [--view tape] [--values], %graph F X --static", "the autograd graph of a tensor: what it was computed from", "graph"),
     ("step", "%step [Y]", "a backward pass from a tensor, node by node", "steps"),
@@ -19,17 +20,17 @@ OF_ARGUMENTS = (
     ("cmp", "%cmp A B", "whether two tensors are equal, nearly equal, or where they differ most", "cmp"),
     ("gradcheck", "%gradcheck F X", "the gradient of a function beside differences of its values", "gradcheck"),
 )
-SWITCHES = ("values", "grads", "types", "formulas", "static", "compiled")  # of %graph, as of `tensh graph`
+SWITCHES = ("values", "grads", "types", "formulas", "static", "compiled")  # of %graph, as for `tensh graph`
 
 
 def rename_error(command, error):
-    """The error of a function as that of the command."""
+    """Reword the error of a function as that of the command."""
     if "missing" in str(error):
         return MagicError(_("%{name}: write {usage}").format(name=command.name, usage=MAGICS[command.name].usage))
     return MagicError(f"%{command.name}: {str(error).partition('(): ')[2] or error}")
 
 
-def differentiate_tensor(function):
+def make_tensor_command(function):
     def run(session, command):
         _texts, values, options = parse_call(session, command)
         try:
@@ -37,7 +38,7 @@ def differentiate_tensor(function):
             drawn = view(function)(*values, **named, **options)
         except (TypeError, ValueError, LookupError) as error:
             raise rename_error(command, error) from None
-        if function == "steps" and session.stepper:  # somebody is there to go through them
+        if function == "steps" and session.stepper:  # the user can page through them
             session.stepper(drawn)
         else:
             yield Value(drawn, command)
@@ -45,7 +46,7 @@ def differentiate_tensor(function):
     return run
 
 
-def differentiate_arguments(function):
+def make_command(function):
     def run(session, command):
         texts, values, options = parse_call(session, command)
         try:
@@ -60,14 +61,14 @@ def differentiate_arguments(function):
 for name, usage, summary, function in OF_A_TENSOR:
     magic(
         name, usage, summary, sugar=f"tensh.show.{function}({{}})", switches=SWITCHES, needs_places=True
-    )(differentiate_tensor(function))  # fmt: skip
+    )(make_tensor_command(function))  # fmt: skip
 for name, usage, summary, function in OF_ARGUMENTS:
     named = "names" * (name == "cmp")
-    magic(name, usage, summary, sugar=f"tensh.show.{function}({{}})", named=named)(differentiate_arguments(function))
+    magic(name, usage, summary, sugar=f"tensh.show.{function}({{}})", named=named)(make_command(function))
 
 
 def strip_grad(text):
-    """The name whose gradient is asked for, which may be written as `x.grad`."""
+    """Return the name whose gradient is requested, which may be given as `x.grad`."""
     return text.removesuffix(".grad")
 
 
@@ -76,7 +77,7 @@ def strip_grad(text):
     subject=strip_grad, needs_places=True,
 )  # fmt: skip
 def why(session, command):
-    """`%why x` and `%why x.grad` are the same question."""
+    """Explain the gradient of `x`, given as `%why x` or `%why x.grad`."""
     text = strip_grad(command.argument)
     if not text:
         raise MagicError(_("%why: write whose gradient: %why w"))
@@ -89,7 +90,7 @@ def why(session, command):
 
 @magic("trace", "%trace LINE", "run a line and show each of its parts: shape, dtype, value", "tensh.show.trace({!r})")
 def trace(session, command):
-    """The line runs in the session: what it assigns is assigned."""
+    """Run the line in the session, including its assignments."""
     if not command.argument:
         raise MagicError(_("%trace: write a line of code behind it: %trace (x @ w).sum()"))
     command.parse()

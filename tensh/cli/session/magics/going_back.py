@@ -1,4 +1,4 @@
-"""Commands about earlier lines, to list, take back, clear and edit them: `%history`, `%undo`, `%reset`, `%edit`."""
+"""Commands that list, undo, clear and edit earlier lines: `%history`, `%undo`, `%reset`, `%edit`."""
 
 from tensh.cli.session.events import Notice, Text
 from tensh.cli.session.magics.arguments import no_argument, whole_number
@@ -14,7 +14,7 @@ from tensh.language import _, count
     needs_journal=True,
 )
 def history(session, command):
-    entries = session.journal.entries[:-1]  # without this line itself
+    entries = session.journal.entries[:-1]  # without this command
     numbered = [(entry.number, entry) for entry in entries]
     wanted = command.argument
     if wanted.isdigit():
@@ -95,7 +95,7 @@ def edit(session, command):
 
 
 def text_to_change(session, command):
-    """The code that is to be changed."""
+    """Return the code to edit."""
     entries = session.journal.entries[:-1]
     wanted = command.argument
     if wanted.isdigit():

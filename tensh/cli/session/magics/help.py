@@ -1,4 +1,4 @@
-"""Asking: `%help`, `name?` and `name??`."""
+"""Help commands: `%help`, `name?` and `name??`."""
 
 import inspect
 import pkgutil
@@ -40,7 +40,7 @@ def double_question(session, command):
 
 def page(session, command, with_source):
     """Show the help page of a name or a command."""
-    from tensh.cli.session.help import lookup, view  # they read tables that only this needs
+    from tensh.cli.session.help import lookup, view  # they load tables that nothing else needs
 
     name = write_elements(command.argument)
     if not name:  # a `?` alone
@@ -57,7 +57,7 @@ def page(session, command, with_source):
 
 
 def page_of_command(name):
-    """Describe a command as (kind, text) pairs: its usage, its effect, and the function that it stands for."""
+    """Yield (kind, text) pairs that describe a command: its usage, its effect, and the function it calls."""
     if name not in MAGICS:
         raise MagicError(describe_unknown(name))
     command = MAGICS[name]

@@ -1,4 +1,4 @@
-"""Keeping what was done: `%export`, `%save`, `%load`."""
+"""Exporting, saving and loading: `%export`, `%save`, `%load`."""
 
 import os
 
@@ -12,7 +12,7 @@ OVER = "--over"
 
 
 def file_of(command, extension=""):
-    """The file that the argument names; its extension is added where it has none."""
+    """Return (path of the file in the argument, whether --over was given); add a missing extension."""
     words = command.argument.split()
     over = OVER in words
     path = command.argument.replace(OVER, "").strip().strip("'\"")
@@ -46,7 +46,7 @@ def export(session, command):
     journal = session.journal
     try:
         place = os.path.realpath(path)
-    except OSError as error:  # in a folder that has been removed
+    except OSError as error:  # the path is in a deleted folder
         raise MagicError(f"%export {path}: {error.strerror}") from None
     if os.path.exists(path) and not over and not is_as_written(place, journal.exported.get(place)):
         why = _("was changed since it was written") if place in journal.exported else _("is there already")
@@ -71,7 +71,7 @@ def export(session, command):
 
 
 def export_model(session, names, path, over):
-    """Write a model, run on inputs of the session, as ONNX."""
+    """Export a model as ONNX by running it on inputs of the session."""
     import tensh
 
     missing = [name for name in names if name not in session.namespace]
@@ -95,7 +95,7 @@ def export_model(session, names, path, over):
 
 
 def is_as_written(path, written):
-    """True if a file holds what was written to it."""
+    """True if a file is unchanged since it was written."""
     if written is None or os.path.getsize(path) != len(written):
         return False
     with open(path, "rb") as file:

@@ -1,4 +1,4 @@
-"""`%predict`: ask what an expression gives, then show the value."""
+"""`%predict`: ask what an expression will give, then show its value."""
 
 import contextlib
 import io
@@ -10,7 +10,7 @@ from tensh.language import _
 
 ASKED = r"#\?\s*(\w*)\s*$"
 TRIES = 3
-LEAVING = ("", "skip", "quit", "exit")  # instead of an answer: the value is shown
+LEAVING = ("", "skip", "quit", "exit")  # answers that show the value at once
 
 
 @magic(
@@ -42,7 +42,7 @@ def predict(session, command):
 
 
 def evaluate_unit(session, unit):
-    """(value, exception, text that was printed) of an expression."""
+    """Evaluate an expression; return (value, exception, printed text)."""
     printed = io.StringIO()
     try:
         with contextlib.redirect_stdout(printed):
@@ -93,8 +93,8 @@ def question(kind, expression):
 
 
 def answer(session, prompt):
-    """Ask; return the answer, "" without a user to ask."""
+    """Ask and return the answer; "" if there is no user."""
     try:
         return (session.ask or session.builtin("input"))(prompt).strip()
-    except (EOFError, OSError, RuntimeError):  # a kernel without anybody to ask raises another error
+    except (EOFError, OSError, RuntimeError):  # a kernel without input raises a RuntimeError
         return ""

@@ -1,8 +1,7 @@
 """The table of commands.
 
-A command is a function of the session and the line it stands on, that yields events; `@magic` puts it into MAGICS under
-its name. `%help`, completion, "did you mean" and the export to Python read that table, so a command is written down
-once.
+A command is a function of the session and its line that yields events; `@magic` registers it in MAGICS. `%help`,
+completion, suggestions and the export to Python use that table, so that a command is declared once.
 """
 
 from typing import NamedTuple
@@ -13,7 +12,7 @@ from tensh.spelling import close
 
 MAGICS = {}
 
-# Names known from other prompts: the command that does the same here, or a sentence.
+# Names from other shells: the equivalent command here, or a sentence.
 ELSEWHERE = {
     "whos": "who", "rewind": "undo", "recall": "history", "notebook": "export", "store": "save", "page": "full",
     "precision": "set", "config": "set", "lsmagic": "help", "magic": "help", "quickref": "help",
@@ -26,13 +25,13 @@ ELSEWHERE = {
 
 
 class Magic(NamedTuple):
-    """A command: how it is written, what it does in a few words, and the function that does it.
+    """A command: its usage, its summary, and its function.
 
-    `sugar` is the call of a public function that the command stands for; `{}` in it is the argument, or the part of it
-    that `subject` finds, and `named` the keyword, if any, by which it is told what that is called (see
-    `writing.write_name_argument`). `switches` are its options that no value follows. `needs_journal` says that it looks
-    at what was done before, so that it must have been written down, `needs_snapshots` at what that changed,
-    `needs_places` that it asks where in the code operations were recorded.
+    `sugar` is the equivalent call of a public function: `{}` is the argument, or the part of it that `subject` selects,
+    and `named` the keyword, if any, for the name of the argument (see `writing.write_name_argument`). `switches` are
+    options without a value. `needs_journal` means that the command reads earlier lines, which must therefore be
+    recorded; `needs_snapshots` that it undoes their changes; `needs_places` that it uses the code locations of
+    operations.
     """
 
     usage: str
@@ -48,18 +47,18 @@ class Magic(NamedTuple):
     is_usual: bool = False
 
     def python(self, argument):
-        """The call that the command stands for with an argument; None where it stands for none."""
+        """Return the equivalent call for an argument; None if there is none."""
         if self.sugar is None or self.sugar == "{}":
             return self.sugar and argument
         return self.sugar.format(add_names(as_python(self.subject(argument), self.switches), self.named))
 
 
 class MagicError(Exception):
-    """A command that does not exist, or cannot do what was asked."""
+    """Raised for an unknown command, or one that cannot do what was asked."""
 
 
 def magic(name, usage, summary, sugar=None, **more):
-    """Register a command. `usage` is how it is written."""
+    """Register a command."""
 
     def register(function):
         MAGICS[name] = Magic(usage, summary, function, sugar, **more)
@@ -69,7 +68,7 @@ def magic(name, usage, summary, sugar=None, **more):
 
 
 def perform(session, command):
-    """Run a command: yields events, raises MagicError or what the user's code raises."""
+    """Run a command: yield its events; raise MagicError, or what the user's code raises."""
     if command.name not in MAGICS or MAGICS[command.name].is_usual:
         found = session.other_commands(command) if session.other_commands else None
         if found is not None:
@@ -88,12 +87,12 @@ def needs_journal(command):
 
 
 def needs_snapshots(command):
-    """True if a command needs the changes that earlier lines made."""
+    """True if a command needs snapshots of earlier lines."""
     return command.name in MAGICS and MAGICS[command.name].needs_snapshots
 
 
 def needs_places(command):
-    """True if a command asks where in the code operations were recorded."""
+    """True if a command needs the code locations of operations."""
     return command.name in MAGICS and MAGICS[command.name].needs_places
 
 

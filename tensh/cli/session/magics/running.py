@@ -1,4 +1,4 @@
-"""Commands that run something else: a file (`%run`), a line of the system's shell (`!ls`)."""
+"""Commands that run a file (`%run`) or a shell command (`!ls`), or change the folder (`%cd`)."""
 
 import os
 
@@ -10,7 +10,7 @@ SHARING = "-i"
 
 
 def first_word(text):
-    """The file that is run, as Python writes it."""
+    """Return the repr of the file to run."""
     import shlex
 
     return repr(shlex.split(text)[0])
@@ -45,7 +45,7 @@ def run(session, command):
         raise MagicError(f"%run: {error}") from None
     try:
         yield from run_program(session, program, shares_names)
-    except SystemExit as error:  # which ends the file alone
+    except SystemExit as error:  # ends only the file
         if error.code not in (None, 0):
             code = error.code
             said = _("exit status {status}").format(status=code) if isinstance(code, int) else code
@@ -66,7 +66,7 @@ def shell(session, command):
 
 
 def folder(text):
-    """The folder that `%cd` goes to."""
+    """Return the folder that `%cd` changes to."""
     return os.path.expanduser(text.strip("'\"") or "~")
 
 

@@ -1,4 +1,4 @@
-"""Looking at tensors: `%who`, `%grads`, `%full`, `%heat`, `%hist`, `%plot`, `%image`, by the functions of tensh.show; `%watch`."""
+"""Showing values: `%who`, `%grads`, `%full`, `%heat`, `%hist`, `%plot`, `%image`, by functions of tensh.show; `%watch`."""
 
 import os
 
@@ -9,7 +9,7 @@ from tensh.cli.session.magics.writing import write_name_argument
 from tensh.language import _
 from tensh.show.asking import match_names
 
-# name, how it is written, what it shows
+# name, usage, summary
 PICTURES = (
     ("full", "%full [X]", "a value with nothing left out; without X the last one"),
     ("heat", "%heat X", "a matrix as a field of colours, or of signs and digits"),
@@ -24,19 +24,19 @@ TABLES = (
 
 
 def view(name):
-    """The function of tensh.show of a name."""
+    """Return a function of tensh.show."""
     from tensh import show
 
     return getattr(show, name)
 
 
 def find_name_keyword(name):
-    """The keyword that tells a picture what it shows."""
+    """Return the keyword for the name of what is shown, or ""."""
     return "" if name == "full" else "name"
 
 
 def picture(session, command):
-    """Call a function with the arguments of its command, and show the result."""
+    """Call a function of tensh.show with the arguments of its command, and show the result."""
     texts, values, options = parse_call(session, command)
     if not values and command.name == "full":
         if not session.results:
@@ -52,7 +52,7 @@ def picture(session, command):
 
 
 def table(session, command):
-    """A table of the user's names, or of those that match `w*`."""
+    """Show a table of the user's names, or of those that match patterns such as `w*`."""
     try:
         yield Value(view(command.name)(match_names(session.own_names(), command.argument)), command)
     except LookupError as error:
@@ -60,7 +60,7 @@ def table(session, command):
 
 
 def quote_patterns(text):
-    """Patterns as the text that the functions take."""
+    """Quote patterns as the string that the functions take."""
     return text and repr(text)
 
 

@@ -12,7 +12,7 @@ TASKS = {
     "write and read files": "%export %save %load %watch",
     "choose": "%set %seed",
 }
-# What `%help` says besides, and how it is written.
+# Further lines of `%help`: usage and description.
 MORE = (
     ("%help NAME", "what a command or a name is"),
     ("%help commands", "all commands, with a line about each"),

@@ -1,4 +1,4 @@
-"""Commands that measure time: `%time`, `%timeit` and `%prun`."""
+"""Commands that measure run time: `%time`, `%timeit` and `%prun`."""
 
 import os
 import re
@@ -10,9 +10,9 @@ from tensh.language import _, count
 from tensh.show.describe import duration
 from tensh.show.table import Table
 
-REPEATS = 5  # as Python's own timeit
+REPEATS = 5  # the default of Python's timeit
 OPTION = re.compile(r"-(?P<name>[nr])[ \t]*(?P<number>\d{1,9})(?:[ \t]+|$)")
-MOST_FUNCTIONS = 15  # of a profile that are shown
+MOST_FUNCTIONS = 15  # functions shown of a profile
 
 
 @magic("time", "%time STATEMENT", "run a statement and say how long it took", sugar="{}")
@@ -34,7 +34,7 @@ def timeit(session, command):
 
     options, command = take_options(command)
     loops, repeats = options.get("n"), options.get("r", REPEATS)
-    for unit in session.units_within(command):  # once as usual, so that a failure shows its place
+    for unit in session.units_within(command):  # run once normally, so that a failure is located
         session.evaluate(unit)
     timer = Timer(command.argument, globals=session.namespace)
     loops = loops or timer.autorange()[0]
@@ -48,7 +48,7 @@ def timeit(session, command):
 
 
 def take_options(command):
-    """({"n": number of loops, "r": repetitions} as far as they are given, the command without them)."""
+    """Split off options: return ({"n": number of loops, "r": repetitions}, the command without them)."""
     rest, found = command.argument, {}
     while match := OPTION.match(rest):
         found[match["name"]] = int(match["number"])
@@ -79,7 +79,7 @@ def prun(session, command):
 
 
 def profile_table(profile, sources):
-    """The functions in which most of the time went, as a table."""
+    """Return a table of the functions that took most of the time."""
     entries = sorted(profile.getstats(), key=lambda entry: -entry.inlinetime)
     entries = [entry for entry in entries if not is_profiler(entry.code)]
     rows = [
@@ -103,12 +103,12 @@ def profile_table(profile, sources):
 
 
 def is_profiler(code):
-    """True if an entry of a profile belongs to the code that runs and measures the statement."""
+    """True if a profile entry belongs to the measurement itself."""
     return isinstance(code, str) and ("_lsprof.Profiler" in code or "builtins.eval" in code)
 
 
 def function_of(code, sources):
-    """(name, place) of a function in a profile; a built-in one is a text there."""
+    """Return (name, place) of a function in a profile, in which built-in functions are strings."""
     if isinstance(code, str):
         return code.strip("<>").removeprefix("built-in method "), ""
     source = sources.get(code.co_filename)

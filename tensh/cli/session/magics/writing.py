@@ -1,30 +1,30 @@
-"""The argument of a command as Python writes it: `x y`, `net.0.weight`, `y --view tape`.
+"""Rewriting the argument of a command as Python: `x y`, `net.0.weight`, `y --view tape`.
 
-Everything here takes a text and gives a text; nothing is looked up.
+Pure functions of text; no name is looked up.
 """
 
 import ast
 import re
 
-# Patterns are compiled at their first use, not at every start.
+# Patterns are compiled at their first use, to save time at start-up.
 STRING = r"""(?:'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*")"""
 ELEMENT = r"(?<![\w.])[^\W\d]\w*(?:\.\w+|\[[^\]]*\])*\.\d+(?:\.\w+|\[[^\]]*\])*"  # net.0.weight
 NUMBER = r"\.(\d+)(?=\.|\[|$)"
 OPTION = r"(?:^|[ \t]+)--(?P<name>[A-Za-z][\w-]*)(?:=(?P<given>\S+)|[ \t]+(?P<next>(?!-)\S+))?"
-LONGEST_NAME = 30  # of an expression that a picture repeats
+LONGEST_NAME = 30  # characters of an expression repeated in a picture
 
 
 def as_python(text, switches=()):
-    """The arguments of a call: with a comma between, options as named arguments, elements in brackets.
+    """Rewrite an argument as that of a call: add commas, turn options into keywords, and element paths into indices.
 
-    `switches` are the options that no value follows, such as `--values`.
+    `switches` are options without a value, such as `--values`.
     """
     text = write_elements(write_options(text, switches))
     return text if parse_arguments(text) else add_commas(text)
 
 
 def parse_arguments(text):
-    """The syntax tree of a call with these arguments, None if they are not arguments."""
+    """Return the syntax tree of a call with these arguments; None if they are not valid."""
     try:
         return ast.parse(f"_({text})", mode="eval").body
     except (SyntaxError, ValueError):
@@ -32,14 +32,14 @@ def parse_arguments(text):
 
 
 def write_elements(text):
-    """`net.0.weight`, as names of parameters are shown, as the Python that leads there: `net[0].weight`."""
+    """Rewrite element paths such as `net.0.weight`, the name of a parameter, as Python: `net[0].weight`."""
     return change_outside_strings(
         text, lambda piece: re.sub(ELEMENT, lambda match: re.sub(NUMBER, lambda part: f"[{part[1]}]", match[0]), piece)
     )
 
 
 def change_outside_strings(text, change):
-    """The text with its pieces between strings changed."""
+    """Change the pieces of a text outside of string literals."""
     pieces, begin = [], 0
     for match in re.finditer(STRING, text):
         pieces += [change(text[begin : match.start()]), match[0]]
@@ -48,7 +48,7 @@ def change_outside_strings(text, change):
 
 
 def write_options(text, switches):
-    """`y --view tape --values`, as on the command line, as `y, view='tape', values=True`."""
+    """Rewrite command line options as keywords: `y --view tape --values` as `y, view='tape', values=True`."""
     named = []
 
     def take(match):
@@ -67,14 +67,14 @@ def write_options(text, switches):
 
 
 def write_name_argument(named, texts):
-    """The argument that tells a function what its others are called, as a dict: "name" of one, "names" of two, or none."""
+    """Return the keyword that names the other arguments, as a dict: "name" for one, "names" for two, or {}."""
     if named == "name" and len(texts) == 1 and len(texts[0]) <= LONGEST_NAME:
         return {"name": texts[0]}
     return {"names": tuple(texts)} if named == "names" and len(texts) == 2 else {}
 
 
 def add_names(text, named):
-    """Arguments with that one among them, unless somebody has given it."""
+    """Add the keyword that names the arguments, unless it is given."""
     call = parse_arguments(text)
     if call is None or any(each.arg == named for each in call.keywords):
         return text
@@ -87,7 +87,7 @@ def add_names(text, named):
 
 
 def literal(word):
-    """A word of the command line as Python: a number, True, a text in quotes as it is, any other word as a text."""
+    """Return a command line word as Python: a literal as it is, any other word quoted."""
     try:
         ast.literal_eval(word)
     except (SyntaxError, ValueError):
@@ -96,7 +96,7 @@ def literal(word):
 
 
 def add_commas(text):
-    """The text with a comma in each space outside of brackets and strings; no character moves."""
+    """Put a comma in place of each space outside of brackets and strings, keeping all positions."""
     depth, quote, found = 0, "", []
     for character in text:
         if quote:
