@@ -3,7 +3,7 @@
 from tensh.namespace import declare_namespace
 from tensh.switched_off import lookup
 
-# Module -> the public names in it. Each module is loaded when one of its names is first asked for.
+# Module -> its public names. A module is loaded when one of its names is first requested.
 WHERE = {
     "tensh.nn.parameter": "Parameter Buffer UninitializedParameter UninitializedBuffer",
     "tensh.nn.modules.module": "Module",

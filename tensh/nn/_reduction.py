@@ -1,4 +1,4 @@
-"""torch.nn._reduction: how losses reduce their values, as numbers, and the older arguments for it."""
+"""torch.nn._reduction: the reductions of losses as numbers, and the older arguments for them."""
 
 from tensh.engine.errors.warnings import warn
 

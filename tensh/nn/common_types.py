@@ -1,4 +1,4 @@
-"""torch.nn.common_types: types of layers' arguments, for annotations: one number, or one for each dimension."""
+"""torch.nn.common_types: types for the annotations of layers' arguments: one number, or one for each dimension."""
 
 from typing import TypeVar, Union
 

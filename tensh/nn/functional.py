@@ -13,11 +13,11 @@ BUILT_IN = frozenset(
     logsigmoid native_channel_shuffle one_hot pairwise_distance pdist pixel_shuffle pixel_unshuffle prelu relu_ rrelu_ scaled_dot_product_attention selu_ softplus softshrink threshold_
 """.split()
 )
-"""Functions that are C in PyTorch, with its errors for wrong arguments; all others are Python there, too."""
+"""Functions that PyTorch implements in C, with errors for wrong arguments; the others are Python functions."""
 
 
 SPOKEN = {"logsigmoid": "log_sigmoid"}
-"""Names of C functions in their errors, where they differ."""
+"""The names that errors give to C functions, where they differ."""
 
 
 def __getattr__(name):
@@ -37,7 +37,7 @@ def __getattr__(name):
 
 
 def find_function(name):
-    """The public function under a name; those in C that torch has, too, are the same objects there."""
+    """Return the public function of a name; C functions that torch has, too, are the same objects there."""
     if name not in BUILT_IN:
         return guard_call(LAYERS[name], name)
     if name in PUBLIC:

@@ -1,4 +1,4 @@
-"""torch.nn.grad: the gradients of convolutions, of the input and of the weight."""
+"""torch.nn.grad: gradients of convolutions with respect to input and weight."""
 
 from tensh.engine.autograd.gradients import grad
 from tensh.engine.autograd.modes import enable_grad, is_grad_enabled
@@ -9,7 +9,7 @@ __all__ = [f"conv{n}d_{what}" for n in (1, 2, 3) for what in ("input", "weight")
 
 
 def _gradient(dims, size, grad_output, others, settings, of_weight):
-    """The gradient of a tensor of ``size``, at which a convolution is linear: its value does not matter."""
+    """Return the gradient of a tensor of ``size``; its value does not matter, because a convolution is linear in it."""
     recorded = is_grad_enabled() and (grad_output.requires_grad or others.requires_grad)
     with enable_grad():
         unknown = grad_output.new_zeros(tuple(size)).requires_grad_()

@@ -1,4 +1,4 @@
-"""torch.nn.init: starting values of parameters.  Every function fills its tensor in place, unrecorded, and returns it."""
+"""torch.nn.init: initial values of parameters.  Every function fills a tensor in place, unrecorded, and returns it."""
 
 import functools
 import math
@@ -28,11 +28,11 @@ __all__ = [
 ]
 
 LINEAR = "linear conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d".split()
-SLOPE = 0.01  # of leaky_relu, by default
+SLOPE = 0.01  # default slope of leaky_relu
 
 
 def calculate_gain(nonlinearity, param=None):
-    """The factor of standard deviations before a nonlinearity that preserves them after it.
+    """Return the factor by which a weight's standard deviation compensates for a nonlinearity.
 
     ``param`` is the slope of "leaky_relu", 0.01 by default. Raise ValueError for an unknown nonlinearity and for a
     slope that is not a number.
@@ -52,7 +52,7 @@ def calculate_gain(nonlinearity, param=None):
             raise ValueError(f"negative_slope {param} not a valid number")
         return math.sqrt(2.0 / (1 + (SLOPE if param is None else param) ** 2))
     if nonlinearity == "selu":
-        return 3.0 / 4  # found by trial (pytorch/pytorch#50664)
+        return 3.0 / 4  # an empirical value (pytorch/pytorch#50664)
     raise ValueError(f"Unsupported nonlinearity {nonlinearity}")
 
 
@@ -79,10 +79,10 @@ def normal_(tensor, mean=0.0, std=1.0, generator=None):
 
 
 def trunc_normal_(tensor, mean=0.0, std=1.0, a=-2.0, b=2.0, generator=None):
-    """Fill a tensor with normal numbers within [a, b]: what falls outside is drawn again.
+    """Fill a tensor with normal numbers within [a, b]; numbers outside are drawn again.
 
-    If more than 0.3 of the normal distribution is within, numbers are drawn from it; otherwise from the uniform
-    distribution, by rejection under the density (von Neumann, 1951). ``mean`` and ``std`` are those of the whole
+    Numbers are drawn from the normal distribution if more than 0.3 of it lies within, otherwise from the uniform
+    distribution by rejection sampling (von Neumann, 1951). ``mean`` and ``std`` are those of the untruncated
     distribution.
 
     >>> import tensh as torch
@@ -100,7 +100,7 @@ def trunc_normal_(tensor, mean=0.0, std=1.0, a=-2.0, b=2.0, generator=None):
 
 
 def _normal_cdf(x):
-    """Return the part of the standard normal distribution below ``x``."""
+    """Return the standard normal distribution function at ``x``."""
     return (1.0 + math.erf(x / math.sqrt(2.0))) / 2.0
 
 
@@ -168,7 +168,7 @@ def zeros_(tensor):
 def eye_(tensor):
     """Write the identity matrix into a tensor [n, m].
 
-    Raise ValueError for other numbers of dimensions.
+    Raise ValueError unless the tensor has two dimensions.
 
     >>> import tensh as torch
     >>> torch.nn.init.eye_(torch.empty(2, 2))
@@ -206,9 +206,9 @@ def dirac_(tensor, groups=1):
     return tensor
 
 
-# ── by the number of connections ─────────────────────────────────────────────
+# ── by fan ───────────────────────────────────────────────────────────────────
 def _calculate_fan_in_and_fan_out(tensor):
-    """Return the number of inputs of an output, and of outputs of an input."""
+    """Return fan in and fan out: the number of inputs of an output, and of outputs of an input."""
     if tensor.dim() < 2:
         raise ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")
     field = math.prod(tensor.shape[2:])
@@ -278,7 +278,7 @@ def kaiming_normal_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu", gener
 
 
 def _kaiming_std(tensor, a, mode, nonlinearity):
-    """The standard deviation; None for a tensor without elements."""
+    """Return the standard deviation; None for a tensor without elements."""
     if 0 in tensor.shape:
         warn("Initializing zero-element tensors is a no-op")
         return None
@@ -289,7 +289,7 @@ def _kaiming_std(tensor, a, mode, nonlinearity):
 def orthogonal_(tensor, gain=1, generator=None):
     """Fill a tensor with a random matrix of orthogonal rows or columns (Saxe et al., 2013), times ``gain``.
 
-    Shapes: [rows, *columns], where further dimensions count as columns. The matrix is the Q of a normal one, with the
+    Shapes: [rows, *columns], where all further dimensions are columns. The matrix is the Q of a normal matrix, with the
     signs of the diagonal of R (Mezzadri, 2007). Raise ValueError for fewer than 2 dimensions.
 
     >>> import tensh as torch
@@ -313,9 +313,9 @@ def orthogonal_(tensor, gain=1, generator=None):
 
 
 def sparse_(tensor, sparsity, std=0.01, generator=None):
-    """Fill a matrix with normal numbers, and in each column a share ``sparsity`` with zeros (Martens, 2010).
+    """Fill a matrix with normal numbers, and a fraction ``sparsity`` of each column with zeros (Martens, 2010).
 
-    Shapes: [n, m]. ``std`` is the standard deviation. Raise ValueError for other numbers of dimensions.
+    Shapes: [n, m]. ``std`` is the standard deviation. Raise ValueError unless the tensor has two dimensions.
 
     >>> import tensh as torch
     >>> (torch.nn.init.sparse_(torch.empty(4, 2), 0.5) == 0).sum(0)
@@ -377,4 +377,4 @@ for _name in RENAMED:
 __all__ += [*RENAMED]  # noqa: PLE0604 (they are strings)
 
 for function in (uniform_, normal_, constant_, kaiming_uniform_):
-    watch(function, python="by name")  # those that overrides of classes and modes see
+    watch(function, python="by name")  # those that __torch_function__ and modes see

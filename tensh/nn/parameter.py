@@ -1,4 +1,4 @@
-"""torch.nn.Parameter and Buffer: tensors that a module counts among its own."""
+"""torch.nn.Parameter and Buffer: tensors that become members of a module."""
 
 import sys
 
@@ -44,8 +44,8 @@ class ParameterType(type):
 class Parameter(Tensor, metaclass=ParameterType):
     """Make a leaf tensor that requires grad and prints as a parameter.
 
-    Operations on it return plain tensors; it shares memory with ``data``. Raise RuntimeError for integers and bools
-    that are to require grad.
+    Operations return plain tensors; the parameter shares memory with ``data``. Raise RuntimeError if integers or bools
+    are to require grad.
 
     >>> import tensh as torch
     >>> torch.nn.Parameter(torch.ones(2))
@@ -55,7 +55,7 @@ class Parameter(Tensor, metaclass=ParameterType):
 
     __slots__ = ()
     __module__ = "torch.nn.parameter"
-    _heading = "Parameter containing:\n"  # the line above its printed form
+    _heading = "Parameter containing:\n"  # first line of the printed form
 
     __torch_function__ = call_disabled
 
@@ -96,7 +96,7 @@ class Parameter(Tensor, metaclass=ParameterType):
 
 
 def _wrap_subclass(data, requires_grad):
-    """A tensor of a subclass as a parameter of that class."""
+    """Return a tensor of a subclass as a parameter of that class."""
     made = data.detach().requires_grad_(requires_grad)
     if type(made) is not type(data):
         raise RuntimeError(
@@ -108,15 +108,15 @@ def _wrap_subclass(data, requires_grad):
     return made
 
 
-class OfBuffers(type):
-    """The type of Buffer: a buffer is a plain tensor that says so."""
+class BufferType(type):
+    """The type of Buffer: a buffer is a plain tensor with a mark."""
 
     def __instancecheck__(cls, instance):
         return cls is Buffer and isinstance(instance, Tensor) and getattr(instance, "_is_buffer", False)
 
 
-class Buffer(Tensor, metaclass=OfBuffers):
-    """Tensor that a module keeps as part of its state when it is assigned to it: a plain tensor that says so.
+class Buffer(Tensor, metaclass=BufferType):
+    """A tensor that becomes part of a module's state when it is assigned to an attribute: a plain tensor with a mark.
 
     It shares memory with ``data``; ``persistent=False`` keeps it out of ``state_dict()``.
 
@@ -138,9 +138,9 @@ class Buffer(Tensor, metaclass=OfBuffers):
         return buffer
 
 
-# ── without a shape ──────────────────────────────────────────────────────────
+# ── uninitialized ────────────────────────────────────────────────────────────
 class UninitializedTensorMixin:
-    """Tensor whose shape is not known yet: it has a dtype, and nothing can be done with it but ``materialize``.
+    """A tensor whose shape is not known yet: it has a dtype, and only ``materialize`` can be called.
 
     >>> import tensh as torch
     >>> kind = torch.nn.parameter.UninitializedTensorMixin
@@ -153,7 +153,7 @@ class UninitializedTensorMixin:
     cls_to_become = None
 
     def materialize(self, shape, device=None, dtype=None):
-        """Give it a shape, and memory without values; from then on it is an ordinary parameter or tensor."""
+        """Give the tensor a shape and uninitialised memory; it becomes an ordinary parameter or tensor."""
         away = on_meta(self.device if device is None else device)
         shape, requires_grad = (shape,) if isinstance(shape, int) else tuple(shape), self.requires_grad
         make = make_absent if away else numpy.empty
@@ -164,7 +164,7 @@ class UninitializedTensorMixin:
 
     @property
     def data(self):
-        """A tensor without elements, of its dtype."""
+        """An empty tensor of the same dtype."""
         return wrap(Tensor.array.__get__(self))
 
     @data.setter
@@ -173,7 +173,7 @@ class UninitializedTensorMixin:
 
     @property
     def array(self):
-        """Raise a ValueError that names the operation which would begin here."""
+        """Raise a ValueError that names the operation about to start."""
         raise ValueError(_attempt(f"<built-in method {sys._getframe(2).f_code.co_name}>", self))
 
     @array.setter
@@ -200,7 +200,7 @@ class UninitializedTensorMixin:
         )
 
     def copy_(self, other):
-        """Nothing is there to be written; what is read must have no shape either."""
+        """Return the tensor if ``other`` has no shape either; otherwise copy into the empty ``data``."""
         return self if is_lazy(other) else self.data.copy_(other)
 
     def __repr__(self):
@@ -234,7 +234,7 @@ def _read_from_data(name):
     return method
 
 
-for _name in CONVERSIONS.split():  # these need no shape
+for _name in CONVERSIONS.split():  # conversions need no shape
     setattr(UninitializedTensorMixin, _name, _read_from_data(_name))
 
 
@@ -247,7 +247,7 @@ def _attempt(function, tensor):
 
 
 class UninitializedParameter(UninitializedTensorMixin, Parameter):
-    """Parameter whose shape is not known yet; ``materialize(shape)`` makes it a Parameter.
+    """A parameter whose shape is not known yet; ``materialize(shape)`` makes it a Parameter.
 
     >>> import tensh as torch
     >>> weight = torch.nn.UninitializedParameter()
@@ -269,7 +269,7 @@ class UninitializedParameter(UninitializedTensorMixin, Parameter):
 
 
 class UninitializedBuffer(UninitializedTensorMixin, Tensor):
-    """Buffer whose shape is not known yet; ``materialize(shape)`` makes it a tensor.
+    """A buffer whose shape is not known yet; ``materialize(shape)`` makes it a tensor.
 
     >>> import tensh as torch
     >>> torch.nn.UninitializedBuffer()
@@ -289,7 +289,7 @@ class UninitializedBuffer(UninitializedTensorMixin, Tensor):
 
 
 def is_lazy(param):
-    """True for a parameter or buffer whose shape is not known yet.
+    """Return True for a parameter or buffer whose shape is not known yet.
 
     >>> import tensh as torch
     >>> torch.nn.parameter.is_lazy(torch.nn.Parameter(torch.ones(2)))
@@ -299,7 +299,7 @@ def is_lazy(param):
 
 
 def is_parameter(value):
-    """True for a parameter, initialized or not.
+    """Return True for a parameter, initialized or not.
 
     >>> import tensh as torch
     >>> torch.nn.parameter.is_parameter(torch.ones(2))

@@ -1,4 +1,4 @@
-"""torch.nn.attention: the choice of an implementation of attention, of which tensh has one."""
+"""torch.nn.attention: the choice of an implementation of attention; tensh has only one."""
 
 import contextlib
 import enum
@@ -18,7 +18,7 @@ __all__ = [
 
 
 class SDPBackend(enum.IntEnum):
-    """The implementations of ``scaled_dot_product_attention`` that PyTorch has."""
+    """PyTorch's implementations of ``scaled_dot_product_attention``."""
 
     ERROR = -1
     MATH = 0
@@ -33,7 +33,7 @@ SDPBackend.__module__ = "torch.nn.attention"
 
 @contextlib.contextmanager
 def sdpa_kernel(backends, set_priority=False):
-    """Within, attention is computed by one of these implementations, which are all the same in tensh.
+    """Select the implementations of attention for a ``with`` block; tensh computes all of them in the same way.
 
     >>> import tensh as torch
     >>> from tensh.nn.attention import SDPBackend, sdpa_kernel

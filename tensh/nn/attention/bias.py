@@ -20,7 +20,8 @@ class CausalVariant(enum.IntEnum):
 class CausalBias(Tensor):
     """A causal mask [seq_len_q, seq_len_kv] for ``scaled_dot_product_attention``, without its elements.
 
-    Its printed form is the mask; its elements mean nothing, as in PyTorch. Warns of queries that see no key. Raises AssertionError for a ``variant`` of another type.
+    It prints as the mask; its own elements mean nothing, as in PyTorch. Warn about queries that see no key. Raise
+    AssertionError for a ``variant`` of another type.
 
     >>> import tensh as torch
     >>> from tensh.nn.attention.bias import CausalBias, CausalVariant

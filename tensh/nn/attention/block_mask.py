@@ -9,11 +9,11 @@ __all__ = ["BlockMask", "noop_mask"]
 
 BLOCK = 128
 WHOLE = 1 << 30
-"""The size of the one block of a mask that hides nothing."""
+"""The block size of a mask that hides nothing and has one block."""
 
 
 def noop_mask(batch, head, token_q, token_kv):
-    """The mask that hides nothing.
+    """Return True for every score: the mask that hides nothing.
 
     >>> import tensh as torch
     >>> from tensh.nn.attention.flex_attention import noop_mask
@@ -24,7 +24,7 @@ def noop_mask(batch, head, token_q, token_kv):
 
 
 def _sliced_mask_mod_error(batch, head, token_q, token_kv):
-    """Raise an error: a part of a mask has no offset, so it cannot mask single scores."""
+    """Raise an error: part of a mask does not know its offset, so it cannot mask single scores."""
     raise RuntimeError(
         "Cannot use mask_mod from a sliced BlockMask. "
         "When you slice a BlockMask using [], the mask_mod attribute is reset. "
@@ -41,14 +41,14 @@ def _sliced_mask_mod_error(batch, head, token_q, token_kv):
 
 
 def list_blocks(dense):
-    """The number of blocks in each row of a block mask, and their columns, those of present blocks first."""
+    """Return the number of blocks in each row of a block mask, and their columns, with present blocks first."""
     dense = dense.to(torch.int32)
     order = torch.argsort(dense, dim=-1, descending=True, stable=True)
     return dense.sum(-1).to(torch.int32), order.to(torch.int32)
 
 
 def mark_blocks(counts, columns, width):
-    """Return the mask of blocks, of zeros and ones, from the lists of ``list_blocks``: its inverse."""
+    """Return the block mask of zeros and ones that the lists of ``list_blocks`` describe."""
     valid = torch.arange(columns.shape[-1]) < counts.unsqueeze(-1)
     places = torch.where(valid, columns, width).to(torch.int64)
     dense = torch.zeros((*columns.shape[:-1], width + 1), dtype=torch.int32)
@@ -56,14 +56,14 @@ def mark_blocks(counts, columns, width):
 
 
 def transpose_blocks(counts, columns):
-    """The lists of blocks by columns, from those by rows; None of None."""
+    """Return the lists of blocks by columns from those by rows; None for None."""
     if counts is None:
         return None, None
     return list_blocks(mark_blocks(counts, columns, columns.shape[-1]).transpose(-2, -1))
 
 
 def crop_blocks(counts, columns, rows, width):
-    """The lists of the blocks in the first rows and columns."""
+    """Return the lists of the blocks in the first rows and columns."""
     if counts is None:
         return None, None
     columns, counts = columns[:, :, :rows, :width], counts[:, :, :rows].clamp(max=width)
@@ -77,11 +77,12 @@ def check_pair(name, counts, columns):
 
 
 class BlockMask:
-    """The blocks of a mask [batch, heads, queries, keys] that hide some scores, and those that hide none.
+    """The blocks of a mask [batch, heads, queries, keys]: those that hide some scores and those that hide none.
 
-    ``kv_num_blocks`` [batch, heads, rows] says how many blocks of keys a block of queries sees in part, ``kv_indices``
-    [batch, heads, rows, columns] which, in its first places; ``full_kv_*`` are the blocks that it sees whole, ``q_*`` the same by
-    columns. ``mask_mod`` masks single scores. ``create_block_mask`` makes one from a function, ``from_kv_blocks`` from lists.
+    ``kv_num_blocks`` [batch, heads, rows] counts the blocks of keys that a block of queries sees in part, and
+    ``kv_indices`` [batch, heads, rows, columns] lists them first. ``full_kv_*`` are the blocks that it sees entirely,
+    ``q_*`` the same lists by columns. ``mask_mod`` masks single scores. ``create_block_mask`` makes a mask from a
+    function, ``from_kv_blocks`` from lists.
 
     >>> import tensh as torch
     >>> from tensh.nn.attention.flex_attention import create_block_mask
@@ -123,9 +124,9 @@ class BlockMask:
         cls, kv_num_blocks, kv_indices, full_kv_num_blocks=None, full_kv_indices=None, BLOCK_SIZE=BLOCK, mask_mod=None,
         seq_lengths=None, compute_q_blocks=True, *, dq_write_order=None, dq_write_order_full=None, dq_kv_order=None,
     ):  # fmt: skip
-        """Make a mask of the blocks of keys that each block of queries sees.
+        """Make a mask from the blocks of keys that each block of queries sees.
 
-        Without ``seq_lengths``, the blocks are whole. Raises RuntimeError for lists of less than two dimensions.
+        Without ``seq_lengths``, all blocks have full size. Raises RuntimeError for lists of fewer than two dimensions.
 
         >>> import tensh as torch
         >>> from tensh.nn.attention.flex_attention import BlockMask
@@ -154,7 +155,7 @@ class BlockMask:
         )  # fmt: skip
 
     def as_tuple(self, flatten=True):
-        """All that the mask consists of, lengths and sizes of blocks as single numbers or, with ``flatten=False``, in pairs.
+        """Return the mask as a tuple, with lengths and block sizes as numbers or, with ``flatten=False``, as pairs.
 
         >>> import tensh as torch
         >>> from tensh.nn.attention.flex_attention import create_block_mask, noop_mask
@@ -180,7 +181,7 @@ class BlockMask:
         return "BlockMask(\n    " + ",\n    ".join(rows) + "\n)"
 
     def __getitem__(self, index):
-        """The mask of some batches, heads and blocks of queries, without ``mask_mod``; numbers keep their dimension."""
+        """Return the mask of some batches, heads and rows of blocks, without ``mask_mod``; integers keep dimensions."""
         self._refuse_order("Slicing")
         index = index if isinstance(index, tuple) else (index,)
         index = (*index, slice(None), slice(None), slice(None))[:3]
@@ -192,7 +193,7 @@ class BlockMask:
         return self._remade(lists, _sliced_mask_mod_error, self.seq_lengths)
 
     def _adjust(self, new_q_len, new_kv_len):
-        """The mask of the first queries and keys."""
+        """Return the mask of the first queries and keys."""
         self._refuse_order("Adjusting")
         rows, width = -(-new_q_len // self.BLOCK_SIZE[0]), -(-new_kv_len // self.BLOCK_SIZE[1])
         partial, full = self._by_rows()[:2], self._by_rows()[2:]
@@ -210,7 +211,7 @@ class BlockMask:
             )
 
     def _remade(self, lists, mask_mod, seq_lengths):
-        """A mask of other blocks of the same size."""
+        """Make a mask from other blocks of the same size."""
         made = BlockMask.from_kv_blocks(
             *lists, self.BLOCK_SIZE, mask_mod, seq_lengths, self.q_indices is not None, dq_kv_order=self.dq_kv_order_spt
         )
@@ -219,7 +220,7 @@ class BlockMask:
         return made
 
     def _order_writes(self):
-        """Number the blocks of each row, in the order in which a kernel of PyTorch would add their gradients."""
+        """Number the blocks of each row in the order in which PyTorch's kernel would add their gradients."""
         width = self.q_indices.shape[-2]
         dense = mark_blocks(self.kv_num_blocks, self.kv_indices, width)
         if self.full_kv_indices is not None:
@@ -232,25 +233,25 @@ class BlockMask:
             self.dq_write_order_full = by_columns.gather(-1, self.full_q_indices.long())
 
     def numel(self):
-        """Count the scores, hidden ones included."""
+        """Count the scores, including hidden ones."""
         return math.prod(self.shape)
 
     def sparsity(self):
-        """The percentage of scores whose block is not computed."""
+        """Return the percentage of scores whose block is not computed."""
         computed = self.kv_num_blocks.sum()
         if self.full_kv_num_blocks is not None:
             computed = computed + self.full_kv_num_blocks.sum()
         return 100 * (1 - computed.item() * self.BLOCK_SIZE[0] * self.BLOCK_SIZE[1] / self.numel())
 
     def to_dense(self):
-        """Return 1 for each block that is computed and 0 for others [batch, heads, rows, columns]."""
+        """Return a tensor [batch, heads, rows, columns] with 1 for each block that is computed and 0 for others."""
         dense = mark_blocks(self.kv_num_blocks, self.kv_indices, self.kv_indices.shape[-1])
         if self.full_kv_num_blocks is None:
             return dense
         return dense | mark_blocks(self.full_kv_num_blocks, self.full_kv_indices, self.full_kv_indices.shape[-1])
 
     def to_string(self, grid_size=(20, 20), limit=4):
-        """Draw the blocks of the first ``limit`` heads, on no more rows and columns than ``grid_size``.
+        """Draw the blocks of the first ``limit`` heads, with at most the rows and columns of ``grid_size``.
 
         >>> import tensh as torch
         >>> from tensh.nn.attention.flex_attention import create_block_mask
@@ -273,14 +274,14 @@ class BlockMask:
         return "\n".join(drawn)
 
     def to(self, device):
-        """The mask on another device."""
+        """Return the mask on another device."""
         tensors = {name: getattr(self, name) for name in self._TENSOR_ATTRS}
         moved = {name: None if each is None else each.to(device) for name, each in tensors.items()}
         return BlockMask(**moved, **{name: getattr(self, name) for name in self._CONTEXT_ATTRS})
 
 
 def draw(rows, height, width):
-    """Lines of a mask of blocks: each two characters stand for ``height`` by ``width`` blocks."""
+    """Yield the lines of a drawing of blocks, in which two characters represent ``height`` by ``width`` blocks."""
     for top in range(0, len(rows), height):
         line = ""
         for left in range(0, len(rows[0]), width):

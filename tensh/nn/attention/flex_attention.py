@@ -1,4 +1,4 @@
-"""torch.nn.attention.flex_attention: attention with scores masked and changed by custom functions."""
+"""torch.nn.attention.flex_attention: attention with scores that custom functions mask and modify."""
 
 import enum
 import inspect
@@ -40,7 +40,7 @@ class FlexKernelOptions(TypedDict, total=False):
 
 
 class _ModificationType(enum.Enum):
-    """The kind of a modifier: of scores, with one score and four indices, or of a mask, with four indices."""
+    """The kind of a modifier: one of scores takes a score and four indices, one of masks takes four indices."""
 
     SCORE_MOD = 1
     MASK_MOD = 2
@@ -48,7 +48,7 @@ class _ModificationType(enum.Enum):
 
 
 def _get_mod_type(fn):
-    """Distinguish functions of scores and masks by the number of arguments without defaults."""
+    """Distinguish modifiers of scores and of masks by the number of arguments without defaults."""
     if hasattr(fn, "__code__"):
         count = fn.__code__.co_argcount - len(fn.__defaults__ or ())
     else:
@@ -71,7 +71,7 @@ def _identity(score, batch, head, token_q, token_kv):
 
 
 def combine_masks(mask_mods, start, step, name):
-    """The mask that ``step`` makes of the masks, one after another."""
+    """Return the mask that combines masks by ``step``, one after another."""
     if not all(map(callable, mask_mods)):
         raise RuntimeError(f"All inputs should be callable mask_mods: {mask_mods}")
 
@@ -87,7 +87,7 @@ def combine_masks(mask_mods, start, step, name):
 
 
 def or_masks(*mask_mods):
-    """The union of masks: visible is what any of them shows. Raises RuntimeError for anything but a function.
+    """Return the union of masks: one must show a visible score. Raises RuntimeError for non-functions.
 
     >>> import tensh as torch
     >>> from tensh.nn.attention.flex_attention import create_mask, or_masks
@@ -100,7 +100,7 @@ def or_masks(*mask_mods):
 
 
 def and_masks(*mask_mods):
-    """The intersection of masks: visible is what all of them show. Raises RuntimeError for anything but a function.
+    """Return the intersection of masks: all must show a visible score. Raises RuntimeError for non-functions.
 
     >>> import tensh as torch
     >>> from tensh.nn.attention.flex_attention import and_masks, create_mask
@@ -113,10 +113,10 @@ def and_masks(*mask_mods):
 
 
 def create_mask(mod_fn, B, H, Q_LEN, KV_LEN, device=None):
-    """Compute the mask [B, H, Q_LEN, KV_LEN] of a function of four indices, or of one of a score and four indices.
+    """Compute the mask [B, H, Q_LEN, KV_LEN] of a function of four indices, or of a score and four indices.
 
-    The second hides scores that it sets to negative infinity. None counts as 1. Raises AssertionError for other
-    functions.
+    A function of scores hides those that it sets to negative infinity. A size of None is 1. Raises AssertionError for
+    other functions.
 
     >>> import tensh as torch
     >>> from tensh.nn.attention.flex_attention import create_mask
@@ -139,8 +139,9 @@ def create_block_mask(
 ):  # fmt: skip
     """Make the ``BlockMask`` of a function of batch, head, query and key indices that is True for visible scores.
 
-    ``BLOCK_SIZE`` is that of queries and keys, or one for both; sizes that are None count as 1. Blocks that are seen
-    whole are listed apart, unless ``separate_full_blocks`` is false. Raises AssertionError for a function of other arguments.
+    ``BLOCK_SIZE`` is a pair for queries and keys, or one size for both; a size of None is 1. Fully visible blocks are
+    listed separately, unless ``separate_full_blocks`` is False. Raises AssertionError for a function with other
+    arguments.
 
     >>> import tensh as torch
     >>> from tensh.nn.attention.flex_attention import create_block_mask
@@ -178,12 +179,12 @@ def flex_attention(
     query, key, value, score_mod=None, block_mask=None, scale=None, enable_gqa=False, return_lse=False, kernel_options=None,
     *, return_aux=None,
 ):  # fmt: skip
-    """Attend as ``scaled_dot_product_attention`` does, to scores that ``score_mod`` changes and ``block_mask`` hides.
+    """Compute attention with scores that ``score_mod`` modifies and ``block_mask`` hides.
 
-    ``query`` is [batch, heads, L, E], ``key`` [batch, heads, S, E], ``value`` [batch, heads, S, Ev]; the result [batch, heads, L, Ev].
-    ``score_mod(score, batch, head, q_idx, kv_idx)`` gives the new score. With ``enable_gqa`` a head of keys serves several
-    of queries. ``return_aux=AuxRequest(lse=True)`` returns an ``AuxOutput``, too. Inputs that require grad raise
-    NotImplementedError, as PyTorch's do on a CPU; sizes that do not fit, ValueError.
+    ``query`` is [batch, heads, L, E], ``key`` [batch, heads, S, E], ``value`` [batch, heads, S, Ev]; the result [batch,
+    heads, L, Ev]. ``score_mod(score, batch, head, q_idx, kv_idx)`` gives the new score. With ``enable_gqa`` several
+    query heads share a key head. ``return_aux=AuxRequest(lse=True)`` also returns an ``AuxOutput``. Inputs that require
+    grad raise NotImplementedError, as PyTorch's do on a CPU; sizes that do not fit, ValueError.
 
     >>> import tensh as torch
     >>> from tensh.nn.attention.flex_attention import flex_attention
@@ -215,7 +216,7 @@ def flex_attention(
 
 
 def attend(query, key, value, score_mod, block_mask, scale):
-    """Attention, and the logarithms of its sums of exponentials."""
+    """Return the output of attention, and the logarithms of the sums of exponentials."""
     groups = query.size(1) // key.size(1)
     key, value = (each.repeat_interleave(groups, 1).expand(query.size(0), -1, -1, -1) for each in (key, value))
     precision = torch.float64 if query.dtype == torch.float64 else torch.float32
@@ -228,13 +229,13 @@ def attend(query, key, value, score_mod, block_mask, scale):
         scores = torch.where(_vmap_for_bhqkv(block_mask.mask_mod, ())(*indices), scores, -torch.inf)
     hidden = (scores == -torch.inf).all(-1)
     lse = torch.where(hidden, -torch.inf, scores.logsumexp(-1))
-    log2 = math.log(2)  # PyTorch's kernels count in powers of two: the way there and back rounds
+    log2 = math.log(2)  # PyTorch's kernels use base 2; the conversion there and back rounds
     out = safe_softmax.fn(scores).to(query.dtype) @ value.to(query.dtype)
     return out, lse / log2 * log2
 
 
 def check_inputs(query, key, value, enable_gqa, block_mask):
-    """Raise PyTorch's error for queries, keys and values that do not fit each other."""
+    """Raise PyTorch's error for queries, keys and values that do not match."""
     tensors = query, key, value
     if any(each.is_nested for each in tensors):
         raise NotImplementedError(
@@ -273,7 +274,7 @@ def check_inputs(query, key, value, enable_gqa, block_mask):
 
 
 def check_batches(query, key, enable_gqa, block_mask):
-    """Raise PyTorch's error for other numbers of heads or batches."""
+    """Raise PyTorch's error for numbers of heads or batches that do not match."""
     (batch, heads), (key_batch, key_heads) = query.shape[:2], key.shape[:2]
     if not enable_gqa and heads != key_heads:
         raise ValueError(
@@ -301,7 +302,7 @@ def check_batches(query, key, enable_gqa, block_mask):
 
 
 def check_lengths(query, key, block_mask):
-    """Raise PyTorch's error for a mask of other lengths, or one that was cut out of another."""
+    """Raise PyTorch's error for a mask of other lengths, or for a slice of a mask."""
     if block_mask.mask_mod is _sliced_mask_mod_error:
         raise RuntimeError("Cannot use mask_mod from a sliced BlockMask")
     if tuple(block_mask.BLOCK_SIZE) == (WHOLE, WHOLE):
@@ -320,7 +321,7 @@ def check_lengths(query, key, block_mask):
 
 
 def check_options(options):
-    """Raise PyTorch's error for settings of kernels that contradict each other."""
+    """Raise PyTorch's error for contradictory kernel settings."""
     known = "AUTO", "TRITON", "FLASH", "TRITON_DECODE"
     if "BACKEND" in options and options.get("FORCE_USE_FLEX_ATTENTION", False):
         raise RuntimeError(

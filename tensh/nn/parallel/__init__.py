@@ -1,4 +1,4 @@
-"""torch.nn.parallel: models on several devices, of which the CPU is one."""
+"""torch.nn.parallel: models on several devices; the CPU is one device."""
 
 from tensh.namespace import declare_namespace
 from tensh.nn.modules.module import Module
@@ -16,9 +16,10 @@ __all__ = [
 
 
 class DataParallel(Module):
-    """Compute with a module on all devices: on the CPU, which is one, by a call of the module.
+    """Compute a module on all devices; the CPU is one, so that the module is called once.
 
-    ``device_ids``, ``output_device`` and ``dim`` say how PyTorch divides a batch among devices; here they change nothing.
+    ``device_ids``, ``output_device`` and ``dim`` determine how PyTorch divides a batch among devices; here they have no
+    effect.
 
     >>> import tensh as torch
     >>> torch.nn.DataParallel(torch.nn.Identity())(torch.ones(2))

@@ -1,13 +1,13 @@
-"""Gradients of several processes, exchanged in buckets: rows of memory with the gradients of many parameters, last ones first."""
+"""Exchange of gradients between processes in buckets: buffers with the gradients of many parameters, the last first."""
 
 from tensh.engine import find_public
 
 MEGABYTE = 1 << 20
-FIRST, USUAL = 1, 25  # megabytes of the first bucket, which is begun early, and of others
+FIRST, USUAL = 1, 25  # megabytes of the first bucket, which starts early, and of the others
 
 
 class GradBucket:
-    """The gradients of some parameters in one row, as hooks of communication see them."""
+    """The gradients of some parameters in one buffer, as communication hooks see them."""
 
     __module__ = "torch.distributed"
 
@@ -17,33 +17,33 @@ class GradBucket:
         self._buffer = find_public("zeros")(sum(p.numel() for p in parameters), dtype=parameters[0].dtype)
 
     def index(self):
-        """The number of the bucket."""
+        """Return the number of the bucket."""
         return self._index
 
     def buffer(self):
-        """The row of gradients."""
+        """Return the buffer of gradients."""
         return self._buffer
 
     def set_buffer(self, buffer):
-        """Put another row of gradients in its place."""
+        """Replace the buffer of gradients."""
         self._buffer = buffer
 
     def gradients(self):
-        """The gradients as views of the row."""
+        """Return the gradients as views of the buffer."""
         sizes = [p.numel() for p in self._parameters]
         return [part.view(p.shape) for part, p in zip(self._buffer.split(sizes), self._parameters, strict=True)]
 
     def parameters(self):
-        """The parameters."""
+        """Return the parameters."""
         return list(self._parameters)
 
     def is_last(self):
-        """True for the bucket that is exchanged last."""
+        """Return True for the last bucket to be exchanged."""
         return self._is_last
 
 
 def sort_into_buckets(parameters, megabytes):
-    """Buckets of the parameters from the last to the first, each of one dtype and up to a size."""
+    """Divide the parameters, from the last to the first, into buckets of one dtype and a limited size."""
     parts, size, limit = [], 0, FIRST if megabytes is None else megabytes
     for p in reversed(parameters):
         if parts and parts[-1][0].dtype == p.dtype and size + p.nbytes <= limit * MEGABYTE:
@@ -60,10 +60,10 @@ def sort_into_buckets(parameters, megabytes):
 
 
 class Reducer:
-    """Exchange of the gradients of a module's parameters after a backward pass.
+    """The exchange of a module's gradients during a backward pass.
 
-    A bucket is begun when all its gradients are there and those before it have begun, so that the order is the same in all
-    processes. The last gradient of the pass waits for all buckets.
+    A bucket starts when all its gradients are complete and the buckets before it have started, so that the order is the
+    same in all processes. The last gradient of the pass waits for all buckets.
     """
 
     def __init__(self, parameters, group, megabytes, keeps_views):
@@ -76,7 +76,7 @@ class Reducer:
             p.register_post_accumulate_grad_hook(self.take)
 
     def register_hook(self, state, hook):
-        """Let a function exchange buckets.  Raise RuntimeError for a second one."""
+        """Register a function that exchanges buckets.  Raise RuntimeError for a second one."""
         if self.hook is not None:
             raise RuntimeError("register_comm_hook or register_builtin_comm_hook can only be called once.")
         if not callable(hook):
@@ -84,20 +84,20 @@ class Reducer:
         self.hook = hook, state
 
     def is_waiting(self):
-        """True if a pass has begun whose gradients did not all come."""
+        """Return True if a pass has started and some of its gradients are missing."""
         return self.is_expecting and any(
             len(each.missing) < len(each.parameters()) or each.work is not None for each in self.buckets
         )
 
     def describe_missing(self):
-        """Name the parameters whose gradients did not come, by their places."""
+        """Name the parameters without gradients, by their indices."""
         places = [n for n, p in enumerate(self.parameters) if id(p) in self.home[id(p)].missing]
         return (
             f"\nParameter indices which did not receive grad for rank {self.group.rank()}: {' '.join(map(str, places))}"
         )
 
     def prepare(self, outputs):
-        """Expect the gradients of a pass; with ``outputs``, only those of parameters that have a part in them."""
+        """Prepare for a backward pass; with ``outputs``, expect only the gradients of parameters used in them."""
         if self.group.size() == 1 and self.hook is None:
             return
         self.next, self.is_expecting, self.searches = 0, True, outputs is not None
@@ -111,14 +111,14 @@ class Reducer:
             self.advance()
 
     def take(self, parameter):
-        """Take note of a gradient that has been added to ``.grad``."""
+        """Record that a gradient has been added to ``.grad``."""
         if not self.is_expecting:
             return
         self.home[id(parameter)].missing.discard(id(parameter))
         self.advance()
 
     def advance(self):
-        """Begin the buckets that are full, in their order; finish when all are."""
+        """Start the complete buckets in their order; finish after the last."""
         while self.next < len(self.buckets) and not self.buckets[self.next].missing:
             self.begin(self.buckets[self.next])
             self.next += 1
@@ -141,7 +141,7 @@ class Reducer:
         bucket.work = self.group.allreduce([bucket.buffer()]).start()
 
     def begin_empty(self):
-        """Exchange buckets without gradients, as a process does that has no more inputs."""
+        """Exchange buckets of zeros, for a process that has no more inputs."""
         for bucket in self.buckets:
             bucket.buffer().zero_()
             bucket.work = self.group.allreduce([bucket.buffer()]).start()
@@ -151,13 +151,13 @@ class Reducer:
             bucket.work = None
 
     def reduce_used(self, used):
-        """Count the processes that used each parameter, where that is asked."""
+        """Count the processes that used each parameter, if unused parameters are searched for."""
         if self.searches and self.group.size() > 1:
             self.group.allreduce([used]).wait()
         return used
 
     def finish(self):
-        """Wait for all buckets, and hand the gradients out."""
+        """Wait for all buckets, and write the gradients back."""
         self.is_expecting = False
         used = [id(p) not in self.unused for p in self.parameters]
         used = self.reduce_used(find_public("tensor")(used).int()).tolist()
@@ -170,7 +170,7 @@ class Reducer:
             with find_public("no_grad")():
                 for p, part in zip(bucket.parameters(), bucket.gradients(), strict=True):
                     if not used[id(p)]:
-                        continue  # by no process: the gradient stays what it is
+                        continue  # used by no process: its gradient stays unchanged
                     if self.keeps_views:
                         p.grad = part
                     elif p.grad is None:
@@ -180,7 +180,7 @@ class Reducer:
 
 
 def find_unused(parameters, outputs):
-    """The numbers (``id``) of parameters from which no path leads to the outputs."""
+    """Return the ids of parameters that the outputs do not depend on."""
     from tensh.utils._pytree import tree_leaves
 
     Tensor = find_public("Tensor")

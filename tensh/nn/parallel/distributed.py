@@ -1,4 +1,4 @@
-"""Models whose copies in several processes are trained as one: each has a part of the batch, and gets the mean of the gradients."""
+"""Data-parallel models: each process has a copy and a part of the batch, and gets the mean of the gradients."""
 
 import contextlib
 
@@ -19,13 +19,14 @@ UNFINISHED = (
 class DistributedDataParallel(Module):
     """Train copies of a module, one in each process, with the mean of their gradients.
 
-    Parameters are those of ``module``, below that name. They and the buffers begin as those of rank 0. The backward pass puts
-    gradients into buckets of ``bucket_cap_mb``, each of which is added up between processes as soon as it is full. With
-    ``broadcast_buffers`` each forward pass begins with the buffers of rank 0; with ``find_unused_parameters`` the outputs are
-    searched for parameters that have no part in them; with ``gradient_as_bucket_view`` gradients lie in the buckets.
+    The parameters are those of ``module``, with that prefix. They and the buffers start as those of rank 0. The
+    backward pass collects gradients in buckets of ``bucket_cap_mb``, each of which is summed over processes as soon as
+    it is complete. With ``broadcast_buffers`` each forward pass starts with the buffers of rank 0; with
+    ``find_unused_parameters`` the graph of the outputs is searched for parameters that they do not depend on; with
+    ``gradient_as_bucket_view`` gradients are views of the buckets.
 
-    Raise ValueError without a process group, RuntimeError for a module without parameters that require gradients, and for one
-    whose parameters have other shapes in another process.
+    Raise ValueError without a process group, RuntimeError for a module without parameters that require grad, and for
+    parameters whose shapes differ between processes.
 
     >>> import tensh as torch
     >>> dist = torch.distributed
@@ -77,7 +78,7 @@ class DistributedDataParallel(Module):
         )
 
     def _states(self):
-        """All parameters and buffers."""
+        """Return all parameters and buffers."""
         pairs = [*self.module.named_parameters(), *self.module.named_buffers()]
         return [each.detach() for name, each in pairs if name not in self.parameters_to_ignore]
 
@@ -92,7 +93,7 @@ class DistributedDataParallel(Module):
                 )
 
     def _take_over(self, tensors, root):
-        """Fill tensors with those of one process."""
+        """Replace the values of tensors by those of one process."""
         for each in tensors:
             self.process_group.broadcast([each], root).wait()
 
@@ -111,7 +112,7 @@ class DistributedDataParallel(Module):
         return found
 
     def _share_buffers(self):
-        """Take the buffers of the first process that still has inputs."""
+        """Copy the buffers of a process that still has inputs."""
         if not (self.broadcast_buffers and self.require_forward_param_sync and self.process_group.size() > 1):
             return
         buffers = [each for name, each in self.module.named_buffers() if name not in self.parameters_to_ignore]
@@ -120,7 +121,7 @@ class DistributedDataParallel(Module):
 
     @contextlib.contextmanager
     def no_sync(self):
-        """Leave gradients as they are in each process; those of the first pass outside are added to them and exchanged."""
+        """Accumulate gradients in each process alone; the first pass outside of the block adds and exchanges them."""
         before, self.require_backward_grad_sync = self.require_backward_grad_sync, False
         try:
             yield
@@ -129,10 +130,11 @@ class DistributedDataParallel(Module):
 
     @contextlib.contextmanager
     def join(self, divide_by_initial_world_size=True, enable=True, throw_on_early_termination=False):
-        """Train with inputs of different numbers in the processes: one that has no more goes along with the others.
+        """Train with different numbers of inputs in the processes: a process without inputs joins the exchanges.
 
-        Gradients are divided by the number of all processes, or without ``divide_by_initial_world_size`` of those with inputs.
-        Raise RuntimeError in all processes, when the first has no more, with ``throw_on_early_termination``.
+        Gradients are divided by the number of all processes, or without ``divide_by_initial_world_size`` by the number
+        of those with inputs. With ``throw_on_early_termination``, raise RuntimeError in all processes when the first
+        runs out.
         """
         if not enable or self.process_group.size() == 1:
             yield
@@ -149,7 +151,7 @@ class DistributedDataParallel(Module):
             self.reducer.divisor = self.process_group.size()
 
     def register_comm_hook(self, state, hook):
-        """Let ``hook(state, bucket)`` exchange the gradients of a bucket: it returns a future of the tensor for its buffer."""
+        """Let ``hook(state, bucket)`` exchange the gradients of a bucket; it returns a future of the new buffer."""
         self.reducer.register_hook(state, hook)
 
 

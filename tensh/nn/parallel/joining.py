@@ -1,4 +1,4 @@
-"""Training with inputs of different numbers: processes without inputs take part in the exchanges of those that have some."""
+"""Training with different numbers of inputs: processes without inputs join the exchanges of those that have some."""
 
 from tensh.engine import find_public
 
@@ -6,14 +6,14 @@ EARLY = "Detected at least one rank that exhausted inputs. Throwing across all r
 
 
 class JoinContext:
-    """One ``with model.join()``: each forward pass begins with the number of processes that still have inputs."""
+    """A ``with model.join()`` block, in which each forward pass first counts the processes that still have inputs."""
 
     def __init__(self, model, divides_by_all, throws):
         self.model, self.group = model, model.process_group
         self.divides_by_all, self.throws = divides_by_all, throws
 
     def _reduce(self, number, largest=False):
-        """The sum, or the largest, of a number of all processes."""
+        """Return the sum, or the maximum, of a number over all processes."""
         from tensh.distributed.operations import RedOpType
 
         found = find_public("tensor")([number])
@@ -21,11 +21,11 @@ class JoinContext:
         return int(found)
 
     def choose_rank(self, is_candidate):
-        """The last rank of those that are candidates."""
+        """Return the last rank among the candidates."""
         return self._reduce(self.group.rank() if is_candidate else -1, True)
 
     def tell_active(self, is_synchronous):
-        """Say that this process has an input, and whether gradients will be exchanged."""
+        """Announce that this process has an input, and whether gradients will be exchanged."""
         active = self._reduce(1)
         self._reduce(int(is_synchronous), True)
         self._reduce(int(self.model.require_forward_param_sync), True)
@@ -35,7 +35,7 @@ class JoinContext:
             self.model.reducer.divisor = active
 
     def follow(self):
-        """Take part until no process has inputs, then take the state of one that ended last."""
+        """Join the exchanges until no process has inputs, then copy the state of a process that finished last."""
         is_last = True
         while self._reduce(0):
             if self.throws:

@@ -1,8 +1,8 @@
-"""torch.nn.utils: gradients clipped, parameters as one vector, weights reparametrized, sequences padded and packed."""
+"""torch.nn.utils: gradient clipping, parameters as one vector, parametrizations, padded and packed sequences."""
 
 from tensh.namespace import declare_namespace
 
-# Module -> the public names in it. Each module is loaded when one of its names is first asked for.
+# Module -> its public names. A module is loaded when one of its names is first requested.
 WHERE = {
     "tensh.nn.utils._named_member_accessor": "",
     "tensh.nn.utils.clip_grad": """clip_grad_norm clip_grad_norm_ clip_grad_value_ clip_grads_with_norm_ get_total_norm""",

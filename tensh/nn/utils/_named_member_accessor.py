@@ -1,4 +1,4 @@
-"""Tensors and modules within a module, read and exchanged by their dotted names."""
+"""Access to tensors and modules within a module by their dotted names."""
 
 from tensh.engine.core.tensor import Tensor
 from tensh.nn.modules.module import Module
@@ -7,7 +7,7 @@ _MISSING = object()
 
 
 def table_of(module, name):
-    """The dictionary of a module that holds ``name``: of its parameters, its buffers, or None."""
+    """Return the dictionary of a module that contains ``name``: parameters, buffers, or None."""
     if name in module._parameters:
         return module._parameters
     return module._buffers if name in module._buffers else None
@@ -28,7 +28,7 @@ def require_place(module, name, kind="tensor"):
 
 
 def set_tensor(module, name, tensor):
-    """Put a tensor at a place of a module: a parameter, a buffer or an attribute, whatever stands there."""
+    """Set a tensor of a module: a parameter, a buffer or an attribute."""
     require_place(module, name)
     require_tensor(tensor)
     table = table_of(module, name)
@@ -39,7 +39,7 @@ def set_tensor(module, name, tensor):
 
 
 def swap_tensor(module, name, tensor, allow_missing=False):
-    """Put a tensor at a place of a module and return what was there, ``_MISSING`` where that may be nothing."""
+    """Set a tensor of a module and return the former one, or ``_MISSING`` if ``allow_missing``."""
     require_place(module, name)
     if tensor is not _MISSING and tensor is not None:
         require_tensor(tensor)
@@ -64,7 +64,7 @@ def swap_tensor(module, name, tensor, allow_missing=False):
 
 
 def swap_submodule(module, name, submodule):
-    """Put a module at a place of another and return the one that was there."""
+    """Replace a submodule and return the former one."""
     require_place(module, name, "submodule")
     if not isinstance(submodule, Module):
         raise TypeError(f"{submodule} is not an instance of torch.nn.Module")
@@ -78,7 +78,7 @@ def swap_submodule(module, name, submodule):
 
 
 class NamedMemberAccessor:
-    """The tensors and modules of a module, by dotted names such as ``0.weight``.
+    """Access to the tensors and submodules of a module by dotted names such as ``0.weight``.
 
     >>> import tensh as torch
     >>> from tensh.nn.utils._named_member_accessor import NamedMemberAccessor
@@ -92,7 +92,7 @@ class NamedMemberAccessor:
         self.module, self.memo = module, {}
 
     def get_submodule(self, name):
-        """The module of a name; AttributeError if there is none."""
+        """Return the module of a name; raise AttributeError if there is none."""
         if not name:
             return self.module
         if name not in self.memo:
@@ -107,14 +107,14 @@ class NamedMemberAccessor:
         return self.memo[name]
 
     def swap_submodule(self, path, value):
-        """Put a module at a place and return the one that was there."""
+        """Replace a submodule and return the former one."""
         prefix, _, own = path.rpartition(".")
         before = swap_submodule(self.get_submodule(prefix), own, value)
         self.memo.clear()
         return before
 
     def get_tensor(self, name):
-        """The tensor of a name; AttributeError if there is none."""
+        """Return the tensor of a name; raise AttributeError if there is none."""
         prefix, _, own = name.rpartition(".")
         module = self.get_submodule(prefix)
         try:
@@ -126,12 +126,12 @@ class NamedMemberAccessor:
         return found
 
     def set_tensor(self, name, value):
-        """Put a tensor at a place."""
+        """Set a tensor."""
         prefix, _, own = name.rpartition(".")
         set_tensor(self.get_submodule(prefix), own, value)
 
     def del_tensor(self, name):
-        """Take a tensor away; AttributeError if there is none."""
+        """Delete a tensor; raise AttributeError if there is none."""
         prefix, _, own = name.rpartition(".")
         module = self.get_submodule(prefix)
         try:
@@ -140,16 +140,16 @@ class NamedMemberAccessor:
             raise AttributeError(f"{type(module).__name__} has no attribute `{name}`") from None
 
     def swap_tensor(self, name, value, allow_missing=False):
-        """Put a tensor at a place and return the one that was there."""
+        """Replace a tensor and return the former one."""
         prefix, _, own = name.rpartition(".")
         return swap_tensor(self.get_submodule(prefix), own, value, allow_missing)
 
     def get_tensors(self, names):
-        """The tensors of these names."""
+        """Return the tensors of these names."""
         return [self.get_tensor(name) for name in names]
 
     def set_tensors(self, names, values):
-        """Put tensors at these places.  Raise ValueError for another number of them."""
+        """Set several tensors.  Raise ValueError unless there are as many values as names."""
         names, values = list(names), list(values)
         if len(names) != len(values):
             raise ValueError(f"names and values must have the same length, but got {len(names)} and {len(values)}")
@@ -157,23 +157,23 @@ class NamedMemberAccessor:
             self.set_tensor(name, value)
 
     def set_tensors_dict(self, named_tensors):
-        """Put tensors at the places that are their keys."""
+        """Set the tensors of a dict by name."""
         self.set_tensors(named_tensors, named_tensors.values())
 
     def del_tensors(self, names):
-        """Take tensors away."""
+        """Delete tensors."""
         for name in names:
             self.del_tensor(name)
 
     def swap_tensors(self, names, values, allow_missing=False):
-        """Put tensors at these places and return those that were there."""
+        """Replace tensors and return the former ones."""
         names, values = list(names), list(values)
         if len(names) != len(values):
             raise ValueError(f"names and values must have the same length, but got {len(names)} and {len(values)}")
         return [self.swap_tensor(name, value, allow_missing) for name, value in zip(names, values)]
 
     def swap_tensors_dict(self, named_tensors, allow_missing=False):
-        """(the tensors that were there, the names that had none); without ``allow_missing`` such a name is a RuntimeError."""
+        """Replace tensors; return (the former ones, the missing names), which require ``allow_missing``."""
         before, missing = {}, []
         try:
             for name, value in named_tensors.items():
@@ -191,23 +191,23 @@ class NamedMemberAccessor:
         return before, missing
 
     def check_keys(self, keys):
-        """(the names of tensors that are not among the keys, the keys that name no tensor), both sorted."""
+        """Return (names of tensors that are missing among the keys, keys that name no tensor), both sorted."""
         keys, own = set(keys), {name for name, _ in self.named_tensors(remove_duplicate=False)}
         return sorted(own - keys), sorted(keys - own)
 
     def named_parameters(self, remove_duplicate=True):
-        """(name, parameter) of all parameters."""
+        """Yield (name, parameter) for all parameters."""
         yield from self.module.named_parameters(remove_duplicate=remove_duplicate)
 
     def named_buffers(self, remove_duplicate=True):
-        """(name, buffer) of all buffers."""
+        """Yield (name, buffer) for all buffers."""
         yield from self.module.named_buffers(remove_duplicate=remove_duplicate)
 
     def named_tensors(self, remove_duplicate=True):
-        """(name, tensor) of all parameters and buffers."""
+        """Yield (name, tensor) for all parameters and buffers."""
         yield from self.named_parameters(remove_duplicate)
         yield from self.named_buffers(remove_duplicate)
 
     def named_modules(self, remove_duplicate=True):
-        """(name, module) of all modules."""
+        """Yield (name, module) for all modules."""
         yield from self.module.named_modules(remove_duplicate=remove_duplicate)

@@ -1,4 +1,4 @@
-"""Gradients brought within bounds, in place."""
+"""Gradient clipping, in place."""
 
 import functools
 import types
@@ -30,10 +30,10 @@ def _run_unrecorded(function):
 
 @_run_unrecorded
 def get_total_norm(tensors, norm_type=2.0, error_if_nonfinite=False, foreach=None):
-    """Norm of all tensors, as if they were one vector.
+    """Return the norm of all tensors, as if they were one vector.
 
     With ``error_if_nonfinite``, raise RuntimeError for a norm that is not finite. ``norm_type`` is the order of the
-    norm (2, or inf for the largest).
+    norm (2 by default; inf for the largest absolute value).
 
     >>> import tensh as torch
     >>> torch.nn.utils.get_total_norm([torch.tensor([3.]), torch.tensor([4.])])
@@ -57,7 +57,7 @@ def get_total_norm(tensors, norm_type=2.0, error_if_nonfinite=False, foreach=Non
 
 @_run_unrecorded
 def clip_grads_with_norm_(parameters, max_norm, total_norm, foreach=None):
-    """Scale gradients in place so that ``total_norm`` becomes ``max_norm``, if it is larger.
+    """Scale gradients in place so that a ``total_norm`` above ``max_norm`` becomes ``max_norm``.
 
     >>> import tensh as torch
     >>> p = torch.zeros(2, requires_grad=True)
@@ -73,10 +73,10 @@ def clip_grads_with_norm_(parameters, max_norm, total_norm, foreach=None):
 
 @_run_unrecorded
 def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False, foreach=None):
-    """Scale gradients in place so that the norm of all is at most ``max_norm``, and return what it was.
+    """Scale gradients in place so that their total norm is at most ``max_norm``, and return the norm before.
 
-    With ``error_if_nonfinite``, raise RuntimeError for a norm that is not finite. ``parameters`` are a tensor or
-    several, ``norm_type`` is the order of the norm (2, or inf for the largest).
+    With ``error_if_nonfinite``, raise RuntimeError for a norm that is not finite. ``parameters`` is one tensor or
+    several; ``norm_type`` is the order of the norm (2 by default; inf for the largest absolute value).
 
     >>> import tensh as torch
     >>> p = torch.zeros(2, requires_grad=True)
@@ -112,7 +112,7 @@ def clip_grad_norm(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False
 
 @_run_unrecorded
 def clip_grad_value_(parameters, clip_value, foreach=None):
-    """Clamp each number of the gradients to [-clip_value, clip_value], in place.
+    """Clamp the elements of gradients to [-clip_value, clip_value], in place.
 
     >>> import tensh as torch
     >>> p = torch.zeros(2, requires_grad=True)

@@ -6,7 +6,7 @@ from tensh.engine.methods.attributes import typename
 
 
 def parameters_to_vector(parameters):
-    """Join all parameters to one vector [total size]. Differentiable.
+    """Concatenate all parameters to one vector [total size]. Differentiable.
 
     >>> import tensh as torch
     >>> torch.nn.utils.parameters_to_vector(torch.nn.Linear(2, 3).parameters()).shape
@@ -16,7 +16,7 @@ def parameters_to_vector(parameters):
 
 
 def vector_to_parameters(vec, parameters):
-    """Give the parameters the values of a vector [total size]: they are parts of it from then on.
+    """Copy the values of a vector [total size] into parameters; they become views of it.
 
     Raise TypeError for anything but a tensor.
 
@@ -36,6 +36,6 @@ def vector_to_parameters(vec, parameters):
 
 
 def require_place(parameter):
-    """The parameter; AttributeError, as in PyTorch, for a value that is on no device."""
+    """Return the parameter; raise AttributeError, as PyTorch does, for a value without a device."""
     parameter.device  # noqa: B018
     return parameter

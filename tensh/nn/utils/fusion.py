@@ -1,4 +1,4 @@
-"""A normalisation in evaluation, made part of the layer before it."""
+"""Fusion of a normalisation in evaluation with the layer before it."""
 
 import copy
 
@@ -16,9 +16,9 @@ def _require_evaluation(layer, bn):
 
 
 def fuse_conv_bn_eval(conv, bn, transpose=False):
-    """Make one convolution that computes what ``bn(conv(x))`` does in evaluation.
+    """Make a convolution that computes ``bn(conv(x))`` of evaluation.
 
-    ``transpose`` says that it is a transposed one. Raise AssertionError for layers in training, and without running
+    ``transpose`` marks a transposed convolution. Raise AssertionError for layers in training, and without running
     statistics.
 
     >>> import tensh as torch
@@ -35,9 +35,9 @@ def fuse_conv_bn_eval(conv, bn, transpose=False):
 
 
 def fuse_conv_bn_weights(conv_w, conv_b, bn_rm, bn_rv, bn_eps, bn_w, bn_b, transpose=False):
-    """Weight and bias of a convolution with a batch normalisation after it, from those of both.
+    """Return the weight and bias of a convolution fused with a batch normalisation after it.
 
-    Shapes: ``conv_w`` like the weight of the convolution, all others [out_channels]; None stands for zeros, or ones as
+    Shapes: ``conv_w`` is the weight of the convolution, all others [out_channels]; None means zeros, or ones for
     ``bn_w``.
 
     >>> import tensh as torch
@@ -59,7 +59,7 @@ def fuse_conv_bn_weights(conv_w, conv_b, bn_rm, bn_rv, bn_eps, bn_w, bn_b, trans
 
 
 def fuse_linear_bn_eval(linear, bn):
-    """Make one linear layer that computes what ``bn(linear(x))`` does in evaluation.
+    """Make a linear layer that computes ``bn(linear(x))`` of evaluation.
 
     Raise AssertionError for layers in training, without running statistics, and for numbers of features that do not
     fit.
@@ -85,9 +85,9 @@ def fuse_linear_bn_eval(linear, bn):
 
 
 def fuse_linear_bn_weights(linear_w, linear_b, bn_rm, bn_rv, bn_eps, bn_w, bn_b):
-    """Weight and bias of a linear layer with a batch normalisation after it, from those of both.
+    """Return the weight and bias of a linear layer fused with a batch normalisation after it.
 
-    Shapes: ``linear_w`` [out_features, in_features], all others [out_features]; a bias of None stands for zeros.
+    Shapes: ``linear_w`` [out_features, in_features], all others [out_features]; a bias of None means zeros.
 
     >>> import tensh as torch
     >>> mean, var, one = torch.zeros(2), torch.ones(2), torch.ones(2)

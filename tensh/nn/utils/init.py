@@ -1,4 +1,4 @@
-"""Modules whose parameters have no starting values yet."""
+"""Modules with uninitialised parameters."""
 
 import inspect
 
@@ -7,9 +7,9 @@ from tensh.nn.modules.module import Module
 
 
 def skip_init(module_cls, *args, **kwargs):
-    """Make a module whose parameters hold whatever was in their memory: for values that are loaded afterwards.
+    """Make a module with uninitialised parameters, whose values are to be loaded.
 
-    No random number is drawn. Raise RuntimeError for a class that is not a module, or does not take ``device``.
+    No random numbers are drawn. Raise RuntimeError for a class that is not a module, or does not take ``device``.
 
     >>> import tensh as torch
     >>> torch.nn.utils.skip_init(torch.nn.Linear, 3, 4)

@@ -1,4 +1,4 @@
-"""The order in memory of the weights of convolutions."""
+"""The memory format of convolution weights."""
 
 from tensh.nn.modules import conv
 
@@ -14,7 +14,7 @@ def _convert(module, memory_format, kinds):
 
 
 def convert_conv2d_weight_memory_format(module, memory_format):
-    """Lay out the weights of all Conv2d and ConvTranspose2d in a module, and return the module.
+    """Set the memory format of all Conv2d and ConvTranspose2d weights in a module, and return the module.
 
     >>> import tensh as torch
     >>> from tensh.nn import utils
@@ -27,7 +27,7 @@ def convert_conv2d_weight_memory_format(module, memory_format):
 
 
 def convert_conv3d_weight_memory_format(module, memory_format):
-    """Lay out the weights of all Conv3d and ConvTranspose3d in a module, and return the module.
+    """Set the memory format of all Conv3d and ConvTranspose3d weights in a module, and return the module.
 
     >>> import tensh as torch
     >>> from tensh.nn import utils

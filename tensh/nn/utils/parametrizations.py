@@ -1,4 +1,4 @@
-"""torch.nn.utils.parametrizations: weights that are orthogonal, or of given lengths or largest singular value."""
+"""torch.nn.utils.parametrizations: weights that are orthogonal, or have given norms or singular values of at most 1."""
 
 from enum import Enum, auto
 
@@ -16,7 +16,7 @@ __all__ = ["orthogonal", "spectral_norm", "weight_norm"]
 
 # ── orthogonal ───────────────────────────────────────────────────────────────
 class Maps(Enum):
-    """From skew-symmetric or triangular matrices to orthogonal ones."""
+    """Maps from skew-symmetric or triangular matrices to orthogonal ones."""
 
     matrix_exp = auto()
     cayley = auto()
@@ -33,7 +33,7 @@ def _is_orthogonal(q):
 
 
 def _make_orthogonal(a):
-    """The Q of ``a``, with the signs of R's diagonal, so that it is unique."""
+    """Return the Q of ``a``, made unique by the signs of R's diagonal."""
     from tensh import linalg
 
     x, tau = find_public("geqrf")(a)
@@ -41,7 +41,7 @@ def _make_orthogonal(a):
 
 
 class _Orthogonal(Module):
-    """An orthogonal matrix, or one with orthogonal rows or columns, times a base where there is one."""
+    """An orthogonal matrix, or one with orthogonal rows or columns, times an optional base."""
 
     def __init__(self, weight, orthogonal_map, *, use_trivialization=True):
         super().__init__()
@@ -52,7 +52,7 @@ class _Orthogonal(Module):
             self.register_buffer("base", None)
 
     def forward(self, X):
-        """The orthogonal matrix of ``X``, of its shape."""
+        """Return the orthogonal matrix of ``X``, in its shape."""
         transposed = X.size(-2) < X.size(-1)
         x = X.mT if transposed else X
         q = self._reflect(x) if self.orthogonal_map == Maps.householder else self._rotate(x)
@@ -61,7 +61,7 @@ class _Orthogonal(Module):
         return q.mT if transposed else q
 
     def _rotate(self, x):
-        """By the exponential, or Cayley's transform, of a skew-symmetric matrix."""
+        """Return the exponential, or Cayley's transform, of a skew-symmetric matrix."""
         from tensh import linalg
 
         n, k = x.size(-2), x.size(-1)
@@ -78,7 +78,7 @@ class _Orthogonal(Module):
 
     @staticmethod
     def _reflect(x):
-        """By reflections in the columns below the diagonal, which holds signs."""
+        """Return the product of reflections in the columns below the diagonal; the diagonal has signs."""
         from tensh import linalg
 
         a = x.tril(diagonal=-1)
@@ -86,7 +86,7 @@ class _Orthogonal(Module):
         return q * x.diagonal(dim1=-2, dim2=-1).int().unsqueeze(-2)
 
     def right_inverse(self, Q):
-        """Return the matrix from which ``Q`` is computed: the base becomes ``Q``, or a matrix near it that is orthogonal."""
+        """Return the matrix from which ``Q`` is computed; the base becomes ``Q``, or an orthogonal matrix near it."""
         with no_grad():
             if Q.shape != self.shape:
                 raise ValueError(
@@ -119,9 +119,10 @@ class _Orthogonal(Module):
 def orthogonal(module, name="weight", orthogonal_map=None, *, use_trivialization=True):
     """Keep a weight orthogonal (Lezcano-Casado, 2019), and return the module.
 
-    Shapes: the weight is a matrix or batch of matrices [*, n, m]. The map is "matrix_exp" where it is square, else
-    "householder", or "cayley". ``name`` is that of the weight, ``orthogonal_map`` that of the map; ``use_trivialization``
-    multiplies by the matrix at the start, which makes it easier to train. Raise ValueError for other weights and maps.
+    Shapes: the weight is a matrix or batch of matrices [*, n, m]. The map is "matrix_exp" for square matrices and
+    "householder" for others by default, or "cayley". ``name`` is that of the weight, ``orthogonal_map`` that of the
+    map; ``use_trivialization`` multiplies by the initial matrix, which makes training easier. Raise ValueError for
+    other weights and maps.
 
     >>> import tensh as torch
     >>> layer = torch.nn.utils.parametrizations.orthogonal(torch.nn.Linear(3, 3))
@@ -144,25 +145,25 @@ def orthogonal(module, name="weight", orthogonal_map=None, *, use_trivialization
     return register_parametrization(module, name, made, unsafe=True)
 
 
-# ── lengths ──────────────────────────────────────────────────────────────────
+# ── norms ────────────────────────────────────────────────────────────────────
 class _WeightNorm(Module):
-    """A weight from its lengths and its direction."""
+    """A weight given by its norms and its direction."""
 
     def __init__(self, dim=0):
         super().__init__()
         self.dim = -1 if dim is None else dim
 
     def forward(self, weight_g, weight_v):
-        """``weight_v`` with the lengths ``weight_g``."""
+        """Return ``weight_v`` with the norms ``weight_g``."""
         return scale_direction(weight_v, weight_g, self.dim)
 
     def right_inverse(self, weight):
-        """(lengths, direction)"""
+        """Return (norms, direction)."""
         return norm_except_dim(weight, 2, self.dim), weight
 
 
 def weight_norm(module, name="weight", dim=0):
-    """Learn the lengths of a weight along ``dim`` apart from its direction (Salimans and Kingma, 2016); return the module.
+    """Learn norms of a weight along ``dim`` apart from its direction (Salimans and Kingma, 2016); return the module.
 
     Raise ValueError for a name that the module does not have.
 
@@ -184,7 +185,7 @@ def weight_norm(module, name="weight", dim=0):
 
 # ── largest singular values ──────────────────────────────────────────────────
 class _SpectralNorm(Module):
-    """A weight over its largest singular value, which power iteration follows in training."""
+    """A weight divided by its largest singular value, which power iteration tracks in training."""
 
     def __init__(self, weight, n_power_iterations=1, dim=0, eps=1e-12):
         super().__init__()
@@ -212,7 +213,7 @@ class _SpectralNorm(Module):
                 self._v = F.normalize(matrix.mH.mv(self._u), dim=0, eps=self.eps, out=self._v)
 
     def forward(self, weight):
-        """The weight over its largest singular value; a vector over its length."""
+        """Return the weight divided by its largest singular value; a vector divided by its norm."""
         if weight.ndim == 1:
             return F.normalize(weight, dim=0, eps=self.eps)
         matrix = as_matrix(weight, self.dim)
@@ -221,15 +222,15 @@ class _SpectralNorm(Module):
         return weight / find_public("vdot")(self._u.clone(), matrix.mv(self._v.clone()))
 
     def right_inverse(self, value):
-        """The weight itself."""
+        """Return the weight itself."""
         return value
 
 
 def spectral_norm(module, name="weight", n_power_iterations=1, eps=1e-12, dim=None):
     """Divide a weight by its largest singular value (Miyato et al., 2018), and return the module.
 
-    ``dim`` is the dimension of the outputs, and ``eps`` the least norm that divides. Raise ValueError for a name that the
-    module does not have, and for less than one power iteration.
+    ``dim`` is the dimension of the outputs, and ``eps`` the smallest divisor. Raise ValueError for a name that the
+    module does not have, and for fewer than one power iteration.
 
     >>> import tensh as torch
     >>> layer = torch.nn.utils.parametrizations.spectral_norm(torch.nn.Linear(2, 3), n_power_iterations=50)

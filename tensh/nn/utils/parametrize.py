@@ -1,6 +1,6 @@
-"""torch.nn.utils.parametrize: parameters that are computed from others by modules.
+"""torch.nn.utils.parametrize: parameters that modules compute from others.
 
-The module's class becomes one of its own, with a property in the parameter's place; what it is computed from stands in
+Each parametrized module gets a class for itself, with a property in place of the parameter; the original values are in
 ``module.parametrizations``, a ModuleDict of ParametrizationLists.
 """
 
@@ -24,7 +24,7 @@ CACHE = {"users": 0, "values": {}}
 
 @contextlib.contextmanager
 def cached():
-    """Compute each parametrized tensor once within a ``with`` block.
+    """Compute each parametrized tensor only once within a ``with`` block.
 
     >>> import tensh as torch
     >>> from tensh.nn.utils import parametrize
@@ -48,9 +48,9 @@ def _register(module, name, tensor):
 
 
 class ParametrizationList(ModuleList):
-    """Modules that compute a tensor, one after the other, and what the first of them gets.
+    """Modules that compute a tensor, one after the other, and the original values that the first of them gets.
 
-    That is ``original``, or ``original0``, ``original1``, ... if ``right_inverse`` gives several tensors. Raise
+    These are ``original``, or ``original0``, ``original1``, ... if ``right_inverse`` returns several tensors. Raise
     ValueError without modules, and for inverses that are not tensors or change the dtype.
 
     >>> import tensh as torch
@@ -125,7 +125,7 @@ class ParametrizationList(ModuleList):
         return [getattr(self, name) for name in names]
 
     def right_inverse(self, value):
-        """Let the tensor be ``value``: what it is computed from is found by the right inverses of the modules."""
+        """Assign ``value`` to the tensor: the right inverses of the modules compute the new original values."""
         with no_grad():
             for module in reversed(list(self)):
                 if not hasattr(module, "right_inverse"):
@@ -167,7 +167,7 @@ class ParametrizationList(ModuleList):
             original.set_(value)
 
     def forward(self):
-        """The tensor."""
+        """Return the tensor."""
         first, *rest = self
         value = first(*self._originals())
         for module in rest:
@@ -201,7 +201,7 @@ def _inject_class(module):
 
 
 def _inject_property(module, name):
-    """A property in the tensor's place."""
+    """Replace an attribute by a property that computes the tensor."""
 
     def get(self):
         parametrization = self.parametrizations[name]
@@ -218,11 +218,11 @@ def _inject_property(module, name):
     setattr(type(module), name, property(get, set))
 
 
-# ── what is called ───────────────────────────────────────────────────────────
+# ── public functions ─────────────────────────────────────────────────────────
 def register_parametrization(module, tensor_name, parametrization, *, unsafe=False):
-    """Compute a parameter or buffer of a module by ``parametrization(original)`` from now on, and return the module.
+    """Compute a parameter or buffer of a module by ``parametrization(original)``, and return the module.
 
-    ``right_inverse(tensor)`` of the parametrization says what the original is to be. ``tensor_name`` is the name of the
+    ``right_inverse(tensor)`` of the parametrization computes the initial original. ``tensor_name`` is the name of the
     parameter or buffer. Raise ValueError for a name that the module does not have, and if the shape or the dtype would
     change, unless ``unsafe``.
 
@@ -259,7 +259,7 @@ def register_parametrization(module, tensor_name, parametrization, *, unsafe=Fal
 
 
 def _require_fitting(module, name, parametrization):
-    """Raise ValueError unless a further parametrization keeps shape and dtype, and its inverse, too."""
+    """Raise ValueError unless a further parametrization and its inverse keep shape and dtype."""
     before = getattr(module, name)
     after = parametrization(before)
     if not isinstance(after, Tensor):
@@ -287,7 +287,7 @@ def _require_fitting(module, name, parametrization):
 
 
 def is_parametrized(module, tensor_name=None):
-    """True if the module has parametrized tensors, or if the one of the name is parametrized.
+    """Return True if the module has parametrized tensors, or if the one of a given name is parametrized.
 
     >>> import tensh as torch
     >>> from tensh.nn.utils import parametrize
@@ -303,10 +303,10 @@ def is_parametrized(module, tensor_name=None):
 
 
 def remove_parametrizations(module, tensor_name, leave_parametrized=True):
-    """Make a parametrized tensor an ordinary one: as it was computed last, or the original; return the module.
+    """Turn a parametrized tensor into an ordinary one, with its last computed or original value; return the module.
 
-    ``tensor_name`` is the name of the tensor; ``leave_parametrized=False`` leaves the original. Raise ValueError if it is
-    not parametrized, and for several originals that are to be left.
+    ``tensor_name`` is the name of the tensor; ``leave_parametrized=False`` restores the original. Raise ValueError if
+    it is not parametrized, and if several originals would be restored.
 
     >>> import tensh as torch
     >>> from tensh.nn.utils import parametrize
@@ -341,7 +341,7 @@ def remove_parametrizations(module, tensor_name, leave_parametrized=True):
 
 
 def type_before_parametrizations(module):
-    """Class that a module had before its tensors were parametrized.
+    """Return the class that a module had before its tensors were parametrized.
 
     >>> import tensh as torch
     >>> from tensh.nn.utils import parametrize
@@ -354,7 +354,7 @@ def type_before_parametrizations(module):
 
 
 def transfer_parametrizations_and_params(from_module, to_module, tensor_name=None):
-    """Give a module the parametrizations of another, and what its tensors are computed from; return the module.
+    """Give a module the parametrizations of another and their original values; return the module.
 
     Raise ValueError where the shape or the dtype of a tensor would change.
 

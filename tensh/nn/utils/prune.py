@@ -1,4 +1,4 @@
-"""Pruning: weights that are set to zero by a mask, and stay so while the rest is trained."""
+"""Pruning: a mask sets weights to zero, and they stay zero while the others are trained."""
 
 from collections.abc import Iterable
 
@@ -34,7 +34,7 @@ class Identity(BasePruningMethod):
 
 
 class _Unstructured(BasePruningMethod):
-    """``amount`` elements, as ``_choose`` says."""
+    """Methods that prune ``amount`` elements, which ``_choose`` selects."""
 
     PRUNING_TYPE = "unstructured"
 
@@ -50,9 +50,9 @@ class _Unstructured(BasePruningMethod):
 
 
 class RandomUnstructured(_Unstructured):
-    """Prune ``amount`` elements, a count or a share, chosen at random.
+    """Prune ``amount`` random elements, given as a count or a fraction.
 
-    Raise ValueError for an amount that is neither a count nor a share within [0, 1].
+    Raise ValueError for an amount that is neither a count nor a fraction within [0, 1].
 
     >>> import tensh as torch
     >>> from tensh.nn.utils import prune
@@ -69,9 +69,9 @@ class RandomUnstructured(_Unstructured):
 
 
 class L1Unstructured(_Unstructured):
-    """Prune the ``amount`` elements, a count or a share, that are nearest to zero.
+    """Prune the ``amount`` elements with the smallest absolute values, given as a count or a fraction.
 
-    Raise ValueError for an amount that is neither a count nor a share within [0, 1].
+    Raise ValueError for an amount that is neither a count nor a fraction within [0, 1].
 
     >>> import tensh as torch
     >>> from tensh.nn.utils import prune
@@ -88,7 +88,7 @@ class L1Unstructured(_Unstructured):
 
 
 class _Structured(BasePruningMethod):
-    """``amount`` slices along ``dim``; ``_choose_slices`` says which stay."""
+    """Methods that prune ``amount`` slices along ``dim``; ``_choose_slices`` selects those that stay."""
 
     PRUNING_TYPE = "structured"
 
@@ -110,9 +110,9 @@ class _Structured(BasePruningMethod):
 
 
 class RandomStructured(_Structured):
-    """Prune ``amount`` slices along ``dim``, a count or a share, chosen at random.
+    """Prune ``amount`` random slices along ``dim``, given as a count or a fraction.
 
-    Raise ValueError for an amount that is neither a count nor a share within [0, 1].
+    Raise ValueError for an amount that is neither a count nor a fraction within [0, 1].
 
     >>> import tensh as torch
     >>> from tensh.nn.utils import prune
@@ -134,9 +134,9 @@ class RandomStructured(_Structured):
 
 
 class LnStructured(_Structured):
-    """Prune the ``amount`` slices along ``dim``, a count or a share, with the smallest norms of order ``n``.
+    """Prune the ``amount`` slices along ``dim``, a count or a fraction, with the smallest norms of order ``n``.
 
-    Raise ValueError for an amount that is neither a count nor a share within [0, 1].
+    Raise ValueError for an amount that is neither a count nor a fraction within [0, 1].
 
     >>> import tensh as torch
     >>> from tensh.nn.utils import prune
@@ -201,10 +201,10 @@ def identity(module, name):
 
 
 def random_unstructured(module, name, amount):
-    """Prune ``amount`` elements, a count or a share, chosen at random, and return the module.
+    """Prune ``amount`` random elements, given as a count or a fraction, and return the module.
 
-    ``name`` is that of the parameter. Raise ValueError for an amount that is neither a count nor a share within [0, 1],
-    or more than there is.
+    ``name`` is that of the parameter. Raise ValueError for an amount that is neither a count nor a fraction within [0,
+    1], or more than there is.
 
     >>> import tensh as torch
     >>> from tensh.nn.utils import prune
@@ -217,10 +217,10 @@ def random_unstructured(module, name, amount):
 
 
 def l1_unstructured(module, name, amount, importance_scores=None):
-    """Prune the ``amount`` elements that are nearest to zero, or have the smallest scores, and return the module.
+    """Prune the ``amount`` elements with the smallest absolute values or scores, and return the module.
 
-    ``name`` is that of the parameter, ``importance_scores`` are such scores, a tensor like it. Raise ValueError for an
-    amount that is neither a count nor a share within [0, 1], or more than there is.
+    ``name`` is that of the parameter, ``importance_scores`` is a tensor of scores in its shape. Raise ValueError for an
+    amount that is neither a count nor a fraction within [0, 1], or more than there is.
 
     >>> import tensh as torch
     >>> from tensh.nn.utils import prune
@@ -233,10 +233,10 @@ def l1_unstructured(module, name, amount, importance_scores=None):
 
 
 def random_structured(module, name, amount, dim):
-    """Prune ``amount`` slices along ``dim``, chosen at random, and return the module.
+    """Prune ``amount`` random slices along ``dim``, and return the module.
 
-    ``name`` is that of the parameter. Raise ValueError for an amount that is neither a count nor a share within [0, 1],
-    or more than there is, and for vectors [n].
+    ``name`` is that of the parameter. Raise ValueError for an amount that is neither a count nor a fraction within [0,
+    1], or more than there is, and for vectors [n].
 
     >>> import tensh as torch
     >>> from tensh.nn.utils import prune
@@ -251,8 +251,8 @@ def random_structured(module, name, amount, dim):
 def ln_structured(module, name, amount, n, dim, importance_scores=None):
     """Prune the ``amount`` slices along ``dim`` with the smallest norms of order ``n``, and return the module.
 
-    ``name`` is that of the parameter; norms are those of ``importance_scores`` where they are given. Raise ValueError for
-    an amount that is neither a count nor a share within [0, 1], or more than there is, and for vectors [n].
+    ``name`` is that of the parameter; norms are those of ``importance_scores`` if given. Raise ValueError for an amount
+    that is neither a count nor a fraction within [0, 1], or more than there is, and for vectors [n].
 
     >>> import tensh as torch
     >>> from tensh.nn.utils import prune
@@ -265,7 +265,7 @@ def ln_structured(module, name, amount, n, dim, importance_scores=None):
 
 
 def custom_from_mask(module, name, mask):
-    """Prune where ``mask``, a tensor like the parameter, is zero, and return the module.
+    """Prune where ``mask``, a tensor in the shape of the parameter, is zero, and return the module.
 
     ``name`` is that of the parameter.
 
@@ -282,8 +282,8 @@ def custom_from_mask(module, name, mask):
 def global_unstructured(parameters, pruning_method, importance_scores=None, **kwargs):
     """Prune many parameters of any shapes [*], given as pairs (module, name), as if they were one.
 
-    ``pruning_method`` is a class of unstructured ones, ``kwargs`` go to it; ``importance_scores`` has tensors by such
-    pairs. Raise TypeError for structured methods.
+    ``pruning_method`` is a class of unstructured pruning, called with ``kwargs``; ``importance_scores`` maps such pairs
+    to tensors. Raise TypeError for structured methods.
 
     >>> import tensh as torch
     >>> from tensh.nn.utils import prune
@@ -317,7 +317,7 @@ def global_unstructured(parameters, pruning_method, importance_scores=None, **kw
 
 
 def remove(module, name):
-    """Keep the zeros and forget the mask, and return the module.
+    """Make the pruned values permanent, remove the mask, and return the module.
 
     ``name`` is that of the parameter. Raise ValueError if the parameter is not pruned.
 
@@ -335,7 +335,7 @@ def remove(module, name):
 
 
 def is_pruned(module):
-    """True if a parameter of the module, or of one in it, is pruned.
+    """Return True if a parameter of the module or of a submodule is pruned.
 
     >>> import tensh as torch
     >>> from tensh.nn.utils import prune

@@ -1,7 +1,7 @@
-"""The shared part of pruning methods: the amount, the place of the mask, and the order of several.
+"""The base of pruning methods: the amount, the mask, and sequences of methods.
 
-The parameter ``NAME`` becomes ``NAME_orig``, the mask is the buffer ``NAME_mask``, and a hook computes ``NAME`` as their
-product before every call.  A second pruning of the same parameter goes on from the mask of the first.
+The parameter ``NAME`` becomes ``NAME_orig``, the mask is the buffer ``NAME_mask``, and a hook computes ``NAME`` as
+their product before every call.  A second pruning of the same parameter starts from the mask of the first.
 """
 
 import numbers
@@ -11,9 +11,9 @@ from collections.abc import Iterable
 from tensh.engine import find_public
 
 
-# ── how much ─────────────────────────────────────────────────────────────────
+# ── amount ───────────────────────────────────────────────────────────────────
 def check_amount(amount):
-    """TypeError or ValueError unless ``amount`` is a count or a share."""
+    """Raise TypeError or ValueError unless ``amount`` is a count or a fraction."""
     if not isinstance(amount, numbers.Real):
         raise TypeError(f"Invalid type for amount: {amount}. Must be int or float.")
     if amount < 0 or (not isinstance(amount, numbers.Integral) and amount > 1):
@@ -21,7 +21,7 @@ def check_amount(amount):
 
 
 def count_of(amount, size):
-    """Return the number of elements to prune among ``size``; ValueError for more than there are."""
+    """Return the number of elements to prune among ``size``; raise ValueError if there are fewer."""
     count = amount if isinstance(amount, numbers.Integral) else round(amount * size)
     if count > size:
         raise ValueError(f"amount={count} should be smaller than the number of parameters to prune={size}")
@@ -30,10 +30,10 @@ def count_of(amount, size):
 
 # ── methods ──────────────────────────────────────────────────────────────────
 class BasePruningMethod(ABC):
-    """Base of all ways to choose what is pruned: a subclass defines ``compute_mask`` and its kind.
+    """Base of pruning methods: a subclass defines ``compute_mask`` and its type.
 
     ``PRUNING_TYPE`` is "unstructured" (single elements), "structured" (whole slices along ``self.dim``) or "global".
-    The second of two prunings sees only what the first left of these.
+    The type determines which part of an already pruned tensor a second method sees.
 
     >>> import tensh as torch
     >>> class Negative(torch.nn.utils.prune.BasePruningMethod):
@@ -48,19 +48,19 @@ class BasePruningMethod(ABC):
 
     @abstractmethod
     def compute_mask(self, t, default_mask):
-        """The mask of the tensor ``t``: zero where it is pruned, and wherever ``default_mask`` is."""
+        """Return the mask of the tensor ``t``: zero where it is pruned, and wherever ``default_mask`` is zero."""
 
     def __call__(self, module, inputs):
         setattr(module, self._tensor_name, self.apply_mask(module))
 
     def apply_mask(self, module):
-        """The pruned parameter of the module."""
+        """Return the pruned parameter of the module."""
         mask, original = (getattr(module, self._tensor_name + end) for end in ("_mask", "_orig"))
         return mask.to(dtype=original.dtype) * original
 
     @classmethod
     def apply(cls, module, name, *args, importance_scores=None, **kwargs):
-        """Prune ``module.NAME``; what goes first are the smallest of ``importance_scores``, by default of itself."""
+        """Prune ``module.NAME`` where ``importance_scores``, by default the parameter itself, are smallest."""
         earlier = hooks_of(module, name)
         if len(earlier) > 1:
             raise AssertionError(
@@ -92,7 +92,7 @@ class BasePruningMethod(ABC):
         return method
 
     def prune(self, t, default_mask=None, importance_scores=None):
-        """The tensor ``t``, pruned; no module is involved."""
+        """Return the tensor ``t`` pruned, without a module."""
         scores = t if importance_scores is None else importance_scores
         if scores.shape != t.shape:
             raise AssertionError(
@@ -102,7 +102,7 @@ class BasePruningMethod(ABC):
         return t * self.compute_mask(scores, default_mask=start)
 
     def remove(self, module):
-        """Make the pruned tensor the parameter; the zeros are no longer held."""
+        """Make the pruned tensor the parameter; its zeros may change again."""
         name = self._tensor_name
         weight = self.apply_mask(module)
         if hasattr(module, name):
@@ -133,7 +133,7 @@ class PruningContainer(BasePruningMethod):
             self.add_pruning_method(method)
 
     def add_pruning_method(self, method):
-        """Append a method; TypeError or ValueError for anything else, or a method of another parameter."""
+        """Append a method; raise TypeError or ValueError for anything else, or for a method of another parameter."""
         if method is None:
             return
         if not isinstance(method, BasePruningMethod):
@@ -155,12 +155,12 @@ class PruningContainer(BasePruningMethod):
         return self._pruning_methods[idx]
 
     def compute_mask(self, t, default_mask):
-        """The mask of the last method, which goes on from ``default_mask``."""
+        """Return the mask of the last method, which starts from ``default_mask``."""
         return combine_masks(self._pruning_methods[-1], t, default_mask)
 
 
 def combine_masks(method, t, mask):
-    """The mask of a method that sees only what ``mask`` has left of ``t``."""
+    """Return the mask of a method that sees only what ``mask`` left of ``t``."""
     kind, dims = method.PRUNING_TYPE, t.dim()
     if kind == "unstructured":
         seen = mask == 1
@@ -184,6 +184,6 @@ def combine_masks(method, t, mask):
 
 
 def hooks_of(module, name):
-    """The hooks of a module that prune the parameter, by their keys."""
+    """Return the hooks of a module that prune the parameter, by key."""
     hooks = module._forward_pre_hooks.items()
     return {key: hook for key, hook in hooks if isinstance(hook, BasePruningMethod) and hook._tensor_name == name}

@@ -1,4 +1,4 @@
-"""torch.nn.utils.rnn: sequences of different lengths, padded to one or packed one after the other."""
+"""torch.nn.utils.rnn: sequences of different lengths, padded to the same length or packed into one tensor."""
 
 import copyreg
 import itertools
@@ -21,10 +21,10 @@ __all__ = [
 class PackedSequence(
     namedtuple("PackedSequence_", "data batch_sizes sorted_indices unsorted_indices", defaults=(None, None, None))
 ):
-    """Samples of all sequences, step by step: the first of each, then the second, as long as they last.
+    """Samples of all sequences, step by step: the first of each sequence, then the second of each, and so on.
 
-    ``batch_sizes`` counts the sequences at each step, the longest one first; ``sorted_indices`` says where they were.
-    Raise AssertionError without ``batch_sizes``, unless ``data`` is a pair of both.
+    ``batch_sizes`` counts the sequences at each step, the longest one first; ``sorted_indices`` is the permutation that
+    sorted them. Raise AssertionError without ``batch_sizes``, unless ``data`` is a pair of both.
 
     >>> import tensh as torch
     >>> data, sizes = torch.tensor([1, 4, 2]), torch.tensor([2, 1])
@@ -48,16 +48,16 @@ class PackedSequence(
         return (copyreg.__newobj__, (type(self), *self)) if torch_is_tensh() else (_rebuild_packed, tuple(self))
 
     def to(self, *args, **kwargs):
-        """The data as ``Tensor.to`` converts it."""
+        """Return the sequence with its data converted by ``Tensor.to``."""
         data = self.data.to(*args, **kwargs)
         return self if data is self.data else type(self)(data, *self[1:])
 
     def pin_memory(self):
-        """The sequence itself: there is no accelerator."""
+        """Return the sequence itself, because there is no accelerator."""
         return self
 
     def cpu(self, *args, **kwargs):
-        """The sequence itself: it is on the CPU."""
+        """Return the sequence itself, which is on the CPU."""
         return self.to(*args, **kwargs)
 
     def cuda(self, *args, **kwargs):
@@ -75,7 +75,7 @@ class PackedSequence(
 
 
 def _rebuild_packed(*parts):
-    """A packed sequence that was pickled."""
+    """Rebuild a packed sequence from its pickled state."""
     return PackedSequence(*parts)
 
 
@@ -92,7 +92,7 @@ for _name in ("double", "float", "half", "long", "int", "short", "char", "byte")
 
 
 def invert_permutation(permutation):
-    """Invert a permutation [n]: where each number stands; None for None.
+    """Invert a permutation [n]; return None for None.
 
     >>> import tensh as torch
     >>> torch.nn.utils.rnn.invert_permutation(torch.tensor([2, 0, 1]))
@@ -108,8 +108,8 @@ def invert_permutation(permutation):
 def pack_padded_sequence(input, lengths, batch_first=False, enforce_sorted=True):
     """Pack padded sequences.
 
-    Shapes: input [T, B, *], with ``batch_first`` [B, T, *]; ``lengths`` [B] fall unless ``enforce_sorted`` is False.
-    Raise RuntimeError for lengths that do not fit.
+    Shapes: input [T, B, *], with ``batch_first`` [B, T, *]; ``lengths`` [B] decrease unless ``enforce_sorted`` is
+    False. Raise RuntimeError for lengths that do not fit.
 
     >>> import tensh as torch
     >>> padded = torch.tensor([[1, 4], [2, 5], [3, 0]])
@@ -160,15 +160,15 @@ def _check_lengths(rows, lengths):
 
 
 def _places(sizes, batch):
-    """Return the places of the samples of a packed sequence in the padded one, its first two dimensions made one."""
+    """Return the indices of a packed sequence's samples in the padded one with its first two dimensions merged."""
     return find_public("tensor")([step * batch + sample for step, size in enumerate(sizes) for sample in range(size)])
 
 
 def pad_packed_sequence(sequence, batch_first=False, padding_value=0.0, total_length=None):
-    """Unpack to (padded sequences, their lengths).
+    """Unpack into (padded sequences, their lengths).
 
     Shapes: [T, B, *], with ``batch_first`` [B, T, *], and [B]. ``padding_value`` fills up the shorter ones, to
-    ``total_length`` if that is given. Raise ValueError for a ``total_length`` that is too short.
+    ``total_length`` if given. Raise ValueError for a ``total_length`` that is too short.
 
     >>> import tensh as torch
     >>> rnn = torch.nn.utils.rnn
@@ -187,7 +187,7 @@ def pad_packed_sequence(sequence, batch_first=False, padding_value=0.0, total_le
             )
         steps = total_length
     padded, begin, step = data.new_full((steps, batch, *data.shape[1:]), padding_value), 0, 0
-    for size, run in itertools.groupby(sizes):  # steps with as many sequences
+    for size, run in itertools.groupby(sizes):  # number of steps with the same batch size
         count = len(list(run))
         end = begin + count * size
         padded[step : step + count, :size].copy_(data[begin:end].view(count, size, *data.shape[1:]))
@@ -202,7 +202,7 @@ def pad_packed_sequence(sequence, batch_first=False, padding_value=0.0, total_le
 def pack_sequence(sequences, enforce_sorted=True):
     """Pack a list of sequences [L, *], the longest first unless ``enforce_sorted`` is False.
 
-    Raise RuntimeError for none, and for lengths that rise.
+    Raise RuntimeError for an empty list, and for lengths that increase.
 
     >>> import tensh as torch
     >>> sequences = [torch.tensor([1, 2, 3]), torch.tensor([4, 5])]
@@ -214,7 +214,7 @@ def pack_sequence(sequences, enforce_sorted=True):
 
 
 def unpack_sequence(packed_sequences):
-    """Unpack to a list of sequences [L, *].
+    """Unpack into a list of sequences [L, *].
 
     >>> import tensh as torch
     >>> rnn = torch.nn.utils.rnn
@@ -226,7 +226,7 @@ def unpack_sequence(packed_sequences):
 
 # ── padding ──────────────────────────────────────────────────────────────────
 def pad_sequence(sequences, batch_first=False, padding_value=0.0, padding_side="right"):
-    """Pad a list of sequences [L, *] to one tensor [T, B, *], with ``batch_first`` [B, T, *].
+    """Pad a list of sequences [L, *] into one tensor [T, B, *], with ``batch_first`` [B, T, *].
 
     ``padding_side`` is "right" or "left". ``padding_value`` fills up the shorter ones. Raise RuntimeError for an empty
     list and for another side.
@@ -265,7 +265,7 @@ def pad_sequence(sequences, batch_first=False, padding_value=0.0, padding_side="
 
 
 def unpad_sequence(padded_sequences, lengths, batch_first=False):
-    """Take a padded tensor [T, B, *], with ``batch_first`` [B, T, *], apart into a list of sequences [L, *].
+    """Split a padded tensor [T, B, *], with ``batch_first`` [B, T, *], into a list of sequences [L, *].
 
     >>> import tensh as torch
     >>> padded, lengths = torch.tensor([[1, 2], [3, 0]]), torch.tensor([2, 1])

@@ -1,4 +1,4 @@
-"""Spectral normalisation by a hook: the old form."""
+"""Spectral normalisation by a hook, the older form."""
 
 from tensh.engine import find_public
 from tensh.engine.autograd.modes import no_grad
@@ -20,7 +20,7 @@ class SpectralNorm:
         self.name, self.dim, self.n_power_iterations, self.eps = name, dim, n_power_iterations, eps
 
     def compute_weight(self, module, do_power_iteration):
-        """The weight over its largest singular value."""
+        """Return the weight divided by its largest singular value."""
         weight, u, v = (getattr(module, self.name + part) for part in ("_orig", "_u", "_v"))
         matrix = as_matrix(weight, self.dim)
         if do_power_iteration:
@@ -56,11 +56,11 @@ class SpectralNorm:
         return hook
 
     def write_version(self, module, state_dict, prefix, local_metadata):
-        """Say in a state which version wrote it."""
+        """Write the version of the hook into a state."""
         local_metadata.setdefault("spectral_norm", {})[f"{self.name}.version"] = self._version
 
     def remove(self, module):
-        """Make the normalised weight the parameter."""
+        """Make the normalised weight a parameter."""
         with no_grad():
             weight = self.compute_weight(module, do_power_iteration=False)
         for part in ("", "_u", "_v", "_orig"):
@@ -75,8 +75,7 @@ def spectral_norm(module, name="weight", n_power_iterations=1, eps=1e-12, dim=No
     """Divide a weight by its largest singular value before each call (Miyato et al., 2018), and return the module.
 
     ``dim`` is the dimension of the outputs. ``name`` is that of the weight; each call improves the singular vectors by
-    ``n_power_iterations``, and ``eps`` is the least norm that divides. Raise ValueError for less than one power
-    iteration.
+    ``n_power_iterations``, and ``eps`` is the smallest divisor. Raise ValueError for fewer than one power iteration.
 
     >>> import tensh as torch
     >>> list(torch.nn.utils.spectral_norm(torch.nn.Linear(2, 3)).state_dict())
@@ -89,7 +88,7 @@ def spectral_norm(module, name="weight", n_power_iterations=1, eps=1e-12, dim=No
 def remove_spectral_norm(module, name="weight"):
     """Undo ``spectral_norm``, and return the module.
 
-    Raise ValueError if there is none.
+    Raise ValueError unless the module has such a weight.
 
     >>> import tensh as torch
     >>> layer = torch.nn.utils.spectral_norm(torch.nn.Linear(2, 3))

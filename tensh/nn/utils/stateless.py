@@ -7,7 +7,7 @@ __all__ = ["functional_call"]
 
 
 def functional_call(module, parameters_and_buffers, args=None, kwargs=None, *, tie_weights=True, strict=False):
-    """``torch.func.functional_call`` under its old name."""
+    """Call ``torch.func.functional_call`` under its former name."""
     from tensh import func
 
     warn(
@@ -19,7 +19,7 @@ def functional_call(module, parameters_and_buffers, args=None, kwargs=None, *, t
 
 
 def _reparametrize_module(module, parameters_and_buffers, tie_weights=False, strict=False, stack_weights=False):
-    """A context in which a module has other parameters."""
+    """Replace the parameters of a module within a ``with`` block."""
     from tensh.func.modules import _replace_tensors
 
     return _replace_tensors(module, parameters_and_buffers, tie_weights, strict)

@@ -1,4 +1,4 @@
-"""Weight normalisation by a hook: the old form, which parametrizations have replaced."""
+"""Weight normalisation by a hook, the older form."""
 
 from tensh.engine.errors.warnings import warn
 from tensh.nn.parameter import Parameter, is_lazy
@@ -12,12 +12,12 @@ class WeightNorm:
         self.name, self.dim = name, -1 if dim is None else dim
 
     def compute_weight(self, module):
-        """The weight, from ``NAME_g`` and ``NAME_v``."""
+        """Compute the weight from ``NAME_g`` and ``NAME_v``."""
         return scale_direction(getattr(module, self.name + "_v"), getattr(module, self.name + "_g"), self.dim)
 
     @staticmethod
     def apply(module, name, dim):
-        """Split a module's weight, and hang the hook on it."""
+        """Split a module's weight into norms and direction, and attach the hook."""
         warn(
             "`torch.nn.utils.weight_norm` is deprecated in favor of `torch.nn.utils.parametrizations.weight_norm`.",
             FutureWarning,
@@ -38,7 +38,7 @@ class WeightNorm:
         return hook
 
     def remove(self, module):
-        """Make the weight one parameter again."""
+        """Join norms and direction to one parameter."""
         weight = self.compute_weight(module)
         delattr(module, self.name)
         del module._parameters[self.name + "_g"], module._parameters[self.name + "_v"]
@@ -49,7 +49,7 @@ class WeightNorm:
 
 
 def weight_norm(module, name="weight", dim=0):
-    """Learn the lengths of a weight along ``dim`` apart from its direction (Salimans and Kingma, 2016); return the module.
+    """Learn norms of a weight along ``dim`` apart from its direction (Salimans and Kingma, 2016); return the module.
 
     ``name`` is that of the weight.
 
@@ -64,7 +64,7 @@ def weight_norm(module, name="weight", dim=0):
 def remove_weight_norm(module, name="weight"):
     """Undo ``weight_norm``, and return the module.
 
-    Raise ValueError if there is none.
+    Raise ValueError unless the module has such a weight.
 
     >>> import tensh as torch
     >>> layer = torch.nn.utils.weight_norm(torch.nn.Linear(2, 3))
