@@ -1,6 +1,6 @@
-"""`tensh config set NAME VALUE` and `tensh config unset NAME`: a line of the file of settings is written or taken away.
+"""`tensh config set NAME VALUE` and `tensh config unset NAME`: change or remove a line of the settings file.
 
-All other lines stay as they are, comments too.
+All other lines stay as they are, including comments.
 """
 
 import json
@@ -15,7 +15,7 @@ from tensh.replacing import replace_file
 
 
 def set_value(env, name, value):
-    """Write a setting into the file, once it is known that it can have this value."""
+    """Write a valid setting to the file; raise UsageError for an invalid one."""
     try:
         settings = config.Settings().replace_value(name, value)
     except config.SettingError as error:
@@ -27,7 +27,7 @@ def set_value(env, name, value):
 
 
 def unset(env, name):
-    """Take a setting out of the file, so that it has its default."""
+    """Remove a setting from the file, which restores the default."""
     if name not in config.DECLARED:
         raise UsageError(_("tensh config unset: {error}").format(error=config.describe_unknown(name)))
     change(env, name, [])
@@ -37,7 +37,7 @@ def unset(env, name):
 
 
 def say(env, text, name):
-    """Say what holds now, and where; and what counts more than the file."""
+    """Report the new value and the file, and a variable that overrides it."""
     from tensh.cli.render.console import Console
 
     console, variable = Console(env), f"TENSH_{name.upper()}"
@@ -51,14 +51,14 @@ def say(env, text, name):
 
 
 def as_toml(value):
-    """A value as TOML writes it."""
+    """Format a value as TOML."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return str(value) if isinstance(value, int) else json.dumps(value, ensure_ascii=False)
 
 
 def change(env, name, lines):
-    """Put lines in the place of those that set a name in the file; UsageError where that cannot be done."""
+    """Replace the lines of the file that set a name; raise UsageError if that is impossible."""
     import tomllib
 
     path = config.path(env.variables)

@@ -1,4 +1,7 @@
-"""Completion in a shell behind `tensh doc`, `tensh api` and `tensh config set`. It runs at every Tab: nothing is imported for the answer."""
+"""Shell completion for `tensh doc`, `tensh api` and `tensh config set`.
+
+Runs at every Tab: the answer needs no imports.
+"""
 
 import os
 
@@ -8,7 +11,7 @@ NAMES = os.path.join(os.path.dirname(tensh.__file__), "engine", "methods", "unsu
 
 
 def public_names(incomplete):
-    """The names of PyTorch that begin so, with or without `torch.`; those that tensh lacks can be asked about, too."""
+    """Yield PyTorch's names that begin with a text, with or without `torch.`, including those that tensh lacks."""
     begin = incomplete if incomplete.startswith("torch.") else f"torch.{incomplete}"
     with open(NAMES, encoding="utf-8") as file:
         record = file.read()
@@ -21,7 +24,7 @@ def public_names(incomplete):
 
 
 def setting_names(incomplete):
-    """The settings that begin so."""
+    """Return the settings that begin with a text."""
     from tensh.cli.config import DECLARED
 
     return [name for name in DECLARED if name.startswith(incomplete)]

@@ -1,4 +1,4 @@
-"""Signals at moments at which they cannot be heeded, sent once more."""
+"""Postponing signals that arrive at a moment when they cannot be handled."""
 
 import functools
 import os
@@ -7,24 +7,25 @@ from _signal import SIGINT, raise_signal  # `signal` itself is slow to load
 from _thread import get_ident, start_new_thread
 from time import sleep
 
-SOON = 0.005  # seconds until it comes again
+SOON = 0.005  # seconds until the signal is sent again
 MAIN = get_ident()
 WHOLE = ("tensh", "numpy", "ml_dtypes")
-MACHINERY = "<frozen importlib"  # how the file names begin of Python's own code that imports modules
-HERE = os.path.dirname(os.path.dirname(__file__)) + os.sep  # how the file names of our code begin
+MACHINERY = "<frozen importlib"  # prefix of the file names of Python's import system
+HERE = os.path.dirname(os.path.dirname(__file__)) + os.sep  # prefix of the file names of tensh
 CONTEXTS = ("__enter__", "__exit__")
-BLOCKS = {"BEFORE_WITH", "BEFORE_ASYNC_WITH", "LOAD_SPECIAL"}  # the instructions at the head of a `with`
-WIDTH = 16  # words of code among which are an instruction and the next two, with the caches between them
-MOST = 200  # times in a row that ^C waits for what should soon be over: an import may itself wait for that of another thread
-waits = 0  # in a row so far
+BLOCKS = {"BEFORE_WITH", "BEFORE_ASYNC_WITH", "LOAD_SPECIAL"}  # instructions at the head of a `with`
+WIDTH = 16  # code units that hold an instruction and the next two, including inline caches
+MOST = 200  # successive postponements: an import may itself wait for an import in another thread
+waits = 0  # successive postponements so far
 
 
 def postpone(frame, number=SIGINT):
-    """True if a signal would leave an import or a mode where it could never be taken up again; it is then sent once more, in a moment.
+    """Return True, and send the signal again a moment later, if it would leave an import or a mode in an unrecoverable
+    state.
 
-    Such a place is a module of a library that we stand on, while it is executed, and the machinery of imports itself:
-    between taking a lock and the block that releases it, ^C would leave the lock taken, and no other thread could import.
-    Another is the beginning and the end of a `with torch.no_grad()`, where gradients would stay switched off.
+    That is the case while a module of a library that tensh builds on executes, and within the import system: between
+    taking a lock and the block that releases it, ^C would leave the lock taken, and no other thread could import. It is
+    also the case at the beginning and end of a `with torch.no_grad()`, where gradients would stay off.
     """
     global waits
     waits = (waits + 1) % MOST if frame and (is_machinery(frame) or begins_block(frame) or changes_modes(frame)) else 0
@@ -35,12 +36,12 @@ def postpone(frame, number=SIGINT):
 
 
 def is_machinery(frame):
-    """True if a frame is one of Python's own code that imports modules."""
+    """True if a frame belongs to Python's import system."""
     return frame.f_code.co_filename.startswith(MACHINERY)
 
 
 def begins_block(frame):
-    """True if a frame has made what it enters next: ``set_grad_enabled`` sets its mode when it is made."""
+    """True if a frame is about to enter a `with` block: ``set_grad_enabled`` changes the mode when it is created."""
     from opcode import opname
 
     following = frame.f_code.co_code[frame.f_lasti : frame.f_lasti + 2 * WIDTH : 2]
@@ -48,15 +49,14 @@ def begins_block(frame):
 
 
 def changes_modes(frame):
-    """True if a frame is part of the beginning or the end of a `with` of ours, or of a `finally`: what it sets belongs together.
+    """True if a frame enters or leaves a `with` of tensh, or runs a `finally`, whose changes belong together.
 
-    Such a `with` is in the hands of Python's `contextlib` where a generator stands for it.  Code of others that is called
-    from there is not part of it.
+    A `with` over a generator runs in Python's `contextlib`. Other code that is called from there does not count.
     """
     is_ours = None
     while frame:
         code, module = frame.f_code, frame.f_globals.get("__name__", "").partition(".")[0]
-        if code.co_filename.startswith(HERE):  # modules may have the names of PyTorch's
+        if code.co_filename.startswith(HERE):  # the module may be named as PyTorch's
             is_ours = True
             if code.co_name in CONTEXTS or makes_context(frame) or frame.f_lineno in final_lines(code.co_filename):
                 return True
@@ -71,13 +71,13 @@ def changes_modes(frame):
 
 
 def makes_context(frame):
-    """True if a frame makes an object for a `with`, some of which set their mode at once."""
+    """True if a frame creates a context manager, which may change a mode at once."""
     return frame.f_code.co_name == "__init__" and hasattr(type(frame.f_locals.get("self")), "__enter__")
 
 
 @functools.cache
 def final_lines(path):
-    """The numbers of the lines of a file that stand in a `finally`."""
+    """Return the line numbers of a file that are within a `finally`."""
     import ast
     import linecache
 
@@ -87,7 +87,7 @@ def final_lines(path):
 
 
 def executes_library(frame):
-    """True if a frame runs within the import of a module of a library that we stand on."""
+    """True if a frame runs during the import of a library that tensh builds on."""
     while frame:
         if frame.f_code.co_name == "<module>" and frame.f_globals.get("__name__", "").partition(".")[0] in WHOLE:
             return True
@@ -96,13 +96,13 @@ def executes_library(frame):
 
 
 def interrupt(number, frame):
-    """Raise KeyboardInterrupt as Python does, or a moment later where a library or a mode would be left half done."""
+    """Raise KeyboardInterrupt as Python does, or a moment later if a library or a mode would be left half done."""
     if not postpone(frame):
         raise KeyboardInterrupt
 
 
 def resend_later(number=SIGINT):
-    """Send a signal once more, in a moment, to the thread that deals with signals."""
+    """Send a signal again in a moment, to the main thread."""
     start_new_thread(send, (number,))
 
 

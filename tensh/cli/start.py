@@ -1,6 +1,6 @@
-"""The process `tensh`: before and after the program is at work, ^C ends it without a word.
+"""The entry point of the process `tensh`: before and after the program runs, ^C ends it silently.
 
-Importing this module is the beginning of the process, not a part of another.
+Importing this module changes the handling of ^C: only the main module of a process may do so.
 """
 
 import sys
@@ -8,13 +8,13 @@ from _signal import SIG_DFL, SIGINT, default_int_handler, getsignal, signal  # `
 
 from tensh.cli.signals import interrupt, resend_later
 
-IS_HEEDED = getsignal(SIGINT) in (default_int_handler, SIG_DFL)  # a shell has a program in the background ignore it
+IS_HEEDED = getsignal(SIGINT) in (default_int_handler, SIG_DFL)  # shells let background programs ignore it
 if IS_HEEDED:
-    signal(SIGINT, SIG_DFL)  # modules are loaded: there is nothing to say or to clear away
+    signal(SIGINT, SIG_DFL)  # while modules are loaded, there is nothing to report or clean up
 
 
 def heed_later(unraised):
-    """Let ^C come again that Python cannot raise where it came, as in the locks of imports; what else there is, show as usual."""
+    """Resend a ^C that Python could not raise, as in the locks of imports; show other exceptions as usual."""
     if issubclass(unraised.exc_type, KeyboardInterrupt):
         resend_later()
     else:
@@ -22,7 +22,7 @@ def heed_later(unraised):
 
 
 def main():
-    """Run the command of this process; the exit status."""
+    """Run the command of this process; return the exit status."""
     from tensh.cli import app, status
 
     sys.unraisablehook = heed_later
@@ -31,11 +31,11 @@ def main():
             signal(SIGINT, interrupt)
         found = app.main()
         if IS_HEEDED:
-            signal(SIGINT, SIG_DFL)  # the interpreter ends
-    except KeyboardInterrupt:  # where the program has not begun, or is over
+            signal(SIGINT, SIG_DFL)  # the interpreter is about to exit
+    except KeyboardInterrupt:  # before or after the program
         signal(SIGINT, SIG_DFL)
         found = status.INTERRUPTED
-    if "tensh.cli.unraised" in sys.modules:  # code has run, and what is left of it ends with the interpreter
+    if "tensh.cli.unraised" in sys.modules:  # user code has run; the rest of it ends with the interpreter
         sys.modules["tensh.cli.unraised"].stay()
     else:
         sys.unraisablehook = sys.__unraisablehook__

@@ -1,23 +1,23 @@
-"""A quick start: nothing heavy is imported before it is needed, and what is needed is cheap.
+"""Garbage collection at start-up.
 
-Imports make hundreds of thousands of objects that stay until the end, and no garbage. Without the two functions here
-the collector looks through them again and again, at start-up and once more when the interpreter ends: 20 ms of 115.
+Imports create hundreds of thousands of objects that live until the end, and no garbage. Without these functions the
+collector examines them again and again, at start-up and once more at exit: 20 ms of 115.
 """
 
 import gc
 
 
 def begin():
-    """Before the imports: no collection."""
+    """Before the imports: disable collection."""
     gc.disable()
 
 
 def freeze_loaded():
-    """After the imports: what is there stays out of every collection to come; what the user makes is collected."""
+    """After the imports: exempt the existing objects from collection, and enable it for the user's."""
     gc.freeze()
     gc.enable()
 
 
 def end():
-    """Whatever happened, leave with the collector on."""
+    """In any case, leave with the collector enabled."""
     gc.enable()

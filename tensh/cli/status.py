@@ -2,11 +2,11 @@
 
 OK = 0
 FAILED = 1  # the code raised
-USAGE = 2  # the command line asks for something that cannot be done
-DIFFERS = 3  # what a document shows is not what is stored in it
+USAGE = 2  # the command line cannot be carried out
+DIFFERS = 3  # the output of a document differs from the stored one
 NOT_IN_TENSH = 4  # PyTorch has a name that tensh lacks
-INTERNAL = 70  # a fault of tensh itself
-UNWRITTEN = 74  # standard output cannot be written: the disk is full, or it is closed
+INTERNAL = 70  # a bug of tensh
+UNWRITTEN = 74  # standard output cannot be written: closed, or the disk is full
 OUT_OF_TIME = 124
 INTERRUPTED = 130
-PIPE_CLOSED = 141  # what a shell reports of a program that a closed pipe ended
+PIPE_CLOSED = 141  # as a shell reports a program ended by a closed pipe

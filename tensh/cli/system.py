@@ -1,12 +1,12 @@
-"""A line that the shell of the system runs, as in `!ls`."""
+"""Running a shell command, as in `!ls`."""
 
 import subprocess
 
 
 def run_line(env, line):
-    """Run a line, in the terminal where there is one; its exit status, negative where a signal ended it.
+    """Run a command, in the terminal if there is one; return its exit status, negative if a signal ended it.
 
-    What it writes goes where the program writes.
+    Its output goes where the program's goes.
     """
     env.stdout.flush()
     env.stderr.flush()
@@ -22,12 +22,12 @@ def run_line(env, line):
 
 
 def begin_line(env):
-    """Go to the beginning of a line that is empty, wherever the command has left the cursor.
+    """Move to the beginning of an empty line, wherever the command has left the cursor.
 
-    Blanks for the whole width run on into the next line unless the cursor is at the beginning of one.
+    Writing as many blanks as the terminal is wide wraps to the next line, unless the cursor is at the beginning of one.
     """
     if env.can_redraw:
-        # what follows the column has not seen what the command wrote
+        # bypass the tracking of the column, which has not seen the command's output
         stream = getattr(env.stdout, "stream", env.stdout)
         stream.write(" " * env.width(env.stdout) + "\r")
         stream.flush()

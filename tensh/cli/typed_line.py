@@ -1,33 +1,33 @@
-"""Reading a line that is typed with readline, where every signal is heeded at once."""
+"""Reading a line with readline, while handling every signal at once."""
 
 import contextlib
 import os
 import signal
 import threading
 
-NUDGE = getattr(signal, "SIGURG", None)  # unused, and ignored by default
-PAUSES = (0.005, 0.02, 0.1, 0.5)  # seconds between a signal and the nudges that follow it
+NUDGE = getattr(signal, "SIGURG", None)  # otherwise unused, and ignored by default
+PAUSES = (0.005, 0.02, 0.1, 0.5)  # seconds between a signal and its nudges
 
 
 def read_typed_line(prompt):
-    """Return a line typed at the terminal, without its end; EOFError at the end of the input."""
+    """Return a typed line without its end; raise EOFError at the end of the input."""
     with contextlib.suppress(ImportError):
         import readline  # noqa: F401  (input() edits with it)
 
     with nudging():
         try:
             return input(prompt)
-        except ValueError:  # stdin is closed, as `exit()` does it
+        except ValueError:  # stdin is closed, as by `exit()`
             raise EOFError from None
 
 
 @contextlib.contextmanager
 def nudging():
-    """Within, a signal is heeded although it arrives just before readline waits for a key.
+    """A context in which a signal is handled even if it arrives just before readline waits for a key.
 
-    Python notes a signal and runs its handler when the system call of the moment ends. A signal that arrives in the few
-    microseconds before that call begins would wait until the next key: a thread, told of every signal by a pipe, sends
-    another one that ends the call and does nothing else.
+    Python runs a signal's handler when the current system call ends. A signal that arrives in the microseconds before
+    that call begins would have to wait for the next key. Therefore a thread, which a pipe tells of every signal, sends
+    another signal that only interrupts the call.
     """
     if NUDGE is None or threading.current_thread() is not threading.main_thread():
         yield
@@ -50,7 +50,7 @@ def nudging():
 
 
 def nudge(told, reader, is_over):
-    """Send nudges to the thread that reads after every other signal, until the pipe is closed."""
+    """Nudge the reading thread after every other signal, until the pipe is closed."""
     with open(told, "rb", buffering=0) as signals:
         while came := signals.read(1):
             for pause in PAUSES if came[0] != NUDGE else ():

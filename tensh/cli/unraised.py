@@ -1,7 +1,7 @@
-"""Exceptions that Python can raise nowhere, of threads and of destructors: shown as other failures are, or heeded later.
+"""Unraisable exceptions, of threads and destructors: show them like other failures, or resend a signal.
 
-`reporting` hands them to `show(error, where)`, with the thread or the function in words. A ^C or a time limit that comes
-while a destructor runs is not its failure: the signal is sent once more.
+`reporting` passes them to `show(error, where)`, with a description of the thread or function. A ^C or a time limit that
+arrives in a destructor is not its failure: the signal is sent again.
 """
 
 import contextlib
@@ -17,22 +17,22 @@ from tensh.show.reprs import safely
 
 
 class Reporter:
-    """The hooks that Python calls with such exceptions. Where one cannot be shown, `before` are called: those until now."""
+    """Python's hooks for unraisable exceptions. If one cannot be shown, `before`, the previous hooks, are called."""
 
     def __init__(self, show):
         self.show = show
         self.before = threading.excepthook, sys.unraisablehook
 
     def report_thread(self, unraised):
-        """Python calls this when a thread ends by an exception."""
+        """Report the exception of a thread; called by Python."""
         if unraised.exc_type is not SystemExit:
             where = _("in thread {name}").format(name=unraised.thread.name) if unraised.thread else _("in a thread")
             self.report(unraised, where, self.before[0])
 
     def report_destructor(self, unraised):
-        """Python calls this where it cannot raise an exception."""
+        """Report an exception that Python cannot raise; called by Python."""
         if issubclass(unraised.exc_type, TimeLimit):
-            from _signal import SIGALRM  # which not every system has
+            from _signal import SIGALRM  # missing on some systems
 
             resend_later(SIGALRM)
         elif issubclass(unraised.exc_type, KeyboardInterrupt):
@@ -51,12 +51,12 @@ class Reporter:
         threading.excepthook, sys.unraisablehook = self.report_thread, self.report_destructor
 
 
-reporters = []  # the one that was installed last
+reporters = []  # the one installed last
 
 
 @contextlib.contextmanager
 def reporting(show):
-    """Within, exceptions of threads and destructors are shown by `show(error, where)`."""
+    """A context in which `show(error, where)` shows the exceptions of threads and destructors."""
     reporter = Reporter(show)
     reporter.install()
     reporters[:] = [reporter]
@@ -67,7 +67,7 @@ def reporting(show):
 
 
 def stay():
-    """Show the exceptions at the end of the interpreter: from `atexit` functions and the last destructors."""
+    """Show exceptions at interpreter exit, too: from `atexit` functions and the last destructors."""
     if reporters and NAME in sys.modules:
         clean(sys.modules[NAME])
     for reporter in reporters:
@@ -75,6 +75,6 @@ def stay():
 
 
 def name_of(function):
-    """A destructor, callback or generator in words."""
+    """Describe a destructor, callback or generator."""
     found = getattr(function, "__qualname__", None)
     return found if type(found) is str else safely(repr, function)

@@ -1,4 +1,4 @@
-"""The version of tensh, in words."""
+"""`tensh --version`."""
 
 from tensh.cli import status
 

@@ -1,7 +1,7 @@
-"""`tensh run --watch FILE`: it runs, and again whenever it or a module of the user's that it imports is saved.
+"""`tensh run --watch FILE`: run a file, and again whenever it or one of the user's modules that it imports is saved.
 
-Files are looked at a few times a second, which works for every editor and file system. Nothing happens before two looks
-in a row find the same: an editor may write a file in pieces, or take it away before it puts the new one there.
+The files are polled a few times a second, which works with every editor and file system. A run starts only after two
+equal looks in a row: an editor may write a file in pieces, or remove it before it puts the new one in place.
 """
 
 import contextlib
@@ -20,12 +20,12 @@ from tensh.cli.runs import open_run
 from tensh.escaping import visible_line
 from tensh.language import _
 
-BETWEEN = 0.2  # seconds from one look at the files to the next
-CHANGED = object()  # the stamp of a file that was saved while it was read
+BETWEEN = 0.2  # seconds between looks at the files
+CHANGED = object()  # stamp of a file that was saved while it was read
 
 
 class Watch:
-    """Runs a file again and again. `pause` waits between two looks, and `clock` tells the time as `time.time` does."""
+    """Runs a file again and again. `pause` waits between two looks; `clock` returns the time like `time.time`."""
 
     def __init__(self, env, options, path, arguments=(), pause=time.sleep, clock=time.time):
         self.env = env
@@ -36,11 +36,11 @@ class Watch:
         self.pause = pause
         self.clock = clock
         self.console = Console(env)
-        self.stamps = {}  # file: what it was like when it was last read
-        self.saved = []  # the files that the next run is for
+        self.stamps = {}  # file -> its stamp when it was last read
+        self.saved = []  # files whose change caused the next run
 
     def run_all(self):
-        """Run until ^C; the exit status."""
+        """Run until ^C; return the exit status."""
         try:
             with no_bytecode():
                 found = self.run()
@@ -48,19 +48,19 @@ class Watch:
                     self.wait()
                     found = self.run_again()
         except KeyboardInterrupt:
-            if self.env.is_terminal(self.env.stderr):  # it has shown ^C, on a separate line
+            if self.env.is_terminal(self.env.stderr):  # ^C was echoed on a line
                 self.console.remark([("plain", "\n")])
         return status.INTERRUPTED
 
     def say(self, text):
-        """A line that is not a result."""
+        """Write a line that is not a result."""
         if not self.options.quiet:
             self.console.remark([("note", visible_line(text) + "\n")])
 
     # ── running ──────────────────────────────────────────────────────────────
 
     def run_again(self):
-        """Run it once more. That it cannot be run as it is now is said, and no reason to stop."""
+        """Run the program again. If it cannot be run, say so and go on waiting."""
         try:
             return self.run()
         except UsageError as error:
@@ -83,12 +83,12 @@ class Watch:
             read = stamp(file)
             self.stamps[file] = CHANGED if read and read[0] >= begun * 1e9 else read
         del run
-        gc.unfreeze()  # what the start has frozen; of the run nothing is to stay
+        gc.unfreeze()  # undo the freezing at start-up, so that nothing of the run is kept
         gc.collect()
         return found
 
     def header(self, now):
-        """The time of the run, and the other file that caused it."""
+        """Describe the run: its time, and the other files that caused it."""
         others = [
             _(", {name} was saved").format(name=os.path.basename(file)) for file in self.saved if file != self.file
         ]
@@ -97,7 +97,7 @@ class Watch:
     # ── waiting ──────────────────────────────────────────────────────────────
 
     def wait(self):
-        """Until a file was saved, and is there whole."""
+        """Wait until a file was saved completely."""
         self.env.stdout.flush()
         now, has_said = self.stamps, False
         while now == self.stamps:
@@ -109,7 +109,7 @@ class Watch:
                 has_said = True
 
     def look(self):
-        """The stamps of all files, after a while."""
+        """Return the stamps of all files after a pause."""
         self.pause(BETWEEN)
         return {file: stamp(file) for file in self.stamps}
 
@@ -124,13 +124,13 @@ def stamp(file):
 
 
 def files_of(names):
-    """The files of modules."""
+    """Return the files of modules."""
     found = (getattr(sys.modules[name], "__file__", None) for name in names)
     return {os.path.abspath(file) for file in found if file}
 
 
 def files_in(failure, folder):
-    """The files that a failure has to do with: on the way to it, or where a module would have been found."""
+    """Return the files involved in a failure: those of its frames, or where a missing module would be."""
     if failure is None:
         return set()
     found = {place.source.filename for place in failure.places if os.path.isfile(place.source.filename)}
@@ -141,7 +141,7 @@ def files_in(failure, folder):
 
 @contextlib.contextmanager
 def no_bytecode():
-    """Within, no compiled code is kept: it would be taken for that of a file saved again in the same second."""
+    """A context without bytecode caching: a cache would be mistaken for that of a file saved again in the same second."""
     before, sys.dont_write_bytecode = sys.dont_write_bytecode, True
     try:
         yield

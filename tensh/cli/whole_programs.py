@@ -1,4 +1,4 @@
-"""Programs that are run as they are, with tensh as torch: `tensh run -m MODULE ARGS...`, `tensh exec COMMAND...`."""
+"""Unmodified programs with tensh as torch: `tensh run -m MODULE ARGS...`, `tensh exec COMMAND...`."""
 
 import os
 import shutil
@@ -20,7 +20,7 @@ def run_whole(arguments, env):
 
 
 def execute(command, env):
-    """Become a command whose Python processes, children included, have tensh for torch."""
+    """Replace this process by a command whose Python processes, children included, use tensh as torch."""
     if not command:
         raise UsageError(_("tensh exec: what is to be run? tensh exec COMMAND ARGS..."))
     variables = {**os.environ, **environment(os.environ)}
@@ -28,7 +28,7 @@ def execute(command, env):
     if program is None:
         raise UsageError(_("tensh exec: there is no command {command}").format(command=command[0]))
     env.stdout.flush()
-    if os.name == "nt":  # which has no exec that a shell would wait for
+    if os.name == "nt":  # Windows has no exec that a shell waits for
         import subprocess
 
         return subprocess.run([program, *command[1:]], env=variables).returncode
@@ -36,7 +36,7 @@ def execute(command, env):
 
 
 def run_module(arguments):
-    """Run an installed module as the program of this process; its exit status."""
+    """Run an installed module as the program of this process; return its exit status."""
     if not arguments:
         raise UsageError(_("tensh run -m: which module is to be run? tensh run -m MODULE ARGS..."))
     import runpy
@@ -58,7 +58,7 @@ def run_module(arguments):
 
 
 def exit_status(code):
-    """The status of a process that ends with ``sys.exit(code)``."""
+    """Return the status of a process that ends with ``sys.exit(code)``."""
     if code is None or isinstance(code, int):
         return code or status.OK
     print(visible(str(code)), file=sys.stderr)
@@ -66,7 +66,7 @@ def exit_status(code):
 
 
 def report_failure():
-    """Report the exception of a program, without the way from here to it; the exit status."""
+    """Report a program's exception without tensh's frames; return the exit status."""
     import traceback
 
     kind, error, trace = sys.exc_info()

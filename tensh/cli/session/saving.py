@@ -1,10 +1,10 @@
-"""A session as a file, and back: `%save`, `%load`.
+"""Saving a session to a file and loading it: `%save`, `%load`.
 
-The file is one of safetensors: the memory of the tensors as arrays, and as text the source of the session and a table of
-its names. The table says which tensor lies where in which memory, so that tensors that shared it share it again; which
-are leaves that require grad; and it holds the plain values: numbers, texts, and lists, tuples, dicts and sets of what
-can be kept. Of a module or an optimizer its state is kept. Functions and classes are not: their source is. Loading runs
-no code of the file.
+The file is in safetensors format: the memory of the tensors as arrays, and as text the source of the session and a
+table of its names. The table records where in which memory each tensor lies, so that tensors that shared memory share
+it again, and which leaves require grad; it also holds plain values: numbers, texts, and lists, tuples, dicts and sets
+of values that can be saved. Modules and optimizers are saved by their state; functions and classes only by their
+source. Loading runs no code of the file.
 """
 
 import contextlib
@@ -27,49 +27,49 @@ from tensh.utils.safetensors.format import DTYPES, SafetensorError, read, read_h
 
 EXTENSION = ".safetensors"
 VERSION = 1
-PARTS = {"complex128": "float64", "complex32": "float16"}  # dtypes that the format lacks, by the dtype of their parts
+PARTS = {"complex128": "float64", "complex32": "float16"}  # dtypes that the format lacks -> dtype of their parts
 DTYPES_KEPT = frozenset([*DTYPES.values(), *PARTS])
-DEEPEST = 50  # containers in containers
+DEEPEST = 50  # nested containers
 CONTAINERS = {kind.__name__: kind for kind in (list, tuple, set, frozenset)}
 TABLES = {kind.__name__: kind for kind in (dict, OrderedDict)}
 LAYOUTS = frozenset(f"sparse_{kind}" for kind in ("coo", "csr", "csc", "bsr", "bsc"))
-RANDOM = "random state"  # no name of Python's
+RANDOM = "random state"  # not a Python identifier
 
 
 class FileError(Exception):
-    """A damaged file, or one that cannot be written."""
+    """Raised for a damaged file, or one that cannot be written."""
 
 
 class NotKept(Exception):
-    """A value that a file cannot hold."""
+    """Raised for a value that cannot be saved."""
 
 
 class State(NamedTuple):
-    """The state of a module or an optimizer with the name of its class; it is loaded into an existing object."""
+    """The state of a module or an optimizer with its class name, to be loaded into an existing object."""
 
     kind: str
     values: dict
 
 
 def has_state(value):
-    """True if a value has a state to save and to load, as modules and optimizers do."""
+    """True if a value has a state to save and load, like modules and optimizers."""
     return all(callable(getattr(type(value), name, None)) for name in ("state_dict", "load_state_dict"))
 
 
 class Writer:
-    """Encode values as a table, and the memory of their tensors as arrays."""
+    """Encodes values as a table, and the memory of their tensors as arrays."""
 
     def __init__(self, engine):
         self.engine = engine
         self.arrays = {}  # name -> array, for the file
         self.rows = []  # the table of tensors and arrays
-        self.numbers = {}  # id of a tensor or an array -> its row
-        self.memories = {}  # id of an owner of memory -> the name of its array
+        self.numbers = {}  # id of a tensor or array -> its row
+        self.memories = {}  # id of an owner of memory -> name of its array
         self.without_graph = []
-        self.alive = []  # whose ids are taken
+        self.alive = []  # keeps objects alive, since their ids are in use
 
     def value(self, value, name, depth=0):
-        """A value as JSON; raises NotKept."""
+        """Encode a value for JSON; raise NotKept if it cannot be saved."""
         kind = type(value)
         if depth > DEEPEST or depth == 0 and not is_bounded(value):
             raise NotKept
@@ -91,7 +91,7 @@ class Writer:
         return self.write_engine_value(kind, value, name)
 
     def write_engine_value(self, kind, value, name):
-        """A size, a dtype, a tensor or an array as JSON; raises NotKept."""
+        """Encode a size, dtype, tensor, array or state for JSON; raise NotKept for others."""
         if kind is self.engine.Size:
             return {"Size": list(value)}
         if kind is self.engine.dtype:
@@ -103,13 +103,13 @@ class Writer:
         if has_state(value):
             try:
                 state = dict(value.state_dict())
-            except Exception:  # of the user's class, or of a module that is within itself: the other names are kept
+            except Exception:  # user code failed, or a module contains itself: save the other names
                 raise NotKept from None
             return {"state": [kind.__name__, self.value(state, name)]}
         raise NotKept
 
     def tensor(self, tensor, name):
-        """The number of a tensor in the table."""
+        """Return the row number of a tensor."""
         if id(tensor) in self.numbers:
             return self.numbers[id(tensor)]
         number = self.row(tensor, tensor.array, name) if is_dense(tensor) else self.row_of_parts(tensor, name)
@@ -125,7 +125,7 @@ class Writer:
         return number
 
     def row(self, value, array, name):
-        """Put an array into the table; its number there."""
+        """Add an array to the table; return its row number."""
         if id(value) not in self.numbers:
             self.numbers[id(value)] = len(self.rows)
             self.alive.append(value)
@@ -133,7 +133,7 @@ class Writer:
         return self.numbers[id(value)]
 
     def row_of_parts(self, tensor, name):
-        """Put a tensor into the table that is not one array: of the device meta, or sparse; its number there."""
+        """Add a meta or sparse tensor to the table; return its row number."""
         if tensor.is_meta:
             row = {"meta": list(tensor.shape), "strides": tensor.stride(), "dtype": tensor.dtype.name}
         else:
@@ -149,12 +149,12 @@ class Writer:
         return self.numbers[id(tensor)]
 
     def place(self, array, name):
-        """The place of an array: the memory, and if it is not the whole of it, shape, strides and offset in elements."""
+        """Return the row of an array: its memory and dtype; for a part also shape, strides and offset in elements."""
         owner = array
         while isinstance(owner.base, np.ndarray):
             owner = owner.base
         if owner.dtype != array.dtype or not owner.flags.c_contiguous or min(array.strides, default=0) < 0:
-            owner = np.ascontiguousarray(array)  # it lies in no memory that could be told in elements: a copy
+            owner = np.ascontiguousarray(array)  # its position cannot be given in elements: copy it
             self.alive.append(owner)
             array = owner
         if id(owner) not in self.memories:
@@ -172,8 +172,8 @@ class Writer:
         }
 
     def memory(self, owner, name):
-        """Put a memory into the file, under the name of the first tensor that lies in it."""
-        if name in self.arrays:  # that of another value whose way there is written alike
+        """Add a memory to the file, under the name of the first tensor in it."""
+        if name in self.arrays:  # another value's path has the same text
             name = f"{name} ({len(self.arrays)})"
         parts = PARTS.get(owner.dtype.name)
         self.arrays[name] = owner.reshape(*owner.shape, 1).view(parts) if parts else owner
@@ -181,7 +181,7 @@ class Writer:
 
 
 def save(session, path, source):
-    """Write the names of a session and the source that made them; (kept, left out, saved without their graph)."""
+    """Write the names of a session and its source; return (saved, left out, saved without their graph)."""
     engine = engine_of(session)
     writer, names, left_out = Writer(engine), {}, {}
     for name, value in session.own_names().items():
@@ -203,7 +203,7 @@ def save(session, path, source):
 
 @contextlib.contextmanager
 def telling(path):
-    """Turn failures within into one sentence that begins with the file."""
+    """A context that turns errors into FileError with a sentence about the file."""
     try:
         yield
     except SafetensorError as error:
@@ -222,7 +222,7 @@ def is_session(path):
 
 
 class FileContents(NamedTuple):
-    """The contents of a file: names with their values, its source, and the names that were left as they are."""
+    """The contents of a file: names with their values, the source, and the names that were not defined."""
 
     names: dict
     source: str
@@ -230,11 +230,10 @@ class FileContents(NamedTuple):
 
 
 def load(session, path, over=False):
-    """Define the names that a file holds; what they are as a Loaded. Nothing is changed if anything in it is wrong.
+    """Define the names in a file; return a FileContents. An error leaves the session unchanged.
 
-    The state of a module goes into the module of that name. Where there is none, it stays a State and defines nothing.
-    A name that means something by itself, such as `print` or `torch`, keeps its meaning, unless it is to be written
-    over.
+    A module's state is loaded into the module of that name; without one it stays a State and defines nothing. Names
+    with a meaning of their own, such as `print` or `torch`, are skipped unless ``over`` is true.
     """
     with telling(path):
         arrays, metadata = read(path)
@@ -247,7 +246,7 @@ def load(session, path, over=False):
         names = {own_name(name): reader.value(value) for name, value in table["names"].items()}
         dtype = reader.value({"dtype": table["default_dtype"]})
         random = engine.from_numpy(arrays[RANDOM])
-        engine.Generator().set_state(random)  # refuses what is not a state
+        engine.Generator().set_state(random)  # raises for an invalid state
         if not dtype.is_floating_point:
             raise ValueError(dtype)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, RuntimeError, OverflowError) as error:
@@ -262,7 +261,7 @@ def load(session, path, over=False):
         if isinstance(value, State) and has_state(there):
             try:
                 there.load_state_dict(value.values)
-            except Exception as error:  # of the user's own classes, too
+            except Exception as error:  # may be raised by user classes
                 reason = str(error).partition("\n")[0] or type(error).__name__
                 raise FileError(
                     _("{path}: the state of {name} does not fit what is there: {reason}").format(
@@ -277,24 +276,24 @@ def load(session, path, over=False):
 
 
 def own_name(name):
-    """A name of a file, if `%save` can have written it; ValueError for Python's own, such as __builtins__."""
+    """Return a name if `%save` can have written it; raise ValueError for names such as __builtins__."""
     if not name.isidentifier() or keyword.iskeyword(name) or name.startswith("_"):
         raise ValueError(name)
     return name
 
 
 class Reader:
-    """Decode values from a table and arrays."""
+    """Decodes values from a table and arrays."""
 
     def __init__(self, engine, arrays, rows):
         self.engine = engine
         self.arrays = arrays
         self.rows = rows
         self.memories = {}
-        self.made = {}  # (number of a row, whether it is a tensor) -> what it is
+        self.made = {}  # (row number, whether it is a tensor) -> object
 
     def value(self, entry):
-        """The value that a piece of JSON stands for."""
+        """Decode a value from JSON."""
         ((kind, content),) = entry.items()
         if kind == "plain" and (content is None or type(content) in (bool, int, str)):
             return content
@@ -321,7 +320,7 @@ class Reader:
         raise ValueError(_("{kind} is no kind of value").format(kind=kind))
 
     def value_of_row(self, number, as_tensor):
-        """The tensor or the array of a row; the same each time."""
+        """Return the tensor or array of a row; always the same object."""
         if (number, as_tensor) not in self.made:
             row = self.rows[number]
             self.made[number, as_tensor] = self.tensor(row) if as_tensor else self.array(row)
@@ -330,7 +329,7 @@ class Reader:
         return self.made[number, as_tensor]
 
     def tensor(self, row):
-        """A tensor over the array of a row, with the history that the row gives it."""
+        """Build a tensor over the array of a row, with its requires_grad."""
         if "meta" in row:
             dtype = getattr(self.engine, row["dtype"])
             tensor = self.engine.empty_strided(row["meta"], row["strides"], dtype=dtype, device="meta")
@@ -343,7 +342,7 @@ class Reader:
         return tensor.requires_grad_(bool(row.get("requires_grad")))
 
     def sparse(self, row):
-        """A sparse tensor of the arrays of other rows; RuntimeError where its indices are none for its shape."""
+        """Build a sparse tensor from the arrays of other rows; raise RuntimeError for indices outside of its shape."""
         if row["layout"] not in LAYOUTS:
             raise ValueError(row["layout"])
         arrays = [self.array(self.rows[number]) for number in (*row["indices"], row["values"])]
@@ -357,14 +356,14 @@ class Reader:
         return self.engine.sparse_compressed_tensor(*parts, row["sparse"], layout=layout, check_invariants=True)
 
     def array(self, row):
-        """The array of a row: a memory, or a part of it; RuntimeError for one that would lead out of it."""
+        """Return the array of a row: a memory, or a view of it; raise RuntimeError for a view that leaves the memory."""
         memory = self.memory(row["memory"], row["dtype"])
         if "shape" not in row:
             return memory
         return view_memory(memory, memory.dtype, row["shape"], row["strides"], row["offset"])
 
     def memory(self, name, dtype):
-        """A memory in its own dtype; made once, so that what shared it shares it."""
+        """Return a memory in its own dtype; cached, so that arrays share it again."""
         if name not in self.memories:
             array = self.arrays[name]
             if dtype in PARTS:
@@ -376,7 +375,7 @@ class Reader:
 
 
 def engine_of(session):
-    """The engine, if its tensors can be taken apart."""
+    """Return the engine; raise FileError unless it is tensh."""
     if session.engine != "tensh":
         raise FileError(_("with PyTorch's own tensors a session is not saved or loaded: torch.save keeps them"))
     return importlib.import_module(session.engine)

@@ -1,4 +1,4 @@
-"""A session: a namespace, and code that runs in it one unit after another. Knows Python and tensh, not terminals."""
+"""A session: a namespace, and code that runs in it one unit after another. Independent of terminals."""
 
 import ast
 import builtins
@@ -19,50 +19,50 @@ from tensh.cli.session.results import Inputs, name_results
 from tensh.cli.session.source import Command, future
 from tensh.show.asking import sessions
 
-MODULES = {  # {} is the engine
+MODULES = {  # {} is replaced by the engine
     "torch": "{}", "nn": "{}.nn", "F": "{}.nn.functional", "np": "numpy", "math": "math", "tensh": "tensh",
 }  # fmt: skip
 
-# Of many lines that are entered at once, only the last can be taken back one by one: to note all names before each of
-# 20,000 lines takes minutes.
+# When many lines are entered at once, only the last of them can be undone one by one: a snapshot of all names before
+# each of 20,000 lines would take minutes.
 TAKEN_BACK_ALONE = 64
 
 
 class Session:
-    """Runs sources in one namespace. `engine` is the name of the module that `torch` means: tensh, or torch itself."""
+    """Runs sources in one namespace. `engine` is the module that `torch` refers to: tensh, or torch itself."""
 
     def __init__(self, engine="tensh"):
         self.engine = engine
         self.module = ModuleType("__main__")
         self.namespace = self.module.__dict__
-        self.given = {}  # names that were there before the user made any
+        self.given = {}  # predefined names
         self.sources = {}
-        self.closing = contextlib.ExitStack()  # what ends with the session
-        self.stepper = None  # what goes through the steps of a view, where there is a terminal for it
+        self.closing = contextlib.ExitStack()  # contexts that end with the session
+        self.stepper = None  # pages through the steps of a view, on a terminal
         self.notes_places = False
-        self.flags = ALLOWED  # to await anywhere, and those of the `from __future__` imports so far
-        self.loop = Loop()  # in which is awaited
+        self.flags = ALLOWED  # compiler flags: top-level await, and `from __future__` imports so far
+        self.loop = Loop()  # runs coroutines
         self.results = []  # the values shown last, newest first
-        self.printed = []  # the value that `print` showed last since the statement began, if any
-        self.settings = None  # the user's settings, if there is a user
-        self.journal = None  # the journal, where it may be asked for
-        self.inside = None  # the frame of a function whose names are the namespace, where one is looked at
-        self.debugging = None  # the frames that %up and %down move among
-        self.last_error = None  # the last exception of the user's code
-        self.read_program = None  # a function that reads a file as a program: (path, arguments)
-        self.run_in_shell = None  # a function that runs a line of the system's shell; its exit status
-        self.teacher = None  # writer of notes for learners, where they are read
-        # a function that finds the error of a statement that drew unseeded random numbers, where that is one
+        self.printed = []  # the value that `print` showed last in this statement, if any
+        self.settings = None  # the user's settings, on a terminal
+        self.journal = None  # the Journal, if it may be needed
+        self.inside = None  # the Inside of the function whose names are the namespace, if any
+        self.debugging = None  # the FailureFrames of %debug
+        self.last_error = None  # the user code's last exception
+        self.read_program = None  # (path, arguments) -> the file as a program
+        self.run_in_shell = None  # runs a shell command; returns its exit status
+        self.teacher = None  # writes notes for learners, if enabled
+        # with --strict: returns the error of a statement that drew unseeded random numbers, else None
         self.find_unseeded_draw = lambda: None
-        self.ask = None  # a function that asks a question and returns the answer; else Python's input
-        self.predicted = 0, 0  # of the questions of %predict: right at once, and all
-        self.other_commands = None  # a function that performs the commands of another prompt, where there is one around
-        self.keys = None  # (key, what it does) of the prompt, where there is one
-        self.editor = None  # a function that lets the user edit text, if there is a user
+        self.ask = None  # question -> answer; default: Python's input
+        self.predicted = 0, 0  # of %predict: answers right at once, questions
+        self.other_commands = None  # runs commands of the surrounding shell (IPython)
+        self.keys = None  # (key, description) for the keys of the prompt
+        self.editor = None  # text -> text as edited by the user
         sessions.add(self)
 
     def choose(self, settings):
-        """Take the settings of the user; those of printing go to the engine."""
+        """Adopt the user's settings; pass printing options on to the engine."""
         self.settings = settings
         options = settings.print_options()
         if options:
@@ -71,38 +71,38 @@ class Session:
     # ── names ────────────────────────────────────────────────────────────────
 
     def give(self, **names):
-        """Define names that are not the user's own."""
+        """Predefine names, which do not count as the user's."""
         self.given |= names
         self.namespace |= names
 
     def preload(self):
-        """Define torch, nn, F, np, math and tensh, where the user has not taken the name."""
+        """Predefine torch, nn, F, np, math and tensh, unless a name is taken."""
         lacking = [name for name in MODULES if name not in self.namespace]
         found = {name: importlib.import_module(MODULES[name].format(self.engine)) for name in lacking}
-        if self.engine == "tensh" and "torch" in found:  # what `import torch` gives
+        if self.engine == "tensh" and "torch" in found:  # the same object as for `import torch`
             from tensh.alias.finder import load_torch
 
             found["torch"] = load_torch()
         self.give(**found)
 
     def own_names(self):
-        """The names that the user made."""
+        """Return the names that the user made."""
         return {
             name: value
             for name, value in self.namespace.items()
             if type(name) is str and not name.startswith("_") and self.given.get(name, self) is not value
-            if not (name in MODULES and issubclass(type(value), ModuleType))  # imported by a program that others read
+            if not (name in MODULES and issubclass(type(value), ModuleType))  # an import in a shared program
         }
 
     def texts(self):
-        """The code that has run, by the names that tracebacks have for it."""
+        """Return the code that has run, by file name."""
         return {name: source.text for name, source in self.sources.items()}
 
     def builtin(self, name):
         return vars(builtins)[name]
 
     def enter(self, error):
-        """Switch the namespace to the user's frame that an error came out of; return its Inside, if there is one."""
+        """Switch the namespace to the user's innermost frame of an error; return its Inside, if any."""
         from tensh.cli.session.debugging import FailureFrames
 
         debugging = FailureFrames(self, error)
@@ -113,7 +113,7 @@ class Session:
         return self.inside
 
     def seed(self, number):
-        """Start every generator of random numbers at a number: the engine's, Python's and NumPy's."""
+        """Seed the random number generators of the engine, Python and NumPy."""
         import random
 
         import numpy
@@ -125,9 +125,9 @@ class Session:
     # ── running ──────────────────────────────────────────────────────────────
 
     def run(self, source, keep_going=False):
-        """Run a source: yields what happens. Stops at the first failure, unless it is to keep going.
+        """Run a source, yielding events. Stop at the first failure unless ``keep_going``.
 
-        SystemExit passes through; any other exception of the user's code becomes a Failed.
+        SystemExit passes through; any other exception of user code becomes a Failed event.
         """
         self.sources[source.filename] = source
         lines = [line + "\n" for line in source.lines]
@@ -159,7 +159,7 @@ class Session:
             except SystemExit:
                 raise
             except BaseException as error:
-                if is_away and isinstance(error, GeneratorExit):  # the caller stopped reading
+                if is_away and isinstance(error, GeneratorExit):  # the consumer closed the generator
                     raise
                 failed = self.make_failure(error.error if type(error) is Exhausted else error, unit)
                 yield failed
@@ -177,10 +177,10 @@ class Session:
                 return
 
     def expect(self, commands):
-        """Begin to record what commands will ask about."""
+        """Start recording what commands will need."""
         if not commands:
             return
-        from tensh.cli.session import magics  # a tenth of a start, which a program without commands is spared
+        from tensh.cli.session import magics  # a tenth of a start, for programs with commands only
 
         if self.journal is None and any(map(magics.needs_journal, commands)):
             self.remember(undoing=any(map(magics.needs_snapshots, commands)))
@@ -188,7 +188,7 @@ class Session:
             self.note_places()
 
     def look_ahead(self, sources):
-        """Begin to record what sources about to run will ask about: the last may ask what the first did."""
+        """Start recording what sources about to run will need: a later command may ask about an earlier line."""
         self.expect([command for source in sources for command in source.command_lines])
         if self.journal is None and any(mentions_history(source.text) for source in sources):
             self.remember(undoing=False)
@@ -196,7 +196,7 @@ class Session:
             self.note_places()
 
     def remember(self, undoing=True):
-        """Begin the journal for %history, %export, %save and `Out`; with `undoing`, also record changes for %undo."""
+        """Start the journal for %history, %export, %save and `Out`; with `undoing`, also take snapshots for %undo."""
         from tensh.cli.session.journal import Journal
 
         self.journal = Journal(undoing)
@@ -205,7 +205,7 @@ class Session:
 
     @contextlib.contextmanager
     def forget(self):
-        """Leave what is done within out of the journal."""
+        """A context whose statements are not recorded in the journal."""
         journal, self.journal = self.journal, None
         try:
             yield
@@ -213,7 +213,7 @@ class Session:
             self.journal = journal
 
     def note_places(self):
-        """Begin to record where in the code each operation was recorded: for %graph, %why and the like."""
+        """Start recording the code locations of operations, for %graph, %why and others."""
         from tensh.graph import provenance
 
         if not self.notes_places:
@@ -221,7 +221,7 @@ class Session:
             self.closing.enter_context(provenance.record_places())
 
     def close(self):
-        """End what was begun for the commands."""
+        """Release everything that was started for the commands."""
         self.notes_places = False
         sessions.discard(self)
         if self.teacher:
@@ -230,7 +230,7 @@ class Session:
         self.closing.close()
 
     def perform(self, unit):
-        """Run one unit: yields its values."""
+        """Run one unit, yielding its values."""
         if isinstance(unit, Command):
             from tensh.cli.session import magics
 
@@ -239,7 +239,10 @@ class Session:
         yield from self.show_result(unit, self.evaluate(unit))
 
     def evaluate(self, statement, run=eval):
-        """Run a statement; its value is that of the expression it is, or None. `run` takes its code and the names."""
+        """Run a statement; return the value if it is an expression, else None.
+
+        `run` takes its code and the namespace.
+        """
         self.printed.clear()
         if self.inside:  # before, too: a command may have changed names
             self.inside.settle()
@@ -258,31 +261,32 @@ class Session:
         return value
 
     def show_result(self, statement, value):
-        """Yield the value of a statement if it is a result: not None, and not what it has printed already."""
+        """Yield the value of a statement if it is a result: neither None nor printed already."""
         if statement.shown and value is not None and not (self.printed and value is self.printed[0]):
             self.keep(value)
             yield Value(value, statement)
 
     def keep(self, value):
-        """Make a value that is shown `_`, and the value of its line in `Out`."""
+        """Store a shown value as `_` and in `Out`."""
         self.results = name_results(self.namespace, self.results, value)
         if self.journal and value is not self.journal.outputs:
             self.journal.outputs.put(self.journal.number, value)
 
     def make_failure(self, error, unit):
-        """The event for an exception of a unit."""
+        """Return the Failed event for an exception of a unit."""
         failure = explain(error, self.sources)
         is_slip = issubclass(type(error), SyntaxError) or self.debugging and len(failure.places) == 1
-        if self.journal and failure.places and not is_slip:  # a slip in a frame that is looked at leaves that as it is
+        # a mistake typed while inspecting a frame does not replace it
+        if self.journal and failure.places and not is_slip:
             self.last_error = error
-        if unit and not failure.places:  # a command, which has no separate frame
+        if unit and not failure.places:  # a command, which has no frame of its own
             line = unit.source.lines[unit.first - 1]
             place = Place(unit.source, None, unit.first, 0, unit.first, len(line))
             failure = failure._replace(places=[place])
         return Failed(failure, unit)
 
     def units_within(self, command):
-        """The argument of a command as statements, at the place where they stand in the source."""
+        """Compile the argument of a command, with locations in the source."""
         line = command.source.lines[command.first - 1]
         column = len(line.encode()) - len(line[line.index(command.argument, 1) :].encode())
         nodes = command.parse().body
@@ -294,7 +298,7 @@ class Session:
 
 
 def make_print(session):
-    """Python's print, which keeps what it showed last: an expression that prints its value is not shown again."""
+    """Return a `print` that remembers the value it showed last, so that an expression does not show it again."""
 
     @functools.wraps(builtins.print)
     def print(*values, **options):

@@ -1,8 +1,8 @@
-"""A piece of code, split into the units that run one after another.
+"""Code split into units that run one after another.
 
-The language is Python and, where `commands` are allowed, lines of three more kinds at the start of a line: `%name rest`,
-`!command`, and `name?` or `?name`. A line is one of these only where a statement could begin, so `%` in the middle of an expression or of a
-string stays what it is.
+The language is Python and, if `commands` is true, three more kinds of lines: `%name rest`, `!command`, and `name?` or
+`?name`. They are recognised only where a statement can begin, so that `%` within an expression or a string keeps its
+meaning.
 """
 
 import __future__
@@ -18,60 +18,60 @@ from tensh.cli.session.openness import Openness
 from tensh.escaping import visible_line
 from tensh.language import _, deferred
 
-# What can be asked about: `net[0].weight`, `net.0.weight`, `torch.*norm`, `%who`.
+# What help can be asked about: `net[0].weight`, `net.0.weight`, `torch.*norm`, `%who`.
 ASKED = r"%\w+|[^\W\d][\w.]*(?:\[[^\[\]]*\][\w.]*)*|[\w.]*(?:\*+[\w.]*)+"
 END = r"[ \t]*(?:#.*)?$"
-ASKING = rf"(?:(?:{ASKED})[ \t]*\?\??|\?\??[ \t]*(?:{ASKED})?){END}"  # a whole line
-COMMANDS = {  # the form of a command by its first character
+ASKING = rf"(?:(?:{ASKED})[ \t]*\?\??|\?\??[ \t]*(?:{ASKED})?){END}"  # matches a whole line
+COMMANDS = {  # pattern of a command by its first character
     "%": re.compile(r"%(?P<name>%?\w+)[ \t]*(?P<argument>(?:.*[^ \t])?)[ \t]*$"),
     "!": re.compile(r"(?P<name>!)!?[ \t]*(?P<argument>(?:.*[^ \t])?)[ \t]*$"),
     "?": re.compile(rf"(?P<name>\?\??)[ \t]*(?P<argument>(?:{ASKED})?){END}"),
 }
 ASKED_BEHIND = re.compile(rf"(?P<argument>{ASKED})[ \t]*(?P<name>\?\??){END}")
-# Lines of a notebook that are for its own prompt.
+# Lines of a notebook for the shell or for IPython.
 SHELL = re.compile(r"[ \t]*!")
 SET_UP = re.compile(r"[ \t]*%(?:matplotlib|config|load_ext|reload_ext|autoreload|pip|conda|cd|pylab|env)\b")
-PIECE = 5_000  # lines that are parsed at a time
-BEGINNING = re.compile(r"(?!(?:else|elif|except|finally)\b)[^\s#)\]}]")  # of a line that can begin a statement
+PIECE = 5_000  # lines parsed at a time
+BEGINNING = re.compile(r"(?!(?:else|elif|except|finally)\b)[^\s#)\]}]")  # matches a line that can begin a statement
 MOST_CODE = 4 * 2**20  # characters; the parser takes up to a thousand times as many bytes
 TOO_DEEP = deferred("too many expressions one inside the other")
 NOT_IN_CODE = re.compile("[\0\ud800-\udfff]")
 SEMICOLON = re.compile(rb"\s*;")
-PLACEHOLDER = "pass"  # what the parser sees of a command
+PLACEHOLDER = "pass"  # replaces a command for the parser
 
 
 def command_on(line):
-    """The match of a line that is a command, with its `name` and `argument`; None of any other."""
+    """Match a line that is a command, with groups `name` and `argument`; None for other lines."""
     if not line.startswith(("%", "!")) and "?" not in line:
         return None
     return COMMANDS.get(line[0], ASKED_BEHIND).match(line)
 
 
 class Statement(NamedTuple):
-    """A Python statement at the top level, ready to run; `shown` says whether its value is a result."""
+    """A top-level Python statement, ready to run; `shown` tells whether its value is a result."""
 
     source: "Source"
     first: int
     last: int
     code: CodeType
     shown: bool
-    columns: tuple[int, int]  # where it begins and ends, in bytes
+    columns: tuple[int, int]  # begin and end in bytes
 
     @property
     def text(self):
-        """The statement as it was written, in one line."""
+        """The text of the statement, joined to one line."""
         return " ".join(line.strip() for line in self.written)
 
     @property
     def is_quiet(self):
-        """True if a `;` follows on the line."""
+        """True if a `;` follows the statement."""
         return SEMICOLON.match(self.source.encoded[self.last - 1], self.columns[1]) is not None
 
     @property
     def written(self):
-        """The lines of the statement, without what stands beside it."""
+        """The lines of the statement, without other code on them."""
         lines = self.source.encoded[self.first - 1 : self.last]
-        if len(lines) == 1:  # one slice: a line may hold as many statements as a file has lines
+        if len(lines) == 1:  # take one slice: a line may hold as many statements as a file has lines
             return [lines[0][slice(*self.columns)].decode()]
         lines[-1] = lines[-1][: self.columns[1]]
         lines[0] = lines[0][self.columns[0] :]
@@ -79,7 +79,7 @@ class Statement(NamedTuple):
 
 
 class Command(NamedTuple):
-    """A line `%name argument`; or `!argument` with `!`, `argument?` and `?argument` with `?` as its name."""
+    """A command: `%name argument`; the name is `!` for `!argument`, and `?` for `argument?` and `?argument`."""
 
     source: "Source"
     first: int
@@ -89,11 +89,11 @@ class Command(NamedTuple):
 
     @property
     def text(self):
-        """The line as it was written."""
+        """The text of the line."""
         return self.source.lines[self.first - 1].strip()
 
     def parse(self, mode="exec"):
-        """The syntax tree of the argument; a SyntaxError is at the place where that stands in the source."""
+        """Parse the argument; a SyntaxError is located in the source."""
         try:
             return ast.parse(self.argument, self.source.filename, mode)
         except SyntaxError as error:
@@ -110,11 +110,12 @@ Unit = Statement | Command
 
 
 class Source:
-    """Code as it was written, where it came from, and how it is to be read.
+    """Code with its origin and how to interpret it.
 
-    `filename` is what tracebacks call it and `label` what the reader does. `echo` says which bare expressions are
-    results: "each", "last" (the last of the source, as in a notebook) or None. `commands` allows what is not Python.
-    `replaced` has the trees that stand for what was written, by line and column. `has_failed` is True after a run that raised.
+    `filename` appears in tracebacks, `label` is for the reader. `echo` tells which bare expressions are results:
+    "each", "last" (the last of the source, as in a notebook) or None. `commands` allows lines that are not Python.
+    `replaced` maps (line, column) to syntax trees that replace the written ones. `has_failed` is True after a run that
+    raised.
     """
 
     has_failed = False
@@ -137,14 +138,14 @@ class Source:
         return [line.encode() for line in self.lines]
 
     def place(self, line):
-        """Return the name of a line for the reader, or of the whole source where the line is not known."""
+        """Describe the location of a line to the reader, or the whole source without a line."""
         return f"{self.label}:{line}" if line else self.label
 
     def parts(self):
-        """Yield the syntax tree of each statement, and the commands between them; SyntaxError where there are none."""
+        """Yield the syntax trees of the statements, and the commands between them; raise SyntaxError for invalid code."""
         commands = {each.first: each for each in self.command_lines}
         lines = self.lines
-        if commands:  # the parser reads the text once, with one statement where commands stand
+        if commands:  # the parser reads the text once, with a placeholder for the commands
             lines = lines.copy()
             for number in commands:
                 lines[number - 1] = PLACEHOLDER if number - 1 not in commands else ""
@@ -158,7 +159,7 @@ class Source:
 
     @functools.cached_property
     def command_lines(self):
-        """The commands in it; nothing is compiled."""
+        """The commands among the lines; nothing is compiled."""
         if not self.commands or not any(map(command_on, self.lines)):
             return []
         openness, found = Openness(), []
@@ -171,9 +172,9 @@ class Source:
         return found
 
     def units(self, flags=0):
-        """The parts, compiled; `flags` are those of earlier `from __future__` imports."""
+        """Compile the parts; `flags` are those of earlier `from __future__` imports."""
         units = []
-        flags &= ~ALLOWED if not self.commands else -1  # Python's own files await in functions alone
+        flags &= ~ALLOWED if not self.commands else -1  # no top-level await in .py files
         parts = self.parts()
         part = next(parts, None)
         while part is not None:
@@ -187,14 +188,14 @@ class Source:
         return units
 
     def compile_statement(self, node, flags=0, is_last=True, is_first=False):
-        """One statement as a unit. An expression is compiled to give its value, whether or not it is shown."""
+        """Compile a statement to a unit. An expression is compiled to return its value, whether or not it is shown."""
         is_expression = isinstance(node, ast.Expr)
         shown = (
             is_expression
             and (self.echo == "each" or (self.echo == "last" and is_last))
             and not is_quiet(node, self.encoded)
         )
-        as_value = is_expression and (shown or not is_first)  # a first string that is not shown is the docstring
+        as_value = is_expression and (shown or not is_first)  # an initial string that is not shown is the docstring
         tree, mode = (ast.Expression(node.value), "eval") if as_value else (ast.Module([node], []), "exec")
         try:
             code = compile(tree, self.filename, mode, flags, dont_inherit=True)
@@ -205,12 +206,12 @@ class Source:
 
 
 def is_quiet(node, encoded):
-    """True if a `;` follows a statement on its line; `encoded` are all lines in UTF-8."""
+    """True if a `;` follows a statement on its line; `encoded` are the lines in UTF-8."""
     return SEMICOLON.match(encoded[node.end_lineno - 1], node.end_col_offset) is not None
 
 
 def parse_statements(text, filename):
-    """The statements of a text; SyntaxError where there are none, or where they are too deep for the parser."""
+    """Parse a text as statements; raise SyntaxError for invalid code, or code nested too deeply."""
     refuse(text, filename)
     try:
         return ast.parse(text, filename).body
@@ -219,13 +220,13 @@ def parse_statements(text, filename):
 
 
 def parse_pieces(lines, filename):
-    """Yield the statements of many lines, parsed some at a time: a syntax tree takes a hundred times the memory of its text.
+    """Yield the statements of many lines, parsed in pieces: a syntax tree takes a hundred times the memory of its text.
 
-    A piece ends before a line that begins a statement if all before it is whole.  Where it is not, such as within a long
-    text in quotes, the piece grows; what cannot be parsed to its end is parsed as a whole, for the error.
+    A piece ends before a line that begins a statement, if it is complete until there. Otherwise, as within a long
+    string, the piece grows; if it reaches the end without success, the whole text is parsed for the error.
     """
     text = "\n".join(lines)
-    if not text.strip():  # an empty prompt of a session
+    if not text.strip():  # an empty line of a session
         return
     refuse(text, filename)
     if len(lines) <= PIECE or "\r" in text:
@@ -247,7 +248,7 @@ def parse_pieces(lines, filename):
 
 
 def refuse(text, filename):
-    """Raise SyntaxError for a text that is not code, whatever it says."""
+    """Raise SyntaxError for text that is too long or contains invalid characters."""
     if len(text) > MOST_CODE:
         raise drop_line(
             _("more than the {most_code} MiB of code that are read at once").format(most_code=MOST_CODE >> 20), filename
@@ -261,17 +262,17 @@ def refuse(text, filename):
 
 
 def drop_line(message, filename):
-    """A SyntaxError of a whole file."""
+    """Return a SyntaxError without a location."""
     return SyntaxError(message, (filename, None, None, None))
 
 
 def future(code):
-    """The flag of `from __future__ import annotations`, if a code object was compiled under it."""
+    """Return the compiler flag of `from __future__ import annotations` if code was compiled with it."""
     return code.co_flags & __future__.annotations.compiler_flag
 
 
 def drop_indent(text):
-    """The text without the indentation that its first line has: code that was pasted out of a block."""
+    """Remove the indentation of the first line from all lines, for code pasted out of a block."""
     lines = text.split("\n")
     indent = re.match(r"[ \t]*", next((line for line in lines if line.strip()), ""))[0]
     return "\n".join(line.removeprefix(indent) for line in lines)

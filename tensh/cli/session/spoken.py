@@ -1,7 +1,6 @@
-"""Names of NumPy and TensorFlow, and PyTorch's names for the same.
+"""Names of NumPy and TensorFlow, and their counterparts in PyTorch.
 
-On the left a name that the others have and PyTorch lacks, on the right what is written instead, in which an underscore stands
-for a space.
+On the left a name that PyTorch lacks, on the right its replacement, with underscores for spaces.
 """
 
 TENSOR = """
@@ -95,7 +94,7 @@ LAYERS = """
 
 
 def table(text):
-    """The others' word -> PyTorch's."""
+    """Parse a table to {name elsewhere: PyTorch's counterpart}."""
     words = text.split()
     return {
         left: right.replace("_", " ") if ",_" in right or "_/_" in right else right

@@ -1,4 +1,4 @@
-"""`--strict`: unseeded random numbers are a failure, on the line that draws the first of them."""
+"""`--strict`: drawing unseeded random numbers is an error, reported on the line of the first draw."""
 
 import contextlib
 import functools
@@ -7,7 +7,7 @@ import sys
 
 from tensh.language import _
 
-SEEDS = {  # generator -> functions that start it at a number, and how one would
+SEEDS = {  # generator -> functions that seed it, and an example
     "torch": (("manual_seed", "set_rng_state"), "torch.manual_seed(0)"),
     "numpy.random": (("seed", "set_state"), "numpy.random.seed(0)"),
     "random": (("seed", "setstate"), "random.seed(0)"),
@@ -15,7 +15,7 @@ SEEDS = {  # generator -> functions that start it at a number, and how one would
 
 
 class Unseeded(RuntimeError):
-    """A program draws random numbers that are others in every run."""
+    """Raised when a program draws random numbers that differ in every run."""
 
     def __init__(self, way):
         super().__init__(
@@ -24,13 +24,13 @@ class Unseeded(RuntimeError):
 
 
 def refuse_unseeded(name):
-    """The failure of a draw from a generator that everybody shares."""
+    """Return the error for a draw from a global generator."""
     return Unseeded(_("{seeds} before them").format(seeds=SEEDS[name][1]))
 
 
 class Strict(contextlib.ExitStack):
-    """A context in which drawing fails. tensh's own generator fails at the draw; `find_unseeded_draw` looks at
-    others."""
+    """A context in which unseeded draws fail: in tensh at the draw itself, for others by `find_unseeded_draw`
+    afterwards."""
 
     def __init__(self, engine):
         super().__init__()
@@ -46,12 +46,12 @@ class Strict(contextlib.ExitStack):
         return self
 
     def replace(self, owner, name, function):
-        """Put a function in the place of another, until the end."""
+        """Replace a function until the context ends."""
         self.callback(setattr, owner, name, getattr(owner, name))
         setattr(owner, name, function)
 
     def refuse(self, module):
-        """Let the first draw after an automatic seed fail."""
+        """Make the first draw after automatic seeding raise."""
         kind, by_chance = module.Generator, set()
         touch, seed, looked_at = kind._touch, kind.seed, kind._seed_state.__code__
 
@@ -68,10 +68,10 @@ class Strict(contextlib.ExitStack):
         self.replace(kind, "seed", seeded_by_chance)
         module.default_generator.seed()
 
-    # ── the others ───────────────────────────────────────────────────────────
+    # ── other generators ─────────────────────────────────────────────────────────
 
     def watch(self, name):
-        """Remember the state of a generator until it is seeded."""
+        """Record the state of a generator until it is seeded."""
         module = importlib.import_module(name)
         self.before[name] = state(name)
         for each in SEEDS[name][0]:
@@ -89,7 +89,7 @@ class Strict(contextlib.ExitStack):
         return seeded
 
     def find_unseeded_draw(self):
-        """The failure of a statement that has just run, if it has drawn from one of the others before a seed was set."""
+        """Return the error of the statement that has just run if it drew from an unseeded generator, else None."""
         for name, before in self.before.items():
             self.before[name] = state(name)
             if self.before[name] != before:
@@ -98,7 +98,7 @@ class Strict(contextlib.ExitStack):
 
 
 def require_seed(default_rng):
-    """NumPy's maker of generators, which now wants a seed."""
+    """Wrap NumPy's default_rng to require a seed."""
 
     @functools.wraps(default_rng)
     def seeded(seed=None):
@@ -110,7 +110,7 @@ def require_seed(default_rng):
 
 
 def state(name):
-    """Describe the numbers that a generator will draw."""
+    """Return the state of a generator."""
     module = sys.modules[name]
     if name == "torch":
         return module.get_rng_state().numpy().tobytes()

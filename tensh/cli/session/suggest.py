@@ -1,6 +1,6 @@
-"""Suggestions for a name that does not exist: a name, an attribute, a keyword, a module.
+"""Suggestions for an unknown name, attribute, keyword or module.
 
-First NumPy's names for things that PyTorch names differently, then similar spellings. No user code runs.
+PyTorch's counterparts of NumPy names come first, then similar spellings. No user code runs.
 """
 
 import ast
@@ -12,8 +12,8 @@ from tensh.alias.parts import own_name
 from tensh.language import _
 from tensh.spelling import close, closest
 
-TORCH = ("tensh", "tensh.nn", "tensh.nn.functional")  # modules whose names people write without them
-MEMBERS = ("_parameters", "_buffers", "_modules")  # where a module has what is not in its class
+TORCH = ("tensh", "tensh.nn", "tensh.nn.functional")  # modules whose names are often used unqualified
+MEMBERS = ("_parameters", "_buffers", "_modules")  # dictionaries of a module that hold attributes
 PLAIN = (
     "torch math random os sys time copy io json re itertools functools collections warnings pickle csv string".split()
 )
@@ -30,19 +30,19 @@ IMPORTS = {word: f"import {word}" for word in PLAIN} | {
     "F": "import torch.nn.functional as F",
 }
 IMPORTS |= {word: f"from {module} import {word}" for module, words in FROM.items() for word in words.split()}
-"""Names that are used without an import, and the import that was forgotten."""
+"""Names often used without an import, and the missing import."""
 
 OTHER_LANGUAGES = {"null": "None", "nil": "None", "NULL": "None", "undefined": "None", "true": "True", "false": "False"}
-SHORTEST_BUILTIN = 3  # letters of a word that is taken for a name of Python's own
-SHORTEST_BEGINNING, MOST_LONGER = 3, 3  # letters of a word that longer names begin with; such names that are told
+SHORTEST_BUILTIN = 3  # least letters of a misspelt built-in name
+SHORTEST_BEGINNING, MOST_LONGER = 3, 3  # least letters of a common beginning, and most names suggested for it
 LACKING = re.compile(r"(torch[\w.]*)\.(\w+) exists in PyTorch but not in tensh")
 UNBOUND = re.compile(r"local variable '(\w+)'")
 IMPORTED = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'")
 
 
 def suggestion(error, frame, segment=None):
-    """Suggest a name for the one that an error did not find, or None; `segment` is the code that raised it."""
-    if isinstance(error, NotImplementedError):  # PyTorch has the name, which is meant as it is
+    """Suggest a replacement for the name that an error did not find, or None; `segment` is the failing code."""
+    if isinstance(error, NotImplementedError):  # the name exists in PyTorch
         return suggest_class_of_module(error)
     known = {**frame.f_globals, **list_enclosing_names(frame), **frame.f_locals} if frame else {}
     if isinstance(error, UnboundLocalError) and frame:
@@ -59,19 +59,19 @@ def suggestion(error, frame, segment=None):
     if isinstance(error, ImportError):
         return suggest_import(error)
     if isinstance(error, TypeError) and frame and segment:
-        if str(error).startswith("'module' object is not callable"):  # since Python 3.12 with a suggestion of its own
+        if str(error).startswith("'module' object is not callable"):  # Python 3.12 and later append a suggestion
             return suggest_for_called_module(segment, known)
         return suggest_keyword(segment, {**frame.f_globals, **frame.f_locals})
     return None
 
 
 def is_own(word, frame):
-    """True if a word is an attribute of the object whose method a frame runs."""
+    """True if a word is an attribute of `self` in a method's frame."""
     return "self" in frame.f_locals and word in attributes(frame.f_locals["self"])
 
 
 def suggest_class_of_module(error):
-    """The class that a module of PyTorch is named after: `torch.optim.Adam` for `torch.optim.adam`."""
+    """Suggest the class after which a module of PyTorch is named: `torch.optim.Adam` for `torch.optim.adam`."""
     import sys
 
     match = LACKING.match(str(error))
@@ -81,7 +81,7 @@ def suggest_class_of_module(error):
 
 
 def suggest_for_called_module(segment, known):
-    """The class that stands beside a module that was called, or the function or class in it, of its name."""
+    """Suggest the class or function with the name of the module that was called, beside the module or in it."""
     try:
         call = ast.parse(segment.strip(), mode="eval").body
     except SyntaxError:
@@ -101,13 +101,13 @@ def suggest_for_called_module(segment, known):
 
 
 def list_enclosing_names(frame):
-    """The names of the function that a comprehension stands in, which its frame does not have."""
+    """Return the local names of the function around a comprehension, which its frame lacks."""
     is_comprehension = frame.f_code.co_name in ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
     return frame.f_back.f_locals if is_comprehension and frame.f_back else {}
 
 
 def suggest_missing_import(word, known):
-    """The import that gives a name its usual meaning, or the name of a module that was imported under another one."""
+    """Suggest the usual import of a name, or the name under which the module was imported."""
     if word in OTHER_LANGUAGES:
         return OTHER_LANGUAGES[word]
     code = IMPORTS.get(word)
@@ -125,22 +125,22 @@ def suggest_missing_import(word, known):
 
 
 def own_name_of(module):
-    """The name of the module of tensh that stands for one of torch's."""
+    """Return the name of tensh's module for one of torch's."""
     return "tensh" + module.removeprefix("torch") if module.partition(".")[0] == "torch" else module
 
 
 def is_called(word, segment):
-    """True if the code calls what a word names."""
+    """True if the code calls the name."""
     return bool(re.search(rf"\b{re.escape(word)}\(", segment or ""))
 
 
 def is_torch(value):
-    """True if a value is torch or one of its namespaces with a customary name."""
+    """True if a value is torch, torch.nn or torch.nn.functional."""
     return issubclass(type(value), ModuleType) and own_name(value) in TORCH
 
 
 def suggest_for_name(word, known, called=False):
-    """A name: one of torch's that is written without it, or one of the same kind that is spelled alike."""
+    """Suggest a name: one of torch's to be qualified, or a similar one."""
     for name, value in known.items():
         if is_torch(value) and word in dir(value):
             return f"{name}.{word}"
@@ -155,7 +155,7 @@ def suggest_for_name(word, known, called=False):
 
 
 def suggest_from_torch(word, known):
-    """A function or class of torch that is spelled alike, as it is written with one of its modules' names."""
+    """Suggest a similar function or class of torch, qualified by its module's name."""
     for name, value in known.items():
         if is_torch(value) and len(word) > 3:
             found = close(word, [each for each in dir(value) if each[:1] != "_"])
@@ -165,7 +165,7 @@ def suggest_from_torch(word, known):
 
 
 def suggest_namespace(word, module):
-    """The name in another of torch's modules that is written just so: `torch.tensor` for `nn.tensor`."""
+    """Suggest the same name in another of torch's modules: `torch.tensor` for `nn.tensor`."""
     if not own_name(module).startswith("tensh"):
         return None
     import sys
@@ -183,7 +183,7 @@ def suggest_namespace(word, module):
 
 
 def is_made_without_sizes(layer):
-    """True if a layer is a function with settings, such as ReLU: its name may stand for the function."""
+    """True if a layer such as ReLU needs no arguments, so that its name may be meant for the function."""
     import inspect
 
     parameters = [*inspect.signature(layer).parameters.values()]
@@ -191,7 +191,8 @@ def is_made_without_sizes(layer):
 
 
 def suggest_owner(word, owner, known):
-    """An attribute that something else has: a function of a tensor, a method of an optimizer or a module by its name, a part of a model."""
+    """Suggest an attribute of something else: torch's function for a tensor, a method of an optimizer or module, a
+    layer."""
     if hasattr(type(owner), "named_modules"):
         return suggest_part(word, owner, known) or suggest_loss(word, known)
     if hasattr(type(owner), "param_groups") or hasattr(owner, "param_groups"):
@@ -213,7 +214,7 @@ def suggest_owner(word, owner, known):
 
 
 def suggest_part(word, model, known):
-    """The layer of a model that has an attribute, where it is the only one: `net[0].weight` for `net.weight`."""
+    """Suggest the only layer of a model with an attribute: `net[0].weight` for `net.weight`."""
     name = next((name for name, value in known.items() if value is model and name[0] != "_"), None)
     parts = [(path, part) for path, part in model.named_modules() if path and word in attributes(part)]
     if name is None or len(parts) != 1 or not any(word in vars(parts[0][1]).get(each, ()) for each in MEMBERS):
@@ -223,7 +224,7 @@ def suggest_part(word, model, known):
 
 
 def suggest_loss(word, known):
-    """The method of a loss that was computed, where the function that computes it was asked: `loss.backward`."""
+    """Suggest a computed loss for a method called on the loss function: `loss.backward`."""
     if word not in ("backward", "item"):
         return None
     names = [name for name, value in known.items() if is_tensor(value) and value.requires_grad and value.dim() == 0]
@@ -235,7 +236,7 @@ def is_tensor(value):
 
 
 def suggest_attribute(word, owner):
-    """An attribute of a tensor, of a module of torch, of anything."""
+    """Suggest an attribute of a tensor, a module of torch, or another object."""
     from tensh.cli.session import spoken
 
     if isinstance(owner, ModuleType) and own_name(owner) in ("tensh", "tensh.random"):
@@ -264,7 +265,8 @@ def suggest_attribute(word, owner):
 
 
 def longer_names(word, names, is_namespace):
-    """The names of a module that go on where a word ends: `CrossEntropyLoss` for `CrossEntropy`, `Conv1d` and others for `Conv`."""
+    """Return the names of a module that begin with a word: `CrossEntropyLoss` for `CrossEntropy`, `Conv1d` and others
+    for `Conv`."""
     if not is_namespace or len(word) < SHORTEST_BEGINNING:
         return []
     low = word.lower()
@@ -295,7 +297,7 @@ def suggest_import(error):
 
 
 def suggest_keyword(segment, namespace):
-    """A keyword that the function which is called does not have."""
+    """Suggest a keyword for an unknown one of the function being called."""
     from tensh.cli.session import spoken
     from tensh.cli.session.completion import arguments, context
 
@@ -303,7 +305,7 @@ def suggest_keyword(segment, namespace):
         call = ast.parse(segment.strip(), mode="eval").body
         given = [each.arg for each in call.keywords if each.arg]
         function = ast.get_source_segment(segment.strip(), call.func)
-    except (SyntaxError, ValueError, AttributeError):  # no call, or one that is cut off
+    except (SyntaxError, ValueError, AttributeError):  # not a call, or an incomplete one
         return None
     known = arguments.parameters(context.Call(function, [""]), namespace)
     if not known or any(each.kind is each.VAR_KEYWORD for each in known.values()):
@@ -317,12 +319,12 @@ def suggest_keyword(segment, namespace):
 
 
 def attributes(value):
-    """The names of an object's attributes, without asking the object: a property could run for it."""
+    """Return the names of an object's attributes without evaluating properties."""
     if issubclass(type(value), ModuleType):
         return dir(value)
     try:
         own = object.__getattribute__(value, "__dict__")
-    except AttributeError:  # it has slots, or nothing
+    except AttributeError:  # an object without a __dict__
         own = ()
     kind = type(value)
     parts = [own[each] for each in MEMBERS if isinstance(own, dict) and isinstance(own.get(each), dict)]

@@ -1,6 +1,6 @@
-"""Notes that teach: what a learner should know of code that runs, and does something else than was meant. Once each.
+"""Notes for learners about code that runs but does something else than was meant. Each is given once.
 
-Nothing is watched before the engine is there, and nothing in programs that run without tensh's command line.
+Nothing is watched before the engine is loaded, or in programs that run without tensh's command line.
 """
 
 import contextlib
@@ -15,26 +15,26 @@ from tensh.cli.session.source import Statement
 from tensh.computing import FUNCTIONS_OF_ONE, METHODS_OF_TENSORS
 from tensh.language import close_up
 
-ENGINE = "tensh.engine.core.backward"  # the module that passes run in
-PASSES = "tensh.engine.autograd.gradients"  # the module that begins them
-WATCHED = {  # other modules -> the part of a Training that watches what they do
+ENGINE = "tensh.engine.core.backward"  # runs backward passes
+PASSES = "tensh.engine.autograd.gradients"  # starts backward passes
+WATCHED = {  # module -> the part of Training that watches it
     PASSES: "losses",
     "tensh.optim.optimizer": "steps",
     "tensh.nn.modules.module": "modes",
 }
 COUNTED = re.compile(r"(mean|sum)\(")  # of a comparison
 GIVES_PAIRS = re.compile(r"\b(max|min|sort|topk|median|mode|kthvalue)\(")
-# one that may not have been called
+# a method compared without being called
 COMPARED_METHOD = re.compile(r"\.[a-z]\w+ *[=!]=|[=!]= *[\w.\[\]]*\.[a-z]\w+\b(?![\w.(\[])")
-# a method that acts, on a line of its own, and without parentheses
+# a method with an effect that stands alone on a line, without parentheses
 UNCALLED = re.compile(r"^[\w.\[\]]+\.(step|zero_grad|backward|train|eval|[a-z]\w*_)[ \t;]*(?:#.*)?$", re.MULTILINE)
-# a call that is a line of its own
+# a call that stands alone on a line
 CALLED_ALONE = re.compile(r"^[ \t]*([\w.]+)\.(\w+)\(.*\)[ \t]*(?:#.*)?$", re.MULTILINE)
-NOT_A_LEAF = "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed."  # PyTorch's words
+NOT_A_LEAF = "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed."  # PyTorch's warning
 
 
 class Note(NamedTuple):
-    """A remark on a place: its name, the text, and what to do."""
+    """A remark on a place: the name of the note, the message, and the advice."""
 
     about: str
     place: Place
@@ -43,33 +43,33 @@ class Note(NamedTuple):
 
 
 def may_lose(call):
-    """True if a call on a line of its own computes a tensor, as far as its names tell."""
+    """True if a call that stands alone computes a tensor, judging by its names."""
     owner, word = call.groups()
     if owner in ("F", "torch", "nn.functional", "torch.nn.functional"):
         return word in FUNCTIONS_OF_ONE
     return owner == "self" or owner.endswith("nn") and word[0].isupper() or word in METHODS_OF_TENSORS
 
 
-@lru_cache(maxsize=2)  # asked for each statement of a source
+@lru_cache(maxsize=2)  # called for each statement of a source
 def gives_pairs(text):
-    """True if a source calls what returns values with their indices."""
+    """True if a source calls a function that returns values with their indices."""
     return bool(GIVES_PAIRS.search(text))
 
 
 class Teacher:
-    """Looks at what a session does, and tells a function the notes on it."""
+    """Observes a session, and passes notes to a function."""
 
     def __init__(self, session, tell):
         self.session = session
         self.tell = tell
         self.told = set()
-        self.is_eager = False  # at a prompt, where every number is read
-        self.passes = self.training = None  # what is watched
-        self.first_pass = None  # what waits for it
-        self.waiting = {}  # name of a module -> what waits for it, None where it is loaded
+        self.is_eager = False  # at a prompt, where every value is read
+        self.passes = self.training = None  # observers, once started
+        self.first_pass = None  # starts the observers at the first pass
+        self.waiting = {}  # module name -> hook that waits for its import, None once imported
 
     def look(self):
-        """Begin to watch before a statement runs: what is loaded at once, the rest when it is loaded."""
+        """Start observing before a statement runs: loaded modules at once, others when they are imported."""
         if ENGINE in sys.modules:
             self.begin_again()
         for name in (ENGINE, *WATCHED):
@@ -82,7 +82,7 @@ class Teacher:
                     sys.meta_path.insert(0, self.waiting[name])
 
     def look_back(self, statement):
-        """Look at a statement that has run: at what it compares, and at results that it loses."""
+        """Check a statement that has run, for suspicious comparisons and lost results."""
         if not isinstance(statement, Statement):
             return
         text = "\n".join(statement.written)
@@ -102,14 +102,14 @@ class Teacher:
             from tensh.cli.session.remarks_on_source import find_uncalled_method
 
             self.tell_of("uncalled", find_uncalled_method, statement)
-        may_show = statement.shown or statement.is_quiet  # a `;` says that the value is not wanted
+        may_show = statement.shown or statement.is_quiet  # a `;` discards the value deliberately
         if "lost" not in self.told and not may_show and any(map(may_lose, CALLED_ALONE.finditer(text))):
             from tensh.cli.session.remarks_on_source import find_lost_result
 
             self.tell_of("lost", find_lost_result, statement)
 
     def tell_of(self, about, find, statement):
-        """Tell the note on a statement, if a function finds one."""
+        """Give the note on a statement, if ``find`` finds one."""
         with contextlib.suppress(Exception):
             found = find(statement, self.session.namespace)
             if found:
@@ -118,14 +118,14 @@ class Teacher:
                 self.tell(Note(about, place, close_up(message), close_up(advice)))
 
     def begin(self, name):
-        """Begin to watch what a module does that has been loaded; what is watched in passes, at the first one."""
+        """Start observing an imported module; what concerns passes starts with the first pass."""
         if name == PASSES:
             self.first_pass = FirstPass(sys.modules[name], partial(self.watch, name))
         else:
             self.watch(name)
 
     def watch(self, name):
-        """Watch what a module does."""
+        """Start observing a module."""
         if name == ENGINE:
             from tensh.cli.session.passes import Passes
 
@@ -139,7 +139,7 @@ class Teacher:
         getattr(self.training, WATCHED[name]).begin()
 
     def begin_again(self):
-        """Look at the passes and steps of another statement."""
+        """Observe the passes and steps of another statement."""
         if self.passes and "accumulated" not in self.told:
             self.passes.begin()
         if self.training:
@@ -150,7 +150,7 @@ class Teacher:
             self.training.losses.note_leaves(leaves)
 
     def close(self):
-        """Watch no more."""
+        """Stop observing."""
         if self.first_pass:
             self.first_pass.undo()
         if self.passes:
@@ -162,9 +162,10 @@ class Teacher:
                 sys.meta_path.remove(waiting)
 
     def note(self, about, frame, words):
-        """The Note on what a frame does; None if it was told before, or cannot be made.
+        """Return the Note on a frame; None if it was given before, or does not apply.
 
-        ``words(place, names)`` gives the message, the advice, and the place if it is another one; None where all is well.
+        ``words(place, names)`` returns the message, the advice, and the place if it is another one; None if the note
+        does not apply.
         """
         if about in self.told or frame is None:
             return None
@@ -177,9 +178,9 @@ class Teacher:
                 return Note(about, *(elsewhere or [place]), close_up(message), close_up(advice))
 
     def on_summed(self, leaves, lines):
-        """A backward pass adds to gradients that were not set back; `lines` are those of the passes so far."""
+        """Give the note on a pass that adds to gradients that were not reset; `lines` are those of the passes so far."""
         frame = users_frame()
-        if not is_users(frame.f_code.co_filename, self.session.sources):  # an example of a help page, say
+        if not is_users(frame.f_code.co_filename, self.session.sources):  # for example in an example of a help page
             return
         from tensh.cli.session.remarks import remark_on_sums
 
@@ -187,13 +188,13 @@ class Teacher:
         self.say("accumulated", frame, partial(remark_on_sums, leaves, lines))
 
     def say(self, about, frame, words):
-        """Tell the note on what a frame does, if there is one."""
+        """Give the note on a frame, if it applies."""
         found = self.note(about, frame, words)
         if found:
             self.tell(found)
 
     def on_warning(self, message, filename, line):
-        """(the message in short, the Note that belongs to it or None) of a warning."""
+        """Return (shortened message, Note or None) for a warning."""
         if not str(message).startswith(NOT_A_LEAF):
             return message, None
         from tensh.cli.session.remarks import not_a_leaf
@@ -205,7 +206,7 @@ class Teacher:
 
 
 class FirstPass:
-    """Stands in the place of the function that runs a pass until it is called; then something begins."""
+    """Replaces the function that runs a pass, and calls ``begin`` at its first call."""
 
     def __init__(self, module, begin):
         self.module, self.own, self.begin = module, module.run, begin
@@ -217,13 +218,13 @@ class FirstPass:
         return self.module.run(*args, **kwargs)
 
     def undo(self):
-        """Give back the function that was there before."""
+        """Restore the original function."""
         if self.module.run is self:
             self.module.run = self.own
 
 
 class WhenLoaded:
-    """A finder of modules that calls a function as soon as one of them has been loaded, and finds nothing itself."""
+    """A meta path finder that finds nothing, but calls a function when a module has been imported."""
 
     def __init__(self, name, then):
         self.name = name

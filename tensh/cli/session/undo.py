@@ -1,7 +1,7 @@
-"""Taking back what a line changed: names, the values of tensors, gradients.
+"""Undoing a line: its changes of names, of tensor values, and of gradients.
 
-Before a line runs, the names are noted, and the tensors behind them are copied as long as they are small together: a
-write in place leaves no other trace of what was there. What is large is not kept alive for the sake of it.
+Before a line runs, the names are recorded, and the tensors behind them copied up to a total size: a write in place
+leaves no other trace. Large values are not kept alive.
 """
 
 import weakref
@@ -11,20 +11,20 @@ from tensh.show.containers import is_container, items
 from tensh.show.describe import amount, is_array, nbytes, without_overrides
 
 MOST_COPIED = 16 * 2**20  # bytes of all copies
-MOST_ARRAYS = 1000  # that are looked at before each line
-LONGEST = 100  # items of a container that are looked at
-MOST_KEPT = 256 * 2**20  # bytes that are kept alive
+MOST_ARRAYS = 1000  # arrays examined before each line
+LONGEST = 100  # items of a container that are examined
+MOST_KEPT = 256 * 2**20  # bytes kept alive
 ABSENT = object()
-NOBODYS = ("_", "__", "___", "__builtins__")  # names that no line makes
-SLOTS = ("array", "node", "_base", "_how", "_time", "_kept")  # all that a tensor of ours consists of
+NOBODYS = ("_", "__", "___", "__builtins__")  # names that are not the user's
+SLOTS = ("array", "node", "_base", "_how", "_time", "_kept")  # the slots of a Tensor
 
 
 class CannotUndo(Exception):
-    """The reason for which a line cannot be undone."""
+    """Raised if a line cannot be undone; the message says why."""
 
 
 class Snapshot:
-    """The session before a line; once it has run, the changes of the line."""
+    """The session before a line; after the line its changes."""
 
     def __init__(self, session, entry):
         self.entry = entry
@@ -41,17 +41,17 @@ class Snapshot:
             state = State(name, array, copied, id(array) in self.large)
             copied -= state.copied
             self.states.append(state)
-        self.names = dict(session.namespace)  # a copy that takes 10 ns a name
+        self.names = dict(session.namespace)  # this copy takes 10 ns per name
         for name in NOBODYS:
             self.names.pop(name, None)
         for name, value in self.names.items() if self.large else ():
             if id(value) in self.large:
                 self.names[name] = weakref.ref(value)
         self.added = self.replaced = None
-        self.cost = 0  # bytes that it keeps alive
+        self.cost = 0  # bytes kept alive
 
     def compare(self):
-        """Find out what has changed since; whether anything has."""
+        """Determine the changes since; return whether there are any."""
         now = self.namespace
         self.added = [name for name in now if name not in self.names and name not in NOBODYS]
         self.replaced = {name: was for name, was in self.names.items() if now.get(name, ABSENT) is not value_of(was)}
@@ -62,16 +62,16 @@ class Snapshot:
         return bool(self.changes())
 
     def changes(self):
-        """The names that the line made, replaced or wrote to."""
+        """Return the names that the line made, replaced or wrote to."""
         own = [name for name in (*self.added, *self.replaced) if type(name) is str and not name.startswith("_")]
         return [*dict.fromkeys([*own, *self.names_written()])]
 
     def names_written(self):
-        """The names of tensors and arrays that the line wrote to."""
+        """Return the names of tensors and arrays that the line wrote to."""
         return [state.name for state in self.states]
 
     def restore(self):
-        """Go back. Nothing is changed if that cannot be done whole; raises CannotUndo."""
+        """Restore the session, completely or, raising CannotUndo, not at all."""
         for name, was in self.replaced.items():
             if value_of(was) is None is not was:
                 raise CannotUndo(_("{name} was too large to keep").format(name=name))
@@ -91,18 +91,18 @@ class Snapshot:
 
 
 def value_of(kept):
-    """Return the kept value, or the one to which a weak reference to a large one still leads."""
+    """Return the kept value; for a weak reference its target, None if it was freed."""
     return kept() if type(kept) is weakref.ref else kept
 
 
 @without_overrides
 def version_of(value):
-    """How often a tensor was written in place; 0 for an array of NumPy."""
+    """Return how often a tensor was written in place; 0 for a NumPy array."""
     return getattr(value, "_version", 0)
 
 
 class State:
-    """The state of a tensor or an array: its values if there is room for a copy, its place in a graph, its gradient."""
+    """The state of a tensor or array: a copy of its values if there is room, its autograd node, its gradient."""
 
     def __init__(self, name, value, room, is_large):
         self.name = name
@@ -111,7 +111,7 @@ class State:
         self.slots = {slot: getattr(value, slot, ABSENT) for slot in SLOTS[is_large:]} if hasattr(value, "node") else {}
         self.grad = getattr(self.slots.get("node"), "grad", None)
         arrays = [getattr(value, "array", value)] + ([] if self.grad is None else [self.grad.array])
-        parts = [part for array in arrays for part in getattr(array, "parts", [array])]  # those of a sparse one
+        parts = [part for array in arrays for part in getattr(array, "parts", [array])]  # parts of a sparse one
         self.size = sum(part.nbytes for part in parts)
         self.is_ours = all(hasattr(part, "flags") for part in parts)
         can_be_copied = self.is_ours and all(part.flags.writeable for part in parts)
@@ -120,9 +120,9 @@ class State:
         self.parts = [(part, part.copy()) for part in parts] if self.is_copied else []
 
     def is_changed(self):
-        """True if something else is there now."""
+        """True if the tensor has changed."""
         value = value_of(self.value)
-        if value is None:  # freed, so that no change of it can be seen
+        if value is None:  # freed: a change could not be observed
             return False
         slots = any(getattr(value, slot, ABSENT) is not was for slot, was in self.slots.items() if slot != "_time")
         if slots or self.grad is not getattr(self.slots.get("node"), "grad", None):
@@ -132,7 +132,7 @@ class State:
         return any(differ(part, copy) for part, copy in self.parts)
 
     def restore(self):
-        """Put back what was there. Autograd does not see it as a write and still refuses values that it saved in between."""
+        """Restore the state. For autograd this is not a write: it still refuses values that it saved in between."""
         for part, copy in self.parts:
             if differ(part, copy):
                 part[...] = copy
@@ -144,10 +144,10 @@ class State:
 
 
 def differ(one, other):
-    """True if two arrays of one shape and dtype differ in any bit."""
+    """True if two arrays of equal shape and dtype differ in any bit."""
     if one.dtype.kind == "O":
         return one.tobytes() != other.tobytes()
-    import numpy as np  # late: a prompt is painted before there is a tensor
+    import numpy as np  # imported late: the prompt is painted before there is a tensor
 
     size = one.itemsize
     bits = np.dtype(f"u{size}" if size in (1, 2, 4, 8) else f"V{size}")
@@ -155,7 +155,7 @@ def differ(one, other):
 
 
 def arrays(names):
-    """(name, array) of each tensor and array among names, in their modules and in containers that are not long."""
+    """Yield (name, array) for the tensors and arrays among names, in modules and in short containers."""
     seen, kinds = set(), {}
     for name, value in names.items():
         kind = type(value)
@@ -170,7 +170,7 @@ def arrays(names):
 
 
 def arrays_in(inside, value):
-    """The arrays in a value; none where the user's code is asked for them and fails."""
+    """Return the arrays in a value; none if user code fails."""
     try:
         return [each for each in inside(value) if is_array(each) and nbytes(each) >= 0] if inside else ()
     except KeyboardInterrupt:
@@ -180,7 +180,7 @@ def arrays_in(inside, value):
 
 
 def find_array_walker(value):
-    """The function that gives the arrays in values of a kind; None if there are none in it."""
+    """Return a function that lists the arrays in values of this type; None if they hold none."""
     if is_array(value):
         return lambda value: [value]
     if is_container(value):

@@ -6,18 +6,18 @@ import re
 
 from tensh.cli.session.events import RESULTS
 
-MODULES = frozenset("torch nn F np math tensh".split())  # of the prompt
+MODULES = frozenset("torch nn F np math tensh".split())  # predefined at the prompt
 
 
 def is_reserved(name):
-    """True if a name means something by itself: in Python, or at the prompt. No file gives it another meaning."""
+    """True if a name has a meaning of its own in Python or at the prompt, which no file may change."""
     return name in vars(builtins) or name in MODULES or name.startswith("__") or name in RESULTS
 
 
 def free_name(name, taken, numbers=None):
-    """A name as Python writes it, and that nothing has yet; `numbers` keeps where to go on counting."""
+    """Turn a text into an unused Python name; `numbers` stores where numbering continues."""
     name = re.sub(r"\W", "_", name)
-    if name.startswith("__") or not name.strip("_"):  # Python's own, such as __builtins__, and those of results
+    if name.startswith("__") or not name.strip("_"):  # reserved by Python, such as __builtins__, or for results
         name = name.strip("_") or "array"
     if name[0].isdigit() or keyword.iskeyword(name):
         name = f"_{name}" if not keyword.iskeyword(name) else f"{name}_"

@@ -1,4 +1,4 @@
-"""Lines that are commands of the prompt or of the terminal, without the sign that such a command begins with: `history`, `ls`."""
+"""Commands of the prompt or the terminal typed without their sign: `history`, `ls`."""
 
 import re
 
@@ -8,25 +8,25 @@ from tensh.language import _
 LINE = re.compile(r"([A-Za-z]\w*)(?:\((.*)\)|[ \t]+(.*?))?[ \t]*")
 NAME = re.compile(r"[A-Za-z_]\w*(?:\.\w+)*")
 PAGES = frozenset("man doc docs info describe explain what".split())
-"""Words before a name whose page is asked for."""
+"""Words before a name that ask for its help page."""
 
 PROGRAMS = frozenset(
     "ls ll dir pwd cat less head tail grep mkdir touch rm cp mv echo which git pip pip3 python python3 conda jupyter tensh".split()
 )
 OWN = frozenset("learn check convert".split())
-"""Commands of tensh in a terminal that a line can begin with."""
+"""Subcommands of `tensh` that a line may begin with."""
 
 
 def explain_words(error, place, is_suggested):
-    """The Explanation of a line that is a command and not Python; None for other lines.
+    """Return the Explanation of a line that is a command, not Python; None for other lines.
 
-    ``is_suggested`` says that another name is suggested for the one that was not found.
+    ``is_suggested`` says that another name was suggested for the unknown one.
     """
     text = place.source.lines[place.line - 1] if place.source.commands else ""
     found = LINE.fullmatch(text)
     if found is None:
         return None
-    is_option = found[1] == "tensh" and (found[3] or "").startswith("-")  # `tensh --help`, which subtracts
+    is_option = found[1] == "tensh" and (found[3] or "").startswith("-")  # `tensh --help` parses as a subtraction
     if isinstance(error, NameError) and (is_suggested or error.name != found[1]) and not is_option:
         return None
     if isinstance(error, TypeError) and not is_option:

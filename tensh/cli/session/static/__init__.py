@@ -1,1 +1,1 @@
-"""The meaning of a name or an expression, as far as it is known without running anything."""
+"""Static analysis: what is known about a name or an expression without running any code."""

@@ -1,7 +1,7 @@
-"""Facts about an expression that does not run: the value that a name has, or else the type of the result.
+"""Facts about an expression that is not evaluated: the value of a name, else the type of the result.
 
-No user code runs here: attributes are looked up in dictionaries of instances and classes, properties are not
-asked, and of calls only the type of the result is known.
+No user code runs: attributes are looked up in the dictionaries of instances and classes, properties are not evaluated,
+and for calls only the type of the result is known.
 """
 
 import ast
@@ -24,7 +24,7 @@ class Tensors(tuple):
 
 
 class Known(NamedTuple):
-    """A value, or where it is UNKNOWN its type."""
+    """A value; if it is UNKNOWN, at least its type."""
 
     value: object
     kind: type
@@ -91,7 +91,7 @@ def attribute(base, name):
 
 
 def find_in_module(module, name):
-    """Find a name of a module. Modules of tensh load their names on demand; of other modules only loaded names count."""
+    """Find a name in a module. Modules of tensh load names on demand; in others only loaded names count."""
     own = own_dict(module)
     if name in own:
         return Known(own[name], type(own[name]))
@@ -102,7 +102,7 @@ def find_in_module(module, name):
 
 
 def static(base, name):
-    """The attribute as it stands in the dictionary of an instance, or of a class; NOTHING if it is nowhere."""
+    """Return an attribute from the dictionary of an instance or a class; NOTHING if there is none."""
     own = instance_dict(base.value) if base.has_value else {}
     if name in own:
         return own[name]
@@ -117,14 +117,14 @@ def static(base, name):
 
 
 def resolve_member(base, name, found):
-    """Find an attribute that is a member of Tensor before its first use."""
+    """Load a lazy member of Tensor."""
     if type(found).__module__ == "tensh.engine.methods.attachment":
         return getattr(base.value if issubclass(type(base.value), type) else base.kind, name)
     return found
 
 
 def instance_dict(value):
-    """The dictionary of an instance, without asking the instance; empty if it has none."""
+    """Return the dictionary of an instance, bypassing its `__getattribute__`; {} if it has none."""
     try:
         own = object.__getattribute__(value, "__dict__")
     except (AttributeError, TypeError):
@@ -133,7 +133,7 @@ def instance_dict(value):
 
 
 def find_parts(value):
-    """Name -> parameter, buffer or module of a module of torch.nn, without asking it; empty for other values."""
+    """Return name -> parameter, buffer or submodule of a torch.nn module, bypassing its methods; {} for other values."""
     own = instance_dict(value)
     return {
         name: part
@@ -144,7 +144,7 @@ def find_parts(value):
 
 
 def mro(kind):
-    """The classes that a class looks into, without asking its metaclass."""
+    """Return the mro of a class, bypassing its metaclass."""
     return type.__dict__["__mro__"].__get__(kind)
 
 
@@ -152,21 +152,21 @@ def mro(kind):
 
 
 def is_tensor(kind):
-    """True if a type is that of tensors."""
+    """True if a type is a tensor class."""
     return any(
         each.__name__ == "Tensor" and each.__module__.partition(".")[0] in ("torch", "tensh") for each in mro(kind)
     )
 
 
 def is_model(kind):
-    """True if a type is that of modules of torch.nn: called, they usually give a tensor."""
+    """True if a type is a torch.nn module class, whose calls usually return a tensor."""
     return any(
         each.__name__ == "Module" and each.__module__.partition(".")[0] in ("torch", "tensh") for each in mro(kind)
     )
 
 
 def element(base, index):
-    """Find the facts about an element: of a list, tuple or dict the value itself, of a tensor that it is a tensor."""
+    """Find the facts about an element: the value for a list, tuple or dict, the type for a tensor."""
     if is_tensor(base.kind):
         return Known(UNKNOWN, base.kind)
     if base.kind is Tensors:
@@ -182,7 +182,7 @@ def element(base, index):
 
 
 def contents(base):
-    """The list, tuple or dict that an index of a value leads into; of a container of layers, its layers or parameters."""
+    """Return what an index of a value selects from: a list, tuple or dict, or a container's layers or parameters."""
     if base.kind in (list, tuple, dict):
         return base.value
     container = next((vars(kind)["__getitem__"] for kind in mro(base.kind) if "__getitem__" in vars(kind)), None)
@@ -194,7 +194,7 @@ def contents(base):
 
 
 def result(called, node):
-    """The type of a call's result."""
+    """Find the type of a call's result."""
     if issubclass(type(called.value), type):
         return Known(UNKNOWN, called.value)
     if is_model(called.kind):
@@ -210,7 +210,7 @@ def result(called, node):
 
 
 def declared_type(kind, name):
-    """The type that the stubs of tensh declare for a function, a method or a property."""
+    """Find the type that tensh's stubs declare for a function, method or property."""
     import tensh
 
     types_ = {"Tensor": tensh.Tensor, "Size": tensh.Size, "_dtype": tensh.dtype, "_device": tensh.device,
@@ -224,7 +224,7 @@ def declared_type(kind, name):
 
 @cache
 def returns():
-    """name -> the type of result in the stubs, for functions, methods and properties."""
+    """Return name -> declared return type in the stubs, for functions, methods and properties."""
     import tensh
 
     folder = os.path.dirname(tensh.__file__)

@@ -1,4 +1,4 @@
-"""The members of a value, and what each is in a few words: kind, shape and dtype, the first line of documentation."""
+"""The members of a value, with a short description: kind, shape and dtype, or first line of documentation."""
 
 import inspect
 import re
@@ -23,14 +23,14 @@ LONGEST = 60  # characters of a description
 
 
 def names(known):
-    """The names of the members, without asking the value: neither its `__dir__` nor a property runs."""
+    """Return the names of the members without running code, such as `__dir__` or a property."""
     value = known.value
     if issubclass(type(value), types.ModuleType):
         own, path = own_dict(value), own_name(value)
         if path == "tensh" and not registry.complete:
             return list_unread_names(own)
         if path.partition(".")[0] == "tensh" and ("__dir__" in own or "__all__" in own):
-            return {*(dir(value) if "__dir__" in own else own["__all__"])}  # what is not made yet is listed, too
+            return {*(dir(value) if "__dir__" in own else own["__all__"])}  # includes lazy names
         return {*own, *(name for name in own.get("__all__") or () if isinstance(name, str))}
     kinds = mro(value) if issubclass(type(value), type) else mro(known.kind)
     found = {name for kind in kinds for name in vars(kind)}
@@ -43,7 +43,7 @@ def names(known):
 
 
 def list_unread_names(own):
-    """The names of torch while not all modules of the engine have been read: as the index and the folder know them."""
+    """Return the names of torch before all modules of the engine are loaded, from the index and the folder."""
     parts = {name for name in SUBMODULES - {"show"} if find_spec(f"tensh.{name}")}
     declared = {
         name for name in read_recorded_names("torch") if name in registry.PLACES or dict.__contains__(PUBLIC, name)
@@ -52,16 +52,16 @@ def list_unread_names(own):
 
 
 def kinds_of_tensor(known):
-    """True if the members are those of tensors: of one, or of their class."""
+    """True if the value is a tensor or a tensor class."""
     return is_tensor(known.value if issubclass(type(known.value), type) else known.kind)
 
 
 def describe_member(known, name):
-    """(kind, description) of a member."""
+    """Return (kind, description) of a member."""
     if issubclass(type(known.value), types.ModuleType):
         path = own_name(known.value)
         entry = TABLES.get(path, {}).get(name, own_dict(known.value).get(name, NOTHING))
-        if entry is NOTHING and path == "tensh":  # a part that is not loaded yet
+        if entry is NOTHING and path == "tensh":  # a submodule that is not loaded yet
             return "module", ""
         if entry is NOTHING and path.startswith("tensh."):
             entry = getattr(known.value, name, NOTHING)
@@ -77,7 +77,7 @@ def describe_member(known, name):
 
 
 def counterparts(known, word):
-    """(text, kind, description) of PyTorch's names for the NumPy names that begin so."""
+    """Yield (text, kind, description) for PyTorch's counterparts of the NumPy names that begin with a word."""
     from tensh.cli.session import spoken
 
     is_torch = issubclass(type(known.value), types.ModuleType) and own_name(known.value) == "tensh"
@@ -89,7 +89,7 @@ def counterparts(known, word):
 
 
 def describe_value(value, function="function"):
-    """(kind, description) of a value, or of an entry of the engine's tables."""
+    """Return (kind, description) of a value, or of an entry of the engine's tables."""
     if value is NOTHING:
         return "", ""
     if issubclass(type(value), Op | Inplace):
@@ -121,14 +121,14 @@ def describe_value(value, function="function"):
 
 
 def parameters(function):
-    """The names of a function's parameters; their defaults could be anything, and are not asked what they are."""
+    """Format the names of a function's parameters; without defaults, whose repr could run user code."""
     code = function.__code__
     number = code.co_argcount + code.co_kwonlyargcount
     return f"({', '.join(code.co_varnames[:number])})"
 
 
 def first_line(text):
-    """The first line of a documentation, not too long."""
+    """Return the first line of a documentation, shortened."""
     line = text.strip().partition("\n")[0] if isinstance(text, str) else ""
     line = line.replace("``", "").partition(".  ")[0].removesuffix(".")
     return line if len(line) <= LONGEST else line[: LONGEST - 3] + "..."

@@ -1,8 +1,8 @@
-"""A training as it goes on: backward passes, steps of optimizers, and modules that change between training and evaluation.
+"""Observing a training: backward passes, optimizer steps, and switches between training and evaluation mode.
 
-Notes rest on what has happened, not on what is likely: a step counts as lost only after another one before
-it, a mode as forgotten only if the model was trained in the other one and has been evaluated since. Each kind of event is
-looked at a few times in a statement; then the engine has its own functions back.
+Notes rest on facts, not on likelihood: a step counts as lost only after an earlier one, a mode as forgotten only if the
+model was trained in the other mode and evaluated since. Each kind of event is observed a few times per statement; then
+the engine's own functions are restored.
 """
 
 from functools import partial
@@ -15,9 +15,9 @@ from tensh.cli.session.training.steps import Steps
 
 
 class Training:
-    """Watch a training; ``teacher`` tells what is found.
+    """Observes a training, and reports to ``teacher``.
 
-    ``losses``, ``steps`` and ``modes`` each watch one kind of event, and ask one another for what has happened before.
+    ``losses``, ``steps`` and ``modes`` each observe one kind of event, and share their history.
     """
 
     def __init__(self, teacher):
@@ -26,13 +26,13 @@ class Training:
         self.losses, self.steps, self.modes = Losses(self), Steps(self), Modes(self)
 
     def begin_again(self):
-        """Watch the passes and steps of another statement."""
+        """Observe the passes and steps of another statement."""
         for each in (self.losses, self.steps):
             if each.has_begun:
                 each.begin()
 
     def close(self):
-        """Watch no more."""
+        """Stop observing."""
         for each in (self.losses, self.steps, self.modes):
             each.left = 0
         self.replacements.undo()
@@ -42,7 +42,7 @@ class Training:
         return about in self.teacher.told
 
     def frames(self):
-        """The user's frames that run, innermost first."""
+        """Yield the running frames of the user, innermost first."""
         frame = users_frame()
         while frame is not None:
             if self.is_users(frame):
@@ -53,7 +53,7 @@ class Training:
         return is_users(frame.f_code.co_filename, self.teacher.session.sources)
 
     def say(self, about, *facts, frame=None):
-        """Tell a note on the user's frame, once, if the words of ``about`` find that it holds."""
+        """Give a note on the user's frame, once, if the check for ``about`` confirms it."""
         frame = frame or users_frame()
         if not self.is_told(about) and self.is_users(frame):
             from tensh.cli.session.training.remarks import REMARKS

@@ -1,4 +1,4 @@
-"""Backward passes, and the losses that they begin at."""
+"""Observing backward passes and their losses."""
 
 import contextlib
 import importlib
@@ -10,24 +10,25 @@ from tensh.engine.core.clock import listen, tick, unlisten
 from tensh.engine.core.lift import Lift
 from tensh.engine.core.nodes import AccumulateGrad
 
-MOST = 10  # passes of a statement whose losses are looked at
-LOOKS_AT_KEPT = (3, 10)  # passes before which names are looked through
-LOOKS_AT_LOOP = 3  # pass before which the loop around it is read
+MOST = 10  # passes of a statement whose losses are examined
+LOOKS_AT_KEPT = (3, 10)  # passes at which names are examined
+LOOKS_AT_LOOP = 3  # pass at which the surrounding loop is examined
 
 
 class Losses:
-    """Watch backward passes: ``reached`` says when a pass has reached a leaf, ``has_passed`` whether there was any."""
+    """Observes backward passes: ``reached`` holds when a pass reached a leaf, ``has_passed`` whether there was any
+    pass."""
 
     def __init__(self, training):
         self.training = training
         self.has_begun = self.has_passed = False
-        self.passed = weakref.WeakSet()  # roots of passes that have given their graphs back
-        self.reached = weakref.WeakKeyDictionary()  # leaf -> when a pass has reached it
-        self.count = self.left = 0  # passes of this statement; those that are still looked at
-        self.listening = contextlib.ExitStack()  # to nodes that are recorded until the next pass
+        self.passed = weakref.WeakSet()  # roots of passes that have released their graphs
+        self.reached = weakref.WeakKeyDictionary()  # leaf -> time of the last pass that reached it
+        self.count = self.left = 0  # passes of this statement; passes left to examine
+        self.listening = contextlib.ExitStack()  # to nodes recorded before the next pass
 
     def begin(self):
-        """Watch the next backward passes."""
+        """Observe the next backward passes."""
         idle, self.count, self.left, self.has_begun = self.left <= 0, 0, MOST, True
         if not idle:
             return
@@ -46,7 +47,7 @@ class Losses:
         )
 
     def look(self, roots, keep):
-        """Look at the losses that a pass is about to begin at."""
+        """Examine the losses at which a pass is about to begin."""
         self.count, self.has_passed = self.count + 1, True
         if self.count <= LOOKS_AT_KEPT[0]:
             self.stop_listening()
@@ -62,7 +63,7 @@ class Losses:
             self.passed.update(root for root in roots if type(root) is not AccumulateGrad)
 
     def place_of(self, node):
-        """The place at which a node was recorded; None if that was not noted."""
+        """Return the place where a node was recorded; None if unknown."""
         from tensh.graph.provenance import place
 
         made, sources = place(node), self.training.teacher.session.sources
@@ -72,7 +73,7 @@ class Losses:
         return place_of_code(code, instruction, code.co_firstlineno, sources)
 
     def look_at_loop(self):
-        """Read the source of a training whose gradients are clipped, or that has no word of a step."""
+        """Examine the source of a training that clips gradients, or never steps."""
         text = place_of(users_frame(), self.training.teacher.session.sources).source.text
         if "clip_grad_" in text:
             self.training.say("clipping")
@@ -80,7 +81,7 @@ class Losses:
             self.training.say("no step", self.training.steps.histories)
 
     def listen_for(self, found):
-        """Look at the next difference of its shape where it is computed: there its operands have names."""
+        """Examine the next difference of the same shape when it is computed, while its operands have names."""
 
         def hear_node(node, tensors):
             if type(node) is type(found.node) and node.shape == found.node.shape:
@@ -94,7 +95,7 @@ class Losses:
         self.listening.close()
 
     def look_at_kept(self):
-        """Find a name that keeps the graphs of losses whose passes are over."""
+        """Find a name that keeps graphs of losses after their passes."""
         for frame in self.training.frames():
             found = find_keeper(frame, self.passed)
             if found:
@@ -102,7 +103,7 @@ class Losses:
                 return
 
     def note_leaves(self, leaves):
-        """Note the leaves that a pass has reached."""
+        """Record the leaves that a pass has reached."""
         now = tick()
         for leaf in leaves:
             self.reached[leaf] = now

@@ -1,4 +1,4 @@
-"""Modules in training and in evaluation mode: who switches them, and what they compute under `no_grad`."""
+"""Observing training and evaluation mode: who switches it, and what models compute under `no_grad`."""
 
 import contextlib
 import functools
@@ -9,21 +9,21 @@ from tensh.engine.core.clock import tick
 from tensh.engine.core.lift import Lift
 
 MOST = 1000  # blocks under no_grad
-STEPS_AFTER_A_SWITCH = 4  # that are looked at again
+STEPS_AFTER_A_SWITCH = 4  # steps examined after a switch
 
 
 class Modes:
-    """Watch switches of modules; ``evaluated`` says when a module was evaluated in evaluation mode."""
+    """Observes mode switches; ``evaluated`` holds when a module was evaluated in evaluation mode."""
 
     def __init__(self, training):
         self.training = training
-        self.left = 0  # blocks that are still looked at
-        self.switched = weakref.WeakKeyDictionary()  # module -> when the user has switched its mode
-        self.evaluated = weakref.WeakKeyDictionary()  # module -> when it was evaluated in evaluation mode
-        self.block = None  # of no_grad in which modules are watched
+        self.left = 0  # blocks left to examine
+        self.switched = weakref.WeakKeyDictionary()  # module -> time at which the user switched its mode
+        self.evaluated = weakref.WeakKeyDictionary()  # module -> time at which it was evaluated in evaluation mode
+        self.block = None  # the current no_grad block, in which modules are observed
 
     def begin(self):
-        """Note from now on where the user switches between training and evaluation."""
+        """Record from now on when the user switches modes."""
         from tensh.nn.modules.module import Module
 
         @functools.wraps(Module.train)
@@ -40,14 +40,14 @@ class Modes:
         own_eval, _ = self.training.replacements.replace(Module, "eval", eval)
 
     def note_switch(self, module):
-        """Note a switch if it is the user's own code that calls for it; look at the steps after it."""
+        """Record a switch made by the user's code, and examine the steps after it."""
         if self.training.is_users(sys._getframe(2)):
             self.switched[module] = tick()
             if module in self.training.steps.models:
                 self.training.steps.begin(STEPS_AFTER_A_SWITCH)
 
     def begin_blocks(self):
-        """Watch what models do under `no_grad`."""
+        """Observe models under `no_grad`."""
         from tensh.engine.autograd.modes import inference_mode, is_grad_enabled, no_grad, set_grad_enabled
         from tensh.nn.modules.calls import register_module_forward_pre_hook
 
@@ -82,7 +82,7 @@ class Modes:
             watch(switch)
 
     def look(self, module, args):
-        """Look at a model that is called under `no_grad`."""
+        """Examine a model that is called under `no_grad`."""
         history = self.training.steps.models.get(module)
         if history is None:
             return

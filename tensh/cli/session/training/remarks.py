@@ -1,6 +1,6 @@
-"""The notes on findings: name -> the function that checks the finding and writes the note.
+"""The notes: name -> the function that confirms a finding and writes the note.
 
-This module is imported when something has been found: the words are made of the user's source, which takes explanations.
+Imported only for a finding: the texts quote the user's source, which needs the explanations.
 """
 
 from tensh.cli.session.remarks_on_losses import on_kept, on_loss

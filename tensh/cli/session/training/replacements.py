@@ -1,4 +1,4 @@
-"""Functions of the engine and of modules that are exchanged while a training is watched.
+"""Functions of the engine and of modules that are replaced while a training is observed.
 
 The engine has no hooks at these places, because every program would pay for them.
 """
@@ -7,13 +7,13 @@ import contextlib
 
 
 class Replacements:
-    """Functions that stand in the place of others, until all are undone."""
+    """Replaced functions, until all are restored."""
 
     def __init__(self):
         self.undoing = contextlib.ExitStack()
 
     def replace(self, owner, name, new):
-        """Put a function in the place of another; return (the other, what undoes it)."""
+        """Replace a function; return (the original, a function that restores it)."""
         before = getattr(owner, name)
         setattr(owner, name, new)
 
@@ -25,9 +25,9 @@ class Replacements:
         return before, undo
 
     def undo(self):
-        """Give back what was there before."""
+        """Restore all functions."""
         self.undoing.close()
 
     def undo_with(self, function):
-        """Call ``function``, too, when all is undone."""
+        """Call ``function``, too, when all are restored."""
         self.undoing.callback(function)

@@ -1,4 +1,4 @@
-"""Steps of optimizers: the gradients that they take, and the mode in which their models are trained."""
+"""Observing optimizer steps: their gradients, and the mode of the models they train."""
 
 import contextlib
 import weakref
@@ -7,14 +7,15 @@ from tensh.cli.session.modes import model_of
 from tensh.engine.core.clock import is_written_after, tick
 from tensh.engine.core.lift import Lift
 
-MOST = 20  # steps of a statement, of all optimizers
+MOST = 20  # steps of a statement, over all optimizers
 
 
 class History:
-    """The steps of one optimizer: the time of the last, how many in succession had no gradients, whether any had some.
+    """The steps of one optimizer: time of the last one, number of consecutive ones without gradients, whether any had
+    some.
 
-    ``model`` is the module whose parameters it has, where one is found; ``trained`` is when it was last trained in training
-    mode, ``other_mode`` how many steps in succession came in evaluation mode after that.
+    ``model`` is the module with its parameters, if found; ``trained`` is when it was last trained in training mode,
+    ``other_mode`` the number of consecutive steps in evaluation mode since.
     """
 
     def __init__(self):
@@ -24,7 +25,7 @@ class History:
 
 
 class Steps:
-    """Watch the steps of optimizers; ``models`` has the histories of those whose models are known."""
+    """Observes optimizer steps; ``models`` holds the histories of known models."""
 
     def __init__(self, training):
         self.training = training
@@ -35,7 +36,7 @@ class Steps:
         self.remove = None
 
     def begin(self, number=MOST):
-        """Watch the next steps of optimizers."""
+        """Observe the next optimizer steps."""
         idle, self.left, self.has_begun = self.left <= 0, max(self.left, number), True
         if idle:
             from tensh.optim.optimizer import register_optimizer_step_pre_hook
@@ -44,7 +45,7 @@ class Steps:
             self.training.replacements.undo_with(self.remove)
 
     def look(self, optimizer, args, options):
-        """Look at the gradients and the model of an optimizer that is about to step."""
+        """Examine the gradients and the model of an optimizer that is about to step."""
         self.left -= 1
         if self.left <= 0:
             self.remove()
@@ -59,7 +60,7 @@ class Steps:
             history.time = tick()
 
     def look_at_gradients(self, history, optimizer, params):
-        """Tell of steps that had no gradients, twice in succession and never any."""
+        """Report an optimizer whose first two steps have no gradients."""
         if history.is_working or any(self.holds_gradient(p) for p in params):
             history.is_working = True
             return
@@ -78,14 +79,14 @@ class Steps:
             self.training.say("no backward", optimizer, own)
 
     def holds_gradient(self, p):
-        """True if a tensor has a gradient that was not made zero since the pass that reached it."""
+        """True if a tensor has a gradient that was not zeroed since the pass that reached it."""
         if p.grad is None:
             return False
         time = self.training.losses.reached.get(p.node)
         return time is None or p.grad.array.any() or not is_written_after(time, p.grad.array)
 
     def look_at_mode(self, history, params):
-        """Tell of a model that goes on in evaluation mode after it was trained, then evaluated, or that never was in training mode."""
+        """Report a model that is trained in evaluation mode, after it was evaluated or from the start."""
         modes = self.training.modes
         model = history.model() if history.model else None
         if model is None:
