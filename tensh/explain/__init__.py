@@ -8,6 +8,7 @@ from tensh.explain.afterwards import afterwards
 from tensh.explain.calls import find_failed_call
 from tensh.explain.causes import Situation, cause_of
 from tensh.explain.causes.layers import fit_layer
+from tensh.explain.lines import whole_lines
 from tensh.explain.making import turn, unseen
 from tensh.explain.place import Place
 from tensh.explain.rules import rule_for
@@ -32,6 +33,7 @@ def explain(error, traceback, place):
     if found is None:
         return None
     found = found._replace(
+        fits=whole_lines(place, found.fits),
         rule=close_up(found.rule),
         advice=found.advice and close_up(found.advice),
         then=afterwards(call, found.fits[0]) if call and found.fits and not found.fits[0].line else None,

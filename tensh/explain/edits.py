@@ -36,6 +36,10 @@ JOINING = frozenset("cat concat concatenate stack hstack vstack dstack column_st
 """Functions that take a list of tensors."""
 
 
+SEQUENCES = frozenset("pad_sequence pack_sequence".split())
+"""Functions that take a list of tensors of several lengths."""
+
+
 WITHOUT_DERIVATIVE = frozenset("argmax argmin long int round sign".split())
 """Methods whose results gradients do not pass."""
 
@@ -75,8 +79,18 @@ def edits(segment, shadow):
         text, (start, end) = piece(segment.lstrip(), each, before="")
         span = start + offset, end + offset
         is_indexed = isinstance(parents.get(each), ast.Subscript) and each is parents[each].value
+        is_whole = is_list_of(each, parents.get(each))
         for new, cost, *reason in changes(each, text, each is top or is_indexed, shadow):
+            if is_whole and new == f"{text}[0]":
+                continue
             yield Edit(span, bracket(new, segment, span), 10 * cost + depth, *reason)
+
+
+def is_list_of(node, call):
+    """True for the first argument of a function that takes all tensors of a list: one of them is not what is meant."""
+    if not isinstance(call, ast.Call) or node not in call.args[:1]:
+        return False
+    return ast.unparse(call.func).rpartition(".")[2] in SEQUENCES and isinstance(node, ast.Name)
 
 
 def bracket(new, segment, span):
@@ -111,7 +125,7 @@ def changes(node, text, is_whole, shadow):
     """(new text, cost, reason) of the replacements of one expression."""
     if isinstance(node, ast.Call):
         yield from swap_tensor_and_stack(node, shadow)
-        yield from other_functions(node, text)
+        yield from other_functions(node, text, shadow)
         yield from other_calls(node, text, shadow)
         yield from other_dims(node, text, shadow)
         yield from other_arguments(node, shadow)
@@ -161,12 +175,14 @@ def value_of(node, shadow):
         return UNKNOWN
 
 
-def other_functions(node, text):
+def other_functions(node, text, shadow):
     """Functions that do nearly the same, and the call without its last step where that has no derivative."""
     match node:
         case ast.Call(func=ast.Attribute(attr="t", value=owner), args=[]):
             yield append_to_expression(ast.unparse(owner), ".mT"), 1, _("t() turns matrices, not batches of them")
-        case ast.Call(func=ast.Attribute(attr=step, value=owner), keywords=[]) if step in WITHOUT_DERIVATIVE:
+        case ast.Call(func=ast.Attribute(attr=step, value=owner), keywords=[]) if (
+            step in WITHOUT_DERIVATIVE and isinstance(value_of(owner, shadow), Tensor)
+        ):
             yield (
                 ast.unparse(owner),
                 0,
@@ -180,8 +196,17 @@ def other_functions(node, text):
             2,
             _("transpose exchanges two dimensions; permute takes all of them in their new order")
             if name == "transpose"
+            else _("a singular matrix has no inverse: pinv gives what comes nearest to one")
+            if name in ("inv", "inverse") and is_square(node, shadow)
             else _("{name} does not take these shapes").format(name=name),
         )
+
+
+def is_square(call, shadow):
+    """True if what a function or a method is called of has as many rows as columns."""
+    values = [value_of(each, shadow) for each in (*call.args, call.func.value)]
+    t = next((each for each in values if isinstance(each, Tensor)), None)
+    return t is not None and t.dim() > 1 and t.shape[-1] == t.shape[-2]
 
 
 def swap_tensor_and_stack(node, shadow):
@@ -271,6 +296,9 @@ def other_calls(node, text, shadow):
     function = value_of(node.func, shadow)
     if function is not UNKNOWN and function is not None and not callable(function):
         called, given = ast.unparse(node.func), ", ".join(map(ast.unparse, node.args))
+        if called.endswith(".requires_grad"):
+            reason = _("{called} says whether it is recorded; requires_grad_() has it recorded").format(called=called)
+            yield f"{called}_({given})", -1, reason
         yield (
             f"{called}[{given}]" if given else called,
             0,

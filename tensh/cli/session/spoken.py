@@ -15,8 +15,14 @@ TENSOR = """
     float16 half()                          float32 float()                 float64 double()
     int16 short()                           int32 int()                     int64 long()
     append torch.cat((x,_y))                extend torch.cat((x,_y))        len len(x)
+    length len(x)                           loc x[i,_j]                     iloc x[i,_j]
+    cast to(dtype)                          assign copy_(value)             set_value copy_(value)
+    to_numpy numpy()                        push torch.cat((x,_y))          count numel()
 """
 TORCH = """
+    cast Tensor.to                          uniform rand                    GradientTape autograd.grad
+    reduce_min amin                         reduce_prod prod                random_normal randn
+    length numel                            len numel                       random_uniform rand
     reduce_mean mean                        reduce_sum sum                  reduce_max amax
     array tensor                            ndarray Tensor                  asanyarray as_tensor
     constant tensor                         convert_to_tensor as_tensor     to_tensor as_tensor
@@ -66,7 +72,17 @@ TORCH = """
 """
 MODEL = """
     add append          evaluate eval           get_weights state_dict      set_weights load_state_dict
+    params parameters   trainable_parameters parameters                     get_parameters parameters
     trainable_variables parameters              trainable_weights parameters    variables parameters
+"""
+OPTIMIZER = """
+    get_lr param_groups[0]["lr"]            learning_rate param_groups[0]["lr"]     set_lr param_groups[0]["lr"]
+    zero_gradients zero_grad                clear_grad zero_grad            reset_grad zero_grad
+    apply_gradients step                    update step
+"""
+SCHEDULER = """
+    lr get_last_lr()                        current_lr get_last_lr()        learning_rate get_last_lr()
+    rate get_last_lr()                      param_groups optimizer.param_groups
 """
 RANDOM = """
     rand rand                               random rand                     random_sample rand
@@ -89,6 +105,10 @@ LAYERS = """
     Dense Linear                            Conv1D Conv1d                   Conv2D Conv2d
     MaxPooling2D MaxPool2d                  AveragePooling2D AvgPool2d      BatchNormalization BatchNorm1d
     LayerNormalization LayerNorm            GlobalAveragePooling2D AdaptiveAvgPool2d(1)
+    SparseCategoricalCrossentropy CrossEntropyLoss                          GlobalMaxPooling2D AdaptiveMaxPool2d(1)
+    MeanAbsoluteError L1Loss                MAELoss L1Loss                  Conv2DTranspose ConvTranspose2d
+    UpSampling2D Upsample                   ZeroPadding2D ZeroPad2d         MaxPooling1D MaxPool1d
+    MultiHeadAttention MultiheadAttention   AveragePooling1D AvgPool1d
     CategoricalCrossentropy CrossEntropyLoss  BinaryCrossentropy BCELoss    MeanSquaredError MSELoss
 """
 

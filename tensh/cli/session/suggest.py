@@ -13,6 +13,11 @@ from tensh.language import _
 from tensh.spelling import close, closest
 
 TORCH = ("tensh", "tensh.nn", "tensh.nn.functional")  # modules whose names are often used unqualified
+PARTS = (
+    "tensh.optim", "tensh.optim.lr_scheduler", "tensh.utils.data", "tensh.nn.utils.rnn", "tensh.nn.utils", "tensh.nn.init", "tensh.linalg", "tensh.autograd",
+    "tensh.autograd.functional", "tensh.func", "tensh.distributions", "tensh.fft", "tensh.special",
+)  # fmt: skip
+"""Modules searched for a name that another module lacks, the most used first."""
 MEMBERS = ("_parameters", "_buffers", "_modules")  # dictionaries of a module that hold attributes
 PLAIN = (
     "torch math random os sys time copy io json re itertools functools collections warnings pickle csv string".split()
@@ -32,9 +37,14 @@ IMPORTS = {word: f"import {word}" for word in PLAIN} | {
 IMPORTS |= {word: f"from {module} import {word}" for module, words in FROM.items() for word in words.split()}
 """Names often used without an import, and the missing import."""
 
-OTHER_LANGUAGES = {"null": "None", "nil": "None", "NULL": "None", "undefined": "None", "true": "True", "false": "False"}
+OTHER_LANGUAGES = {
+    "null": "None", "nil": "None", "NULL": "None", "undefined": "None", "true": "True", "false": "False", "this": "self",
+    "disp": "print", "printf": "print", "puts": "print", "echo": "print", "typeof": "type", "strlen": "len",
+    "nan": "math.nan", "NaN": "math.nan", "inf": "math.inf", "Inf": "math.inf", "pi": "math.pi", "PI": "math.pi",
+}  # fmt: skip
 SHORTEST_BUILTIN = 3  # least letters of a misspelt built-in name
 SHORTEST_BEGINNING, MOST_LONGER = 3, 3  # least letters of a common beginning, and most names suggested for it
+CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]+")
 LACKING = re.compile(r"(torch[\w.]*)\.(\w+) exists in PyTorch but not in tensh")
 UNBOUND = re.compile(r"local variable '(\w+)'")
 IMPORTED = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'")
@@ -182,6 +192,22 @@ def suggest_namespace(word, module):
     return None
 
 
+def suggest_deeper(word, own):
+    """A part of torch that is written in another of its modules (`torch.optim` for `nn.optim`), or a class or function in one."""
+    import importlib
+
+    if f"tensh.{word}" in PARTS and own != "tensh":
+        return f"torch.{word}"
+    for name in PARTS:
+        if name == own:
+            continue
+        module = importlib.import_module(name)
+        member = getattr(module, word, None) if word in dir(module) else None
+        if callable(member) and (getattr(member, "__module__", None) or "").startswith(("torch", "tensh")):
+            return f"torch{name.removeprefix('tensh')}.{word}"
+    return None
+
+
 def is_made_without_sizes(layer):
     """True if a layer such as ReLU needs no arguments, so that its name may be meant for the function."""
     import inspect
@@ -255,13 +281,24 @@ def suggest_attribute(word, owner):
         words = spoken.table(spoken.TENSOR)
         if word in words:
             return words[word]
+    elif hasattr(owner, "param_groups") and hasattr(type(owner), "zero_grad"):
+        words = spoken.table(spoken.OPTIMIZER)
+        if word in words:
+            return words[word]
+    elif hasattr(type(owner), "get_last_lr"):
+        words = spoken.table(spoken.SCHEDULER)
+        if word in words:
+            return words[word]
     names = attributes(owner)
     if isinstance(owner, ModuleType) and (elsewhere := suggest_namespace(word, owner)):
         alike = next((name for name in names if name.lower() == word.replace("_", "").lower()), None)
         if alike is None or (own_name(owner) == "tensh.nn" and is_made_without_sizes(getattr(owner, alike))):
             return elsewhere if alike is None else f"{elsewhere}{_(' or ')}{alike}"
         return alike
-    return _(" or ").join(closest(word, names) or longer_names(word, names, isinstance(owner, ModuleType))) or None
+    found = closest(word, names) or longer_names(word, names, isinstance(owner, ModuleType))
+    if not found and isinstance(owner, ModuleType) and own_name(owner).partition(".")[0] == "tensh":
+        return suggest_deeper(word, own_name(owner))
+    return _(" or ").join(found) or None
 
 
 def longer_names(word, names, is_namespace):
@@ -272,8 +309,14 @@ def longer_names(word, names, is_namespace):
     low = word.lower()
     begun = sorted(name for name in names if name.lower().startswith(low) and name[0] != "_")
     ended = [name for name in begun if re.fullmatch(r"loss|\dd", name.lower().removeprefix(low))]
-    found = ended or begun
-    return found if len(found) <= MOST_LONGER else []
+    found = ended or begun or [name for name in names if has_parts(name, word)]
+    return sorted(found) if len(found) <= MOST_LONGER else []
+
+
+def has_parts(name, word):
+    """True if the parts of a word (`Cosine`, `LR`) are parts of a name (`CosineAnnealingLR`), two at least, in their order."""
+    parts, rest = CAMEL.findall(word), iter(CAMEL.findall(name))
+    return len(parts) > 1 and all(part in rest for part in parts)
 
 
 def suggest_import(error):

@@ -26,6 +26,7 @@ from tensh.explain.causes.iterating import explain_iterating
 from tensh.explain.causes.keeping import explain_keeping
 from tensh.explain.causes.keywords import explain_keyword
 from tensh.explain.causes.methods import (
+    explain_digits,
     explain_rounded,
     explain_uncalled,
     explain_uncalled_class,
@@ -65,7 +66,7 @@ __all__ = ["Situation", "cause_of"]
 CAUSES = (
     explain_lost, explain_function, explain_transform, explain_distribution, explain_compared_pair, explain_floats, absent_gradient, explain_cut_graph, explain_several_numbers, explain_uncalled, explain_uncalled_part, explain_uncalled_class,
     explain_naming, explain_condition, explain_iterating, explain_index, explain_residual, explain_result, explain_state, explain_step, explain_target, explain_operator, explain_picked, batch_for_tensor, explain_argument, explain_key_of_group, explain_settings_of_groups, explain_attention, explain_checkpoint, explain_batch, explain_split, explain_unknown_device, explain_format, explain_value, explain_keeping, explain_called, explain_container, explain_counter, explain_local_part,
-    explain_rounded, explain_second_pass, call_before_init, explain_super, find_misnamed_forward, explain_misnamed, explain_uncalled_definition, explain_without_self,
+    explain_digits, explain_rounded, explain_second_pass, call_before_init, explain_super, find_misnamed_forward, explain_misnamed, explain_uncalled_definition, explain_without_self,
     explain_length, explain_nothing_returned, empty_parameters, plain_parameter, single_sample, tensor_for_parameter, class_given_data, class_given_data_before_attribute, explain_pair_of_states,
     recurrent_in_sequential, single_number, explain_unpacked, explain_part, explain_keyword, explain_missing_arguments,
 )  # fmt: skip

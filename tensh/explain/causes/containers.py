@@ -4,6 +4,7 @@ import ast
 import types
 
 from tensh.engine.core.tensor import Tensor
+from tensh.explain.causes.operators import write_layer
 from tensh.explain.causes.situation import replace_node
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.shadow import is_module
@@ -121,7 +122,7 @@ def explain_sequential(node, situation):
             return replace_node_code(
                 situation,
                 each,
-                f"nn.{layer}()",
+                write_layer(f"nn.{layer}"),
                 _("{text} is a function: in a Sequential stands the layer that calls it").format(text=text),
             )
     return None

@@ -142,6 +142,12 @@ def explain_without_self(situation):
         or [each.arg for each in method.args.args[:1]] == ["self"]
     ):
         return None
+    first = method.args.args[0].arg if method.args.args else ""
+    if distance(first, "self") <= MOST_SLIPS:
+        method.args.args[0].arg = "self"
+        code = f"def {method.name}({ast.unparse(method.args)}):"
+        rule = _("the first parameter of {name} is called {first}, and what is used is self")
+        return Explanation(method.name, (), rule.format(name=method.name, first=first), (Fit(code, "", method.lineno),))
     arguments = ast.unparse(method.args)
     code = f"def {method.name}(self{', ' * bool(arguments)}{arguments}):"
     rule = _("{name} has no parameter self, which every method is given first").format(name=method.name)

@@ -4,7 +4,7 @@ import ast
 
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.causes.leaves import requiring_grad
-from tensh.explain.causes.situation import operand_of
+from tensh.explain.causes.situation import blocks_over, operand_of
 from tensh.explain.cuts import find_cut
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.place import bindings, calls_of, iterate_scope, loop_around
@@ -40,6 +40,11 @@ def explain_absence(situation, t, name, node):
 
 def explain_not_required(situation, name, node):
     """Explain the gradient of a tensor that does not require grad."""
+    made = find_rebinding(situation, name)
+    if made is not None and any(is_no_grad(each) for each in blocks_over(situation.place.tree(), made)):
+        rule = _("`{code}` on line {line} makes a new tensor of that name under torch.no_grad(), which records nothing")
+        update = f"{name} {UPDATES[type(made.value.op)]} {ast.unparse(made.value.right)}"
+        return rule.format(code=ast.unparse(made), line=made.lineno), (Fit(update, "", made.lineno),), None
     cut = find_cut(node, situation)
     if cut is not None:
         return f"{name} {cut.sentence}", cut.fits, cut.advice
@@ -87,6 +92,11 @@ def not_kept(situation, name):
         fits,
         None,
     )
+
+
+def is_no_grad(block):
+    """True for `with torch.no_grad():`."""
+    return isinstance(block, ast.With) and any("no_grad(" in ast.unparse(each.context_expr) for each in block.items)
 
 
 def is_reset(situation, name):

@@ -96,6 +96,22 @@ def explain_uncalled_class(situation):
     return None
 
 
+def explain_digits(situation):
+    """`torch.round(x, 2)` and `x.round(2)`, whose digits have a name."""
+    path = situation.place.path()
+    match path[-1] if path else None:
+        case ast.Call(func=ast.Attribute(attr="round" | "round_"), args=[*_owner, digits], keywords=[]) as call:
+            pass
+        case _:
+            return None
+    if not isinstance(situation.error, TypeError) or type(situation.evaluate(digits)) is not int:
+        return None
+    text = ast.unparse(digits)
+    rule = _("how many digits are kept is an argument with a name, decimals")
+    fit = replace_node(situation.place, digits, f"decimals={text}")
+    return Explanation(call.func.attr, (), rule, (fit,)) if fit else None
+
+
 def explain_rounded(situation):
     """`round(loss)`, which takes a number of Python's."""
     if not situation.says("type Tensor doesn't define __round__ method"):

@@ -284,7 +284,7 @@ def recurrent_in_sequential(situation):
 
 def explain_pair_of_states(situation):
     """One tensor for the two states of an LSTM."""
-    if situation.call is None or type(situation.call.module).__name__ != "LSTM":
+    if situation.call is None or type(situation.call.module).__name__ not in ("LSTM", "LSTMCell"):
         return None
     call = getattr(situation.expression(), "value", None)
     given = (
@@ -303,6 +303,8 @@ def explain_pair_of_states(situation):
         if found and len(found.args) > 1
         else None
     )
+    if situation.call.module.__class__.__name__ == "LSTMCell":
+        fit = fit and find_states(situation, found, text) or fit
     rule = _("an LSTM has two states, and takes them as a pair: {text} is one tensor").format(text=text)
     return Explanation(
         "LSTM",
@@ -311,6 +313,18 @@ def explain_pair_of_states(situation):
         (fit,) if fit else (),
         None if fit else _("({text}, c), with c of the same shape").format(text=text),
     )
+
+
+def find_states(situation, call, text):
+    """The Fit of `h, c = cell(x, h)` that gives the cell both of its states; None where it is not written so, or c is not there yet."""
+    made = statement_on(situation.place.tree(), situation.place.line)
+    match made:
+        case ast.Assign(targets=[ast.Tuple(elts=[ast.Name(id=first), ast.Name(id=second)])], value=value) if (
+            value is call
+        ):
+            if first == text and isinstance(situation.names.get(second), Tensor):
+                return replace_node(situation.place, call.args[1], f"({first}, {second})")
+    return None
 
 
 def find_call(path):

@@ -10,6 +10,8 @@ from tensh.explain.model import Explanation, Fit
 from tensh.explain.shadow import is_module
 from tensh.language import _
 
+TAKE_LISTS = frozenset("tensor as_tensor stack cat".split())
+"""Functions whose one argument is a list."""
 RESULTS = ("torch.return_types", "tensh.return_types")  # the module of the named tuples that functions give
 
 
@@ -176,6 +178,8 @@ def explain_indexed_function(situation, node):
         return None
     given = ast.unparse(node.slice)
     given = given[1:-1] if isinstance(node.slice, ast.Tuple) and given[:1] == "(" else given
+    if isinstance(node.slice, ast.Tuple) and text.rpartition(".")[2] in TAKE_LISTS:
+        given = f"[{given}]"
     rule = _("{text} is a function, which is called with parentheses").format(text=text)
     return explanation(situation, "call", rule, node, f"{text}({given})")
 

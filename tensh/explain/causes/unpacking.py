@@ -8,11 +8,18 @@ from tensh.explain.causes.situation import message_of, replace_node, statement_o
 from tensh.explain.edits import describe_shape
 from tensh.explain.model import Explanation
 from tensh.explain.place import FUNCTIONS, iterate_scope
-from tensh.explain.trying import append_to_expression
+from tensh.explain.trying import COUNTING, append_to_expression
 from tensh.language import _
 
 COUNTS = re.compile(r"values to unpack \(expected (\d+)(?:, got (\d+))?\)")
 MOST_SHAPES = 4  # that are shown
+FLAGS = {
+    "nonzero": ("as_tuple",),
+    "unique": ("return_counts", "return_inverse"),
+    "unique_consecutive": ("return_counts", "return_inverse"),
+    **{f"max_pool{dims}d": ("return_indices",) for dims in (1, 2, 3)},
+}
+"""Functions, and the arguments by which they give more than one tensor."""
 BY_COUNT = frozenset("chunk tensor_split".split())
 """Methods whose argument is the number of parts."""
 
@@ -29,7 +36,14 @@ def explain_unpacked(situation):
     names, node = int(counts[1]), statement.value
     value = situation.evaluate(node)
     value = situation.look_up(node) if value is None else value
-    if isinstance(value, Tensor):
+    if (
+        isinstance(value, Tensor)
+        and isinstance(node, ast.Call)
+        and ast.unparse(node.func).rpartition(".")[2] in COUNTING
+    ):
+        rule = _("{text} is one tensor, of as many rows as its values say, for {names} names")
+        rule = rule.format(text=ast.unparse(node), names=names)
+    elif isinstance(value, Tensor):
         rule = _("{text} is one tensor, {shape}, and taking it apart gives its {count} rows, for {names} names")
         rule = rule.format(text=ast.unparse(node), shape=describe_shape(value), count=len(value), names=names)
     elif isinstance(value, tuple | list):
@@ -38,7 +52,11 @@ def explain_unpacked(situation):
         )
     else:
         return explain_returned(situation, node, names, counts[2])
-    fit = split_otherwise(situation, node, names) or name_rest(situation, path[-1], value, names)
+    fit = (
+        split_otherwise(situation, node, names)
+        or give_more(situation, node, value, names)
+        or name_rest(situation, path[-1], value, names)
+    )
     return Explanation("unpack", (), rule, (fit,) if fit else (), None if fit else _("as many names as parts"))
 
 
@@ -66,6 +84,19 @@ def split_otherwise(situation, node, names):
         count = names if each in BY_COUNT else size_of_parts(whole, names)
         code = f"{append_to_expression(text, '')}.{each}({', '.join([*first, str(count), *rest])})"
         tried = situation.evaluate(ast.parse(code, mode="eval").body) if count else None
+        if isinstance(tried, tuple | list) and len(tried) == names:
+            return replace_node(situation.place, node, code)
+    return None
+
+
+def give_more(situation, node, value, names):
+    """The Fit of a call that gives several tensors where it is asked for them: `x.nonzero(as_tuple=True)`; None if there is none."""
+    if not isinstance(value, Tensor) or not isinstance(node, ast.Call) or len(value) == names:
+        return None
+    for flag in FLAGS.get(ast.unparse(node.func).rpartition(".")[2], ()):
+        comma = ", " if node.args or node.keywords else ""
+        code = f"{ast.unparse(node)[:-1]}{comma}{flag}=True)"
+        tried = situation.evaluate(ast.parse(code, mode="eval").body)
         if isinstance(tried, tuple | list) and len(tried) == names:
             return replace_node(situation.place, node, code)
     return None

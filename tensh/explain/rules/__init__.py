@@ -36,7 +36,7 @@ from tensh.explain.rules.indices import (
     rows_and_columns,
     too_many_indices,
 )
-from tensh.explain.rules.joining import joining
+from tensh.explain.rules.joining import joining, lengths
 from tensh.explain.rules.layers import (
     channels,
     class_range,
@@ -55,6 +55,7 @@ from tensh.explain.rules.layers import (
     weights_of_classes,
     whole_indices,
 )
+from tensh.explain.rules.masks import mask_of_scores, whole_numbers_of_mask
 from tensh.explain.rules.meanings import distances, divergence, fans, paddings, power
 from tensh.explain.rules.products import outer_product, product_shapes
 from tensh.explain.rules.shapes import expanding, not_contiguous, reshaping
@@ -110,6 +111,9 @@ RULES = (
     (("outer: Expected 1-D argument",), outer_product),
     (("length of the desired ordering",), orders),
     (("cannot be multiplied", "size mismatch, got input", "inconsistent tensor size", "both arguments to matmul", "Expected size for first two dimensions", "1D tensors expected", "must be a matrix", "must be a 3D tensor"), product_shapes),
+    (("must match the size of tensor",), lengths),
+    (("must match the size of tensor", "must match the existing size", "doesn't match the broadcast shape"), mask_of_scores),
+    (("Expected attn_mask dtype to be bool or float",), whole_numbers_of_mask),
     (("must match the size of tensor", "doesn't match the broadcast shape", "Shape mismatch", "not broadcastable", "shape mismatch"), broadcasting),
     (("must match except in dimension", "same number of dimensions: got", "stack expects each tensor"), joining),
     (("view size is not compatible",), not_contiguous),

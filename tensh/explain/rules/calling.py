@@ -4,6 +4,7 @@ import ast
 import re
 
 from tensh.explain.causes.situation import replace_node
+from tensh.explain.edits import JOINING
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.rewriting import call_in, piece, replace_positional, set_keyword
 from tensh.explain.rules.shared import name_or_phrase, operand
@@ -56,7 +57,7 @@ def find_unasked(call):
 def explain_list_of_tensors(call, text):
     """Tensors that are to become one are given in a list."""
     tree = call_in(call.segment)
-    if tree is None or any(isinstance(each, ast.Starred) for each in tree.args):
+    if tree is None or call.name not in JOINING or any(isinstance(each, ast.Starred) for each in tree.args):
         return None
     texts = [piece(call.segment, each)[0] for each in tree.args]
     together = replace_positional(call.segment, f"[{', '.join(texts)}]") if not tree.keywords else None

@@ -5,6 +5,8 @@ from tensh.explain.rewriting import elements, rename_called, replace_spans, set_
 from tensh.explain.trying import append_to_expression, fits
 from tensh.language import _
 
+MOST_SHAPES = 4  # that are shown
+
 
 def joining(call, text):
     """All sizes but one must be equal."""
@@ -33,6 +35,16 @@ def joining(call, text):
         shape = [len(given), max(len(t) for t in given), *given[0].shape[1:]]
         found = (*found, Fit(padded, f"{', '.join(str(list(t.shape)) for t in given[:3])} -> {shape}"))
     return Explanation(kind, operands, rule, found)
+
+
+def lengths(call, text):
+    """Sequences of a batch differ in their lengths alone."""
+    given = call.arguments[0].value if call.arguments else ()
+    if call.name != "pad_sequence" or not isinstance(given, list | tuple) or are_of_many_lengths(given):
+        return None
+    shapes = ", ".join(str(list(t.shape)) for t in given[:MOST_SHAPES])
+    rule = _("sequences are filled up to one length, dim 0: their other sizes must be equal, and here are {shapes}")
+    return Explanation(call.name, (), rule.format(shapes=shapes))
 
 
 def are_of_many_lengths(tensors):

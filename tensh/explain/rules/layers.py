@@ -4,6 +4,7 @@ import ast
 import itertools
 import re
 
+from tensh.explain.causes.situation import replace_node
 from tensh.explain.model import Explanation
 from tensh.explain.rules.shared import name_or_phrase, operand
 from tensh.explain.trying import append_to_expression, each, fits
@@ -143,10 +144,33 @@ def rows(call, text):
     if low >= 0 and high < count:
         return None
     outside = f"{low}" if low < 0 else f"{high}"
+    swapped = exchange_sizes(call, high) if low >= 0 else None
+    if swapped is not None:
+        return swapped
     return Explanation(
         call.symbol, (operand(indices),), _("a table of {count} rows has the indices 0 to {last}, and {indices} holds {outside}").format(count=count, last=count - 1, indices=name_or_phrase(indices), outside=outside), (),
         _("make the table with {rows} rows, or give it indices below {count}").format(rows=high + 1, count=count) if low >= 0 else _("indices from 0 on"),
     )  # fmt: skip
+
+
+def exchange_sizes(call, high):
+    """`nn.Embedding(16, 1000)` for a vocabulary of 1000; None where the table would still be too small."""
+    made = maker_of(call)
+    if made is None or len(made.args) != 2 or made.keywords or call.module.embedding_dim <= high:
+        return None
+    count, size = map(ast.unparse, made.args)
+    fit = replace_node(call.place, made, f"{ast.unparse(made.func)}({size}, {count})")
+    rule = _("an Embedding takes the number of rows first, then the size of each: this one has {rows} rows of {size}")
+    rule = rule.format(rows=call.module.num_embeddings, size=call.module.embedding_dim)
+    return Explanation(call.symbol, tuple(map(operand, call.tensors[:1])), rule, (fit,) if fit else ())
+
+
+def maker_of(call):
+    """The only call in the source that makes a layer of the class that failed; None where there are more."""
+    tree, kind = call.place.tree(), type(call.module).__name__
+    found = [each for each in (ast.walk(tree) if tree else ()) if isinstance(each, ast.Call)]
+    found = [each for each in found if ast.unparse(each.func).rpartition(".")[2] == kind]
+    return found[0] if call.module is not None and len(found) == 1 else None
 
 
 def classes(call, text):

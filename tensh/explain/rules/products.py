@@ -78,6 +78,7 @@ def vectors(call, a, b):
         fits(
             call,
             [
+                write_product(a, "@", b),
                 change_call(call, {a: ".flatten()", b: ".flatten()"}),
                 *each(call, b, ".squeeze()"),
                 *each(call, a, ".squeeze()"),
@@ -91,9 +92,11 @@ def stacks(call, a, b):
     if max(a.value.dim(), b.value.dim()) < 3:
         return None
     one, two = a.value.shape[:-2], b.value.shape[:-2]
+    turned = (b.text or "").endswith(".T") and b.value.dim() > 2  # all dimensions, those of the batch with them
     return Explanation(
         call.symbol, (operand(a, range(len(one))), operand(b, range(len(two)))),
         _("the matrices fit, but the dimensions before them, {first} and {second}, do not broadcast").format(first=list(one), second=list(two)),
+        fits(call, [call.rewrite({b: f"{b.text[:-1]}mT"})]) if turned else (),
     )  # fmt: skip
 
 

@@ -1,0 +1,60 @@
+"""Changes of a line that holds several statements: what is shown is the whole line, and two changes of one line are one."""
+
+import ast
+from difflib import SequenceMatcher
+
+from tensh.columns import in_characters
+
+
+def whole_lines(place, fits):
+    """Fits whose text is one of the statements of a line (`a = 1; b = 2`), with the other statements around it."""
+    return tuple(write_lines(place, fit) for fit in fits)
+
+
+def write_lines(place, fit):
+    """A Fit, and those that belong to it, with whole lines."""
+    if fit.line is None or not fit.line or fit.side:
+        return fit
+    changes = [fit.text, *(each.text for each in fit.more if each.line == fit.line and not each.side)]
+    text = write_statements(place, fit.line, changes)
+    if text is None:
+        return fit
+    rest = [each for each in fit.more if each.line != fit.line or each.side]
+    return fit._replace(text=text, more=tuple(write_lines(place, each) for each in rest))
+
+
+def write_statements(place, number, changes):
+    """A line with some of its statements changed; None where it holds one statement, or a change is the whole line."""
+    tree = place.tree()
+    found = (
+        [n for n in ast.walk(tree) if isinstance(n, ast.stmt) and n.lineno == n.end_lineno == number] if tree else []
+    )
+    found = [each for each in found if not hasattr(each, "body")]
+    if len(found) < 2 or any(count_statements(text) != 1 for text in changes):
+        return None
+    line = place.source.split("\n")[number - 1]
+    spans = {}
+    for text in changes:
+        nearest = max(found, key=lambda each: (is_alike(each, text), likeness(each, text)))
+        spans[in_characters(line, nearest.col_offset), in_characters(line, nearest.end_col_offset)] = text
+    for (start, end), text in sorted(spans.items(), reverse=True):
+        line = line[:start] + text + line[end:]
+    return line.strip()
+
+
+def count_statements(text):
+    """The statements in a text; 0 where Python cannot read it, as the head of a block."""
+    try:
+        return len(ast.parse(text).body)
+    except (SyntaxError, ValueError):
+        return 0
+
+
+def is_alike(statement, text):
+    """True if a statement assigns the same names as a text."""
+    targets = [*map(ast.unparse, getattr(statement, "targets", ()))]
+    return bool(targets) and targets == [*map(ast.unparse, getattr(ast.parse(text).body[0], "targets", ()))]
+
+
+def likeness(statement, text):
+    return SequenceMatcher(None, ast.unparse(statement), text).ratio()
