@@ -2,7 +2,7 @@
 
 from tensh.namespace import declare_namespace
 
-# Module -> the public names in it. Each module is loaded when one of its names is first asked for.
+# Module -> its public names. A module is loaded when one of its names is first requested.
 WHERE = {
     "tensh.distributions.distribution": "Distribution",
     "tensh.distributions.exp_family": "ExponentialFamily",

@@ -12,9 +12,9 @@ __all__ = ["Beta"]
 
 @expandable
 class Beta(ExponentialFamily):
-    """Chances between 0 and 1, of density proportional to ``x**(concentration1 - 1) * (1 - x)**(concentration0 - 1)``.
+    """Numbers in [0, 1] with density proportional to ``x**(concentration1 - 1) * (1 - x)**(concentration0 - 1)``.
 
-    A Dirichlet distribution of two parts, of which the first is the outcome.
+    This is the first component of a Dirichlet distribution with two.
 
     >>> import tensh as torch
     >>> torch.distributions.Beta(3.0, 1.0).mean

@@ -47,7 +47,8 @@ class Binomial(Odds, Distribution):
     def log_prob(self, value):
         self._check_sample(value)
         n, logits = self.total_count, self.logits
-        # log(1 + exp(logits)) without overflow: the positive part (of gradient 1/2 at 0) and a rest of at most log(2).
+        # log(1 + exp(logits)) without overflow: the positive part (with gradient 1/2 at 0) and a remainder of at most
+        # log(2)
         positive = (logits.clamp(min=0) + logits - logits.clamp(max=0)) / 2
         normalizer = n * positive + n * torch.log1p(torch.exp(-torch.abs(logits))) - torch.lgamma(n + 1)
         return value * logits - torch.lgamma(value + 1) - torch.lgamma(n - value + 1) - normalizer
@@ -61,7 +62,7 @@ class Binomial(Odds, Distribution):
         return self._enumerate(1 + self._one_count("enumerate_support"), self._param.dtype, expand)
 
     def _one_count(self, wanted):
-        """The number of trials; NotImplementedError if it differs within the batch."""
+        """Return the number of trials; raise NotImplementedError if it varies within the batch."""
         count = int(self.total_count.max())
         if not self.total_count.min() == count:
             raise NotImplementedError(f"Inhomogeneous total count not supported by `{wanted}`.")

@@ -13,9 +13,9 @@ __all__ = ["Categorical"]
 
 @expandable
 class Categorical(Odds, Distribution):
-    """One of the numbers 0 to K - 1, of chances along the last dimension: ``probs`` [..., K] or ``logits`` [..., K].
+    """One of the integers 0 to K - 1, with probabilities along the last dimension: ``probs`` or ``logits`` [..., K].
 
-    ``probs`` are divided by their sum, ``logits`` may be off by a constant; both are read back normalized.
+    ``probs`` are divided by their sum, ``logits`` may be shifted by a constant; both attributes are normalized.
 
     >>> import tensh as torch
     >>> d = torch.distributions.Categorical(torch.tensor([1.0, 1.0, 2.0]))
@@ -44,7 +44,7 @@ class Categorical(Odds, Distribution):
 
     @property
     def mean(self):
-        """nan: numbers of categories have no mean."""
+        """nan, because categories have no mean."""
         return torch.full(self._batch_shape, math.nan, dtype=self.probs.dtype, device=self.probs.device)
 
     mode = formula(lambda d: d.probs.argmax(dim=-1))

@@ -12,7 +12,7 @@ __all__ = ["Cauchy"]
 
 @expandable
 class Cauchy(Distribution):
-    """Cauchy distributions of median ``loc`` and half-width ``scale`` at half the height; they have no mean.
+    """Cauchy distributions with median ``loc`` and half width at half maximum ``scale``; they have no mean.
 
     >>> import tensh as torch
     >>> torch.distributions.Cauchy(0.0, 2.0).cdf(torch.tensor([0.0, 2.0]))

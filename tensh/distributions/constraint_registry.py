@@ -1,8 +1,8 @@
-"""torch.distributions.constraint_registry: from a constraint to the transform that leads there from all real numbers.
+"""torch.distributions.constraint_registry: transforms from the real numbers to a constraint.
 
-``biject_to(constraint)`` is bijective and has a log_abs_det_jacobian, as sampling needs it. ``transform_to(constraint)``
-need not be: it may have more inputs than are needed and acts on each coordinate by itself as far as it can, which suits
-optimization. They differ for the simplex and for matrices.
+``biject_to(constraint)`` is bijective and has a log_abs_det_jacobian, as sampling needs. ``transform_to(constraint)``
+need not be: it may have more inputs than necessary, and prefers to act on each coordinate separately, which suits
+optimization. The two differ for the simplex and for matrices.
 """
 
 from tensh.distributions import constraints, transforms
@@ -28,9 +28,9 @@ class ConstraintRegistry:
         super().__init__()
 
     def register(self, constraint, factory=None):
-        """Use ``factory(constraint)`` for all constraints of a class, given as the class or one of its constraints.
+        """Use ``factory(constraint)`` for all constraints of a class, given as the class or one of its instances.
 
-        Without a factory, a decorator for it. Raise TypeError if ``constraint`` is none.
+        Without a factory, return a decorator for it. Raise TypeError unless ``constraint`` is one.
         """
         if factory is None:
             return lambda factory: self.register(constraint, factory)
@@ -41,7 +41,7 @@ class ConstraintRegistry:
         return factory
 
     def __call__(self, constraint):
-        """The transform for a constraint; NotImplementedError if nothing is registered for its class."""
+        """Return the transform for a constraint; raise NotImplementedError if its class is not registered."""
         factory = self._registry.get(type(constraint))
         if factory is None:
             raise NotImplementedError(f"Cannot transform {type(constraint).__name__} constraints")
@@ -53,7 +53,7 @@ transform_to = ConstraintRegistry()
 
 
 def _everywhere(*kinds):
-    """Register a factory for both, which it is given to look up the constraints within a constraint."""
+    """Register a factory in both registries; it receives the registry, to look up constraints within a constraint."""
 
     def register(factory):
         for registry in (biject_to, transform_to):

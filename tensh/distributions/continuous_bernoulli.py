@@ -14,10 +14,10 @@ __all__ = ["ContinuousBernoulli"]
 
 @expandable
 class ContinuousBernoulli(Odds, ExponentialFamily):
-    """Numbers between 0 and 1, of density proportional to ``probs**x * (1 - probs)**(1 - x)``.
+    """Numbers between 0 and 1, with density proportional to ``probs**x * (1 - probs)**(1 - x)``.
 
-    The formulas divide zero by zero where ``probs`` is 1/2; between the two ``lims`` their series takes over. Loaiza-Ganem
-    and Cunningham, The continuous Bernoulli: fixing a pervasive error in variational autoencoders (2019).
+    The formulas divide zero by zero where ``probs`` is 1/2; between the two ``lims`` their series replaces them.
+    Loaiza-Ganem and Cunningham, The continuous Bernoulli: fixing a pervasive error in variational autoencoders (2019).
 
     >>> import tensh as torch
     >>> torch.distributions.ContinuousBernoulli(torch.tensor([0.25, 0.5])).mean
@@ -32,7 +32,7 @@ class ContinuousBernoulli(Odds, ExponentialFamily):
     def __init__(self, probs=None, logits=None, lims=(0.499, 0.501), validate_args=None):
         self._take(probs, logits)
         if probs is not None:
-            # Checked here, because what is clamped is always valid.
+            # Checked here, because clamped values are always valid.
             if validate_args is not None and not self.arg_constraints["probs"].check(self.probs).all():
                 raise ValueError("The parameter probs has invalid values")
             self._param = self.probs = clamp_probs(self.probs)
@@ -41,18 +41,18 @@ class ContinuousBernoulli(Odds, ExponentialFamily):
 
     @lazy_property
     def probs(self):
-        """``probs``, away from 0 and 1."""
+        """``probs``, clamped away from 0 and 1."""
         return clamp_probs(logits_to_probs(self.logits, is_binary=True))
 
     def _outside_unstable_region(self):
         return (self.probs <= self._lims[0]) | (self.probs > self._lims[1])
 
     def _cut_probs(self):
-        """``probs``, and the lower limit for those near 1/2, whose formula is not used but must be finite."""
+        """Return ``probs``; near 1/2 the lower limit, where the formula is not used but must be finite."""
         return torch.where(self._outside_unstable_region(), self.probs, self._lims[0])
 
     def _cont_bern_log_norm(self):
-        """The logarithm of ``2 * atanh(1 - 2 * probs) / (1 - 2 * probs)``, which is what the density is multiplied by."""
+        """Return the logarithm of the normalizing factor ``2 * atanh(1 - 2 * probs) / (1 - 2 * probs)``."""
         cut = self._cut_probs()
         below, above = torch.where(cut <= 0.5, cut, 0.0), torch.where(cut >= 0.5, cut, 1.0)
         log_norm = torch.log(torch.abs(torch.log1p(-cut) - torch.log(cut))) - torch.where(

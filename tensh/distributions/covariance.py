@@ -1,4 +1,4 @@
-"""Covariances: a matrix by its factor, and quadratic forms by that."""
+"""Covariance matrices by their triangular factor, and quadratic forms computed with it."""
 
 import math
 
@@ -7,9 +7,9 @@ from tensh.distributions.utils import lazy_property
 
 
 def _precision_to_scale_tril(P):
-    """The lower triangular L of ``L @ L.mT == P.inverse()``.
+    """Return the lower triangular L with ``L @ L.mT == P.inverse()``.
 
-    The Cholesky factor of P with rows and columns in reverse is, put back and transposed, the inverse of L.
+    The inverse of L is the Cholesky factor of P with rows and columns reversed, itself reversed and transposed.
     """
     L_inv = torch.linalg.cholesky(P.flip(-2, -1)).flip(-2, -1).mT
     return torch.linalg.solve_triangular(L_inv, torch.eye(P.shape[-1], dtype=P.dtype, device=P.device), upper=False)
@@ -19,12 +19,12 @@ FACTORS = {
     "covariance_matrix": lambda matrix: torch.linalg.cholesky(matrix),
     "precision_matrix": _precision_to_scale_tril,
     "scale_tril": lambda matrix: matrix,
-}  # what a covariance may be given by, and how its lower triangular factor is found
+}  # the parameters of a covariance, with the functions that compute its lower triangular factor
 ONE_OF = "Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified."
 
 
 def find_given(error, **matrices):
-    """(name, matrix) of the one that is given, or an ``error``."""
+    """Return (name, matrix) of the parameter that is given; raise ``error`` unless there is exactly one."""
     named = [pair for pair in matrices.items() if pair[1] is not None]
     if len(named) != 1:
         raise error(ONE_OF)
@@ -32,10 +32,9 @@ def find_given(error, **matrices):
 
 
 class Covariance:
-    """The part of a distribution that has a covariance: each of three matrices from the factor, when it is asked for.
+    """The part of a distribution with a covariance: three matrices, computed from the factor when requested.
 
-    The factor, ``_unbroadcasted_scale_tril``, has the batch dimensions that it was given with, so that nothing is computed
-    twice.
+    The factor ``_unbroadcasted_scale_tril`` keeps its original batch dimensions, so that nothing is computed twice.
     """
 
     def _expand_batch(self, matrix):
@@ -61,17 +60,17 @@ class Covariance:
 
 
 def _half_log_det(L):
-    """Half the logarithm of the determinant of ``L @ L.mT``."""
+    """Return half the logarithm of the determinant of ``L @ L.mT``."""
     return L.diagonal(dim1=-2, dim2=-1).log().sum(-1)
 
 
 def _batch_mv(matrices, vectors):
-    """Matrices times vectors; batch dimensions broadcast."""
+    """Multiply matrices by vectors; batch dimensions broadcast."""
     return torch.matmul(matrices, vectors.unsqueeze(-1)).squeeze(-1)
 
 
 def _batch_mahalanobis(L, x):
-    """``x @ (L @ L.mT).inverse() @ x`` of vectors [..., n]; the batch dimensions of L broadcast to those of x.
+    """Return ``x @ (L @ L.mT).inverse() @ x`` of vectors [..., n]; the batch dimensions of L broadcast to those of x.
 
     All vectors that belong to one matrix are the columns of a single triangular system.
     """

@@ -16,8 +16,7 @@ def _Dirichlet_backward(x, concentration, grad_output):
 
 
 class _Dirichlet(torch.autograd.Function):
-    """Samples, differentiable by the concentration (Figurnov, Mohamed and Mnih, Implicit reparameterization gradients,
-    2018)."""
+    """Samples, differentiable in the concentration (Figurnov et al., Implicit reparameterization gradients, 2018)."""
 
     @staticmethod
     def forward(ctx, concentration):
@@ -33,7 +32,7 @@ class _Dirichlet(torch.autograd.Function):
 
 @expandable
 class Dirichlet(ExponentialFamily):
-    """K chances that sum to one, of density proportional to ``(x ** (concentration - 1)).prod(-1)``: [..., K].
+    """K probabilities that sum to one [..., K], with density proportional to ``(x ** (concentration - 1)).prod(-1)``.
 
     >>> import tensh as torch
     >>> torch.distributions.Dirichlet(torch.tensor([1.0, 1.0, 2.0])).mean
@@ -54,7 +53,7 @@ class Dirichlet(ExponentialFamily):
 
     @property
     def mode(self):
-        """The likeliest outcome; a corner of the simplex where no concentration reaches 1."""
+        """The most probable outcome; a corner of the simplex if no concentration is above 1."""
         excess = (self.concentration - 1).clamp(min=0.0)
         mode = excess / excess.sum(-1, True)
         corner = torch.nn.functional.one_hot(mode.argmax(dim=-1), mode.shape[-1]).to(mode)

@@ -1,4 +1,4 @@
-"""Distribution: what every distribution has, and what follows from its declaration."""
+"""Distribution: the base class of all distributions, and what follows from their declarations."""
 
 import warnings
 
@@ -14,14 +14,13 @@ SCALAR = torch.Size()
 
 
 class Distribution:
-    """A batch of distributions of one kind, of events of one shape; the base of all, and of a user's own.
+    """A batch of distributions of one kind with one event shape; the base of all distributions, including a user's.
 
-    A sample of ``sample_shape`` has the shape ``sample_shape + batch_shape + event_shape``. A subclass sets its parameters
-    and calls ``super().__init__(batch_shape, event_shape, validate_args)``; it says in ``arg_constraints`` where each
-    parameter may lie and in ``support`` where the outcomes lie, and both are checked where ``validate_args`` is on
-    (the default).  ``has_rsample``: samples are differentiable functions of the parameters;
-    ``has_enumerate_support``: the outcomes can be listed. Raise ValueError for a parameter or value that is not
-    allowed.
+    A sample of ``sample_shape`` has the shape ``sample_shape + batch_shape + event_shape``. A subclass sets its
+    parameters and calls ``super().__init__(batch_shape, event_shape, validate_args)``; it declares the constraints of
+    parameters in ``arg_constraints`` and that of outcomes in ``support``, which are checked if ``validate_args`` is on
+    (the default).  ``has_rsample``: samples are differentiable functions of the parameters; ``has_enumerate_support``:
+    the outcomes can be listed. Raise ValueError for a parameter or value that is not allowed.
 
     >>> import tensh as torch
     >>> d = torch.distributions.Normal(torch.zeros(3), 1.0)
@@ -31,12 +30,12 @@ class Distribution:
 
     has_rsample = False
     has_enumerate_support = False
-    _shared = ()  # attributes that are the same in every expansion: see ``expandable``
+    _shared = ()  # attributes that ``expandable`` copies unchanged
     _validate_args = __debug__
 
     @staticmethod
     def set_default_validate_args(value):
-        """Say whether distributions are checked that do not say ``validate_args``."""
+        """Set whether distributions without the argument ``validate_args`` are checked."""
         if value not in (True, False):
             raise ValueError
         Distribution._validate_args = value
@@ -73,8 +72,7 @@ class Distribution:
         return name not in vars(self) and isinstance(getattr(type(self), name), lazy_property)
 
     def expand(self, batch_shape, _instance=None):
-        """Expand the distributions to a larger batch without copying; ``_instance`` is the object that a subclass has
-        made for the result."""
+        """Expand the distributions to a larger batch without copying; ``_instance`` is a subclass's new object."""
         raise NotImplementedError
 
     batch_shape = formula(lambda d: d._batch_shape, "The shape of the batch.")
@@ -87,7 +85,7 @@ class Distribution:
 
     @property
     def support(self):
-        """The constraint of outcomes."""
+        """The constraint on outcomes."""
         raise NotImplementedError
 
     @property
@@ -97,7 +95,7 @@ class Distribution:
 
     @property
     def mode(self):
-        """The likeliest outcome."""
+        """The most probable outcome."""
         raise NotImplementedError(f"{class_text(self)} does not implement mode")
 
     @property
@@ -108,55 +106,55 @@ class Distribution:
     stddev = formula(lambda d: d.variance.sqrt(), "The standard deviation.")
 
     def sample(self, sample_shape=()):
-        """Outcomes, not recorded."""
+        """Draw samples, without recording."""
         with torch.no_grad():
             return self.rsample(sample_shape)
 
     def rsample(self, sample_shape=()):
-        """Outcomes as differentiable functions of the parameters, where ``has_rsample``."""
+        """Draw samples that are differentiable functions of the parameters; requires ``has_rsample``."""
         raise NotImplementedError
 
     def sample_n(self, n):
-        """Old form of ``sample((n,))``."""
+        """Draw ``sample((n,))``, the older form."""
         warnings.warn(
             "`sample_n(n)` will be deprecated. Use `sample((n,))` instead.", category=FutureWarning, stacklevel=2
         )
         return self.sample(torch.Size((n,)))
 
     def log_prob(self, value):
-        """The logarithm of the density, or of the probability, at ``value``."""
+        """Return the logarithm of the density, or of the probability, at ``value``."""
         raise NotImplementedError
 
     def cdf(self, value):
-        """The probability of outcomes up to ``value``."""
+        """Return the probability of outcomes up to ``value``."""
         raise NotImplementedError
 
     def icdf(self, value):
-        """The outcome up to which the probability is ``value``."""
+        """Return the outcome whose ``cdf`` is ``value``."""
         raise NotImplementedError
 
     def enumerate_support(self, expand=True):
-        """All outcomes along a new first dimension, for the whole batch or (``expand=False``) for one that stands for it."""
+        """List all outcomes along a new first dimension; with ``expand=False`` batch dimensions have size 1."""
         raise NotImplementedError
 
     def entropy(self):
-        """The entropy, in nats; shape ``batch_shape``."""
+        """Return the entropy in nats; shape ``batch_shape``."""
         raise NotImplementedError
 
     def perplexity(self):
-        """``exp`` of the entropy."""
+        """Return ``exp`` of the entropy."""
         return torch.exp(self.entropy())
 
     def _extended_shape(self, sample_shape=()):
         return torch.Size(torch.Size(sample_shape) + self._batch_shape + self._event_shape)
 
     def _check_sample(self, value):
-        """Validate ``value`` where validation is on."""
+        """Validate ``value`` if validation is on."""
         if self._validate_args:
             self._validate_sample(value)
 
     def _validate_sample(self, value):
-        """Raise ValueError if ``value`` has another shape than outcomes have, or lies where none do."""
+        """Raise ValueError if ``value`` has another shape than outcomes, or is outside of the support."""
         if not isinstance(value, torch.Tensor):
             raise ValueError("The value argument to log_prob must be a Tensor")
         shape = value.size()
@@ -183,7 +181,7 @@ class Distribution:
             )
 
     def _get_checked_instance(self, cls, _instance=None):
-        """A blank instance for ``expand`` of ``cls`` to fill; NotImplementedError if a subclass has to make its own."""
+        """Make a blank instance of ``cls`` for ``expand``; raise NotImplementedError if a subclass must make it."""
         if _instance is not None:
             return _instance
         if type(self).__init__ != cls.__init__:
@@ -201,20 +199,20 @@ class Distribution:
 
 
 def all_true(valid):
-    """True if all elements are true; inside ``vmap``, those of all samples."""
+    """Return True if all elements are true; inside ``vmap``, those of all samples."""
     return bool((valid.value if type(valid) is BatchedTensor else valid).all())
 
 
 def class_text(d):
-    """The class of a distribution in the words of PyTorch."""
+    """Return the class of a distribution as PyTorch's messages name it."""
     return str(type(d)).replace("'tensh.", "'torch.")
 
 
 def expandable(cls):
-    """A distribution that is expanded by what an instance holds.
+    """Give a distribution class an ``expand`` that works on the attributes of its instances.
 
-    Tensors and distributions whose shapes begin with the batch's are expanded; all else is shared, and what ``_shared`` names.
-    The constraints of its parameters go into its documentation.
+    Tensors and distributions whose shapes start with the batch shape are expanded; all others are shared, as are those
+    in ``_shared``. The constraints on parameters are added to the docstring.
     """
 
     def expand(self, batch_shape, _instance=None):
@@ -232,7 +230,7 @@ def expandable(cls):
 
 
 def _expand_value(value, old, new):
-    """``value`` as part of a batch of shape ``new`` instead of ``old``, if it has the shape of such a part."""
+    """Expand ``value`` from the batch shape ``old`` to ``new``, if its shape starts with ``old``."""
     count = len(old)
     if isinstance(value, torch.Tensor) and value.shape[:count] == old:
         return value.expand(new + value.shape[count:])

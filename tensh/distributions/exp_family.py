@@ -7,10 +7,10 @@ __all__ = ["ExponentialFamily"]
 
 
 class ExponentialFamily(Distribution):
-    """Distributions of density ``exp(t(x) @ theta - F(theta) + k(x))``, with natural parameters theta.
+    """Distributions with density ``exp(t(x) @ theta - F(theta) + k(x))``, with natural parameters theta.
 
-    A family that says its ``_natural_params`` (a tuple of tensors), ``_log_normalizer`` (F, of the same tensors) and
-    ``_mean_carrier_measure`` (the expected k) has its entropy by differentiation of F (Nielsen and Nock, Entropies and
+    A family that defines ``_natural_params`` (a tuple of tensors), ``_log_normalizer`` (F, of the same tensors) and
+    ``_mean_carrier_measure`` (the expected k) gets its entropy by differentiation of F (Nielsen and Nock, Entropies and
     cross-entropies of exponential families, 2010).
 
     >>> import tensh as torch
@@ -30,7 +30,7 @@ class ExponentialFamily(Distribution):
         raise NotImplementedError
 
     def entropy(self):
-        """The entropy, by the gradient of the log normalizer; shape ``batch_shape``."""
+        """Return the entropy, by the gradient of the log normalizer; shape ``batch_shape``."""
         result = -self._mean_carrier_measure
         params = [p.detach().requires_grad_() for p in self._natural_params]
         normalizer = self._log_normalizer(*params)

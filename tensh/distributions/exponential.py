@@ -11,7 +11,7 @@ __all__ = ["Exponential"]
 
 @expandable
 class Exponential(ExponentialFamily):
-    """Waiting times of events that happen ``rate`` times in a unit of time, on average.
+    """Waiting times between events that occur ``rate`` times per unit of time on average.
 
     >>> import tensh as torch
     >>> torch.distributions.Exponential(torch.tensor([1.0, 4.0])).mean

@@ -1,24 +1,24 @@
-"""Paragraphs for docstrings that name the constraints of a distribution on its parameters and samples."""
+"""Paragraphs of docstrings about the constraints of a distribution on its parameters and samples."""
 
 from tensh.distributions import constraints
 
-SHAPES = ("", " [..., n]", " [..., n, n]")  # by the number of dimensions of an event
+SHAPES = ("", " [..., n]", " [..., n, n]")  # by the number of event dimensions
 WORDS = {
     "Real()": "real",
     "GreaterThan(lower_bound=0)": "positive",
-    "GreaterThanEq(lower_bound=0)": "not negative",
+    "GreaterThanEq(lower_bound=0)": "non-negative",
     "Interval(lower_bound=0, upper_bound=1)": "from 0 to 1",
     "HalfOpenInterval(lower_bound=0, upper_bound=1)": "from 0 to below 1",
-    "IntegerGreaterThan(lower_bound=0)": "whole and not negative",
-    "Simplex()": "chances that sum to 1",
+    "IntegerGreaterThan(lower_bound=0)": "integer and non-negative",
+    "Simplex()": "probabilities that sum to 1",
     "LowerCholesky()": "lower triangular with a positive diagonal",
     "PositiveDefinite()": "positive definite",
 }
-CHOICES = {"probs", "logits", "covariance_matrix", "precision_matrix", "scale_tril"}  # of each kind, one is given
+CHOICES = {"probs", "logits", "covariance_matrix", "precision_matrix", "scale_tril"}  # of each group, one is given
 
 
 def add_facts(cls):
-    """Add parameters, differentiability and errors to the documentation of a class, before its example."""
+    """Add parameters, differentiability and errors to the docstring of a class, before its example."""
     declared = getattr(cls, "arg_constraints", None)
     if cls.__doc__ and ">>>" in cls.__doc__ and isinstance(declared, dict) and declared:
         text, mark, example = cls.__doc__.partition(">>>")
@@ -27,7 +27,7 @@ def add_facts(cls):
 
 
 def describe(declared, is_differentiable):
-    """The sentences for a dictionary of constraints, each on a line."""
+    """Return the sentences about a dictionary of constraints, each on a line."""
     needed = [_clause(*item) for item in declared.items() if item[0] not in CHOICES]
     choices = [_clause(*item) for item in declared.items() if item[0] in CHOICES]
     parameters = ",\n    ".join(_wrap_clauses([*needed, *([" or ".join(choices)] if choices else [])]))
@@ -40,7 +40,7 @@ def describe(declared, is_differentiable):
 
 
 def _wrap_clauses(clauses):
-    """Clauses joined by commas, as many as fit into a line."""
+    """Join clauses with commas, as many as fit into each line."""
     lines = [""]
     for clause in clauses:
         if len(lines[-1]) + len(clause) > 70:
@@ -50,7 +50,7 @@ def _wrap_clauses(clauses):
 
 
 def _clause(name, constraint):
-    """A parameter with the shape of an event and its range."""
+    """Return a parameter with its event shape and range."""
     shape = SHAPES[constraint.event_dim]
     if isinstance(constraint, constraints.independent):
         constraint, shape = constraint.base_constraint, shape.replace("n, n", "n, m")

@@ -13,7 +13,7 @@ __all__ = ["FisherSnedecor"]
 
 @expandable
 class FisherSnedecor(Distribution):
-    """Ratios of two chi-squared variables of ``df1`` and ``df2`` degrees of freedom, each divided by its degrees (F).
+    """Ratio of two chi-squared variables (F), each divided by its degrees of freedom ``df1`` and ``df2``.
 
     >>> import tensh as torch
     >>> torch.distributions.FisherSnedecor(2.0, torch.tensor([2.0, 6.0])).mean
@@ -32,19 +32,19 @@ class FisherSnedecor(Distribution):
 
     @property
     def mean(self):
-        """The mean; nan up to two degrees of freedom ``df2``."""
+        """The mean; nan unless ``df2`` exceeds 2."""
         df2 = torch.where(self.df2 <= 2, math.nan, self.df2)
         return df2 / (df2 - 2)
 
     @property
     def mode(self):
-        """The likeliest outcome; nan up to two degrees of freedom ``df1``."""
+        """The most probable outcome; nan unless ``df1`` exceeds 2."""
         mode = (self.df1 - 2) / self.df1 * self.df2 / (self.df2 + 2)
         return torch.where(self.df1 <= 2, math.nan, mode)
 
     @property
     def variance(self):
-        """The variance; nan up to four degrees of freedom ``df2``."""
+        """The variance; nan unless ``df2`` exceeds 4."""
         df2 = torch.where(self.df2 <= 4, math.nan, self.df2)
         return 2 * df2.pow(2) * (self.df1 + df2 - 2) / (self.df1 * (df2 - 2).pow(2) * (df2 - 4))
 

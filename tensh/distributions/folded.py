@@ -10,7 +10,7 @@ from tensh.distributions.utils import formula
 
 
 class FoldedDistribution(TransformedDistribution):
-    """The part of a distribution above 0, twice as dense; ``family(0, scale)`` is the whole."""
+    """The absolute value of the symmetric distribution ``family(0, scale)``, with twice its density above 0."""
 
     arg_constraints = {"scale": constraints.positive}
     support = constraints.nonnegative
@@ -19,7 +19,7 @@ class FoldedDistribution(TransformedDistribution):
     def __init__(self, scale, validate_args=None):
         super().__init__(self.family(0, scale, validate_args=False), AbsTransform(), validate_args=validate_args)
 
-    scale = formula(lambda d: d.base_dist.scale, "That of the whole.")
+    scale = formula(lambda d: d.base_dist.scale, "The scale of the folded distribution.")
     mode = formula(lambda d: torch.zeros_like(d.scale))
 
     def log_prob(self, value):

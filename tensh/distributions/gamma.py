@@ -15,7 +15,7 @@ def _standard_gamma(concentration):
 
 @expandable
 class Gamma(ExponentialFamily):
-    """Densities proportional to ``x**(concentration - 1) * exp(-rate * x)``.
+    """Positive numbers with density proportional to ``x**(concentration - 1) * exp(-rate * x)``.
 
     >>> import tensh as torch
     >>> torch.distributions.Gamma(3.0, torch.tensor([1.0, 2.0])).mean
@@ -38,7 +38,7 @@ class Gamma(ExponentialFamily):
     def rsample(self, sample_shape=()):
         shape = self._extended_shape(sample_shape)
         value = _standard_gamma(self.concentration.expand(shape)) / self.rate.expand(shape)
-        # unrecorded: gradients pass as if nothing were clamped
+        # unrecorded, so that gradients ignore the clamping
         value.detach().clamp_(min=torch.finfo(value.dtype).tiny)
         return value
 

@@ -12,7 +12,7 @@ __all__ = ["GeneralizedPareto"]
 
 @expandable
 class GeneralizedPareto(Distribution):
-    """Tails above ``loc``, of width ``scale``: heavier the larger ``concentration`` is, and bounded where it is negative.
+    """Tails above ``loc`` of width ``scale``: heavier for a larger ``concentration``, and bounded for a negative one.
 
     ``concentration=0`` is the exponential distribution, -1 the uniform one, and a positive one with
     ``loc = scale / concentration`` Pareto's.
@@ -36,7 +36,7 @@ class GeneralizedPareto(Distribution):
 
     @property
     def mean(self):
-        """The mean; nan for concentrations of 1 and more."""
+        """The mean; nan for concentrations of 1 and above."""
         valid = self.concentration < 1
         mean = self.loc + self.scale / (1 - torch.where(valid, self.concentration, 0.5))
         return torch.where(valid, mean, math.nan)
@@ -45,7 +45,7 @@ class GeneralizedPareto(Distribution):
 
     @property
     def variance(self):
-        """The variance; nan for concentrations of 1/2 and more."""
+        """The variance; nan for concentrations of 1/2 and above."""
         valid = self.concentration < 0.5
         c = torch.where(valid, self.concentration, 0.25)
         return torch.where(valid, self.scale**2 / ((1 - c) ** 2 * (1 - 2 * c)), math.nan)
@@ -55,7 +55,7 @@ class GeneralizedPareto(Distribution):
         return self.icdf(torch.rand(shape, dtype=self.loc.dtype, device=self.loc.device))
 
     def _exponential(self):
-        """(where the concentration is zero, the concentration with ones there)."""
+        """Return (a mask of concentrations that are zero, the concentrations with 1 in those places)."""
         zero = torch.isclose(self.concentration, torch.zeros_like(self.concentration))
         return zero, torch.where(zero, 1.0, self.concentration)
 
@@ -70,13 +70,13 @@ class GeneralizedPareto(Distribution):
         return -self.scale.log() - torch.where(zero, z, general)
 
     def log_survival_function(self, value):
-        """The logarithm of the probability of outcomes above ``value``."""
+        """Return the logarithm of the probability of outcomes above ``value``."""
         self._check_sample(value)
         z, (zero, c) = self._z(value), self._exponential()
         return torch.where(zero, -z, -torch.log1p(c * z) / c)
 
     def log_cdf(self, value):
-        """The logarithm of ``cdf``."""
+        """Return the logarithm of ``cdf``."""
         return torch.log1p(-torch.exp(self.log_survival_function(value)))
 
     def cdf(self, value):

@@ -11,9 +11,9 @@ __all__ = ["Geometric"]
 
 @expandable
 class Geometric(Odds, Distribution):
-    """The number of failures before the first success, each trial with probability ``probs`` or log-odds ``logits``: 0, 1, ...
+    """The number of failures before the first success in trials with ``probs`` or log-odds ``logits``: 0, 1, ...
 
-    (``Tensor.geometric_`` counts the trial that succeeds, too.)
+    (``Tensor.geometric_`` also counts the successful trial.)
 
     >>> import tensh as torch
     >>> torch.distributions.Geometric(0.25).mean

@@ -15,7 +15,7 @@ __all__ = ["Gumbel"]
 
 @expandable
 class Gumbel(TransformedDistribution):
-    """``loc - scale * log(-log(u))``, for ``u`` uniform on (0, 1): the distribution of the largest of many.
+    """``loc - scale * log(-log(u))`` for ``u`` uniform on (0, 1): the limit distribution of a maximum.
 
     Samples are differentiable.
 
@@ -30,7 +30,8 @@ class Gumbel(TransformedDistribution):
     def __init__(self, loc, scale, validate_args=None):
         self.loc, self.scale = broadcast_all(loc, scale)
         info = torch.finfo(self.loc.dtype)
-        inner = torch.full_like(self.loc, info.tiny), torch.full_like(self.loc, 1 - info.eps)  # both logarithms exist
+        # where both logarithms are finite
+        inner = torch.full_like(self.loc, info.tiny), torch.full_like(self.loc, 1 - info.eps)
         transforms = [
             ExpTransform().inv,
             AffineTransform(loc=0, scale=-torch.ones_like(self.scale)),

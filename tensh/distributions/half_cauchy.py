@@ -13,7 +13,7 @@ __all__ = ["HalfCauchy"]
 
 @expandable
 class HalfCauchy(FoldedDistribution):
-    """The absolute value of a Cauchy distribution around 0 of width ``scale``.
+    """The absolute value of a Cauchy distribution with median 0 and width ``scale``.
 
     >>> import tensh as torch
     >>> torch.distributions.HalfCauchy(torch.tensor([1., 2.])).cdf(torch.tensor(1.))

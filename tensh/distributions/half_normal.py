@@ -12,7 +12,7 @@ __all__ = ["HalfNormal"]
 
 @expandable
 class HalfNormal(FoldedDistribution):
-    """The absolute value of a normal distribution of mean 0 and standard deviation ``scale``.
+    """The absolute value of a normal distribution with mean 0 and standard deviation ``scale``.
 
     >>> import tensh as torch
     >>> torch.distributions.HalfNormal(torch.tensor([1., 2.])).mean

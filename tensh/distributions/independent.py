@@ -1,4 +1,4 @@
-"""Batch dimensions as part of an event."""
+"""Batch dimensions reinterpreted as event dimensions."""
 
 from types import GenericAlias
 
@@ -11,10 +11,10 @@ __all__ = ["Independent"]
 
 @expandable
 class Independent(Distribution):
-    """A distribution whose last ``reinterpreted_batch_ndims`` batch dimensions are part of an event.
+    """A distribution whose last ``reinterpreted_batch_ndims`` batch dimensions become part of an event.
 
-    Its outcomes are the same; ``log_prob`` and ``entropy`` are sums over those dimensions. Raise ValueError if the
-    base has fewer batch dimensions.
+    Its outcomes are those of the base; ``log_prob`` and ``entropy`` are sums over those dimensions. Raise ValueError if
+    the base has fewer batch dimensions.
 
     >>> import tensh as torch
     >>> d = torch.distributions.Independent(torch.distributions.Normal(torch.zeros(3), 1.), 1)
@@ -23,7 +23,7 @@ class Independent(Distribution):
     """
 
     arg_constraints = {}
-    __class_getitem__ = classmethod(GenericAlias)  # Independent[Normal], in annotations
+    __class_getitem__ = classmethod(GenericAlias)  # for annotations such as Independent[Normal]
 
     def __init__(self, base_distribution, reinterpreted_batch_ndims, validate_args=None):
         count, batch_shape = reinterpreted_batch_ndims, base_distribution.batch_shape

@@ -15,7 +15,7 @@ __all__ = ["InverseGamma"]
 
 @expandable
 class InverseGamma(TransformedDistribution):
-    """``1 / x``, for ``x`` of a gamma distribution with a ``concentration`` and a ``rate``.
+    """``1 / x`` for ``x`` of a gamma distribution with a ``concentration`` and a ``rate``.
 
     >>> import tensh as torch
     >>> torch.distributions.InverseGamma(torch.tensor([1., 3.]), 4.).mean
@@ -30,8 +30,8 @@ class InverseGamma(TransformedDistribution):
         base = Gamma(concentration, rate, validate_args=validate_args)
         super().__init__(base, PowerTransform(-base.rate.new_ones(())), validate_args=validate_args)
 
-    concentration = formula(lambda d: d.base_dist.concentration, "That of the gamma distribution.")
-    rate = formula(lambda d: d.base_dist.rate, "That of the gamma distribution.")
+    concentration = formula(lambda d: d.base_dist.concentration, "The parameter of the gamma distribution.")
+    rate = formula(lambda d: d.base_dist.rate, "The parameter of the gamma distribution.")
 
     @property
     def mean(self):

@@ -39,7 +39,7 @@ class Kumaraswamy(TransformedDistribution):
         super().__init__(Uniform(*unit, validate_args=validate_args), transforms, validate_args=validate_args)
 
     def _moment(self, n):
-        """The mean of ``x ** n``: b times the beta function of ``1 + n / a`` and b."""
+        """Return the mean of ``x ** n``: b times the beta function of ``1 + n / a`` and b."""
         a, b = 1 + n / self.concentration1, self.concentration0
         return b * torch.exp(a.lgamma() + b.lgamma() - (a + b).lgamma())
 

@@ -1,4 +1,4 @@
-"""Lewandowski, Kurowicka and Joe's distributions of correlations, by their Cholesky factors."""
+"""Lewandowski, Kurowicka and Joe's distribution of correlation matrices, by their Cholesky factors."""
 
 import math
 
@@ -13,11 +13,11 @@ __all__ = ["LKJCholesky"]
 
 @expandable
 class LKJCholesky(Distribution):
-    """Cholesky factors L of ``dim`` x ``dim`` correlation matrices of density ``det(L @ L.mT) ** (concentration - 1)``.
+    """Factors L of ``dim`` x ``dim`` correlation matrices, with density ``det(L @ L.mT) ** (concentration - 1)``.
 
-    With ``concentration=1`` all correlation matrices are equally likely; above it those near the identity are more so.
-    Samples are made row by row (the onion method). Lewandowski, Kurowicka, Joe, Generating random correlation matrices
-    based on vines and extended onion method (2009), section 3.
+    With ``concentration=1`` all correlation matrices are equally likely; a larger value favours those near the
+    identity. Samples are built row by row (the onion method). Lewandowski, Kurowicka, Joe, Generating random
+    correlation matrices based on vines and extended onion method (2009), section 3.
 
     >>> import tensh as torch
     >>> d = torch.distributions.LKJCholesky(3, 0.5)
@@ -35,9 +35,9 @@ class LKJCholesky(Distribution):
         self.dim = dim
         (self.concentration,) = broadcast_all(concentration)
         before = torch.arange(dim - 1, dtype=self.concentration.dtype, device=self.concentration.device)
-        before = torch.cat([before.new_zeros(1), before])  # of each row: the numbers of the row above it, but one
+        before = torch.cat([before.new_zeros(1), before])  # for each row, the number of rows above it, less one
         marginal = self.concentration + 0.5 * (dim - 2)
-        # the squared lengths left of the diagonal
+        # squared norms of the parts left of the diagonal
         self._beta = Beta(before + 0.5, marginal.unsqueeze(-1) - 0.5 * before)
         super().__init__(self.concentration.size(), torch.Size((dim, dim)), validate_args)
 

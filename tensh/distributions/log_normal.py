@@ -12,7 +12,7 @@ __all__ = ["LogNormal"]
 
 @expandable
 class LogNormal(TransformedDistribution):
-    """The distribution of ``exp`` of a normal one with mean ``loc`` and standard deviation ``scale``.
+    """The exponential of a normal variable with mean ``loc`` and standard deviation ``scale``.
 
     >>> import tensh as torch
     >>> torch.distributions.LogNormal(0., torch.tensor([1., 2.])).mean

@@ -12,7 +12,7 @@ __all__ = ["LogisticNormal"]
 
 @expandable
 class LogisticNormal(TransformedDistribution):
-    """Independent normal variables, n of them, that break a stick: on a simplex of n + 1.
+    """n independent normal variables, mapped by stick breaking to a simplex of n + 1 parts.
 
     >>> import tensh as torch
     >>> d = torch.distributions.LogisticNormal(torch.zeros(3), torch.ones(3))

@@ -1,4 +1,4 @@
-"""Multivariate normal distributions with a covariance of low rank, and a diagonal."""
+"""Multivariate normal distributions whose covariance is a diagonal plus a matrix of low rank."""
 
 import math
 
@@ -12,27 +12,27 @@ __all__ = ["LowRankMultivariateNormal"]
 
 
 def _batch_capacitance_tril(W, D):
-    """The Cholesky factor of ``I + W.mT @ diag(1 / D) @ W``."""
+    """Return the Cholesky factor of ``I + W.mT @ diag(1 / D) @ W``."""
     return torch.linalg.cholesky((W.mT / D.unsqueeze(-2)) @ W + torch.eye(W.size(-1), dtype=W.dtype, device=W.device))
 
 
 def _batch_lowrank_logdet(W, D, capacitance_tril):
-    """``log det(W @ W.mT + diag(D))``, by the matrix determinant lemma."""
+    """Return ``log det(W @ W.mT + diag(D))``, by the matrix determinant lemma."""
     return 2 * _half_log_det(capacitance_tril) + D.log().sum(-1)
 
 
 def _batch_lowrank_mahalanobis(W, D, x, capacitance_tril):
-    """``x @ (W @ W.mT + diag(D)).inverse() @ x``, by Woodbury's identity."""
+    """Return ``x @ (W @ W.mT + diag(D)).inverse() @ x``, by Woodbury's identity."""
     projected = _batch_mv(W.mT / D.unsqueeze(-2), x)
     return (x.pow(2) / D).sum(-1) - _batch_mahalanobis(capacitance_tril, projected)
 
 
 @expandable
 class LowRankMultivariateNormal(Distribution):
-    """Normal vectors of mean ``loc`` [..., n] and covariance ``cov_factor @ cov_factor.mT + diag(cov_diag)``.
+    """Normal vectors with mean ``loc`` [..., n] and covariance ``cov_factor @ cov_factor.mT + diag(cov_diag)``.
 
-    ``cov_factor`` is [..., n, rank], ``cov_diag`` [..., n]. Determinant and inverse are those of a matrix [rank, rank]
-    (Woodbury's identity, matrix determinant lemma), so that no matrix [n, n] is made where none is asked for.
+    ``cov_factor`` is [..., n, rank], ``cov_diag`` [..., n]. Determinant and inverse are computed from a matrix [rank,
+    rank] (Woodbury's identity, matrix determinant lemma); a matrix [n, n] is made only when requested.
 
     >>> import tensh as torch
     >>> d = torch.distributions.LowRankMultivariateNormal(torch.zeros(2), torch.tensor([[1.], [1.]]), torch.ones(2))

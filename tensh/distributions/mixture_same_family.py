@@ -11,10 +11,10 @@ __all__ = ["MixtureSameFamily"]
 
 @expandable
 class MixtureSameFamily(Distribution):
-    """Outcomes of one of K components: their last batch dimension is K, ``mixture_distribution`` a Categorical of K.
+    """Outcomes of one of K components, which the Categorical ``mixture_distribution`` selects.
 
-    Shapes: mixture [*] of K categories, components [*, K]. ``component_distribution`` has the K components. Raise
-    ValueError if they do not fit.
+    Shapes: mixture [*] of K categories, components [*, K]. ``component_distribution`` has the K components as its last
+    batch dimension. Raise ValueError if they do not fit.
 
     >>> import tensh as torch
     >>> from tensh.distributions import Categorical, MixtureSameFamily, Normal
@@ -53,11 +53,11 @@ class MixtureSameFamily(Distribution):
     def support(self):
         return MixtureSameFamilyConstraint(self._component_distribution.support)
 
-    mixture_distribution = formula(lambda d: d._mixture_distribution, "The Categorical that chooses.")
-    component_distribution = formula(lambda d: d._component_distribution, "What it chooses from.")
+    mixture_distribution = formula(lambda d: d._mixture_distribution, "The Categorical that selects a component.")
+    component_distribution = formula(lambda d: d._component_distribution, "The components.")
 
     def _average(self, values):
-        """The mean of ``values`` of the components, by their weights: [*batch, K, *event] -> [*batch, *event]."""
+        """Return the weighted mean of ``values`` of the components: [*batch, K, *event] -> [*batch, *event]."""
         weights = self.mixture_distribution.probs
         weights = weights.reshape(weights.shape + (1,) * self._event_ndims)
         return torch.sum(weights * values, dim=-1 - self._event_ndims)
@@ -87,7 +87,7 @@ class MixtureSameFamily(Distribution):
             return torch.gather(outcomes, dim, chosen.expand(chosen.shape[: dim + 1] + self.event_shape)).squeeze(dim)
 
     def _pad(self, x):
-        """``x`` with a dimension for the components."""
+        """Insert a dimension for the components into ``x``."""
         return x.unsqueeze(-1 - self._event_ndims)
 
     def __repr__(self):

@@ -28,7 +28,7 @@ class Multinomial(OfCategories, Distribution):
             raise NotImplementedError("inhomogeneous total_count is not supported")
         self.total_count = total_count
         self._categorical = Categorical(probs=probs, logits=logits)
-        Binomial(total_count, probs=self.probs)  # the counts of a category: refuses a negative number of draws
+        Binomial(total_count, probs=self.probs)  # the count of one category; refuses a negative number of draws
         event_shape = self._categorical.param_shape[-1:]
         super().__init__(self._categorical.batch_shape, event_shape, validate_args=validate_args)
 

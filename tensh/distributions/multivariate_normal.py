@@ -20,10 +20,10 @@ __all__ = ["MultivariateNormal"]
 
 @expandable
 class MultivariateNormal(Covariance, Distribution):
-    """Normal vectors of mean ``loc`` [..., n] and a covariance, given by one of three matrices [..., n, n].
+    """Normal vectors with mean ``loc`` [..., n] and a covariance given by one of three matrices [..., n, n].
 
-    ``scale_tril``, the lower triangular factor of the covariance, is what all is computed with; from ``covariance_matrix``
-    or ``precision_matrix``, its inverse, it is found first.
+    All computations use ``scale_tril``, the lower triangular factor of the covariance; it is computed from
+    ``covariance_matrix`` or its inverse ``precision_matrix`` if one of these is given.
 
     >>> import tensh as torch
     >>> d = torch.distributions.MultivariateNormal(torch.zeros(2), torch.tensor([[2., 1.], [1., 2.]]))

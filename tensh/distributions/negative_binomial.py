@@ -12,7 +12,7 @@ __all__ = ["NegativeBinomial"]
 
 @expandable
 class NegativeBinomial(Odds, Distribution):
-    """The number of successes before ``total_count`` failures, each trial with probability ``probs`` or log-odds ``logits``.
+    """The number of successes before ``total_count`` failures in trials with ``probs`` or log-odds ``logits``.
 
     >>> import tensh as torch
     >>> torch.distributions.NegativeBinomial(3, torch.tensor(0.5)).mean
@@ -37,7 +37,8 @@ class NegativeBinomial(Odds, Distribution):
 
     @lazy_property
     def _gamma(self):
-        return Gamma(self.total_count, torch.exp(-self.logits), validate_args=False)  # unchecked: a count may be zero
+        # unchecked, because a count may be zero
+        return Gamma(self.total_count, torch.exp(-self.logits), validate_args=False)
 
     def sample(self, sample_shape=()):
         with torch.no_grad():
@@ -48,4 +49,4 @@ class NegativeBinomial(Odds, Distribution):
         n, log_chance = self.total_count, torch.nn.functional.logsigmoid
         unnormalized = n * log_chance(-self.logits) + value * log_chance(self.logits)
         normalizer = -torch.lgamma(n + value) + torch.lgamma(1.0 + value) + torch.lgamma(n)
-        return unnormalized - normalizer.masked_fill(n + value == 0.0, 0.0)  # no trial at all is certain
+        return unnormalized - normalizer.masked_fill(n + value == 0.0, 0.0)  # with no trials the count is certainly 0

@@ -13,7 +13,7 @@ __all__ = ["Normal"]
 
 @expandable
 class Normal(ExponentialFamily):
-    """Normal distributions of mean ``loc`` and standard deviation ``scale``: numbers or tensors that broadcast.
+    """Normal distributions with mean ``loc`` and standard deviation ``scale``, which broadcast.
 
     >>> import tensh as torch
     >>> d = torch.distributions.Normal(torch.tensor([0.0, 1.0]), 2.0)

@@ -1,4 +1,4 @@
-"""Odds: what distributions share whose chances are given as probabilities or as logits."""
+"""Odds: the base of distributions whose probabilities are given directly or as logits."""
 
 import tensh as torch
 from tensh.distributions import constraints
@@ -6,19 +6,19 @@ from tensh.distributions.utils import broadcast_all, formula, lazy_property, log
 
 
 def find_given(probs, logits):
-    """(name, value) of the one of the two that is given."""
+    """Return (name, value) of the argument that is given, ``probs`` or ``logits``."""
     if (probs is None) == (logits is None):
         raise ValueError("Either `probs` or `logits` must be specified, but not both.")
     return ("logits", logits) if probs is None else ("probs", probs)
 
 
 class Odds:
-    """A part of a distribution that has ``probs`` or ``logits``, and finds the other of the two when it is asked for."""
+    """The part of a distribution with ``probs`` or ``logits``, which computes the other when requested."""
 
-    _is_binary = True  # one number is the chance of 1, not one among several
+    _is_binary = True  # a number is the probability of 1, not of one of several categories
 
     def _take(self, probs, logits, *others):
-        """Keep the one that is given, after broadcasting it with ``others``, which are returned."""
+        """Broadcast the given argument with ``others`` and keep it; return the broadcast others."""
         name, value = find_given(probs, logits)
         *others, self._param = broadcast_all(*others, value)
         setattr(self, name, self._param)
@@ -40,19 +40,19 @@ class Odds:
         return self._param.new(*args, **kwargs)
 
     def _enumerate(self, count, dtype, expand):
-        """0 to ``count - 1`` along a new first dimension, before those of the batch."""
+        """Return 0 to ``count - 1`` along a new first dimension, before those of the batch."""
         values = torch.arange(count, dtype=dtype, device=self._param.device)
         values = values.view((-1,) + (1,) * len(self._batch_shape))
         return values.expand((-1,) + self._batch_shape) if expand else values
 
 
 class OfCategories:
-    """A part of a distribution that counts or marks the categories of ``_categorical``, and has its chances."""
+    """The part of a distribution that counts or marks the categories of ``_categorical``, with its probabilities."""
 
     arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
 
-    probs = formula(lambda d: d._categorical.probs, "The chances of the categories.")
-    logits = formula(lambda d: d._categorical.logits, "The logarithms of the chances.")
+    probs = formula(lambda d: d._categorical.probs, "The probabilities of the categories.")
+    logits = formula(lambda d: d._categorical.logits, "The logarithms of the probabilities.")
     param_shape = formula(lambda d: d._categorical.param_shape, "The shape of ``probs`` and ``logits``.")
     _param = formula(lambda d: d._categorical._param)
 

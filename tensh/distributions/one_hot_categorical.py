@@ -1,4 +1,4 @@
-"""Categorical distributions of vectors with a single one."""
+"""Categorical distributions of one-hot vectors."""
 
 import tensh as torch
 from tensh.distributions import constraints
@@ -12,7 +12,7 @@ __all__ = ["OneHotCategorical", "OneHotCategoricalStraightThrough"]
 
 @expandable
 class OneHotCategorical(OfCategories, Distribution):
-    """Vectors of K elements, of which one is 1 and the others are 0; ``probs`` or ``logits`` are those of Categorical.
+    """Vectors [..., K] with one element 1 and the others 0; ``probs`` or ``logits`` are those of Categorical.
 
     >>> import tensh as torch
     >>> d = torch.distributions.OneHotCategorical(torch.tensor([0.25, 0.75]))

@@ -12,7 +12,7 @@ __all__ = ["Pareto"]
 
 @expandable
 class Pareto(TransformedDistribution):
-    """From ``scale`` upwards, with density proportional to ``x ** -(alpha + 1)`` (type 1).
+    """Numbers of at least ``scale``, with density proportional to ``x ** -(alpha + 1)`` (type 1).
 
     Samples are differentiable.
 

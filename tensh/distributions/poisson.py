@@ -11,7 +11,7 @@ __all__ = ["Poisson"]
 
 @expandable
 class Poisson(ExponentialFamily):
-    """The number of events in an interval in which ``rate`` of them are expected.
+    """The number of events in an interval, with a mean of ``rate``.
 
     >>> import tensh as torch
     >>> torch.distributions.Poisson(1.0).log_prob(torch.tensor([0.0, 1.0, 2.0]))

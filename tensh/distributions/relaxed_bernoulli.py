@@ -1,4 +1,4 @@
-"""Relaxed Bernoulli distributions: numbers between 0 and 1, differentiable with respect to the probability of 1."""
+"""Relaxed Bernoulli distributions: numbers between 0 and 1 that are differentiable in the probability of 1."""
 
 import tensh as torch
 from tensh.distributions import constraints
@@ -47,9 +47,10 @@ class LogitRelaxedBernoulli(Odds, Distribution):
 
 @expandable
 class RelaxedBernoulli(RelaxedDistribution):
-    """A Bernoulli distribution, relaxed to numbers in (0, 1) that come nearer to 0 and 1 as ``temperature`` falls to 0.
+    """A Bernoulli distribution relaxed to numbers in (0, 1), which approach 0 and 1 as ``temperature`` falls to 0.
 
-    ``probs`` or ``logits`` say the chance of 1. Jang et al., Categorical reparameterization with Gumbel-Softmax (2017).
+    ``probs`` or ``logits`` give the probability of 1. Jang et al., Categorical reparameterization with Gumbel-Softmax
+    (2017).
 
     >>> import tensh as torch
     >>> d = torch.distributions.RelaxedBernoulli(torch.tensor(0.1), probs=torch.tensor([0.01, 0.99]))

@@ -1,4 +1,4 @@
-"""Relaxed categorical distributions: points of a simplex that are differentiable in the chances of its corners."""
+"""Relaxed categorical distributions: points of a simplex, differentiable in the probabilities of its corners."""
 
 import tensh as torch
 from tensh.distributions import constraints
@@ -13,7 +13,7 @@ __all__ = ["ExpRelaxedCategorical", "RelaxedOneHotCategorical"]
 
 @expandable
 class ExpRelaxedCategorical(Distribution):
-    """The logarithms of a RelaxedOneHotCategorical: Gumbel noise on ``logits``, by ``temperature``, normalized.
+    """Logarithms of a RelaxedOneHotCategorical: Gumbel noise on ``logits``, over ``temperature``, normalized.
 
     Maddison et al., The Concrete distribution (2017).
 
@@ -26,7 +26,7 @@ class ExpRelaxedCategorical(Distribution):
 
     _shared = ("temperature",)
     arg_constraints = {"probs": constraints.simplex, "logits": constraints.real_vector}
-    support = constraints.real_vector  # in truth a surface in it: the sum of exp is 1
+    support = constraints.real_vector  # actually a surface in it: the sum of exp is 1
     has_rsample = True
 
     def __init__(self, temperature, probs=None, logits=None, validate_args=None):
@@ -59,9 +59,10 @@ class ExpRelaxedCategorical(Distribution):
 
 @expandable
 class RelaxedOneHotCategorical(RelaxedDistribution):
-    """A one-hot categorical distribution, relaxed to points of the simplex, nearer to its corners as ``temperature`` falls.
+    """A one-hot distribution relaxed to points of the simplex, nearer to its corners for a lower ``temperature``.
 
-    ``probs`` or ``logits`` say the chances. Jang et al., Categorical reparameterization with Gumbel-Softmax (2017).
+    ``probs`` or ``logits`` give the probabilities. Jang et al., Categorical reparameterization with Gumbel-Softmax
+    (2017).
 
     >>> import tensh as torch
     >>> d = torch.distributions.RelaxedOneHotCategorical(torch.tensor(2.), probs=torch.tensor([0.25, 0.75]))

@@ -13,7 +13,7 @@ __all__ = ["StudentT"]
 
 @expandable
 class StudentT(Distribution):
-    """``loc + scale * t``, where t is a standard normal variable over the root of a chi-squared one divided by its ``df``.
+    """``loc + scale * t``, where t is a standard normal variable over the root of a chi-squared one over ``df``.
 
     >>> import tensh as torch
     >>> torch.distributions.StudentT(torch.tensor([1.0, 2.0, 4.0])).variance
@@ -34,7 +34,7 @@ class StudentT(Distribution):
 
     @property
     def variance(self):
-        """The variance; infinite up to two degrees of freedom, nan up to one."""
+        """The variance; infinite for 1 < ``df`` <= 2, nan for ``df`` <= 1."""
         finite = self.df > 2
         df = torch.where(finite, self.df, 3.0)
         without = torch.where(self.df > 1, math.inf, math.nan).to(df)

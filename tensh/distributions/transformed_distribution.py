@@ -1,4 +1,4 @@
-"""Distributions of transformed outcomes of another distribution."""
+"""Distributions of the transformed outcomes of another distribution."""
 
 import functools
 import operator
@@ -15,11 +15,11 @@ __all__ = ["TransformedDistribution"]
 
 @expandable
 class TransformedDistribution(Distribution):
-    """The distribution of ``t(x)``, for ``x`` of ``base_distribution`` and a transform, or a list of them in their order.
+    """The distribution of ``t(x)`` for ``x`` of ``base_distribution`` and one or several transforms in order.
 
-    Its density is that of ``x``, divided by the Jacobian. Dimensions that a transform couples become part of an event, and
-    the base is expanded to what the transforms broadcast to. Raise ValueError for anything but transforms, or a base
-    with too few dimensions.
+    Its density is that of ``x`` divided by the Jacobian determinant. Dimensions that a transform couples become part of
+    an event, and the base is expanded to the shape to which the transforms broadcast. Raise ValueError for anything but
+    transforms, and for a base with too few dimensions.
 
     >>> import tensh as torch
     >>> from tensh.distributions import AffineTransform, SigmoidTransform, TransformedDistribution, Uniform
@@ -51,7 +51,7 @@ class TransformedDistribution(Distribution):
         if begin > event_dim:
             base_distribution = Independent(base_distribution, begin - event_dim)
         self.base_dist = base_distribution
-        cut = len(outcome) - max(end, event_dim + end - begin)  # the transform couples dimensions, or the base does
+        cut = len(outcome) - max(end, event_dim + end - begin)  # dimensions coupled by the transform or the base
         super().__init__(outcome[:cut], outcome[cut:], validate_args=validate_args)
 
     @constraints.dependent_property(is_discrete=False)
@@ -88,7 +88,7 @@ class TransformedDistribution(Distribution):
         return result + _sum_rightmost(self.base_dist.log_prob(y), event_dim - len(self.base_dist.event_shape))
 
     def _orient(self, probability):
-        """``1 - probability`` where the transforms fall, so that what is below becomes what is above."""
+        """Return ``1 - probability`` if the transforms are decreasing, which exchanges below and above."""
         sign = functools.reduce(operator.mul, (transform.sign for transform in self.transforms), 1)
         return probability if isinstance(sign, int) and sign == 1 else sign * (probability - 0.5) + 0.5
 

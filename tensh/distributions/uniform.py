@@ -12,10 +12,10 @@ __all__ = ["Uniform"]
 
 @expandable
 class Uniform(Distribution):
-    """Numbers from ``low`` to below ``high``, all as likely.
+    """Numbers from ``low`` to below ``high``, all equally likely.
 
     ``low`` and ``high`` broadcast to the batch [*]. Samples are differentiable. Raise ValueError unless ``low < high``,
-    and from ``log_prob`` of values elsewhere.
+    and for values elsewhere in ``log_prob``.
 
     >>> import tensh as torch
     >>> torch.distributions.Uniform(0.0, torch.tensor([1.0, 4.0])).icdf(torch.tensor(0.25))

@@ -1,4 +1,4 @@
-"""Helpers that distributions share: parameters of one shape, chances as probabilities or as logits, values found once."""
+"""Helpers of distributions: broadcasting, conversion of probabilities and logits, cached properties."""
 
 import functools
 
@@ -13,7 +13,7 @@ euler_constant = 0.57721566490153286060
 
 
 def broadcast_all(*values):
-    """Tensors and numbers as tensors of one shape; numbers take the dtype of the first tensor, or the default dtype.
+    """Broadcast tensors and numbers to one shape; numbers take the dtype of the first tensor, or the default dtype.
 
     >>> import tensh as torch
     >>> from tensh.distributions.utils import broadcast_all
@@ -34,12 +34,12 @@ def _standard_normal(shape, dtype, device):
 
 
 def _sum_rightmost(value, dim):
-    """The sum over the last ``dim`` dimensions."""
+    """Return the sum over the last ``dim`` dimensions."""
     return value if dim == 0 else value.reshape(value.shape[:-dim] + (-1,)).sum(-1)
 
 
 def logits_to_probs(logits, is_binary=False):
-    """Probabilities: of log-odds one by one (``is_binary``), or of unnormalized log-probabilities along the last dimension.
+    """Convert to probabilities: log-odds (``is_binary``), or unnormalized log-probabilities along the last dimension.
 
     >>> import tensh as torch
     >>> from tensh.distributions.utils import logits_to_probs
@@ -50,7 +50,7 @@ def logits_to_probs(logits, is_binary=False):
 
 
 def clamp_probs(probs):
-    """Probabilities that are neither 0 nor 1, but at least eps of their dtype away.
+    """Clamp probabilities to at least eps of their dtype away from 0 and 1.
 
     >>> import tensh as torch
     >>> from tensh.distributions.utils import clamp_probs
@@ -62,7 +62,7 @@ def clamp_probs(probs):
 
 
 def probs_to_logits(probs, is_binary=False):
-    """Finite logarithms of probabilities: log-odds one by one (``is_binary``), or log-probabilities.
+    """Convert probabilities to finite logarithms: log-odds (``is_binary``), or log-probabilities.
 
     >>> import tensh as torch
     >>> from tensh.distributions.utils import probs_to_logits
@@ -74,7 +74,7 @@ def probs_to_logits(probs, is_binary=False):
 
 
 class formula(property):
-    """Make a property of one expression; without a docstring, the one of the base class is kept.
+    """Make a property from an expression; without a docstring, that of the base class is kept.
 
     >>> from tensh.distributions.utils import formula
     >>> class Circle:
@@ -92,7 +92,7 @@ class formula(property):
 
 
 class lazy_property:
-    """A property that is computed when it is first asked for, and is an attribute from then on. It is recorded anywhere.
+    """A property that is computed on first access, with recording, and stored as an attribute.
 
     >>> from tensh.distributions.utils import lazy_property
     >>> class Circle:
@@ -118,12 +118,12 @@ class lazy_property:
 
 
 def _lower(n, diag, device):
-    """The mask of a square matrix's elements on the diagonal ``diag`` or below it."""
+    """Return the mask of the elements on the diagonal ``diag`` of a square matrix or below it."""
     return torch.ones(n, n, dtype=torch.bool, device=device).tril(diag)
 
 
 def tril_matrix_to_vec(mat, diag=0):
-    """The elements of square matrices on the diagonal ``diag`` and below it, row by row: [..., D, D] -> [..., N].
+    """Return the elements of square matrices on the diagonal ``diag`` and below, row by row: [..., D, D] -> [..., N].
 
     >>> import tensh as torch
     >>> from tensh.distributions.utils import tril_matrix_to_vec
@@ -137,7 +137,7 @@ def tril_matrix_to_vec(mat, diag=0):
 
 
 def vec_to_tril_matrix(vec, diag=0):
-    """Square matrices of the elements on the diagonal ``diag`` and below it, zero elsewhere: [..., N] -> [..., D, D].
+    """Return square matrices with elements on the diagonal ``diag`` and below, zero elsewhere: [..., N] -> [..., D, D].
 
     >>> import tensh as torch
     >>> from tensh.distributions.utils import vec_to_tril_matrix

@@ -11,7 +11,7 @@ from tensh.distributions.utils import broadcast_all, formula, lazy_property
 
 __all__ = ["VonMises"]
 
-# Polynomials for the modified Bessel functions I0 and I1, below 3.75 and above, constant term first: Abramowitz and
+# Polynomials for the modified Bessel functions I0 and I1, below and above 3.75, constant term first: Abramowitz and
 # Stegun, Handbook of mathematical functions (1964), 9.8.1 to 9.8.4.
 BELOW = (
     (1.0, 3.5156229, 3.0899424, 1.2067492, 0.2659732, 0.360768e-1, 0.45813e-2),
@@ -34,7 +34,7 @@ def polynomial(y, coefficients):
 
 
 def log_bessel(x, order):
-    """The logarithm of the modified Bessel function I of ``order`` 0 or 1, for positive x."""
+    """Return the logarithm of the modified Bessel function I of ``order`` 0 or 1, for positive x."""
     y = x / 3.75
     below = polynomial(y * y, BELOW[order])
     below = (x.abs() * below if order == 1 else below).log()
@@ -44,7 +44,7 @@ def log_bessel(x, order):
 
 @add_facts
 class VonMises(Distribution):
-    """Angles in radians around ``loc``, the closer the larger ``concentration`` is: the normal distribution of a circle.
+    """Angles in radians around ``loc``, closer for a larger ``concentration``: a normal distribution of the circle.
 
     ``loc`` and values may be any angles; samples are between -pi and pi. Mean and variance are those of the circle.
 
@@ -72,7 +72,7 @@ class VonMises(Distribution):
 
     @lazy_property
     def variance(self):
-        """One minus the length of the mean of the outcomes as points of the unit circle."""
+        """1 minus the norm of the mean of the outcomes as points on the unit circle."""
         return 1 - (log_bessel(self.concentration, 1) - log_bessel(self.concentration, 0)).exp()
 
     def log_prob(self, value):
@@ -83,7 +83,7 @@ class VonMises(Distribution):
 
     @lazy_property
     def _proposal_r(self):
-        """The shape of the wrapped Cauchy distribution that proposes angles."""
+        """The parameter of the wrapped Cauchy distribution that proposes angles."""
         kappa = self.concentration.double()
         tau = 1 + (1 + 4 * kappa**2).sqrt()
         rho = (tau - (2 * tau).sqrt()) / (2 * kappa)
@@ -91,9 +91,9 @@ class VonMises(Distribution):
 
     @torch.no_grad()
     def sample(self, sample_shape=()):
-        """Outcomes, by rejection: Best and Fisher, Efficient simulation of the von Mises distribution (1979).
+        """Draw samples by rejection: Best and Fisher, Efficient simulation of the von Mises distribution (1979).
 
-        In double precision, because single precision accepts hardly anything for concentrations of 1e-4 and less.
+        Computed in double precision, because single precision accepts hardly anything for concentrations up to 1e-4.
         """
         loc, kappa, r = self.loc.double(), self.concentration.double(), self._proposal_r
         angle = torch.empty(self._extended_shape(sample_shape), dtype=torch.double, device=loc.device)

@@ -13,7 +13,7 @@ __all__ = ["Weibull"]
 
 @expandable
 class Weibull(TransformedDistribution):
-    """``scale * x ** (1 / concentration)``, for ``x`` of an exponential distribution of rate 1.
+    """``scale * x ** (1 / concentration)`` for ``x`` of an exponential distribution with rate 1.
 
     Samples are differentiable.
 
@@ -36,7 +36,7 @@ class Weibull(TransformedDistribution):
         super().__init__(base, transforms, validate_args=validate_args)
 
     def _moment(self, n):
-        """The mean of ``(x / scale) ** n``."""
+        """Return the mean of ``(x / scale) ** n``."""
         return torch.lgamma(1 + n * self.concentration_reciprocal).exp()
 
     mean = formula(lambda d: d.scale * d._moment(1))

@@ -13,11 +13,11 @@ from tensh.distributions.utils import formula
 
 __all__ = ["Wishart"]
 
-TRIES = 10  # for a sample that is not singular
+TRIES = 10  # attempts to draw a regular sample
 
 
 def _mvdigamma(x, p):
-    """The derivative of ``mvlgamma``."""
+    """Return the derivative of ``mvlgamma``."""
     if not x.gt((p - 1) / 2).all():
         raise AssertionError("Wrong domain for multivariate digamma function.")
     return torch.digamma(x.unsqueeze(-1) - torch.arange(p, dtype=x.dtype, device=x.device) / 2).sum(-1)
@@ -25,12 +25,12 @@ def _mvdigamma(x, p):
 
 @expandable
 class Wishart(Covariance, ExponentialFamily):
-    """Sums of ``x @ x.mT`` over ``df`` normal vectors x of mean 0 and a covariance.
+    """Sums of ``x @ x.mT`` over ``df`` normal vectors x with mean 0 and a covariance.
 
-    The covariance is given by one of three matrices [..., n, n], as that of a MultivariateNormal is. ``df`` may be any
-    number above n - 1. Samples are made by Bartlett's decomposition: a triangular matrix of normal numbers below the roots
-    of chi-squared ones. Anderson, An introduction to multivariate statistical analysis (2003). Raise ValueError if
-    ``df`` or the matrix is not allowed.
+    The covariance is given by one of three matrices [..., n, n], as for MultivariateNormal. ``df`` may be any number
+    above n - 1. Samples are made by Bartlett's decomposition: a triangular matrix with normal numbers below a diagonal
+    of roots of chi-squared numbers. Anderson, An introduction to multivariate statistical analysis (2003). Raise
+    ValueError if ``df`` or the matrix is not allowed.
 
     >>> import tensh as torch
     >>> d = torch.distributions.Wishart(torch.tensor(3.), covariance_matrix=torch.eye(2))
@@ -106,10 +106,10 @@ class Wishart(Covariance, ExponentialFamily):
         return flags.any([-1 - i for i in range(len(self._batch_shape))]) if self._batch_shape else flags
 
     def rsample(self, sample_shape=(), max_try_correction=None):
-        """Differentiable samples; singular ones are drawn anew, up to ``max_try_correction`` (10) times."""
+        """Draw differentiable samples; singular ones are drawn again, up to ``max_try_correction`` (10) times."""
         shape = torch.Size(sample_shape)
         sample = self._draw(shape)
-        again = torch.ones(shape, dtype=torch.bool)  # PyTorch takes regular samples for singular ones at first
+        again = torch.ones(shape, dtype=torch.bool)  # PyTorch draws all samples again at first, also regular ones
         for attempt in range(TRIES if max_try_correction is None else max_try_correction):
             if not again.any():
                 break

@@ -1,7 +1,7 @@
-"""torch.distributions.constraints: where a parameter or an outcome may lie.
+"""torch.distributions.constraints: the regions of parameters and outcomes.
 
-A constraint tells by ``check`` which events of a tensor are valid. ``event_dim`` is how many of the last dimensions make
-up one event, ``is_discrete`` whether the valid values lie apart.
+The method ``check`` returns which events of a tensor are valid. ``event_dim`` is the number of last dimensions that
+make up one event; ``is_discrete`` is True if the valid values are isolated.
 
 >>> import tensh as torch
 >>> from tensh.distributions import constraints

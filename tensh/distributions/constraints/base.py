@@ -1,14 +1,14 @@
-"""Constraint, the base of all; and those that depend on other values."""
+"""Constraint, the base class, and constraints that depend on other values."""
 
 
 class Constraint:
-    """A region of values; the base of all constraints, and of a user's own."""
+    """A region of values; the base of all constraints, including a user's."""
 
     is_discrete = False
     event_dim = 0
 
     def check(self, value):
-        """A bool for each event: whether it is valid."""
+        """Return a bool for each event: whether it is valid."""
         raise NotImplementedError
 
     def __repr__(self):
@@ -16,7 +16,7 @@ class Constraint:
 
 
 class _Dependent(Constraint):
-    """A region that depends on other values; what is known of it without them may be said here."""
+    """A region that depends on other values; the arguments are what is known without them."""
 
     def __init__(self, *, is_discrete=NotImplemented, event_dim=NotImplemented):
         self._is_discrete, self._event_dim = is_discrete, event_dim
@@ -47,7 +47,7 @@ class _Dependent(Constraint):
 
 
 def is_dependent(constraint):
-    """True if a constraint depends on other values, so that nothing can be checked yet.
+    """Return True if a constraint depends on other values, so that nothing can be checked yet.
 
     >>> from tensh.distributions import constraints
     >>> constraints.is_dependent(constraints.dependent), constraints.is_dependent(constraints.real)
@@ -57,7 +57,7 @@ def is_dependent(constraint):
 
 
 class _DependentProperty(property, _Dependent):
-    """A property that gives a constraint; asked of the class, a constraint that depends on the instance."""
+    """A property that returns a constraint; on the class, it is a constraint that depends on the instance."""
 
     def __init__(self, fn=None, *, is_discrete=NotImplemented, event_dim=NotImplemented):
         super().__init__(fn)

@@ -1,4 +1,4 @@
-"""Constraints made of others."""
+"""Constraints made from others."""
 
 import tensh as torch
 from tensh.distributions.constraints.base import Constraint
@@ -10,14 +10,14 @@ def _require_constraint(base):
 
 
 def _check_events(constraint, value, result, batch_dims):
-    """A bool for each event: is ``result`` true along all dimensions behind the first ``batch_dims``?"""
+    """Return a bool for each event: whether ``result`` is true along all dimensions after the first ``batch_dims``."""
     if batch_dims < 0:
         raise ValueError(f"Expected value.dim() >= {constraint.event_dim} but got {value.dim()}")
     return result.reshape(result.shape[:batch_dims] + (-1,)).all(-1)
 
 
 class _IndependentConstraint(Constraint):
-    """``base_constraint`` for events of more dimensions: valid if all of it is."""
+    """``base_constraint`` for events with additional dimensions, which is valid if all parts are."""
 
     def __init__(self, base_constraint, reinterpreted_batch_ndims):
         _require_constraint(base_constraint)
@@ -46,7 +46,7 @@ class _IndependentConstraint(Constraint):
 
 
 class MixtureSameFamilyConstraint(Constraint):
-    """``base_constraint`` of the components of a mixture: an outcome is checked for each of them."""
+    """The constraint of mixtures: an outcome must satisfy ``base_constraint`` for each component."""
 
     def __init__(self, base_constraint):
         _require_constraint(base_constraint)
@@ -62,7 +62,7 @@ class MixtureSameFamilyConstraint(Constraint):
         return self.base_constraint.event_dim
 
     def check(self, value):
-        """A bool for each event: whether every component may have it."""
+        """Return a bool for each event: whether it is valid for every component."""
         result = self.base_constraint.check(value.unsqueeze(-1 - self.event_dim))
         return _check_events(self, value, result, value.dim() - self.event_dim)
 
@@ -71,7 +71,7 @@ class MixtureSameFamilyConstraint(Constraint):
 
 
 class _Joined(Constraint):
-    """The shared part of ``cat`` and ``stack``: a constraint for each part along ``dim``."""
+    """The base of ``cat`` and ``stack``: a constraint for each part along ``dim``."""
 
     def __init__(self, cseq, dim=0):
         self.cseq, self.dim = list(cseq), dim
@@ -93,7 +93,7 @@ class _Joined(Constraint):
 
 
 class _Cat(_Joined):
-    """Parts of ``lengths`` (by default 1) one after the other along ``dim``, each with its constraint."""
+    """A constraint for each of several parts along ``dim``, of ``lengths`` (1 by default)."""
 
     def __init__(self, cseq, dim=0, lengths=None):
         super().__init__(cseq, dim)
@@ -109,7 +109,7 @@ class _Cat(_Joined):
 
 
 class _Stack(_Joined):
-    """Slices along ``dim``, each with its constraint."""
+    """A constraint for each slice along ``dim``."""
 
     @property
     def event_dim(self):

@@ -1,4 +1,4 @@
-"""Constraints of matrices, of the last two dimensions."""
+"""Constraints of matrices, which are the last two dimensions."""
 
 import tensh as torch
 from tensh.distributions.constraints.base import Constraint
@@ -21,7 +21,7 @@ class _LowerCholesky(_LowerTriangular):
 
 
 class _CorrCholesky(_LowerCholesky):
-    """Cholesky factors of matrices of correlations: their rows have length 1, within ten eps for each column."""
+    """Cholesky factors of correlation matrices: their rows have norm 1, within ten eps per column."""
 
     def check(self, value):
         tolerance = torch.finfo(value.dtype).eps * value.size(-1) * 10
@@ -30,7 +30,7 @@ class _CorrCholesky(_LowerCholesky):
 
 
 class _Square(Constraint):
-    """Matrices with as many rows as columns."""
+    """Square matrices."""
 
     event_dim = 2
 
@@ -39,7 +39,7 @@ class _Square(Constraint):
 
 
 class _Symmetric(_Square):
-    """Square matrices that are their own transpose, within 1e-6."""
+    """Square matrices that equal their transpose, within 1e-6."""
 
     def check(self, value):
         square = super().check(value)

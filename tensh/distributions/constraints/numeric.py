@@ -4,7 +4,7 @@ from tensh.distributions.constraints.base import Constraint
 
 
 class _Bounded(Constraint):
-    """A range of numbers; its bounds, numbers or tensors, are what it shows."""
+    """A range of numbers, which prints its bounds: numbers or tensors."""
 
     def __init__(self, **bounds):
         vars(self).update(bounds)
@@ -31,42 +31,42 @@ class _Between(_Bounded):
 
 
 class _GreaterThan(_Above):
-    """Above ``lower_bound``."""
+    """Numbers above ``lower_bound``."""
 
     def check(self, value):
         return self.lower_bound < value
 
 
 class _GreaterThanEq(_Above):
-    """Above ``lower_bound``, or it."""
+    """Numbers of at least ``lower_bound``."""
 
     def check(self, value):
         return self.lower_bound <= value
 
 
 class _LessThan(_Below):
-    """Below ``upper_bound``."""
+    """Numbers below ``upper_bound``."""
 
     def check(self, value):
         return value < self.upper_bound
 
 
 class _Interval(_Between):
-    """From ``lower_bound`` to ``upper_bound``, both included."""
+    """Numbers from ``lower_bound`` to ``upper_bound``, inclusive."""
 
     def check(self, value):
         return (self.lower_bound <= value) & (value <= self.upper_bound)
 
 
 class _HalfOpenInterval(_Between):
-    """From ``lower_bound`` to below ``upper_bound``."""
+    """Numbers from ``lower_bound`` to below ``upper_bound``."""
 
     def check(self, value):
         return (self.lower_bound <= value) & (value < self.upper_bound)
 
 
 class _IntegerInterval(_Between):
-    """Whole numbers from ``lower_bound`` to ``upper_bound``, both included."""
+    """Integers from ``lower_bound`` to ``upper_bound``, inclusive."""
 
     is_discrete = True
 
@@ -75,7 +75,7 @@ class _IntegerInterval(_Between):
 
 
 class _IntegerGreaterThan(_Above):
-    """Whole numbers from ``lower_bound``."""
+    """Integers of at least ``lower_bound``."""
 
     is_discrete = True
 
@@ -84,7 +84,7 @@ class _IntegerGreaterThan(_Above):
 
 
 class _Boolean(Constraint):
-    """0 or 1."""
+    """0 and 1."""
 
     is_discrete = True
 
@@ -93,7 +93,7 @@ class _Boolean(Constraint):
 
 
 class _Real(Constraint):
-    """All but nan."""
+    """All numbers except nan."""
 
     def check(self, value):
-        return value == value  # nan is not equal to itself
+        return value == value  # nan differs from itself

@@ -13,7 +13,7 @@ class _OneHot(Constraint):
 
 
 class _Simplex(Constraint):
-    """Vectors of nothing negative that sum to one, within 1e-6."""
+    """Non-negative vectors with sum 1, within 1e-6."""
 
     event_dim = 1
 
@@ -22,7 +22,7 @@ class _Simplex(Constraint):
 
 
 class _Multinomial(Constraint):
-    """Vectors of nothing negative that sum to ``upper_bound`` at most."""
+    """Non-negative vectors with sum at most ``upper_bound``."""
 
     is_discrete, event_dim = True, 1
 

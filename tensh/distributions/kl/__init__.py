@@ -1,7 +1,7 @@
-"""torch.distributions.kl: divergences of one distribution from another.
+"""torch.distributions.kl: Kullback-Leibler divergences between distributions.
 
-``within`` holds the formulas of one family, ``between`` those of two families on numbers, ``vectors`` those of normal
-vectors, ``dispatch`` the choice among all that are registered.
+``within`` holds the formulas for one family, ``between`` those for two families of numbers, ``vectors`` those for
+normal vectors, ``dispatch`` the choice among all registered functions.
 """
 
 from tensh.distributions.kl import between, vectors, within  # noqa: F401 (what they register)

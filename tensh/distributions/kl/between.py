@@ -1,4 +1,4 @@
-"""Divergences of two families on numbers: the cross entropy, which a few means over p give, less the entropy of p."""
+"""Divergences between two families of numbers: the cross entropy, from a few means over p, minus the entropy of p."""
 
 import functools
 import math
@@ -30,7 +30,7 @@ FINITE = {
     Normal: (Gumbel, Laplace),
     Pareto: (Exponential, Gamma, Normal),
     Uniform: (Beta, ContinuousBernoulli, Exponential, Gamma, Gumbel, Normal, Pareto),
-}  # p -> what it has a divergence from, finite where all outcomes of p are outcomes of q
+}  # p -> families of q with a formula, finite if q's support contains that of p
 INFINITE = {
     Beta: (Pareto,),
     ContinuousBernoulli: (Pareto,),
@@ -41,13 +41,13 @@ INFINITE = {
     Normal: (Beta, ContinuousBernoulli, Exponential, Gamma, Pareto, Uniform),
     Pareto: (Beta, ContinuousBernoulli, Uniform),
     Poisson: (Bernoulli, Binomial),
-}  # p -> what it always has outcomes outside of
+}  # p -> families of q whose support never contains that of p
 
 
-# ── means over p; p.mean and p.variance are the others ───────────────────────
+# ── means over p, besides p.mean and p.variance ──────────────────────────────
 @functools.singledispatch
 def mean_log(p):
-    """The mean of ``log(x)``."""
+    """Return the mean of ``log(x)``."""
     raise NotImplementedError
 
 
@@ -82,7 +82,7 @@ def _mean_log_between(low, high):
 
 @functools.singledispatch
 def mean_decay(p, start, scale):
-    """The mean of ``exp((start - x) / scale)``."""
+    """Return the mean of ``exp((start - x) / scale)``."""
     raise NotImplementedError
 
 
@@ -109,7 +109,7 @@ def _uniform_decay(p, start, scale):
 # ── the mean of -log(q(x)) over p ────────────────────────────────────────────
 @functools.singledispatch
 def cross_entropy(q, p):
-    """The cross entropy of q from p, where all outcomes of p are outcomes of q."""
+    """Return the cross entropy of q relative to p, if q's support contains that of p."""
     raise NotImplementedError
 
 
@@ -143,7 +143,7 @@ def _of_gumbel(q, p):
 
 @cross_entropy.register(Laplace)
 def _of_laplace(q, p):
-    shift = p.loc - q.loc  # p is normal, and the mean of its distance from q.loc that of a folded normal
+    shift = p.loc - q.loc  # p is normal; the mean of its distance from q.loc is that of a folded normal distribution
     ratio = shift / p.scale
     distance = math.sqrt(2 / math.pi) * p.scale * torch.exp(-0.5 * ratio.pow(2)) + shift * torch.erf(
         math.sqrt(0.5) * ratio
@@ -164,7 +164,7 @@ def _of_pareto(q, p):
 
 @cross_entropy.register(Poisson)
 def _of_poisson(q, p):
-    return q.rate - p.mean * q.rate.log()  # p is 0 or 1, of which the factorials are 1
+    return q.rate - p.mean * q.rate.log()  # p is 0 or 1, whose factorials are 1
 
 
 @cross_entropy.register(Uniform)
@@ -183,13 +183,13 @@ def _bounds(distribution):
 
 
 def _require_support(p, q):
-    """Finite where q reaches as far as p on both sides."""
+    """Return the divergence: infinite unless q's support contains that of p."""
     (low, high), (begin, end) = _bounds(p), _bounds(q)
     return torch.where(torch.as_tensor((low < begin) | (high > end)), math.inf, _finite(p, q))
 
 
 def _well_within(p, q):
-    """Finite where q reaches further than p on both sides, as PyTorch has it for these."""
+    """Return the divergence: infinite unless q's support extends beyond that of p on both sides, as in PyTorch."""
     (low, high), (begin, end) = _bounds(p), _bounds(q)
     return torch.where((low <= begin) | (high >= end), math.inf, _finite(p, q))
 
@@ -204,6 +204,6 @@ for each, others in FINITE.items():
 for each, others in INFINITE.items():
     for other in others:
         register_kl(each, other)(_infinite)
-register_kl(Bernoulli, Poisson)(_finite)  # 0 and 1 have no bounds, but are outcomes of any
+register_kl(Bernoulli, Poisson)(_finite)  # Bernoulli's support has no bounds, but Poisson's contains it
 register_kl(Uniform, ContinuousBernoulli)(_well_within)
 register_kl(ContinuousBernoulli, Uniform)(_well_within)

@@ -1,16 +1,16 @@
-"""The choice of the function that computes a divergence: the one for the nearest classes, first of p, then of q, or the other way round."""
+"""The choice of a function for a divergence: the one registered for the nearest classes of p and q."""
 
 import warnings
 
 _KL_REGISTRY = {}  # (class of p, class of q) -> function
-_KL_MEMOIZE = {}  # (class of p, class of q) that were asked for -> the function that fits them
+_KL_MEMOIZE = {}  # (class of p, class of q) -> the function found for them
 
 
 def register_kl(type_p, type_q):
-    """A decorator: the function computes ``kl_divergence(p, q)`` for p and q of these classes and of subclasses.
+    """Return a decorator that registers a function ``kl_divergence(p, q)`` for classes of p and q and their subclasses.
 
-    Of several that fit, the nearest to both classes is taken; where p and q disagree on it, a RuntimeWarning says which pair
-    to register. ``type_p`` and ``type_q`` are the classes.
+    The function for the nearest classes is used; where p and q disagree, a RuntimeWarning names the pair to register.
+    ``type_p`` and ``type_q`` are the classes.
 
     >>> import tensh as torch
     >>> from tensh.distributions import Normal, kl_divergence, register_kl
@@ -28,14 +28,14 @@ def register_kl(type_p, type_q):
 
     def decorator(function):
         _KL_REGISTRY[type_p, type_q] = function
-        _KL_MEMOIZE.clear()  # another may be nearest now
+        _KL_MEMOIZE.clear()  # the new one may be nearer
         return function
 
     return decorator
 
 
 def _dispatch_kl(type_p, type_q):
-    """The function for two classes, or NotImplemented."""
+    """Return the function for two classes, or NotImplemented."""
     near_p, near_q = type_p.__mro__, type_q.__mro__
     fitting = [(p, q) for p, q in _KL_REGISTRY if p in near_p and q in near_q]
     if not fitting:
@@ -53,9 +53,9 @@ def _dispatch_kl(type_p, type_q):
 
 
 def kl_divergence(p, q):
-    """The Kullback-Leibler divergence, the mean of ``log(p(x) / q(x))`` over x of p; shape ``batch_shape``.
+    """Return the Kullback-Leibler divergence, the mean of ``log(p(x) / q(x))`` over x of p; shape ``batch_shape``.
 
-    Raise NotImplementedError where no function is registered for their classes.
+    Raise NotImplementedError if no function is registered for their classes.
 
     >>> import tensh as torch
     >>> from tensh.distributions import Normal, kl_divergence

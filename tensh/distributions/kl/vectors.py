@@ -1,4 +1,4 @@
-"""Divergences of normal vectors, each with a full covariance or with one of low rank."""
+"""Divergences between normal vectors with covariances of full or low rank."""
 
 import tensh as torch
 from tensh.distributions.covariance import _batch_mahalanobis
@@ -10,7 +10,7 @@ FULL, LOW = MultivariateNormal, LowRankMultivariateNormal
 
 
 def _squares(matrix):
-    """The sum of the squares of all elements, ``trace(matrix @ matrix.mT)``."""
+    """Return the sum of the squares of all elements, ``trace(matrix @ matrix.mT)``."""
     return matrix.pow(2).sum((-2, -1))
 
 
@@ -26,7 +26,7 @@ class _Full:
         return _batch_mahalanobis(self.factor, x)
 
     def trace(self, factor):
-        """The trace of the inverse covariance times ``factor @ factor.mT``."""
+        """Return the trace of the inverse covariance times ``factor @ factor.mT``."""
         return _squares(torch.linalg.solve_triangular(self.factor, factor, upper=False))
 
     def trace_of_diagonal(self, diagonal):
@@ -34,7 +34,7 @@ class _Full:
 
 
 class _Low:
-    """The terms of a divergence for a covariance ``W @ W.mT + diag(D)``, of which the inverse is ``diag(1 / D) - A.mT @ A``."""
+    """The terms of a divergence for a covariance ``W @ W.mT + diag(D)``, with inverse ``diag(1 / D) - A.mT @ A``."""
 
     def __init__(self, distribution):
         self.factor, self.diagonal = distribution._parts()
@@ -58,7 +58,7 @@ class _Low:
 
 
 def _compute_divergence(P, Q, spoken):
-    """The divergence for covariances of the kinds P and Q."""
+    """Return the divergence for covariances of the kinds P and Q."""
 
     def divergence(p, q):
         if p.event_shape != q.event_shape:

@@ -1,4 +1,4 @@
-"""Divergences of two distributions of one family."""
+"""Divergences between two distributions of one family."""
 
 import math
 
@@ -30,7 +30,7 @@ from tensh.nn.functional import softplus
 
 
 def _weigh(p, q, log_ratio):
-    """``p * log(p / q)``, which is 0 where p is and infinite where q alone is 0."""
+    """Return ``p * log(p / q)``: 0 where p is 0, and infinite where only q is."""
     return torch.where(p == 0, 0.0, torch.where(q == 0, math.inf, p * log_ratio))
 
 

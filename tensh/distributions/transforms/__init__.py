@@ -1,4 +1,4 @@
-"""torch.distributions.transforms: invertible maps with the logarithm of their volume, and what is made of them."""
+"""torch.distributions.transforms: invertible maps with the logarithm of their volume change, and compositions."""
 
 from tensh.distributions.transforms.base import Transform, _InverseTransform  # noqa: F401 (asked for by name)
 from tensh.distributions.transforms.composed import (

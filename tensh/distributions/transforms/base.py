@@ -1,4 +1,4 @@
-"""Transform: an invertible map with the logarithm of its volume; and the inverse as one more."""
+"""Transform: an invertible map with the logarithm of its volume change, and its inverse as a transform."""
 
 from tensh.distributions import constraints
 from tensh.distributions.utils import formula
@@ -7,10 +7,11 @@ from tensh.distributions.utils import formula
 class Transform:
     """A map ``y = t(x)`` with an inverse ``t.inv`` and ``log_abs_det_jacobian(x, y)``, the logarithm of ``|dy/dx|``.
 
-    A subclass says ``domain`` and ``codomain`` (constraints), ``bijective`` and, where it has one, ``sign`` (+1 or -1: rising
-    or falling), and defines ``_call``, ``_inverse`` and ``log_abs_det_jacobian``. One that is not bijective has an inverse
-    with ``t(t.inv(t(x))) == t(x)``. With ``cache_size=1`` the last pair of input and output is kept, so that ``t.inv(y)`` is
-    the very ``x`` that ``y`` was made of. Raise ValueError for any other ``cache_size`` than 0 and 1.
+    A subclass declares ``domain`` and ``codomain`` (constraints), ``bijective`` and possibly ``sign`` (+1 or -1:
+    increasing or decreasing), and defines ``_call``, ``_inverse`` and ``log_abs_det_jacobian``. If it is not bijective,
+    its inverse has ``t(t.inv(t(x))) == t(x)``. ``cache_size=1`` keeps the last pair of input and output, so that
+    ``t.inv(y)`` is the same object ``x`` from which ``y`` was computed. Raise ValueError unless ``cache_size`` is 0 or
+    1.
 
     >>> import tensh as torch
     >>> t = torch.distributions.ExpTransform()
@@ -36,21 +37,21 @@ class Transform:
 
     @property
     def event_dim(self):
-        """The number of last dimensions that make one event, where the inputs and the outputs agree in it."""
+        """The number of last dimensions that make up an event, if it is the same for inputs and outputs."""
         if self.domain.event_dim == self.codomain.event_dim:
             return self.domain.event_dim
         raise ValueError("Please use either .domain.event_dim or .codomain.event_dim")
 
     @property
     def inv(self):
-        """The inverse, a transform as well; ``t.inv.inv is t``."""
+        """The inverse transform; ``t.inv.inv is t``."""
         if self._inv is None:
             self._inv = _InverseTransform(self)
         return self._inv
 
     @property
     def sign(self):
-        """The sign of the Jacobian's determinant, where it is the same everywhere."""
+        """The sign of the Jacobian determinant, if it is the same everywhere."""
         raise NotImplementedError
 
     def with_cache(self, cache_size=1):
@@ -86,23 +87,23 @@ class Transform:
         raise NotImplementedError
 
     def log_abs_det_jacobian(self, x, y):
-        """The logarithm of ``|dy/dx|`` for an input and the output that belongs to it."""
+        """Return the logarithm of ``|dy/dx|`` for an input and its output."""
         raise NotImplementedError
 
     def __repr__(self):
         return f"{type(self).__name__}()"
 
     def forward_shape(self, shape):
-        """The shape of the output for inputs of a shape."""
+        """Return the shape of the output for an input shape."""
         return shape
 
     def inverse_shape(self, shape):
-        """The shape of the input for outputs of a shape."""
+        """Return the shape of the input for an output shape."""
         return shape
 
 
 class _InverseTransform(Transform):
-    """The inverse of a transform, without state."""
+    """The inverse of a transform, which has no state."""
 
     def __init__(self, transform):
         super().__init__(cache_size=transform._cache_size)
@@ -145,14 +146,14 @@ class _InverseTransform(Transform):
 
 
 class Plain(Transform):
-    """A transform without settings: all of a class are equal."""
+    """A transform without settings, equal to all others of its class."""
 
     def __eq__(self, other):
         return isinstance(other, type(self))
 
 
 def require_dims(ndim, shape):
-    """``shape``, if it has so many dimensions."""
+    """Return ``shape`` if it has enough dimensions; raise ValueError otherwise."""
     if len(shape) < ndim:
         raise ValueError("Too few dimensions on input")
     return shape

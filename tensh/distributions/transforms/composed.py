@@ -1,4 +1,4 @@
-"""Transforms made of others, and the one that moves nothing but shapes."""
+"""Transforms made from others, and the one that only reshapes."""
 
 import functools
 import operator
@@ -10,7 +10,7 @@ from tensh.distributions.utils import _sum_rightmost, formula, lazy_property
 
 
 def _widen(ends):
-    """The first constraint of a chain of pairs (from, to), over as many dimensions as any part of the chain couples."""
+    """Return the first constraint of a chain of pairs (from, to), over the dimensions that any part couples."""
     first, event_dim = ends[0][0], ends[-1][1].event_dim
     for begin, end in reversed(ends):
         event_dim = max(event_dim - end.event_dim, 0) + begin.event_dim
@@ -19,7 +19,7 @@ def _widen(ends):
 
 
 class ComposeTransform(Transform):
-    """One transform after another, in the order of the list; each keeps its own cache.
+    """A sequence of transforms, in the order of the list; each keeps its own cache.
 
     >>> import tensh as torch
     >>> from tensh.distributions import AffineTransform, ComposeTransform, ExpTransform
@@ -40,18 +40,18 @@ class ComposeTransform(Transform):
 
     @constraints.dependent_property(is_discrete=False)
     def domain(self):
-        """The set of the inputs."""
+        """The constraint on inputs."""
         return _widen([(part.domain, part.codomain) for part in self.parts]) if self.parts else constraints.real
 
     @constraints.dependent_property(is_discrete=False)
     def codomain(self):
-        """The set of the outputs."""
+        """The constraint on outputs."""
         backwards = [(part.codomain, part.domain) for part in reversed(self.parts)]
         return _widen(backwards) if backwards else constraints.real
 
     @lazy_property
     def bijective(self):
-        """True if all parts are."""
+        """True if all parts are bijective."""
         return all(part.bijective for part in self.parts)
 
     @lazy_property
@@ -75,7 +75,7 @@ class ComposeTransform(Transform):
         if not self.parts:
             return torch.zeros_like(x)
         between = [x]
-        for part in self.parts[:-1]:  # what they keep costs nothing here
+        for part in self.parts[:-1]:  # the parts' caches make this cheap
             between.append(part(between[-1]))
         terms, event_dim = [], self.domain.event_dim
         for part, begin, end in zip(self.parts, between, [*between[1:], y]):
@@ -103,7 +103,7 @@ identity_transform = ComposeTransform([])
 
 
 class IndependentTransform(Transform):
-    """A transform whose last ``reinterpreted_batch_ndims`` batch dimensions count as part of an event.
+    """A transform whose last ``reinterpreted_batch_ndims`` batch dimensions become part of an event.
 
     Values are those of ``base_transform``; ``log_abs_det_jacobian`` is summed over those dimensions.
 
@@ -124,15 +124,15 @@ class IndependentTransform(Transform):
 
     @constraints.dependent_property(is_discrete=False)
     def domain(self):
-        """The set of the inputs."""
+        """The constraint on inputs."""
         return constraints.independent(self.base_transform.domain, self.reinterpreted_batch_ndims)
 
     @constraints.dependent_property(is_discrete=False)
     def codomain(self):
-        """The set of the outputs."""
+        """The constraint on outputs."""
         return constraints.independent(self.base_transform.codomain, self.reinterpreted_batch_ndims)
 
-    bijective = formula(lambda t: t.base_transform.bijective, "Whether ``base_transform`` is.")
+    bijective = formula(lambda t: t.base_transform.bijective, "True if ``base_transform`` is bijective.")
     sign = formula(lambda t: t.base_transform.sign, "The sign of ``base_transform``.")
 
     def _call(self, x):
@@ -157,7 +157,7 @@ class IndependentTransform(Transform):
 
 
 class ReshapeTransform(Transform):
-    """The last dimensions, ``in_shape``, in another shape of as many elements.
+    """Reshape the last dimensions from ``in_shape`` to ``out_shape``.
 
     Shapes: [*, in_shape] to [*, out_shape]. Raise ValueError if the numbers of elements differ.
 
@@ -181,12 +181,12 @@ class ReshapeTransform(Transform):
 
     @constraints.dependent_property
     def domain(self):
-        """The set of the inputs."""
+        """The constraint on inputs."""
         return constraints.independent(constraints.real, len(self.in_shape))
 
     @constraints.dependent_property
     def codomain(self):
-        """The set of the outputs."""
+        """The constraint on outputs."""
         return constraints.independent(constraints.real, len(self.out_shape))
 
     def _call(self, x):
@@ -210,7 +210,7 @@ def _batch(x, event_shape):
 
 
 def _replace_end(shape, old, new):
-    """``shape`` with ``new`` at its end in place of ``old``."""
+    """Replace ``old`` at the end of ``shape`` by ``new``."""
     cut = len(require_dims(len(old), shape)) - len(old)
     if shape[cut:] != old:
         raise ValueError(f"Shape mismatch: expected {shape[cut:]} but got {old}")

@@ -11,7 +11,7 @@ from tensh.nn.functional import logsigmoid, pad, softplus
 
 
 class SoftmaxTransform(Plain):
-    """``exp(x)``, divided by its sum along the last dimension. Not bijective; the inverse is ``log``.
+    """Compute ``exp(x)`` divided by its sum along the last dimension. Not bijective; the inverse is ``log``.
 
     >>> import tensh as torch
     >>> torch.distributions.SoftmaxTransform()(torch.tensor([0., 0., 1.]))
@@ -35,7 +35,7 @@ class SoftmaxTransform(Plain):
 
 
 class StickBreakingTransform(Plain):
-    """From n numbers to a simplex of n + 1: each takes its sigmoid's share of what those before it have left.
+    """Map n numbers to a simplex of n + 1 parts: the sigmoid of each is its share of what the previous ones left.
 
     The inputs are shifted so that zeros give equal parts. Stan Reference Manual, unit simplex transform.
 
@@ -55,7 +55,7 @@ class StickBreakingTransform(Plain):
 
     def _inverse(self, y):
         y_crop = y[..., :-1]
-        rest = (1 - y_crop.cumsum(-1)).clamp(min=torch.finfo(y.dtype).tiny)  # a sum may round to 1 or above
+        rest = (1 - y_crop.cumsum(-1)).clamp(min=torch.finfo(y.dtype).tiny)  # a sum may be rounded to 1 or more
         return y_crop.log() - rest.log() + _log_rest(y_crop)
 
     def log_abs_det_jacobian(self, x, y):
@@ -70,17 +70,17 @@ class StickBreakingTransform(Plain):
 
 
 def _log_rest(x):
-    """For each of n numbers the logarithm of how many parts come after it: n, n - 1, ..., 1."""
+    """Return, for each of n numbers, the logarithm of the number of parts after it: n, n - 1, ..., 1."""
     n = x.shape[-1]
     return (n + 1 - x.new_ones(n).cumsum(-1)).log()
 
 
 class CorrCholeskyTransform(Transform):
-    """From D * (D - 1) / 2 numbers to the Cholesky factor of a D x D correlation matrix, whose rows have length 1.
+    """Map D * (D - 1) / 2 numbers to the Cholesky factor of a D x D correlation matrix, whose rows have norm 1.
 
-    The numbers are the lower triangle, row by row; in each row the squares of their ``tanh`` break a stick of length 1, and
-    the diagonal gets what is left. ``log_abs_det_jacobian`` is that of the lower triangle. Stan Reference Manual, Cholesky
-    factors of correlation matrices.
+    The numbers are the lower triangle, row by row; in each row the squares of their ``tanh`` break a stick of length 1,
+    and the diagonal gets the remainder. ``log_abs_det_jacobian`` is that of the lower triangle. Stan Reference Manual,
+    Cholesky factors of correlation matrices.
 
     >>> import tensh as torch
     >>> t = torch.distributions.CorrCholeskyTransform()
@@ -106,7 +106,7 @@ class CorrCholeskyTransform(Transform):
 
     def log_abs_det_jacobian(self, x, y, intermediates=None):
         rest = 1 - (y * y).cumsum(dim=-1)
-        breaking = 0.5 * tril_matrix_to_vec(rest, diag=-2).log().sum(-1)  # diag=-2 is the shift by a column
+        breaking = 0.5 * tril_matrix_to_vec(rest, diag=-2).log().sum(-1)  # diag=-2 shifts by one column
         return breaking - 2 * (x + softplus(-2 * x) - math.log(2.0)).sum(dim=-1)
 
     def forward_shape(self, shape):
@@ -124,12 +124,12 @@ class CorrCholeskyTransform(Transform):
 
 
 def _shift(rest):
-    """One column to the right: what is left before each column."""
+    """Shift by one column to the right, so that each column has the remainder before it."""
     return pad(rest[..., :-1], [1, 0], value=1)
 
 
 class LowerCholeskyTransform(Plain):
-    """From square matrices to lower triangular ones with a positive diagonal: ``exp`` of it. Not bijective.
+    """Map square matrices to lower triangular ones, with the exponential of the diagonal. Not bijective.
 
     >>> import tensh as torch
     >>> torch.distributions.LowerCholeskyTransform()(torch.zeros(2, 2))
@@ -148,7 +148,7 @@ class LowerCholeskyTransform(Plain):
 
 
 class PositiveDefiniteTransform(Plain):
-    """From square matrices to positive definite ones: ``L @ L.mT`` for the ``L`` of LowerCholeskyTransform. Not bijective.
+    """Map square matrices to positive definite ones, ``L @ L.mT`` of LowerCholeskyTransform. Not bijective.
 
     >>> import tensh as torch
     >>> torch.distributions.PositiveDefiniteTransform()(torch.tensor([[0., 9.], [2., 0.]]))

@@ -1,4 +1,4 @@
-"""Transforms of each number by itself, without settings."""
+"""Elementwise transforms without settings."""
 
 import math
 
@@ -9,7 +9,7 @@ from tensh.nn.functional import softplus
 
 
 def clipped_sigmoid(x):
-    """The sigmoid, within the numbers between 0 and 1 that the dtype has."""
+    """Return the sigmoid, clamped to the numbers of the dtype strictly between 0 and 1."""
     info = torch.finfo(x.dtype)
     return torch.sigmoid(x).clamp(min=info.tiny, max=1.0 - info.eps)
 
@@ -38,7 +38,7 @@ class ExpTransform(Plain):
 
 
 class SigmoidTransform(Plain):
-    """``y = 1 / (1 + exp(-x))``, never quite 0 or 1.
+    """``y = 1 / (1 + exp(-x))``, never exactly 0 or 1.
 
     >>> import tensh as torch
     >>> torch.distributions.SigmoidTransform()(torch.tensor([-2., 0., 200.]))
@@ -86,7 +86,7 @@ class SoftplusTransform(Plain):
 
 
 class TanhTransform(Plain):
-    """``y = tanh(x)``. Where outputs may round to 1 or -1, ``cache_size=1`` brings their inputs back.
+    """``y = tanh(x)``. ``cache_size=1`` recovers the inputs of outputs that are rounded to 1 or -1.
 
     >>> import tensh as torch
     >>> torch.distributions.TanhTransform()(torch.tensor([-1., 0., 1.]))
@@ -105,12 +105,12 @@ class TanhTransform(Plain):
         return torch.atanh(y)
 
     def log_abs_det_jacobian(self, x, y):
-        # log(1 - tanh(x)**2) without the difference: 1 - tanh(x)**2 = 4 * exp(-2x) / (1 + exp(-2x))**2
+        # log(1 - tanh(x)**2) without cancellation: 1 - tanh(x)**2 = 4 * exp(-2x) / (1 + exp(-2x))**2
         return 2.0 * (math.log(2.0) - x - softplus(-2.0 * x))
 
 
 class AbsTransform(Plain):
-    """``y = abs(x)``; the inverse of a number is itself.
+    """``y = abs(x)``; the inverse is the identity.
 
     >>> import tensh as torch
     >>> torch.distributions.AbsTransform()(torch.tensor([-1., 2.]))

@@ -1,4 +1,4 @@
-"""Transforms of each number by itself that have parameters."""
+"""Elementwise transforms with parameters."""
 
 import math
 
@@ -11,7 +11,7 @@ NUMBER = (int, float)  # a bool is an int
 
 
 class AffineTransform(Transform):
-    """``y = loc + scale * x``, each a number or a tensor; ``event_dim`` dimensions at the end are one event.
+    """``y = loc + scale * x``, with numbers or tensors; the last ``event_dim`` dimensions are one event.
 
     >>> import tensh as torch
     >>> t = torch.distributions.AffineTransform(1., torch.tensor([2., -3.]))
@@ -34,7 +34,7 @@ class AffineTransform(Transform):
 
     @constraints.dependent_property(is_discrete=False)
     def domain(self):
-        """The set of the inputs."""
+        """The constraint on inputs."""
         return constraints.independent(constraints.real, self.event_dim) if self.event_dim else constraints.real
 
     codomain = domain
@@ -63,7 +63,7 @@ class AffineTransform(Transform):
             each = torch.full_like(x, math.log(abs(self.scale)))
         else:
             each = torch.abs(self.scale).log()
-            each = each.expand(torch.broadcast_shapes(each.shape, x.shape[cut:]))  # each number of an event counts
+            each = each.expand(torch.broadcast_shapes(each.shape, x.shape[cut:]))  # once for each element of an event
         return _sum_rightmost(each, self.event_dim).expand(x.shape[:cut])
 
     def forward_shape(self, shape):
@@ -78,7 +78,7 @@ def _is_equal(a, b):
 
 
 class PowerTransform(Transform):
-    """``y = x ** exponent``, of positive numbers.
+    """``y = x ** exponent`` of positive numbers.
 
     >>> import tensh as torch
     >>> torch.distributions.PowerTransform(2.)(torch.tensor([1., 3.]))
@@ -120,7 +120,7 @@ class PowerTransform(Transform):
 
 
 class CumulativeDistributionTransform(Transform):
-    """``y = distribution.cdf(x)``: what follows the distribution becomes uniform on [0, 1].
+    """``y = distribution.cdf(x)``: variables of the distribution become uniform on [0, 1].
 
     >>> import tensh as torch
     >>> t = torch.distributions.CumulativeDistributionTransform(torch.distributions.Normal(0., 1.))
@@ -139,7 +139,7 @@ class CumulativeDistributionTransform(Transform):
     def _with_cache_size(self, cache_size):
         return CumulativeDistributionTransform(self.distribution, cache_size=cache_size)
 
-    domain = formula(lambda t: t.distribution.support, "Where the inputs lie.")
+    domain = formula(lambda t: t.distribution.support, "The constraint on inputs.")
 
     def _call(self, x):
         return self.distribution.cdf(x)

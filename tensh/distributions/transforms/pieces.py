@@ -1,4 +1,4 @@
-"""Transforms of the pieces of a tensor along a dimension: of slices that were put together, or side by side."""
+"""Transforms applied to pieces of a tensor along a dimension: concatenated or stacked slices."""
 
 import itertools
 
@@ -9,7 +9,7 @@ from tensh.distributions.utils import _sum_rightmost, formula, lazy_property
 
 
 class _Pieces(Transform):
-    """A transform of slices: cutting (``_pieces``) and joining (``_joined``) around a list of transforms."""
+    """A list of transforms for slices, with methods for cutting (``_pieces``) and joining (``_joined``)."""
 
     def __init__(self, tseq, dim=0, cache_size=0):
         if not all(isinstance(each, Transform) for each in tseq):
@@ -21,7 +21,7 @@ class _Pieces(Transform):
     bijective = formula(lambda t: all(each.bijective for each in t.transforms))
 
     def _check_value(self, name, value, spoken="tensor"):
-        """``value``, if it has the dimension and as much along it as there are transforms for."""
+        """Return ``value``; raise AssertionError unless it has the dimension, in the size that transforms need."""
         if not -value.dim() <= self.dim < value.dim():
             raise AssertionError(f"dim {self.dim} out of range for {spoken} with {value.dim()} dimensions")
         words, length = self._length
@@ -44,7 +44,7 @@ class _Pieces(Transform):
 
 
 class CatTransform(_Pieces):
-    """A transform for each of some slices along ``dim``, ``lengths`` long (1 each, unless said), as in ``torch.cat``.
+    """A transform for each of several slices along ``dim``, with ``lengths`` (1 by default), as in ``torch.cat``.
 
     Raise AssertionError unless there is a length for each transform and the lengths add up to the input's.
 
@@ -66,7 +66,7 @@ class CatTransform(_Pieces):
 
     @lazy_property
     def event_dim(self):
-        """The most that any of the transforms has."""
+        """The largest ``event_dim`` among the transforms."""
         return max(each.event_dim for each in self.transforms)
 
     @lazy_property
@@ -88,16 +88,16 @@ class CatTransform(_Pieces):
             for each, term in zip(self.transforms, self._log_dets(x, y))
         ]
         dim = self.dim - (x.dim() if self.dim >= 0 else 0) + self.event_dim
-        return torch.cat(terms, dim=dim) if dim < 0 else sum(terms)  # the slices of one event, or of several
+        return torch.cat(terms, dim=dim) if dim < 0 else sum(terms)  # slices of one event, or of several
 
     @constraints.dependent_property
     def domain(self):
-        """The set of the inputs."""
+        """The constraint on inputs."""
         return constraints.cat([each.domain for each in self.transforms], self.dim, self.lengths)
 
     @constraints.dependent_property
     def codomain(self):
-        """The set of the outputs."""
+        """The constraint on outputs."""
         return constraints.cat([each.codomain for each in self.transforms], self.dim, self.lengths)
 
 
@@ -129,10 +129,10 @@ class StackTransform(_Pieces):
 
     @constraints.dependent_property
     def domain(self):
-        """The set of the inputs."""
+        """The constraint on inputs."""
         return constraints.stack([each.domain for each in self.transforms], self.dim)
 
     @constraints.dependent_property
     def codomain(self):
-        """The set of the outputs."""
+        """The constraint on outputs."""
         return constraints.stack([each.codomain for each in self.transforms], self.dim)
