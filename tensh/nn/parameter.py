@@ -157,7 +157,7 @@ class UninitializedTensorMixin:
         away = on_meta(self.device if device is None else device)
         shape, requires_grad = (shape,) if isinstance(shape, int) else tuple(shape), self.requires_grad
         make = make_absent if away else numpy.empty
-        array = make_array(lambda numbers: make(shape, numbers), (dtype or self.dtype).numpy)
+        array = make_array(lambda numbers: make(shape, numbers), (dtype or self.dtype).numpy, shape)
         self.__class__ = self.cls_to_become
         self.array, self.node = array, None
         self.requires_grad = requires_grad

@@ -108,7 +108,7 @@ def finish(name, make, default, given):
             return make_leaf(
                 make_without_elements(make, default if dtype is None else dtype.numpy, given), requires_grad
             )
-        return make_leaf(make_array(make, default if dtype is None else dtype.numpy), requires_grad)
+        return make_leaf(make_array(make, default if dtype is None else dtype.numpy, given.get("size")), requires_grad)
     if dtype is not None and dtype.numpy != out.array.dtype:
         title = BY_NUMPY[out.array.dtype].title
         raise RuntimeError(f"dtype {dtype.title} does not match dtype of out parameter ({title})")
@@ -117,7 +117,7 @@ def finish(name, make, default, given):
             f"aten::{name}(): functions with out=... arguments don't support automatic differentiation, "
             "but one of the arguments requires grad."
         )
-    settle(out, make_array(make, out.array.dtype), name)
+    settle(out, make_array(make, out.array.dtype, given.get("size")), name)
     if requires_grad:
         out.requires_grad = True
     return out
@@ -137,12 +137,12 @@ def make_without_elements(make, dtype, given):
     return make_absent(size, dtype, None if order is None else order_in(make_absent(size, dtype), order))
 
 
-def make_array(make, dtype):
-    """Call ``make(dtype)``; raise PyTorch's error if there is not enough memory."""
+def make_array(make, dtype, size=None):
+    """Call ``make(dtype)``, an array of a size; raise PyTorch's error if there is not enough memory."""
     try:
         return make(dtype)
     except (MemoryError, ValueError, OverflowError) as error:
-        raise too_large(error) or error from None
+        raise too_large(error, size, dtype.itemsize) or error from None
 
 
 RANGES = frozenset({"arange", "range", "linspace", "logspace"})

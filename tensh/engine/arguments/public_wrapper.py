@@ -15,7 +15,7 @@ import types
 from contextlib import suppress
 from functools import cached_property
 
-from tensh.engine.arguments.caller import list_call_keywords
+from tensh.engine.arguments.caller import list_call
 from tensh.engine.arguments.misfits import misfit
 from tensh.engine.arguments.quick_checks import checked_kinds, checks_of
 from tensh.engine.arguments.signatures import (
@@ -138,28 +138,38 @@ class PublicWrapper:
         positional, named = self.list_given(args, False)
         return ports.batched_function(self.name, self.fn, positional, named | options)
 
-    def list_given(self, args, without_defaults, keywords=None):
+    def list_given(self, args, without_defaults, count=None, keywords=None):
         """The given arguments, by position and by name, optionally without those equal to their defaults.
 
-        A wrapper cannot tell whether a default was given, or whether a name was.  Unless ``keywords`` is given,
-        arguments after a None that is the default count as named.
+        A wrapper cannot tell whether a default was given, or whether a name was, unless the ``count`` of arguments by position
+        and the ``keywords`` are known. If they are not, arguments after a None that is the default count as named.
         """
         known = list(self.positional.values())
-        given = list(args)
-        while without_defaults and 0 < len(given) <= len(known) and given[-1] is known[len(given) - 1].default:
+        given, surplus, named = list(args[: len(known)]), args[len(known) :], {}
+        if keywords is not None:
+            named = {p.name: value for p, value in zip(known, given, strict=False) if p.name in keywords}
+            first = next((place for place, p in enumerate(known) if p.name in named), len(given))
+            given = given[: first if count is None else min(first, count + self.method)]
+        while (
+            without_defaults and count is None and given and not surplus and given[-1] is known[len(given) - 1].default
+        ):
             given.pop()
-        positional, named = [], {}
+        positional = []
         skipped = False
         for p, value in zip(known, given, strict=False):
-            if value is REQUIRED or value is ABSENT or without_defaults and value is p.default is None:
+            if (
+                value is REQUIRED
+                or value is ABSENT
+                or without_defaults
+                and count is None
+                and value is p.default is None
+            ):
                 skipped = True
-            if keywords is not None and p.name in keywords:
-                skipped = True  # no positional argument follows a keyword
             if not skipped:
                 positional.append(value)
             elif value is not REQUIRED and value is not ABSENT and not (without_defaults and value is p.default):
                 named[p.name] = value
-        return [*positional, *given[len(known) :]], named
+        return [*positional, *surplus], named
 
     @cached_property
     def forms(self):
@@ -178,8 +188,8 @@ class PublicWrapper:
             return None
         if self.method and not isinstance(args[0], Tensor):
             refuse_receiver(self.name, args[0])
-        keywords = list_call_keywords(sys._getframe(2))
-        positional, named = self.list_given(args, True, keywords)
+        count, keywords = list_call(sys._getframe(2))
+        positional, named = self.list_given(args, True, count, keywords)
         named |= options
         if answer := ports.answer_override(self.public, tuple(positional), named):
             return answer

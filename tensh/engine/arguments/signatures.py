@@ -13,6 +13,7 @@ import re
 import numpy as np
 
 from tensh.engine.arguments.lazy_signatures import read_signature
+from tensh.engine.arguments.mismatches import describe_mismatch, type_name
 from tensh.engine.core import ports
 from tensh.engine.core.lift import Lift
 from tensh.engine.core.tensor import Tensor
@@ -150,20 +151,6 @@ class ElementError(TypeError):
         return f"{where}{position} must be {kind}, but found element of type {self.name} at pos 0"
 
 
-HEAP = 1 << 9  # the flag of types created at run time, such as Python classes
-IMMUTABLE = 1 << 8  # and of those created by C at run time, of which Python 3.13 has more
-
-
-def type_name(value):
-    """Return the name of a value's type as C code reports it: with the module for types written in C."""
-    if isinstance(value, type) and issubclass(value, Tensor):
-        return "torch._C._TensorMeta"
-    kind = type(value)
-    of_torch = kind.__module__ in ("torch", "torch._C") and kind is not Tensor
-    in_c = kind.__flags__ & (HEAP | IMMUTABLE) != HEAP and kind.__module__ != "builtins"
-    return f"{kind.__module__}.{kind.__name__}" if of_torch or in_c else kind.__name__
-
-
 class UnpackError(TypeError):
     """A sequence whose first element fits fails in a later one; no other overload is tried."""
 
@@ -186,8 +173,9 @@ def complain_of_elements(values, place):
 class Parameter:
     """One parameter of an overload."""
 
-    def __init__(self, function, kind, optional, name, default):
+    def __init__(self, function, number, kind, optional, name, default):
         self.kind, self.name, self.required = MARKS.sub("", kind), name, default is None
+        self.number = number if self.kind == "tuple of Tensors" else None
         self.takes_number = kind in ("Number", "Tensor~")
         self.taker = taker_of(function, kind, name)
         self.default = self.taker(ast.literal_eval(default)) if LITERAL.match(default or "") else None
@@ -204,6 +192,8 @@ class Parameter:
             raise (UnpackError if error.unpacking else TypeError)(error.message(where, position, self.kind)) from None
         if taken is NO_FIT:
             raise TypeError(f"{where}{position} must be {self.kind}, not {type_name(value)}")
+        if self.number is not None and (complaint := complain_of_elements(taken, self.number)):
+            raise UnpackError(complaint)
         return taken
 
 
@@ -217,7 +207,10 @@ class Form:
         words = [word for word in text[1:-1].split(", ") if word] if text != NOT_SHOWN else []
         positional = words.index("*") if "*" in words else len(words)
         found = [re.fullmatch(WORDS, word) for word in words if word != "*"]
-        self.parameters = [Parameter(function, *each.group("kind", "optional", "name", "default")) for each in found]
+        self.parameters = [
+            Parameter(function, number, *each.group("kind", "optional", "name", "default"))
+            for number, each in enumerate(found)
+        ]
         self.positional = self.parameters[:positional]
         self.places = [*self.positional, *[None] * ("*" in words), *self.parameters[positional:]] or [None]
         self.named = {p.name: p for p in self.parameters}
@@ -226,7 +219,6 @@ class Form:
         self.needed = [p.name for p in self.parameters[positional:] if p.required]
         self.numbers = [p.name for p in self.parameters if p.takes_number]
         self.sizes_last = len(self.positional) == 1 and self.positional[0].kind == "tuple of ints"
-        self.lists = [(n, p.name) for n, p in enumerate(self.parameters) if p.kind == "tuple of Tensors"]
 
     def bind(self, args, options):
         """Return the values by name, defaults included; raise TypeError if the arguments do not fit."""
@@ -242,9 +234,6 @@ class Form:
                 self.positional[0].take(self.function, args[0], 1)
         if len(args) > len(self.positional):
             raise TypeError(self._too_many(len(args)))
-        for parameter in self.positional[: len(args)] if options else ():
-            if parameter.name in options:
-                raise TypeError(f"{self.function}() got multiple values for argument '{parameter.name}'")
         values = self.defaults.copy()
         for place, (parameter, value) in enumerate(zip(self.positional, args, strict=False), 1):
             values[parameter.name] = parameter.take(self.function, value, place)
@@ -255,9 +244,6 @@ class Form:
                 if type(values.get("device")) in (str, int):
                     device(values["device"])  # an unknown name is reported first
                 require_64_bits(values[name])
-        for place, name in self.lists:
-            if complaint := complain_of_elements(values[name] or (), place):
-                raise UnpackError(complaint)
         return values
 
     def _bind_keywords(self, given, options, values):
@@ -274,6 +260,8 @@ class Form:
         for name in options:
             if name not in self.named:
                 raise TypeError(f"{self.function}() got an unexpected keyword argument '{name}'")
+            if any(p.name == name for p in self.positional[:given]):
+                raise TypeError(f"{self.function}() got multiple values for argument '{name}'")
 
     def _too_many(self, given):
         most = len(self.positional)
@@ -281,34 +269,6 @@ class Form:
             return f"{self.function}() takes from {self.least} to {most} positional arguments but {given} were given"
         were, plural = "was" if given == 1 else "were", "" if most == 1 else "s"
         return f"{self.function}() takes {most} positional argument{plural} but {given} {were} given"
-
-    def difference(self, args, options):
-        """Return the line below an overload with as many parameters as arguments.
-
-        Keywords with a default are always reported as wrong, as in PyTorch, which takes "alpha = 1" for a name.
-        """
-        if len(args) + len(options) != len(self.places):
-            return ""
-        wrong = [name for name in reversed(options) if name not in self.named or not self.named[name].required]
-        if wrong:
-            return f"      didn't match because some of the keywords were incorrect: {', '.join(wrong)}\n"
-        shown = [describe_argument(p, value) for p, value in zip(self.places, args, strict=False)]
-        shown += [describe_argument(self.named[name], value, f"{name}=") for name, value in options.items()]
-        return f"      didn't match because some of the arguments have invalid types: ({', '.join(shown)})\n"
-
-
-LOOSE = {"float": ("float", "int"), "int": ("int",)}
-
-
-def describe_argument(parameter, value, prefix=""):
-    """Return an argument's type, in exclamation marks if it differs from the parameter's or the parameter has a default."""
-    kind = type_name(value)
-    if parameter is not None and parameter.required and kind in LOOSE.get(parameter.kind, (parameter.kind,)):
-        return prefix + kind
-    if isinstance(value, (tuple, list)):
-        elements = ", ".join(type(v).__name__ for v in value)
-        kind += f" of ({elements}{',' if len(value) == 1 else ''})" if isinstance(value, tuple) else f" of [{elements}]"
-    return f"!{prefix}{kind}!"
 
 
 # ── several overloads ────────────────────────────────────────────────────────
@@ -334,17 +294,7 @@ def choose(function, forms, args, options):
     near = [form for form in shown if form.least <= given <= len(form.parameters)]
     if len(near) == 1:
         near[0].bind(args, options)
-    types = ", ".join(map(type_name, args))
-    keywords = "".join(f"{name}={type_name(options[name])}, " for name in reversed(options))
-    got = f"{types}, {keywords.removesuffix(', ')}" if args and options else types + keywords
-    start = f"{function}() received an invalid combination of arguments - got "
-    if len(shown) == 1 and (unknown := [name for name in options if name not in shown[0].named]):
-        raise TypeError(f"{start}unrecognized keyword arguments: {', '.join(unknown)}")
-    start += f"({got}), but expected "
-    if len(shown) == 1:
-        raise TypeError(start + shown[0].text)
-    forms = (f" * {form.text}\n{form.difference(args, options)}" for form in shown)
-    raise TypeError(f"{start}one of:\n{''.join(forms)}")
+    raise TypeError(describe_mismatch(function, shown, args, options))
 
 
 ANYTHING = inspect.Signature(

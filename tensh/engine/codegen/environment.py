@@ -5,6 +5,7 @@ import sys
 import numpy as np
 from numpy import asarray, ndarray
 
+from tensh.engine.arguments.signatures import refuse_receiver
 from tensh.engine.arrays.halves import F2, MANY
 from tensh.engine.arrays.threads import PARALLEL, PARALLEL_LIGHT, parallel_map
 from tensh.engine.codegen.mixing import (  # fmt: skip
@@ -32,7 +33,7 @@ from tensh.engine.core.nodes import Output
 from tensh.engine.core.tensor import Tensor, new, wrap
 from tensh.engine.core.views import record_retyped_view, record_view, refresh_node
 from tensh.engine.dispatch.override.points import overrides
-from tensh.engine.errors.messages import REQUIRED, is_not_int64, raise_missing, refuse_dtype, translate_error
+from tensh.engine.errors.messages import ABSENT, REQUIRED, is_not_int64, raise_missing, refuse_dtype, translate_error
 from tensh.engine.errors.views import MULTIPLE
 from tensh.engine.inplace.out import check_out, refuse_growth, write_constant_out, write_out
 from tensh.engine.inplace.overlap import refuse_overlap, refuse_overlap_in_part
@@ -63,11 +64,11 @@ FUNCTIONS = (
     take_operand, take_operands, mix, promote, as_float, write_out, write_inplace, begin_write, operand_node, check_out,
     write_constant_out, require_own_dtype, refuse_overlap_in_part, refuse_growth, refuse_overlap, keep_dtype, operand,
     foreign, any_wants_gradient, is_not_int64, raise_missing, translate_error, refuse_dtype, require_operand, make_cast_error,
-    make_write_error, Lift, parallel_map,
+    make_write_error, Lift, parallel_map, refuse_receiver,
 )  # fmt: skip
 ENVIRONMENT = {each.__name__: each for each in FUNCTIONS} | {
     "new": new, "mode": mode, "clock": clock, "tick": tick, "listeners": listeners, "ports": ports, "OPS": OPS, "WEAK": WEAK,
-    "STRICT": STRICT, "SCALARS": SCALARS, "EXACT_SCALARS": EXACT_SCALARS, "MULTIPLE": MULTIPLE, "REQUIRED": REQUIRED, "NO_ARRAY": NO_ARRAY,
+    "STRICT": STRICT, "SCALARS": SCALARS, "EXACT_SCALARS": EXACT_SCALARS, "MULTIPLE": MULTIPLE, "REQUIRED": REQUIRED, "ABSENT": ABSENT, "NO_ARRAY": NO_ARRAY,
     "F2": F2, "MANY_HALVES": MANY, "PARALLEL": PARALLEL, "PARALLEL_LIGHT": PARALLEL_LIGHT,
 }  # fmt: skip
 """The one namespace in which all generated functions live."""

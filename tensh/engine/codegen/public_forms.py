@@ -13,6 +13,7 @@ from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.core import ports
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.override.points import overrides, watch
+from tensh.engine.errors.messages import ABSENT
 
 
 def function(entry):
@@ -65,9 +66,10 @@ def as_python_operator(fn):
     if hasattr(fn, "operator"):
         return fn.operator.operator
 
-    def operator(input, other):
-        taken = type(other) is Tensor or operand(other) or isinstance(other, ndarray) and hasattr(fn, "arrays")
-        if taken:
+    def operator(input, other=ABSENT, *surplus):
+        if surplus:
+            return NotImplemented
+        if type(other) is Tensor or operand(other) or isinstance(other, ndarray) and hasattr(fn, "arrays"):
             return fn(input, other)
         answer = ports.answer_override(operator, (input, other), {}) if overrides(type(other)) else ()
         return answer[0] if answer else NotImplemented

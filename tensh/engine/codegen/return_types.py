@@ -1,6 +1,6 @@
 """Named tuples of operators with several outputs: ``torch.return_types``."""
 
-from tensh.naming import torch_is_tensh
+from tensh.naming import OfTorch, torch_is_tensh
 
 RETURN_TYPES: dict = {}  # the tuples made so far, as torch.return_types has them: name -> class
 
@@ -14,13 +14,19 @@ def return_type(name, fields):
         return f"torch.return_types.{name}(\n" + ",\n".join(f"{f}={v!r}" for f, v in zip(fields, self)) + ")"
 
     members = {f: property(lambda self, i=i: self[i]) for i, f in enumerate(fields)}
-    members |= {"__slots__": (), "__repr__": show, "__match_args__": fields, "__module__": "torch.return_types"}
+    members |= {
+        "__qualname__": name,
+        "__slots__": (),
+        "__repr__": show,
+        "__match_args__": fields,
+        "__module__": "torch.return_types",
+    }
     members["__doc__"] = f"The results of ``{name}``: ({', '.join(fields)})."
     members["__reduce__"] = lambda self: (
         (type(self), (tuple(self), {})) if torch_is_tensh() else (_rebuild, (name, fields, tuple(self)))
     )
     members["__new__"] = lambda cls, values, more=None: tuple.__new__(cls, values)  # a pickle says more: nothing
-    RETURN_TYPES[name] = type(name, (tuple,), members)
+    RETURN_TYPES[name] = OfTorch(name, (tuple,), members)
     return RETURN_TYPES[name]
 
 

@@ -85,18 +85,21 @@ def operand_lines(op):
     return lines + check_lines(op)
 
 
-def two_operand_lines(op):
-    """Lines for two pointwise operands: tensors of one dtype, a number that keeps the dtype, anything else."""
+def two_operand_lines(op, first="isinstance({0}, Tensor) and "):
+    """Lines for two pointwise operands: tensors of one dtype, a number that keeps the dtype, anything else.
+
+    ``first`` is the check of the first operand: Python calls operators on tensors only.
+    """
     a, b = op.inputs
-    take = operand_text(op)
+    take, first = operand_text(op), first.format(a)
     lines = [
-        f"if isinstance({a}, Tensor) and isinstance({b}, Tensor):",
+        f"if {first}isinstance({b}, Tensor):",
         INDENT + take.format(a),
         INDENT + take.format(b),
         INDENT + f"if {a}_.dtype is not {b}_.dtype: {a}_, {b}_ = promote({a}_, {b}_, '{op.name}')",
     ]
     if b in op.numbers:
-        lines.append(f"elif isinstance({a}, Tensor) and type({b}) in {weak(op)}[{a}.array.dtype.kind]:")
+        lines.append(f"elif {first}type({b}) in {weak(op)}[{a}.array.dtype.kind]:")
         lines.append(INDENT + take.format(a) + f"; {b}_ = {scalars(op)}[{b}, {a}_.dtype]; {b}_n = None")
     return [*lines, f"else: {a}_, {b}_, {a}_n, {b}_n = mix('{op.name}', {a}, {b})"]
 

@@ -103,11 +103,11 @@ def _keyword_variants(op, answer, made="fn"):
 
 def operator_source(op):
     """The function as a Python operator: NotImplemented for an operand that is neither a tensor nor a number."""
-    other = list(op.inputs)[1]
+    first, other = op.inputs
     if op.beyond is not None:
         operands = matrix_lines(op)
     else:
-        *operands, mixing = two_operand_lines(op)
+        *operands, mixing = two_operand_lines(op, "")
         operands += [
             f"elif not operand({other}): return foreign('{op.name}', {', '.join(op.inputs)})",
             mixing,
@@ -119,7 +119,16 @@ def operator_source(op):
         op.environment[f"{op.name}_whole"] = op.whole
         batched = f"ports.batched_function('{op.whole.__name__}', {op.name}_whole, ({given}), {{}})"
     lines = add_batch_exit([*operands, *kernel_lines(op), *result_lines(op), "return out"], batched)
-    return indent_lines([f"def {op.name}_operator({given}):", *lines])
+    return indent_lines(
+        [
+            f"def {op.name}_operator({given}=ABSENT, *surplus):",  # x.__add__() and x.__add__(y, z), too
+            "if surplus: return NotImplemented",
+            *lines,
+            "except AttributeError:",
+            INDENT + f"if not isinstance({first}, Tensor): refuse_receiver('{op.name}', {first})",
+            INDENT + "raise",
+        ]
+    )
 
 
 # ── its public form ──────────────────────────────────────────────────────────

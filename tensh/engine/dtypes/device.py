@@ -4,10 +4,10 @@ import numpy as np
 
 from tensh.engine.arguments.lazy_signatures import shows
 from tensh.engine.core.clock import mode
-from tensh.naming import torch_is_tensh
+from tensh.naming import OfTorch, torch_is_tensh
 
 
-class device:
+class device(metaclass=OfTorch):
     """The device of a tensor.  tensh computes on the CPU; other devices can be named but not used.
 
     Raise RuntimeError for a name unknown to PyTorch.
@@ -84,12 +84,11 @@ class device:
         return hash((self.type, self.index))
 
     def __lt__(self, other):
+        if not isinstance(other, device):
+            return NotImplemented
         raise TypeError("comparison not implemented")
 
     __le__ = __gt__ = __ge__ = __lt__
-
-    def __getattr__(self, name):
-        raise AttributeError(f"'torch.device' object has no attribute '{name}'")
 
     def __enter__(self):
         if self.type != "meta":
@@ -184,7 +183,7 @@ def require_cpu(where):
         raise NotImplementedError(f"tensh computes on the CPU only: there is no device '{where}'")
 
 
-class Constant:
+class Constant(metaclass=OfTorch):
     """A named constant that prints as ``torch.NAME``; the kinds below are told apart by class."""
 
     __slots__ = ("name",)

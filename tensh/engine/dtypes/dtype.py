@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from tensh.naming import torch_is_tensh
+from tensh.naming import OfTorch, torch_is_tensh
 
 BOOL, INTEGER, FLOAT, COMPLEX = range(4)  # the categories of type promotion, in order
 SPOKEN = {
@@ -18,7 +18,7 @@ SPOKEN = {
 OLDEST = frozenset("Byte Char Double Float Half Int Long Short".split())  # for the names of their tensor classes
 
 
-class dtype:
+class dtype(metaclass=OfTorch):
     """The type of a tensor's elements, such as ``torch.float32``.
 
     >>> import tensh as torch

@@ -6,9 +6,10 @@ import numpy as np
 
 from tensh.engine.arguments.lazy_signatures import shows
 from tensh.engine.dtypes.dtype import BUILTIN, COMPLEX, FLOAT, INTEGER, bool_, dtype, get_default_dtype
+from tensh.naming import OfTorch
 
 
-class Limits:
+class Limits(metaclass=OfTorch):
     """Read-only limits of one dtype, made once and shared; equal if all numbers are equal."""
 
     __slots__ = ()

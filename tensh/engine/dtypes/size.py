@@ -3,10 +3,10 @@
 from functools import partial
 from operator import index
 
-from tensh.naming import torch_is_tensh
+from tensh.naming import OfTorch, torch_is_tensh
 
 
-class Size(tuple):
+class Size(tuple, metaclass=OfTorch):
     """The shape of a tensor: a tuple that prints as PyTorch prints it and knows its number of elements.
 
     >>> import tensh as torch
@@ -41,7 +41,9 @@ class Size(tuple):
         return size_of(item) if type(index) is slice else item
 
     def __add__(self, other):
-        return Size(tuple.__add__(self, other)) if isinstance(other, tuple) else NotImplemented
+        if not isinstance(other, tuple):
+            raise TypeError(f"can only concatenate tuple (not {type(other).__name__}) to torch.Size")
+        return Size(tuple.__add__(self, other))
 
     def __radd__(self, other):
         return Size(tuple.__add__(other, self)) if isinstance(other, tuple) else NotImplemented

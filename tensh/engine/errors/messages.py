@@ -6,7 +6,9 @@ the error that PyTorch would have raised.  Exceptions that a kernel raises on pu
 
 import inspect
 import math
+import operator
 import re
+from itertools import accumulate
 
 import numpy as np
 
@@ -70,8 +72,11 @@ PYTHONS_OWN = ("int too ", "can't convert negative int")
 """Beginnings of Python's words for numbers that are out of range, which PyTorch lets through."""
 
 
-def too_large(error):
-    """PyTorch's error for missing memory or a number that is too large; None for any other error."""
+def too_large(error, shape=None, itemsize=1):
+    """PyTorch's error for missing memory or a number that is too large; None for any other error.
+
+    ``shape`` is that of the new array, if it is known.
+    """
     if isinstance(error, MemoryError):
         shape, dtype = getattr(error, "shape", None), getattr(error, "dtype", None)
         if shape is None or dtype is None:
@@ -80,7 +85,7 @@ def too_large(error):
     if isinstance(error, (ValueError, IndexError)) and MANY_DIMENSIONS.search(str(error)):
         return RuntimeError("a tensor of more than 64 dimensions is not supported")
     if isinstance(error, ValueError) and TOO_LARGE.search(str(error)):
-        return RuntimeError("numel: integer multiplication overflow")
+        return RuntimeError("numel: integer multiplication overflow") if shape is None else no_room(shape, itemsize)
     if isinstance(error, ValueError) and str(error) == "negative dimensions are not allowed":
         return RuntimeError("Trying to create tensor with negative dimension")
     if isinstance(error, (OverflowError, ValueError)) and str(error).startswith("cannot convert float "):
@@ -101,8 +106,10 @@ NO_MEMORY = (
 def no_room(shape, itemsize):
     """The error for an array of this shape that does not fit into memory."""
     size = math.prod(shape) * itemsize
-    if size >= LARGEST:
+    if size >= LARGEST or max(accumulate(shape, operator.mul), default=0) >= 2 * LARGEST:
         return RuntimeError(f"Storage size calculation overflowed with sizes={list(shape)}")
+    if 0 in shape:
+        return RuntimeError("Stride calculation overflowed")
     return RuntimeError(NO_MEMORY.format(size))
 
 

@@ -16,7 +16,7 @@ from tensh.engine.arguments.signatures import type_name
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dtypes.device import cpu, device
 from tensh.engine.dtypes.dtype import uint8
-from tensh.naming import torch_is_tensh
+from tensh.naming import OfTorch, torch_is_tensh
 
 DEFAULT_SEED = 67280421310721  # of every new Generator, in PyTorch
 KEY_SIZE = 624  # words of the Mersenne Twister's key
@@ -43,7 +43,7 @@ STATE = np.dtype(
 )
 
 
-class Generator:
+class Generator(metaclass=OfTorch):
     """A source of random numbers, with its state; the same seed gives PyTorch's numbers.
 
     Raise RuntimeError for another device than the CPU.

@@ -120,7 +120,7 @@ def numpy_of_losses(situation, node):
 
 def explain_called_dtype(situation, node):
     """`x.dtype(torch.float64)`."""
-    if not situation.says("'dtype' object is not callable") or not isinstance(node, ast.Call):
+    if not situation.says("'torch.dtype' object is not callable") or not isinstance(node, ast.Call):
         return None
     match node.func:
         case ast.Attribute(attr="dtype", value=owner) if len(node.args) == 1 and not node.keywords:

@@ -34,7 +34,7 @@ UNSUPPORTED = re.compile(
     "exists in PyTorch but not in tensh|tensh (has|computes|is|knows|runs|keeps)|only.*CPU|dense|not supported by tensh"
 )
 BROKEN = re.compile(
-    "INTERNAL ASSERT FAILED|please report a bug|could not create a primitive|Torch not compiled with CUDA|_C_"
+    "INTERNAL ASSERT FAILED|please report a bug|could not create a primitive|Torch not compiled with CUDA|_C_|^/__w/"
 )
 """What PyTorch says of mistakes in itself, and of devices that this build lacks."""
 
@@ -45,6 +45,10 @@ SEVERE = frozenset(["internal type", "died: time", *(f"died: {name.name}" for na
 
 ELSEWHERE = re.compile("expected a sequence of integers or a single integer, got")
 """What NumPy says to PyTorch's tensors while it makes an argument: no word of the library about the call."""
+
+
+TRACE = re.compile("\nException raised from .*", re.DOTALL)
+"""Where in PyTorch's own source an error arose: addresses, and paths of the machine that built it."""
 
 
 def verdict(theirs, ours):
@@ -63,7 +67,12 @@ def verdict(theirs, ours):
         return "only PyTorch takes it" if theirs[0] == "ok" else "only tensh takes it"
     if ours[0] != theirs[0]:
         return "other type"
-    return None if ours[1] == theirs[1] else "text"
+    return None if without_trace(ours[1]) == without_trace(theirs[1]) else "text"
+
+
+def without_trace(text):
+    """What is said, with the quotation mark that closes it."""
+    return TRACE.sub("", text).removesuffix('"')
 
 
 class Kept:

@@ -6,6 +6,7 @@ from tensh.engine.arguments.binding import KEYWORDS, OUT, bind, bind_plain, fini
 from tensh.engine.arguments.lazy_signatures import PLACED, shows
 from tensh.engine.codegen.table import public
 from tensh.engine.dtypes.dtype import BY_NUMPY, int64, of_scalar
+from tensh.engine.errors.messages import LARGEST
 
 
 @public
@@ -31,6 +32,8 @@ def eye(*sizes, **given):
     for name, number in ("n", n), ("m", m):
         if number < 0:
             raise RuntimeError(f"{name} must be greater or equal to 0, got {number}")
+    if n * m >= LARGEST:
+        raise RuntimeError("numel: integer multiplication overflow")
     return finish("eye", lambda d: diagonal(n, m, d), of_scalar[float].numpy, {**given, "size": (n, m)})
 
 

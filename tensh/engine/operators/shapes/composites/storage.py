@@ -13,6 +13,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import cpu, meta, require_cpu
 from tensh.engine.dtypes.device import device as Device
 from tensh.engine.operators.shapes.composites.sharing import OwnMemory
+from tensh.naming import OfTorch
 
 BYTES = np.dtype(np.uint8)
 FORMS = (  # PyTorch's text for the constructor
@@ -22,7 +23,7 @@ FORMS = (  # PyTorch's text for the constructor
 )
 
 
-class UntypedStorage(OwnMemory):
+class UntypedStorage(OwnMemory, metaclass=OfTorch):
     """The memory of a tensor and its views, as bytes.
 
     ``UntypedStorage(8)`` is new memory of 8 bytes, ``UntypedStorage([1, 2])`` has the bytes 1 and 2. Raise RuntimeError

@@ -19,7 +19,7 @@ from tensh.engine.methods.creation.data import tensor
 from tensh.engine.operators.forms import method
 from tensh.engine.operators.shapes.composites.sharing import OwnMemory
 from tensh.engine.operators.shapes.composites.storage import UntypedStorage, new_row, read_buffer
-from tensh.naming import torch_is_tensh
+from tensh.naming import OfTorch, torch_is_tensh
 
 DEPRECATED = (
     "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only storage class. This "
@@ -37,7 +37,7 @@ FORMS = (
 )
 
 
-class StorageKind(type):
+class StorageKind(OfTorch):
     """The metaclass of storages: all are TypedStorage, distinguished by dtype."""
 
     def __instancecheck__(cls, value):
