@@ -1,7 +1,7 @@
-"""Explanations of a failure, in terms of the values that code was given, and what would have worked.
+"""Explanations of failures: the values that the code was given, the rule they broke, and what would have worked.
 
-No user code is run again: the operands are read off the traceback, causes are found in the source, and fixes are
-tried on stand-ins that have the shapes and dtypes of the operands.
+No user code runs again: operands are read from the traceback, causes are found in the source, and fixes are tried on
+stand-ins with the shapes and dtypes of the operands.
 """
 
 from tensh.explain.afterwards import afterwards
@@ -19,9 +19,9 @@ __all__ = ["Place", "explain"]
 
 
 def explain(error, traceback, place):
-    """The Explanation of an error; None where there is nothing to add to its message.
+    """Return the Explanation of an error; None if there is nothing to add to its message.
 
-    ``traceback`` is that of the user's innermost frame, ``place`` the piece of code that failed there.
+    ``traceback`` is that of the user's innermost frame, ``place`` the code that failed there.
     """
     names = {**traceback.tb_frame.f_globals, **traceback.tb_frame.f_locals}
     call = find_failed_call(traceback, place)

@@ -1,4 +1,4 @@
-"""The reason for which a tensor has no gradient, for those who ask: nothing has failed."""
+"""The reason why a tensor has no gradient, on request: nothing has failed."""
 
 import ast
 import linecache
@@ -17,13 +17,13 @@ from tensh.graph.provenance import place
 from tensh.graph.source import is_python, piece
 from tensh.language import _
 
-LINES = re.compile(r" \(line \d+\)| on line \d+|（第 \d+ 行）")  # as the sentences of cuts say it in each language
+LINES = re.compile(r" \(line \d+\)| on line \d+|（第 \d+ 行）")  # how sentences of cuts name a line, in each language
 
 
 class GradientQuestion:
-    """The place of a question: the names, and the sources (file name -> text) in the order in which they ran.
+    """The context of a question: the names, and the sources (file name -> text) in the order in which they ran.
 
-    Sources of a prompt are statements with numbers of their own: their lines are not spoken of.
+    Sources of a prompt are separate statements: answers do not mention their line numbers.
     """
 
     def __init__(self, names, sources):
@@ -33,12 +33,12 @@ class GradientQuestion:
         self.text = "\n".join(lines)
 
     def situation(self, name):
-        """The situation after all the sources, with a name as the last line."""
+        """Return the situation after all sources, with a name as the last line."""
         end = self.text.count("\n") + 2
         return Situation(None, self.names, Place(f"{self.text}\n{name}", end, 0, end, len(name)), None)
 
     def cut_of(self, name):
-        """(the name that was cut off, the Cut) in the history of a name; None where none is certain."""
+        """Return (name that was cut off, Cut) from the history of a name; None if no cut is certain."""
         situation = self.situation(name)
         for followed in follow(ast.parse(name, mode="eval").body, situation):
             cut = locate_cut(followed, situation)
@@ -47,7 +47,7 @@ class GradientQuestion:
         return None
 
     def find_change(self, name):
-        """The last statement after the last backward pass that changes a gradient: it is clipped, or written."""
+        """Find the last statement after the last backward pass that changes a gradient, by clipping or writing."""
         tree, found, passed = Place(self.text, 1, 0, 1, 0).tree(), None, 0
         for node in iterate_scope(tree) if tree else ():
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "backward":
@@ -58,14 +58,14 @@ class GradientQuestion:
         return found
 
     def sentence(self, found):
-        """Write a cut in a sentence."""
+        """Write a cut as a sentence."""
         name, cut = found
         text = f"{name} {cut.sentence}"
         return text if self.has_lines else LINES.sub("", text)
 
 
 def changes_gradient(statement, name):
-    """True if a statement clips gradients, or writes that of a name."""
+    """True if a statement clips gradients, or writes to that of a name."""
     match statement:
         case ast.Expr(value=ast.Call(func=function)):
             text = ast.unparse(function)
@@ -77,7 +77,7 @@ def changes_gradient(statement, name):
 
 
 def sources_of(frame):
-    """The source of a frame's file, where it can be read."""
+    """Return {file name: source} of a frame, if it can be read."""
     name = frame.f_code.co_filename
     return {name: "".join(linecache.getlines(name))}
 
@@ -104,7 +104,7 @@ def reason(tensor, name, asked):
 
 
 def find_named_cut(name, asked):
-    """The cut in the history of a name; None where the name is not code, or none is certain."""
+    """Return the cut in the history of a name; None if the name is not code, or no cut is certain."""
     try:
         return asked.cut_of(name)
     except SyntaxError:
@@ -112,7 +112,7 @@ def find_named_cut(name, asked):
 
 
 def describe_maker(name, asked):
-    """``: h = g + 1 on line 3``, as far as the source tells."""
+    """Return ``: h = g + 1 on line 3``, or as much of it as is known."""
     made = asked.situation(name).find_assignment(name) if name.isidentifier() else None
     if made is None:
         return ""
@@ -122,7 +122,7 @@ def describe_maker(name, asked):
 
 
 def describe_origin(node):
-    """`` (made by x + w on line 3)``, as far as that is known."""
+    """Return `` (made by x + w on line 3)``, or as much of it as is known."""
     made = place(node)
     found = made and piece(*made)
     return (
@@ -135,7 +135,7 @@ def on_line(found):
 
 
 def find_lost_result(name, asked):
-    """Find the last result of a name that has no history: (its name, the Cut); None where none is certain."""
+    """Find the last result of a name that has no history: return (its name, Cut); None if no cut is certain."""
     found = None
     for other, value in asked.names.items():
         if issubclass(type(value), Tensor) and other != name and not value.requires_grad and other.isidentifier():
@@ -147,7 +147,7 @@ def find_lost_result(name, asked):
 
 
 def find_lost_use(name, asked):
-    """Find where a result that has a history leaves out what it takes of a name: (words for it, the Cut); None else."""
+    """Find where a result with a history loses what it takes of a name: return (description, Cut), else None."""
     if not name.isidentifier():
         return None
     for other, value in reversed([*asked.names.items()]):

@@ -1,4 +1,4 @@
-"""The next failure in the same statement once the first is mended: the rest of it is run on shapes only."""
+"""The failure that would follow in the same statement after a fix: its remainder is evaluated on shapes only."""
 
 import ast
 
@@ -9,7 +9,7 @@ from tensh.language import _
 
 
 def afterwards(call, fit):
-    """A sentence on what fails next; None if nothing does, or the user's own code would have to run to know."""
+    """Describe what would fail next; None if nothing would, or if only running the user's code could tell."""
     path = call.place.path()
     if len(path) < 3:
         return None

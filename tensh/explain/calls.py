@@ -1,4 +1,4 @@
-"""The call that failed: which operation, with which values, and how the user wrote each of them."""
+"""The failed call: the operation, its values, and how the user wrote each of them."""
 
 import ast
 import dis
@@ -15,7 +15,7 @@ from tensh.explain.place import Place
 from tensh.explain.shadow import Shadow
 
 OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
-MODULES = ("torch", "tensh", "nn", "F", "np", "math")  # names that functions are called by
+MODULES = ("torch", "tensh", "nn", "F", "np", "math")  # usual names of the modules of functions
 SYMBOLS = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.MatMult: "@", ast.Pow: "**", ast.FloorDiv: "//", ast.Mod: "%",
     ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^",
@@ -23,24 +23,24 @@ SYMBOLS = {
 COMPARED = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
 
 
-CALL = "Calls.__call__"  # the function through which every module is called
-NUMPYS = {"dim": "axis", "keepdim": "keepdims", "input": "x", "other": "x2"}  # names that are taken for PyTorch's
+CALL = "Calls.__call__"  # the function that calls every module
+NUMPYS = {"dim": "axis", "keepdim": "keepdims", "input": "x", "other": "x2"}  # NumPy's names of parameters
 INPUTS = ("input", "input2", "input3", "input4")
 NOT_KNOWN = object()
-"""An argument that a function has given another value since."""
+"""Stands for an argument that its function has reassigned."""
 
 
 GUARD = FILE.partition("{")[0]
-"""File name of the guards around functions that are Python in PyTorch, too."""
+"""File name of the guards around functions that are written in Python in PyTorch, too."""
 PORTS = os.path.join("core", "ports.py")
 REFLECTED = frozenset("radd rsub rmul rdiv rtruediv rfloordiv rmod rremainder rpow rmatmul".split())
-"""Operators that are computed by the operand on the right."""
+"""Operators computed by the right operand."""
 OPERATORS = {*SYMBOLS.values(), *COMPARED.values()}
 
 
-@dataclass(frozen=True, eq=False)  # two arguments are two, even where their values are equal
+@dataclass(frozen=True, eq=False)  # compared by identity, since arguments may have equal values
 class Argument:
-    """One value that was given, under the name of its parameter, and its piece of the source (start, end), if there is one."""
+    """A value that was passed, under its parameter's name, and its span (start, end) in the source, if any."""
 
     name: str
     value: object
@@ -49,9 +49,9 @@ class Argument:
 
 
 class Call(NamedTuple):
-    """A call: the operation's name, how it is written ("@", "+", or its name), its arguments, and the whole piece of source.
+    """A call: the operation's name, its notation ("@", "+", or the name), its arguments, and the source of the whole.
 
-    ``names`` are all that the user's code finds there.
+    ``names`` are all names visible to the user's code.
     """
 
     name: str
@@ -68,17 +68,17 @@ class Call(NamedTuple):
         return tuple(a for a in self.arguments if hasattr(a.value, "requires_grad"))
 
     def shadow(self):
-        """Make the evaluator of code like this call on shapes only."""
+        """Return an evaluator of code on shapes only, with the values of this call."""
         used = names_in(self.segment)
         names = {name: value for name, value in self.names.items() if name in used}
         return Shadow({a.text: a.value for a in self.arguments if a.text}, names)
 
     def argument(self, *names):
-        """The first argument under one of some names; None if there is none."""
+        """Return the first argument with one of some names; None if there is none."""
         return next((a for name in names for a in self.arguments if a.name == name), None)
 
     def rewrite(self, changes):
-        """The piece of source with some arguments in another text: {argument: text}; None where one has no place in it."""
+        """Return the source with some arguments replaced: {argument: text}; None if one of them is not written in it."""
         if any(argument.span is None for argument in changes):
             return None
         text = self.segment
@@ -95,7 +95,7 @@ class Call(NamedTuple):
 
 
 def takes_more(text):
-    """True if something can stand behind an expression as it is: after a name, a call, an index, brackets."""
+    """True if a suffix can follow an expression without parentheses: it is a name, a call, an index or in brackets."""
     try:
         tree = ast.parse(text, mode="eval").body
     except (SyntaxError, ValueError):
@@ -104,7 +104,7 @@ def takes_more(text):
 
 
 def find_failed_call(traceback, place):
-    """The call in a piece of source that led into the engine; None where it did not."""
+    """Return the call in a piece of source that led into the engine; None if none did."""
     inner = traceback.tb_next
     if inner is None or not inner.tb_frame.f_code.co_filename.startswith(("<tensh ", OURS)):
         return None
@@ -124,11 +124,12 @@ def find_failed_call(traceback, place):
         values += [(rest, each) for each in frame.f_locals.get(rest, ())]
     name = code.co_name.removesuffix("_operator")
     written, symbol = pieces(segment, modules=list_modules(visible))
-    if len(values) == 1 and symbol in OPERATORS:  # what was computed failed afterwards: `if x > 0`
-        own = [each for each in written[0] if visible.get(each[0]) is values[0][1]]  # `pair * x` asks x for a number
+    if len(values) == 1 and symbol in OPERATORS:  # the failure came later: `if x > 0`
+        # `pair * x` calls an operator of x with a number
+        own = [each for each in written[0] if visible.get(each[0]) is values[0][1]]
         written, symbol = (own or [(segment, (0, len(segment)))], {}), None
     if code.co_name.endswith("_operator") and (symbol or "").isidentifier() and symbol.strip("_") != name:
-        written = [], {}  # `sum(xs)`: what is added are no arguments of it
+        written = [], {}  # `sum(xs)`: the summed elements are not its arguments
     if symbol in OPERATORS and name in REFLECTED and len(written[0]) == 2:  # `1 - x` is computed by x
         written = written[0][::-1], written[1]
     arguments = tuple(
@@ -138,22 +139,22 @@ def find_failed_call(traceback, place):
 
 
 def stands_around(filename):
-    """True for code that hands a call on: guards, and override points once a program has had a class that overrides."""
+    """True for code that forwards a call: guards, and override points of classes with `__torch_function__`."""
     return filename.startswith(GUARD) or filename.endswith((*HAND_ON, PORTS))
 
 
 def is_forward(frame):
-    """True if a frame is the `forward` of one of our modules, which the user called by its name: `net.forward(x)`."""
+    """True if a frame is the `forward` of a tensh module that the user called explicitly: `net.forward(x)`."""
     return frame.f_code.co_name == "forward" and hasattr(type(frame.f_locals.get("self")), "named_modules")
 
 
 def is_rebound(code, name):
-    """True if a function gives one of its parameters another value."""
+    """True if a function reassigns one of its parameters."""
     return any(each.opname.startswith("STORE_FAST") and name in str(each.argval) for each in dis.get_instructions(code))
 
 
 def keywords(frame):
-    """List the arguments whose names the function has no parameters for."""
+    """Return the arguments that a function takes as **kwargs."""
     code = frame.f_code
     if not code.co_flags & 8:
         return {}
@@ -161,7 +162,7 @@ def keywords(frame):
 
 
 def names_in(code):
-    """The names in a piece of code."""
+    """Return the names in a piece of code."""
     try:
         tree = ast.parse(code.strip())
     except (SyntaxError, ValueError):
@@ -170,7 +171,7 @@ def names_in(code):
 
 
 def layer_call(step, place, names):
-    """The call of a layer: of the innermost one, which may have been called by others of ours with the same input."""
+    """Return the call of the innermost layer, whose outer layers may have passed on the same input."""
     outer = frame = step.tb_frame
     while step is not None and step.tb_frame.f_code.co_filename.startswith(OURS):
         if step.tb_frame.f_code.co_qualname == CALL:
@@ -188,7 +189,7 @@ def layer_call(step, place, names):
 
 
 def list_arguments(frame):
-    """(name, value) of all that a module was called with."""
+    """Return (name, value) for the arguments of a module's call."""
     if is_forward(frame):
         code = frame.f_code
         names = code.co_varnames[1 : code.co_argcount]
@@ -197,14 +198,14 @@ def list_arguments(frame):
 
 
 def layer_name(model, module, segment):
-    """Return the name of a layer: its type, and within a model the path to it, as in `net.2 (Linear)`."""
+    """Return the name of a layer: its type, and within a model its path, as in `net.2 (Linear)`."""
     kind = type(module).__name__
     path = next((path for path, each in model.named_modules() if each is module), "")
     return f"{caller(segment) or 'layer '}{path} ({kind})" if path else kind
 
 
 def caller(segment):
-    """The names before the parenthesis of a call, with a dot behind them; None if something else stands there."""
+    """Return the qualifier of the function being called, with its dot; "" if it has none."""
     try:
         tree = ast.parse(segment, mode="eval").body
     except (SyntaxError, ValueError):
@@ -214,7 +215,7 @@ def caller(segment):
 
 
 def find_argument(written, position, name):
-    """(text, span) of an argument, given by position or by name."""
+    """Return (text, span) of an argument, given by position or by name."""
     positional, named = written
     return (
         named.get(name)
@@ -224,14 +225,14 @@ def find_argument(written, position, name):
 
 
 def list_modules(names):
-    """The names of modules that functions are called by, whatever they are called."""
+    """Return the names under which modules can be called, whatever the program has named them."""
     return {*MODULES, *(name for name, value in names.items() if isinstance(value, ModuleType))}
 
 
 def pieces(segment, is_layer=False, modules=MODULES):
-    """(((text, span) of each positional operand, name -> (text, span)), the symbol) of a piece of source.
+    """Return (((text, span) of each positional operand, name -> (text, span)), symbol) for a piece of source.
 
-    What a method is called of is an operand; in ``self.out(x)``, where that ``is_layer``, it is not.
+    The owner of a method is an operand; with ``is_layer`` that of ``self.out(x)`` is not.
     """
     try:
         tree = ast.parse(f"({segment}\n)", mode="eval").body
@@ -257,7 +258,7 @@ def pieces(segment, is_layer=False, modules=MODULES):
 
 
 def find_augmented(segment):
-    """Read ``a += b``, a statement, as a call."""
+    """Read the statement ``a += b`` as a call."""
     try:
         (tree,) = ast.parse(segment).body
     except (SyntaxError, ValueError):
@@ -269,7 +270,7 @@ def find_augmented(segment):
 
 
 def piece(segment, node, before="("):
-    """(text, span) of a node; ``before`` is what stood before the segment when it was parsed."""
+    """Return (text, span) of a node; ``before`` is the text before the segment when it was parsed."""
     lines = (before + segment).split("\n")
 
     def place(line, column):

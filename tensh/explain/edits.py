@@ -1,6 +1,7 @@
-"""Small edits to code that failed, each with its cost and its reason.
+"""Small edits of code that failed, each with a cost and a reason.
 
-They are proposed by what a piece of code is (a class, a method, a tuple, a tensor, a number), never by the message of the error.
+They are proposed by the kind of a piece of code (a class, a method, a tuple, a tensor, a number), never by the error
+message.
 """
 
 import ast
@@ -29,7 +30,7 @@ FUNCTIONS = {
     "inverse": "pinverse",
     "inv": "pinv",
 }
-"""The replacements of a function or method."""
+"""Replacements of a function or method."""
 
 
 JOINING = frozenset("cat concat concatenate stack hstack vstack dstack column_stack".split())
@@ -41,23 +42,23 @@ SEQUENCES = frozenset("pad_sequence pack_sequence".split())
 
 
 WITHOUT_DERIVATIVE = frozenset("argmax argmin long int round sign".split())
-"""Methods whose results gradients do not pass."""
+"""Methods whose results have no gradient."""
 
 
 DTYPES = frozenset(
     "float16 float32 float64 bfloat16 float double half uint8 int8 int16 int32 int64 short int long bool complex64 complex128".split()
 )
-"""Names of dtypes, as they are written in quotes by those who know NumPy."""
+"""Names of dtypes, which NumPy users write in quotes."""
 
 
 SETTINGS = {Dtype: "dtype", Device: "device"}
-"""Types of settings, and the names that they are given by."""
+"""Types of settings, and their keywords."""
 
 
 class Edit(NamedTuple):
-    """Other code in place of a piece: where (start, end), what, how much it changes, and why it may be meant.
+    """A replacement of a piece of code: its span (start, end), the new text, its cost, and why it may be meant.
 
-    ``shows`` tells of the new value what belongs to the reason.
+    ``shows`` returns the part of the new value that completes the reason.
     """
 
     span: tuple[int, int]
@@ -68,7 +69,7 @@ class Edit(NamedTuple):
 
 
 def edits(segment, shadow):
-    """All edits of the pieces of some code."""
+    """Yield all edits of the pieces of some code."""
     node = parse_statement(segment)
     top = node.value if isinstance(node, ast.Expr) else node
     if isinstance(top, ast.Call) and isinstance(top.func, ast.Name) and top.func.id in {*BUILTINS} - {"range"}:
@@ -94,18 +95,18 @@ def is_list_of(node, call):
 
 
 def bracket(new, segment, span):
-    """Other code for a span, in parentheses where operators around it would take it apart."""
+    """Put replacement code in parentheses if operators around the span would bind differently."""
     whole = [f"{segment[: span[0]]}{text}{segment[span[1] :]}" for text in (new, f"({new})")]
     return new if canonical(whole[0]) == canonical(whole[1]) else f"({new})"
 
 
 def edits_of_python(segment, shadow):
-    """Describe the result where nothing is a tensor: numbers and lists must be what they should be."""
+    """Return the edits where no value is a tensor, without those that make tensors of numbers and lists."""
     return (edit for edit in edits(segment, shadow) if not edit.text.startswith("torch.tensor("))
 
 
 def pieces(top):
-    """(depth, expression) of each piece that may be replaced: operands before the whole, outer ones before inner ones."""
+    """Yield (depth, expression) for each piece that may be replaced, outer ones first."""
     waiting = [(0, top)]
     for depth, node in waiting:
         yield depth, node
@@ -113,7 +114,7 @@ def pieces(top):
 
 
 def children(node):
-    """The expressions that an expression is made of."""
+    """Yield the direct subexpressions of an expression."""
     for inner in ast.iter_child_nodes(node):
         if isinstance(inner, ast.keyword):
             inner = inner.value
@@ -122,7 +123,7 @@ def children(node):
 
 
 def changes(node, text, is_whole, shadow):
-    """(new text, cost, reason) of the replacements of one expression."""
+    """Yield (new text, cost, reason) for the replacements of an expression."""
     if isinstance(node, ast.Call):
         yield from swap_tensor_and_stack(node, shadow)
         yield from other_functions(node, text, shadow)
@@ -149,7 +150,7 @@ def changes(node, text, is_whole, shadow):
 
 
 def index_of_part(node, shadow):
-    """`out[0][:, -1]` for `out[:, -1]` of what a recurrent layer gives, a tensor and its last state."""
+    """Propose `out[0][:, -1]` for `out[:, -1]` of a recurrent layer's result, a tensor and its last state."""
     owner, text = value_of(node.value, shadow), ast.unparse(node.value)
     if type(owner) in (tuple, list) and owner and isinstance(owner[0], Tensor):
         shapes = ", ".join(describe_shape(each) for each in owner)
@@ -158,7 +159,7 @@ def index_of_part(node, shadow):
 
 
 def read_text_argument(text):
-    """Quote the name of a dtype; read the file of that name."""
+    """Propose the dtype for its name in quotes."""
     if text in DTYPES:
         yield f"torch.{text}", 1, _('"{text}" is a text, and the dtype of that name is wanted').format(text=text)
 
@@ -168,7 +169,7 @@ UNKNOWN = object()
 
 
 def value_of(node, shadow):
-    """The value of an expression on shapes only, or UNKNOWN."""
+    """Evaluate an expression on shapes only; return UNKNOWN if that is impossible."""
     try:
         return shadow.evaluate(node)
     except (Unknown, Exception):
@@ -176,7 +177,7 @@ def value_of(node, shadow):
 
 
 def other_functions(node, text, shadow):
-    """Functions that do nearly the same, and the call without its last step where that has no derivative."""
+    """Propose similar functions, and the call without a last step that has no derivative."""
     match node:
         case ast.Call(func=ast.Attribute(attr="t", value=owner), args=[]):
             yield append_to_expression(ast.unparse(owner), ".mT"), 1, _("t() turns matrices, not batches of them")
@@ -210,7 +211,7 @@ def is_square(call, shadow):
 
 
 def swap_tensor_and_stack(node, shadow):
-    """`torch.stack` for `torch.tensor` of a list of tensors, and the other way round for lists of numbers."""
+    """Propose `torch.stack` for `torch.tensor` of a list of tensors, and vice versa for lists of numbers."""
     function = ast.unparse(node.func)
     if function not in ("torch.tensor", "torch.stack", "torch.cat") or not node.args:
         return
@@ -232,7 +233,7 @@ def swap_tensor_and_stack(node, shadow):
 
 
 def other_dims(node, text, shadow):
-    """Try the call with another dimension for the one that is given, and with the last where none is."""
+    """Propose the call with another dimension, or with the last one if none is given."""
     given = dim_in(node, shadow)
     count = ndim_of(node, shadow)
     if given is not None and isinstance(dim := value_of(given, shadow), int):
@@ -251,7 +252,7 @@ def other_dims(node, text, shadow):
 
 
 def dim_in(call, shadow):
-    """The piece of a call that says the dimension, by its name or in its place; None where none does."""
+    """Return the dimension argument of a call, by keyword or position; None if there is none."""
     for each in call.keywords:
         if each.arg in ("dim", "axis"):
             return each.value
@@ -263,7 +264,7 @@ def dim_in(call, shadow):
 
 
 def ndim_of(node, shadow):
-    """The dimensions of the first tensor that a call is given, or that its method is of; 0 where that is not known."""
+    """Return the number of dimensions of the first tensor of a call, or of the method's owner; 0 if unknown."""
     owner = [node.func.value] if isinstance(node.func, ast.Attribute) else []
     for each in (*node.args, *owner):
         value = value_of(each, shadow)
@@ -274,7 +275,7 @@ def ndim_of(node, shadow):
 
 
 def other_arguments(node, shadow):
-    """Try the call with its tensors in a list, or with its first two exchanged."""
+    """Propose the call with its tensors in a list, or with the first two exchanged."""
     function, given = ast.unparse(node.func), [*map(ast.unparse, node.args)]
     named = [f"{each.arg}={ast.unparse(each.value)}" for each in node.keywords if each.arg]
     values = [value_of(each, shadow) for each in node.args]
@@ -292,7 +293,7 @@ def other_arguments(node, shadow):
 
 
 def other_calls(node, text, shadow):
-    """Calls of values that cannot be called, and of methods that Python numbers do not have."""
+    """Propose to index values that are not callable, to name settings, and to drop methods that Python numbers lack."""
     function = value_of(node.func, shadow)
     if function is not UNKNOWN and function is not None and not callable(function):
         called, given = ast.unparse(node.func), ", ".join(map(ast.unparse, node.args))

@@ -1,4 +1,4 @@
-"""The history of a value in the source: the statements that gave the names in an expression their values, followed backwards."""
+"""The history of a value in the source: the statements that assigned the names in an expression, followed backwards."""
 
 import ast
 from typing import NamedTuple
@@ -13,7 +13,8 @@ MOST_FOLLOWED = 30  # statements
 
 
 class SourceStep(NamedTuple):
-    """An expression, where it stands, the name that it gave its value to, the expression with that name, if it is a list."""
+    """An expression, its place, the name it was assigned to, the step that uses that name, and whether the value is a
+    list."""
 
     node: ast.expr
     place: object
@@ -23,7 +24,7 @@ class SourceStep(NamedTuple):
 
 
 def follow(node, situation):
-    """An expression, and those that gave the names in it their values, each once, the nearest first."""
+    """Yield an expression and those that assigned the names in it, each once, nearest first."""
     waiting, seen = [SourceStep(node, situation.place)], set()
     for followed in waiting:
         yield followed
@@ -36,7 +37,7 @@ def follow(node, situation):
 
 
 def statements_of(followed, situation):
-    """(name, statement) of each name in an expression that a statement before it gave its value; of lists, what was appended."""
+    """Yield (name, statement) for each assignment of a name in an expression; for lists also what was appended."""
     tree = followed.place.tree()
     for name in sorted(names_in(ast.unparse(followed.node))):
         made = find_assignment(followed.place, name)
@@ -49,7 +50,7 @@ def statements_of(followed, situation):
 
 
 def find_sums(tree, place, name):
-    """The statements of loops before a place that add to a name."""
+    """Yield the statements of loops before a place that add to a name."""
     for node in iterate_scope(tree):
         match node:
             case ast.AugAssign(target=ast.Name(id=target)) if target == name and node.end_lineno < place.line:
@@ -57,7 +58,7 @@ def find_sums(tree, place, name):
 
 
 def find_appends(tree, name):
-    """The statements that append to a list."""
+    """Yield the statements that append to a list."""
     for node in iterate_scope(tree):
         match node:
             case ast.Expr(value=ast.Call(func=ast.Attribute(attr="append", value=ast.Name(id=owner)))) if owner == name:
@@ -65,7 +66,7 @@ def find_appends(tree, name):
 
 
 def value_of(statement, name):
-    """The expression that a statement gives to a name."""
+    """Return the expression that a statement assigns to a name."""
     match statement:
         case ast.Expr(value=ast.Call(args=[value])):
             return value
@@ -75,7 +76,7 @@ def value_of(statement, name):
 
 
 def names_before(node, situation):
-    """The names of floating point leaves that an expression was computed from, first to last."""
+    """Return the names of floating point leaves from which an expression was computed, in order of assignment."""
     found = {}
     for followed in follow(node, situation):
         for name in names_in(ast.unparse(followed.node)):
@@ -93,7 +94,7 @@ def names_before(node, situation):
 
 
 def is_made_of_tensors(made, situation):
-    """True if a statement computes its value from tensors with names, or from lists of tensors."""
+    """True if a statement computes its value from named tensors or lists of tensors."""
     values = [situation.names.get(name) for name in names_in(ast.unparse(made.value))]
     return any(
         issubclass(type(value), Tensor)

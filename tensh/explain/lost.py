@@ -1,4 +1,4 @@
-"""Results that nothing keeps: a statement that computes a new tensor of a name, which stays as it is."""
+"""Lost results: a statement that computes a new tensor from a name without storing it."""
 
 import ast
 import types
@@ -15,18 +15,18 @@ from tensh.language import _
 
 
 class Lost(NamedTuple):
-    """A statement whose result is lost: the node, the name that it was computed of, and the code that keeps it."""
+    """A statement whose result is lost: the node, the name it was computed from, and the code that keeps it."""
 
     node: ast.Expr
     name: str
     code: str
-    is_layer: bool = False  # a layer is made, and nothing is computed
+    is_layer: bool = False  # a layer is made, but nothing is computed
 
 
 def read_lost(statement, names, definition=None):
-    """The Lost of a statement; None if its result is kept, or it may do something else than compute one.
+    """Return the Lost of a statement; None if its result is kept, or if it may have another purpose.
 
-    ``names`` are the values of names, as far as they are known; ``definition`` is the class that it is in.
+    ``names`` are the known values of names, ``definition`` is the enclosing class.
     """
     call = statement.value if isinstance(statement, ast.Expr) else None
     if not isinstance(call, ast.Call) or any(each.arg in ("inplace", "out") for each in call.keywords):
@@ -47,7 +47,7 @@ def read_lost(statement, names, definition=None):
 
 
 def is_method(word, name, names):
-    """True if a name is that of a tensor with such a method, as far as is known."""
+    """True if a name refers to a tensor with such a method, as far as is known."""
     value = names.get(name)
     if value is None:
         return word in METHODS
@@ -55,14 +55,14 @@ def is_method(word, name, names):
 
 
 def is_function(function):
-    """True if a function is one of torch or F that computes a tensor of another one."""
+    """True if a function of torch or F computes a tensor from another."""
     if not isinstance(function, ast.Attribute) or function.attr not in FUNCTIONS_OF_ONE:
         return False
     return ast.unparse(function.value) in ("F", "torch", "nn.functional", "torch.nn.functional")
 
 
 def find_class(function, names):
-    """The class of layers of torch.nn that is called; None if it is something else."""
+    """Return the layer class of torch.nn that a function refers to; None if it is something else."""
     if not isinstance(function, ast.Attribute | ast.Name):
         return None
     first = root(function)
@@ -74,13 +74,13 @@ def find_class(function, names):
 
 
 def makes_without_settings(kind):
-    """True if a class makes a layer without being told anything."""
+    """True if a class makes a layer without arguments."""
     code, defaults = kind.__init__.__code__, kind.__init__.__defaults__ or ()
     return code.co_argcount - 1 == len(defaults)
 
 
 def is_plain_layer(function):
-    """True for `nn.ReLU()` and the like, which is then called."""
+    """True for an instance such as `nn.ReLU()`, which is then called."""
     if not isinstance(function, ast.Call) or any(is_true(each) for each in settings_of(function)):
         return False
     return ast.unparse(function.func).startswith(("nn.", "torch.nn."))
@@ -95,7 +95,7 @@ def is_true(node):
 
 
 def is_own_layer(function, definition):
-    """True for `self.act` where the class makes it a layer of torch.nn that does not write into its input."""
+    """True for `self.act` if the class assigns it a torch.nn layer that does not write into its input."""
     match function:
         case ast.Attribute(value=ast.Name(id="self"), attr=name) if definition is not None:
             for node in ast.walk(definition):
@@ -106,11 +106,11 @@ def is_own_layer(function, definition):
     return False
 
 
-# ── where nothing fails ──────────────────────────────────────────────────────
+# ── without a failure ────────────────────────────────────────────────────────
 def find_lost(tree, span, names):
-    """The first Lost among the lines of a span whose name is read later in its block; None if there is none.
+    """Return the first Lost among some lines whose name is read later in its block; None if there is none.
 
-    ``names`` has the values of names at the top level.
+    ``names`` are the values of top-level names.
     """
     in_functions = {name: each for name, each in names.items() if is_global(each)}
     for definition, scope, block in blocks_of(tree, None, tree):
@@ -125,17 +125,17 @@ def find_lost(tree, span, names):
 
 
 def is_global(value):
-    """True for what functions know by the name it has at the top level: namespaces, classes and functions."""
+    """True for values that functions use by their top-level names: namespaces, classes and functions."""
     return isinstance(value, types.ModuleType | types.FunctionType | type)
 
 
 def blocks_of(node, definition, scope):
-    """(class, function or whole, statements) of each block in which a lost result is a mistake for certain."""
+    """Yield (class, function or module, statements) for each block in which a lost result is certainly a mistake."""
     if isinstance(node, ast.ClassDef):
         definition = node
     elif isinstance(node, FUNCTIONS):
         scope = node
-    elif isinstance(node, ast.Try | ast.With | ast.For | ast.While):  # tried, timed, or done again and again
+    elif isinstance(node, ast.Try | ast.With | ast.For | ast.While):  # tried, timed, or repeated
         return
     for name in ("body", "orelse"):
         block = getattr(node, name, None)
@@ -146,16 +146,16 @@ def blocks_of(node, definition, scope):
 
 
 def reads(statement, name, names, definition):
-    """True if a statement reads a name and does something with it."""
+    """True if a statement reads a name and uses its value."""
     if read_lost(statement, names, definition) is not None:
         return False
     nodes = [each for each in ast.walk(statement) if isinstance(each, ast.Name) and each.id == name]
     return any(isinstance(each.ctx, ast.Load) for each in nodes)
 
 
-# ── where something fails ────────────────────────────────────────────────────
+# ── after a failure ──────────────────────────────────────────────────────────
 def explain_lost(situation):
-    """The Explanation of a failure that would not be if the result of a line before had been kept."""
+    """Return the Explanation of a failure that would not occur if the result of an earlier line had been kept."""
     path, scope = situation.place.path(), situation.place.scope()
     if not path or scope is None or not isinstance(situation.error, RuntimeError | TypeError | ValueError | IndexError):
         return None
@@ -181,13 +181,13 @@ def explain_lost(situation):
 
 
 def is_made_later(situation, found):
-    """True if a name got its value after its result was lost, or that is not known."""
+    """True if a name was assigned after its result was lost."""
     made = find_assignment(situation.place, found.name)
     return made is not None and made.lineno > found.node.lineno
 
 
 def works_with(situation, found, failed):
-    """True if the failing piece of code works on stand-ins once a result is kept, and fails without."""
+    """True if the failing code works on stand-ins with the result kept, and fails without."""
     kept = ast.parse(found.code).body[0].value
     words = {each.id for node in (failed, kept) for each in ast.walk(node) if isinstance(each, ast.Name)}
     names = {name: situation.names[name] for name in words if name in situation.names}
@@ -200,7 +200,7 @@ def works_with(situation, found, failed):
 
 
 def works(shadow, node):
-    """True if a piece of code works on stand-ins, False if it fails; None if that cannot be told."""
+    """True if code works on stand-ins, False if it fails; None if unknown."""
     try:
         shadow.evaluate(node)
     except Unknown:

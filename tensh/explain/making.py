@@ -1,5 +1,4 @@
-"""The assignment that gave a name its value at a place, if the source leaves no doubt of it; and the turn of a loop it
-is in."""
+"""The certain assignment of a name at a place, and the iteration of a loop around it."""
 
 import ast
 
@@ -8,12 +7,12 @@ from tensh.explain.place import FUNCTIONS, bindings, covers, iterate_scope
 LOOPS = ast.For | ast.While | ast.AsyncFor
 BLOCKS = ("body", "orelse", "finalbody", "handlers")
 SIMPLE = ast.Assign | ast.AnnAssign | ast.AugAssign
-SHOWN = 2  # lines before a place that are shown with it
-MOST_TURNS = 100_000  # elements of a list that are looked at
+SHOWN = 2  # lines shown before a place
+MOST_TURNS = 100_000  # elements examined of a list
 
 
 def unseen(place, texts):
-    """(name, line) of each name among some texts whose value was made on a line that is not shown beside the place."""
+    """Yield (name, line) for each name whose assignment is certain and not shown beside the place."""
     for name in dict.fromkeys(texts):
         line = line_that_made(place, name) if name and name.isidentifier() else None
         if line and not place.line - SHOWN <= line <= place.line:
@@ -21,7 +20,7 @@ def unseen(place, texts):
 
 
 def line_that_made(place, name):
-    """The line of the statement that gave a name its value at a place; None where more than one may have done so."""
+    """Return the line of the statement that assigned a name at a place; None if that is ambiguous."""
     tree = place.tree()
     if tree is None or any(isinstance(node, ast.Global) and name in node.names for node in ast.walk(tree)):
         return None
@@ -41,7 +40,7 @@ def is_local(function, name):
 
 
 def find_last_line(scope, place, name):
-    """The line of the last statement before a place that surely ran last among those of a scope that bind a name."""
+    """Return the line of the statement in a scope that certainly bound a name last before a place."""
     blocks = blocks_around(scope, place)
     for owner, block in reversed(blocks):
         here = next(n for n, statement in enumerate(block) if covers(statement, place))
@@ -49,13 +48,14 @@ def find_last_line(scope, place, name):
             if binds(statement, name):
                 return last_in(statement, name)
         if owner is not scope and (binds(owner, name) or isinstance(owner, ast.Try)):
-            return None  # a turn before, a branch, or the loop itself may have done it
+            return None  # an earlier iteration, a branch, or the loop itself may have bound it
     return None
 
 
 def last_in(statement, name):
-    """The line of the simple statement, in a statement that binds a name, that surely bound it last; None if none did."""
-    while isinstance(statement, ast.With | ast.AsyncWith):  # its body runs once
+    """Return the line of the simple statement within a statement that certainly bound a name last; None if there is
+    none."""
+    while isinstance(statement, ast.With | ast.AsyncWith):  # the body runs once
         inner = [each for each in statement.body if binds(each, name)]
         if not inner:
             return None
@@ -64,7 +64,7 @@ def last_in(statement, name):
 
 
 def blocks_around(scope, place):
-    """(owner, statements) of each block around a place, outermost first."""
+    """Return (owner, statements) for each block around a place, outermost first."""
     found, owner = [], scope
     while owner is not None:
         inner = None
@@ -82,7 +82,7 @@ def blocks_around(scope, place):
 
 
 def binds(statement, name):
-    """True if a statement, or one in it, gives a name a value."""
+    """True if a statement, or one within it, binds a name."""
     if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         return statement.name == name
     return bool(bindings(statement, name)) or any(
@@ -91,7 +91,7 @@ def binds(statement, name):
 
 
 def turn(place, names):
-    """(line, number) of the innermost loop around a place and of its turn, counted from 1; None where it is not certain."""
+    """Return (line, iteration) of the innermost loop around a place, counted from 1; None if that is not certain."""
     scope = place.scope()
     if scope is None or isinstance(scope, ast.Lambda):
         return None
@@ -109,7 +109,7 @@ def turn(place, names):
 
 
 def turn_of_count(loop, known, names):
-    """The turn of `for i in range(...)` and `for i, x in enumerate(...)`; `known` are the names of the turn's values."""
+    """Return the iteration of `for i in range(...)` or `for i, x in enumerate(...)`; `known` are the loop variables."""
     call = loop.iter
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.keywords or call.func.id in names:
         return None
@@ -129,7 +129,7 @@ def turn_of_count(loop, known, names):
 
 
 def turn_of_list(loop, known, names):
-    """The turn of a loop over a list that has a name, by the one element that it is at."""
+    """Return the iteration of a loop over a named list, by the current element if that is unique."""
     items = names.get(loop.iter.id) if isinstance(loop.iter, ast.Name) else None
     if type(items) not in (list, tuple) or len(items) > MOST_TURNS:
         return None

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 
 class Operand(NamedTuple):
-    """A tensor that an operation was given: the user's text for it, its shape and dtype, and the dims that matter."""
+    """A tensor passed to an operation: the user's code for it, its shape and dtype, and the relevant dims."""
 
     text: str | None
     shape: tuple[int, ...]
@@ -13,10 +13,10 @@ class Operand(NamedTuple):
 
 
 class Fit(NamedTuple):
-    """A change that works: the code, the shapes that come of it, and where it stands.
+    """A change that works: the code, the resulting shapes, and where it belongs.
 
-    Without ``line`` the code is in place of what failed.  Otherwise it is in place of that line, or a line of its own
-    ``before`` or ``after`` it (the ``side``), and ``more`` are changes of other lines that belong to it.
+    Without ``line`` the code replaces what failed. Otherwise it replaces that line, or is a line of its own ``before``
+    or ``after`` it (the ``side``), and ``more`` are accompanying changes of other lines.
     """
 
     text: str
@@ -27,10 +27,10 @@ class Fit(NamedTuple):
 
 
 class Explanation(NamedTuple):
-    """The operation, its operands, the rule that they broke, what would fit, what else to do, and what would fail next.
+    """The operation, its operands, the rule they broke, changes that fit, other advice, and what would fail next.
 
-    ``made`` says on which lines operands got their values, ``turn`` in which turn of the loop on which line it failed;
-    only what is certain is there.
+    ``made`` tells on which lines operands were assigned, ``turn`` in which iteration of the loop on which line it
+    failed; both are only given if certain.
     """
 
     operation: str

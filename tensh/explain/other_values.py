@@ -1,4 +1,4 @@
-"""Edits of a value by its kind: another dtype, other dimensions, one part of several, a tensor for a number."""
+"""Edits of a value by its kind: another dtype, other dimensions, a part of it, a tensor for a number."""
 
 import ast
 import types
@@ -12,18 +12,18 @@ from tensh.explain.trying import CHANGES, append_to_expression, describe_shape
 from tensh.language import _
 
 AXES = {3: ("permute(2, 0, 1)", "transpose(0, 1)"), 4: ("permute(0, 3, 1, 2)", "transpose(1, 2)")}
-"""Other orders of dimensions: channels before the sizes of an image, time and batch exchanged."""
+"""Other orders of dimensions: channels before image sizes, time and batch exchanged."""
 
 
 CASTS = {".float()": 1, ".long()": 1, ".double()": 2, ".bool()": 3}
-"""Other dtypes, by how seldom they are what was meant."""
+"""Casts to other dtypes, with a cost for how rarely they are meant."""
 
 
 def changes_of_value(value, text):
-    """(new text, cost, reason) by the kind of a value."""
+    """Yield (new text, cost, reason) for the kind of a value."""
     match value:
         case Size():
-            for dim in sorted({0, len(value) - 1}):  # which is meant is not known
+            for dim in sorted({0, len(value) - 1}):  # either may be meant
                 yield f"{text}[{dim}]", 1, _("{text} is a Size: one number for each dimension").format(text=text)
         case type():
             yield f"{text}()", 0, _("{text} is a class: call it to make one").format(text=text)
@@ -59,7 +59,7 @@ def changes_of_value(value, text):
 
 
 def changes_of_sequence(value, text):
-    """``changes_of_value`` of a tuple or list: one of its tensors, or all of them as one."""
+    """Yield the changes of a tuple or list: to one of its tensors, or to all of them stacked."""
     match value:
         case tuple() if is_named_result(value) and "values" in type(value).__match_args__:
             yield f"{text}.values", 0, _("{text} has values and indices, which are two tensors").format(text=text)
@@ -99,7 +99,7 @@ def changes_of_sequence(value, text):
 
 
 def changes_of_number(value, text):
-    """``changes_of_value`` of a number: another kind of number, or a tensor."""
+    """Yield the changes of a number: to another kind of number, or to a tensor."""
     match value:
         case bool():
             pass
@@ -117,7 +117,7 @@ def changes_of_number(value, text):
 
 
 def first_of(text):
-    """The first element of an expression: of one that is written out, what stands there."""
+    """Return code for the first element of an expression; of a written-out sequence the element itself."""
     node = ast.parse(text, mode="eval").body
     return (
         ast.unparse(node.elts[0]) if isinstance(node, ast.Tuple | ast.List) else f"{append_to_expression(text, '')}[0]"
@@ -125,7 +125,7 @@ def first_of(text):
 
 
 def changes_of_tensor(t, text):
-    """(new text, cost, reason, what it shows) of a tensor in another dtype, or with other dimensions."""
+    """Yield (new text, cost, reason, shown value) for a tensor in another dtype, or with other dimensions."""
     casts = CASTS if not t.is_complex() else {".abs()": 1, ".real": 2}
     for change, cost in casts.items():
         if t.is_complex() or CHANGES[change](t):

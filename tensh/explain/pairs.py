@@ -1,4 +1,5 @@
-"""Comparisons that Python answers at once with False: of pairs of values and indices with a tensor, of methods with anything."""
+"""Comparisons that Python simply evaluates to False: a pair of values and indices with a tensor, a method with
+anything."""
 
 import ast
 
@@ -12,7 +13,7 @@ GIVING_PAIRS = frozenset("max min sort topk kthvalue mode median cummax cummin".
 
 
 def explain_compared_pair(situation):
-    """`(pred == t).sum()`, where pred is what `max(1)` gave."""
+    """Explain `(pred == t).sum()`, where pred is the result of `max(1)`."""
     if not isinstance(situation.error, AttributeError | TypeError) or not situation.says("'bool' object"):
         return None
     path = situation.place.path()
@@ -33,7 +34,7 @@ def say_pair(name):
 
 
 def read_comparison(node):
-    """(name, the other side) of `name == other`, whichever side the name is on; None of anything else."""
+    """Return (name, other side) for `name == other`; None for other nodes."""
     match node:
         case ast.Compare(left=ast.Name() as left, ops=[ast.Eq()], comparators=[ast.Name() as right]):
             return left, right
@@ -51,14 +52,14 @@ def is_pair(value):
 
 
 def write_indices(comparison, name):
-    """The comparison with the indices in place of the pair."""
+    """Return the comparison with the pair's indices."""
     return ast.unparse(ast.Compare(ast.Attribute(name, "indices"), comparison.ops, comparison.comparators))
 
 
 def find_compared_pair(tree, span, names):
-    """(the comparison, the name of the pair, what was meant) within a span of lines; None if there is none.
+    """Return (comparison, name of the pair, what was meant) within a span of lines; None if there is none.
 
-    ``names`` has the values of names at the top level; in functions the source says what is a pair.
+    ``names`` are the values of top-level names; in functions the source tells what is a pair.
     """
     for scope in (tree, *(node for node in ast.walk(tree) if isinstance(node, FUNCTIONS))):
         for node in iterate_scope(scope):
@@ -69,7 +70,7 @@ def find_compared_pair(tree, span, names):
 
 
 def is_made_pair(scope, name):
-    """True if a function gives a name one value alone, a pair of values and indices."""
+    """True if a function assigns a name once, to a pair of values and indices."""
     made = [
         node.value
         for node in iterate_scope(scope)
@@ -79,7 +80,7 @@ def is_made_pair(scope, name):
         case [ast.Call(func=ast.Attribute(value=ast.Name("torch"), attr=word), args=[_, ast.Constant(), *_])]:
             pass
         case [ast.Call(func=ast.Attribute(attr=word), keywords=[ast.keyword(arg="dim"), *_])]:
-            pass  # which arrays of NumPy do not take
+            pass  # NumPy arrays do not take this keyword
         case _:
             return False
     return word in GIVING_PAIRS and len(bindings(scope, name)) == 1
@@ -87,7 +88,7 @@ def is_made_pair(scope, name):
 
 # ── methods ──────────────────────────────────────────────────────────────────
 def find_compared_method(tree, span, names):
-    """(the comparison, the method, what was meant) within a span of lines of the top level; None if there is none."""
+    """Return (comparison, method, what was meant) within a span of top-level lines; None if there is none."""
     for node in iterate_scope(tree):
         if not isinstance(node, ast.Compare) or not span[0] <= node.lineno <= span[1] or len(node.ops) != 1:
             continue
@@ -105,7 +106,7 @@ def is_attribute(node):
 
 
 def is_method_of_tensor(node, names):
-    """True for `x.item` of a tensor: something that is called, and was not."""
+    """True for `x.item` of a tensor: a method that was not called."""
     if not is_attribute(node) or not isinstance(look_up(node.value, names), Tensor):
         return False
     return callable(getattr(Tensor, node.attr, None))

@@ -1,4 +1,4 @@
-"""The place of a failed call in the user's source: its statement, and the code before it."""
+"""The place of a failure in the user's source: its statement, and the code before it."""
 
 import ast
 import functools
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Place(NamedTuple):
-    """The whole source, and the piece of it that failed: lines from 1, columns in characters from 0."""
+    """The whole source, and the span in it that failed: lines from 1, columns in characters from 0."""
 
     source: str
     line: int
@@ -16,26 +16,26 @@ class Place(NamedTuple):
 
     @property
     def segment(self):
-        """The text of the piece; nothing if it goes over lines."""
+        """The code of the span; "" if it covers several lines."""
         line = self.source.split("\n")[self.line - 1]
         return line[self.column : self.end_column] if self.line == self.end_line else ""
 
     @property
     def text(self):
-        """The first line of the piece."""
+        """The first line of the span."""
         return self.source.split("\n")[self.line - 1]
 
     def tree(self):
-        """The source as a tree; None where it is not Python, as lines of a prompt can be."""
+        """Return the syntax tree of the source; None if it is not Python, as for some lines of a prompt."""
         return parse_source(self.source)
 
     def path(self):
-        """From the innermost statement down to the expression that failed; empty if it is not found."""
+        """Return the nodes from the innermost statement to the failing expression; [] if it is not found."""
         tree = self.tree()
         return descent(tree, self) if tree else []
 
     def scope(self):
-        """The function that the piece is in, or the whole."""
+        """Return the function around the span, or the module."""
         tree = self.tree()
         if tree is None:
             return None
@@ -43,17 +43,17 @@ class Place(NamedTuple):
         return max(functions, key=lambda node: node.lineno, default=tree)
 
     def offset(self, line):
-        """The column in bytes, as trees count, of a column on a line."""
+        """Return the start or end column on a line in bytes, as syntax trees count."""
         text = self.source.split("\n")[line - 1]
         return len(text[: self.column if line == self.line else self.end_column].encode())
 
 
-MOST_LINES = 5000  # of a source that is searched: 50 ms for each walk through it
+MOST_LINES = 5000  # of a source that is searched: 50 ms for each traversal
 
 
 @functools.lru_cache(maxsize=2)
 def parse_source(text):
-    """A source as a tree, the same one while one failure is explained; None where it is not Python, or too long to be searched."""
+    """Return the syntax tree of a source, cached; None if it is not Python, or too long to be searched."""
     if text.count("\n") > MOST_LINES:
         return None
     try:
@@ -70,7 +70,7 @@ def covers(node, place):
 
 
 def descent(tree, place):
-    """The nodes from the innermost statement that holds a place down to the expression that is it."""
+    """Return the nodes from the innermost statement around a place to the expression at it."""
     start, end = (place.line, place.offset(place.line)), (place.end_line, len(_line(place).encode()))
     path, node = [], tree
     while True:
@@ -84,7 +84,7 @@ def descent(tree, place):
 
 
 def placed_children(node):
-    """The nodes in a node that have a place: those of a `with` or a comprehension stand in nodes that have none."""
+    """Yield the child nodes with a position, also those within nodes without one, as in a `with` or a comprehension."""
     for each in ast.iter_child_nodes(node):
         if hasattr(each, "lineno"):
             yield each
@@ -106,7 +106,7 @@ def holds(node, start, end):
 
 
 def iterate_scope(scope):
-    """The nodes of a scope, without those of functions in it."""
+    """Yield the nodes of a scope, without those of nested functions and classes."""
     for node in ast.iter_child_nodes(scope):
         yield node
         if not isinstance(node, FUNCTIONS | ast.ClassDef):
@@ -114,7 +114,7 @@ def iterate_scope(scope):
 
 
 def loop_around(scope, line):
-    """The innermost loop that a line is in; None if it is in none."""
+    """Return the innermost loop around a line; None if there is none."""
     loops = [
         node
         for node in iterate_scope(scope)
@@ -124,7 +124,7 @@ def loop_around(scope, line):
 
 
 def writes_into(scope, name):
-    """(line, code) of each statement of a scope that changes the memory of a name's value."""
+    """Yield (line, code) for each statement of a scope that writes into the value of a name."""
     for node in iterate_scope(scope):
         if writes(node, name):
             yield node.lineno, ast.unparse(node)
@@ -147,14 +147,14 @@ def writes(node, name):
 
 
 def calls_of(scope, method):
-    """(line, code) of each call of a method in a scope."""
+    """Yield (line, code) for each call of a method in a scope."""
     for node in iterate_scope(scope):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == method:
             yield node.lineno, ast.unparse(node)
 
 
 def bindings(scope, name):
-    """The lines on which a scope gives a name a value."""
+    """Return the lines on which a scope binds a name."""
     return [
         node.lineno
         for node in iterate_scope(scope)
@@ -163,7 +163,7 @@ def bindings(scope, name):
 
 
 def root(node):
-    """The name that an expression of attributes and indices begins with; None if it does not begin with one."""
+    """Return the name at the root of attributes and indices; None if there is none."""
     while isinstance(node, ast.Attribute | ast.Subscript):
         node = node.value
     return node.id if isinstance(node, ast.Name) else None

@@ -1,4 +1,4 @@
-"""Changes to the text of a call."""
+"""Rewriting the source of a call."""
 
 import ast
 
@@ -6,7 +6,7 @@ from tensh.explain.calls import piece
 
 
 def set_keyword(segment, name, value):
-    """A call with a keyword argument, or with another value for the one it has; None if it is not a call."""
+    """Return a call with a keyword argument added or changed; None if it is not a call."""
     call = call_in(segment)
     if call is None:
         return None
@@ -21,7 +21,7 @@ def set_keyword(segment, name, value):
 
 
 def rename_called(segment, name):
-    """A call of another function or method with the same arguments; None if it is not a call."""
+    """Return a call of another function or method with the same arguments; None if it is not a call."""
     call = call_in(segment)
     if call is None or not isinstance(call.func, ast.Attribute | ast.Name):
         return None
@@ -31,7 +31,7 @@ def rename_called(segment, name):
 
 
 def replace_positional(segment, *values):
-    """A call with other positional arguments; None if it is not a call."""
+    """Return a call with other positional arguments; None if it is not a call."""
     call = call_in(segment)
     if call is None:
         return None
@@ -40,7 +40,7 @@ def replace_positional(segment, *values):
 
 
 def elements(text):
-    """The (text, span) of each element of a list that is written out; None if it is not."""
+    """Return (text, span) of each element of a literal list or tuple; None if it is not one."""
     try:
         tree = ast.parse(f"({text}\n)", mode="eval").body
     except (SyntaxError, ValueError):
@@ -51,14 +51,14 @@ def elements(text):
 
 
 def indices(text):
-    """The (text, span) of each index of those between square brackets."""
+    """Return (text, span) of each index within square brackets."""
     tree = ast.parse(f"_[{text}\n]", mode="eval").body.slice
     nodes = tree.elts if isinstance(tree, ast.Tuple) and not text.startswith("(") else [tree]
     return [piece(text, each, before="_[") for each in nodes]
 
 
 def replace_spans(text, changes):
-    """A text with other pieces: {span: new}."""
+    """Replace spans of a text: {span: new}."""
     for (start, end), new in sorted(changes.items(), reverse=True):
         text = text[:start] + new + text[end:]
     return text

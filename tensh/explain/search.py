@@ -1,6 +1,6 @@
-"""Fixes by search: edits to the code that failed, each tried on stand-ins.
+"""Fixes found by search: edits of the failing code, each tried on stand-ins.
 
-A search begins only where the failure itself is seen on stand-ins, too.
+A search requires that the failure itself occurs on stand-ins, too.
 """
 
 import ast
@@ -24,17 +24,17 @@ MOST_TRIED = 300
 NAMESPACES = ("torch", "nn", "F", "np")
 
 
-TENSORS = (Tensor, np.ndarray, list, tuple)  # what is one, or what one may be made of
+TENSORS = (Tensor, np.ndarray, list, tuple)  # tensors, and what tensors are made from
 
 
-LONGEST = 2000  # characters of a piece of code in which is searched
+LONGEST = 2000  # characters of the code that is searched
 
 
 def search(error, segment, shadow, propose, most=2, fails_later=lambda fit: False):
-    """(Fits, reason) of the cheapest edits after which a piece of code works; nothing where it does not fail on stand-ins.
+    """Return (Fits, reason) for the cheapest edits that make code work; ((), "") if it does not fail on stand-ins.
 
-    ``error`` is how it failed, ``shadow`` evaluates it, and ``propose`` gives the edits. ``fails_later`` says of a Fit
-    whether the rest of the statement would fail with it: such a one counts only where there is no other.
+    ``error`` is its failure, ``shadow`` evaluates it, and ``propose`` yields the edits. ``fails_later`` tells whether
+    the rest of the statement would fail with a Fit: such a Fit is used only if there is no other.
     """
     if not segment or len(segment) > LONGEST or not fails_alike(error, segment, shadow):
         return (), ""
@@ -59,14 +59,14 @@ def search(error, segment, shadow, propose, most=2, fails_later=lambda fit: Fals
 
 
 def reason_of(edit, shadow):
-    """Return the reason for an edit of a tensor: the dtype or the shape that it has afterwards."""
+    """Return the reason for an edit, with the new dtype or shape of the tensor."""
     if edit.shows is None:
         return edit.reason
     return _("{reason}, and {value} fits").format(reason=edit.reason, value=edit.shows(shadow.value(edit.text)))
 
 
 def fails_alike(error, segment, shadow):
-    """True if a piece of code fails on stand-ins as it did."""
+    """True if code fails on stand-ins with the same type of error."""
     try:
         shadow.value(segment)
     except Unknown:
@@ -77,7 +77,7 @@ def fails_alike(error, segment, shadow):
 
 
 def result_of(code, shadow):
-    """Describe the result of a piece of code, in words of shapes; None if it fails."""
+    """Describe the result of code by shapes; None if it fails."""
     try:
         node = parse_statement(code)
         result, given = shadow.evaluate(node), shadow.shapes(node)
@@ -89,20 +89,20 @@ def result_of(code, shadow):
 
 
 def explain_by_search(situation):
-    """The Explanation that a search finds; None if it finds nothing."""
+    """Return the Explanation found by search; None if nothing is found."""
     call, place = situation.call, situation.place
     if isinstance(situation.error, NameError) or is_own_tuple(situation) or is_size(situation):
         return None
     if call is not None and call.name == "einsum":  # any shape fits some equation
         return None
-    if situation.says("could not be broadcast together"):  # of arrays: dimensions that are added change what is meant
+    if situation.says("could not be broadcast together"):  # of arrays: adding dimensions would change the meaning
         return None
     whole = find_called_attribute(situation) if isinstance(situation.error, AttributeError) else None
     segment = ast.unparse(whole) if whole is not None else call.segment if call else place.segment
     known = {a.text: a.value for a in call.arguments if a.text and is_that(a)} if call else {}
     own = {name: situation.names[name] for name in names_in(segment) if name in situation.names}
     has_tensors = call is not None or any(isinstance(value, TENSORS) or is_module(value) for value in own.values())
-    if has_tensors:  # the namespaces stay untouched where nothing is a tensor: looking at them loads the engine
+    if has_tensors:  # accessing the namespaces loads the engine: not if there is no tensor
         own |= {name: situation.names[name] for name in NAMESPACES if name in situation.names}
     propose = edits if has_tensors else edits_of_python
     later = (lambda fit: afterwards(call, fit) is not None) if call and whole is None else (lambda fit: False)
@@ -117,7 +117,7 @@ def explain_by_search(situation):
 
 
 def is_that(argument):
-    """True unless an argument is written as a number or a text of another value: operands can come in the other order."""
+    """True unless an argument is a literal of another type: operands may arrive in another order."""
     try:
         written = ast.literal_eval(argument.text)
     except (ValueError, SyntaxError):
@@ -126,14 +126,14 @@ def is_that(argument):
 
 
 def is_size(situation):
-    """True if a size was not found: a tensor with another shape is not what was meant."""
+    """True if a size was not found: another shape of the tensor is not what was meant."""
     path = situation.place.path()
     owner = path[-1].value if path and isinstance(path[-1], ast.Subscript) else None
     return isinstance(owner, ast.Attribute) and owner.attr == "shape"
 
 
 def is_own_tuple(situation):
-    """True if an attribute was not found on tensors of several shapes that the user has put together: which is meant?"""
+    """True if an attribute is missing on the user's tuple of tensors with different shapes: any may be meant."""
     path = situation.place.path()
     owner = path[-1].value if path and isinstance(path[-1], ast.Attribute) else None
     made = situation.find_assignment(owner.id) if isinstance(owner, ast.Name) else None
@@ -144,7 +144,7 @@ def is_own_tuple(situation):
 
 
 def find_called_attribute(situation):
-    """The call whose function is the attribute that was not found; None if it is not called."""
+    """Return the call of the missing attribute; None if it is not called."""
     path = situation.place.path()
     tree = situation.place.tree()
     if not path or tree is None:

@@ -1,4 +1,4 @@
-"""Tensors whose dimensions have a meaning that the source tells: sequences that a recurrent layer gave."""
+"""Tensors whose dimensions have a known meaning: sequences returned by recurrent layers."""
 
 import ast
 
@@ -7,11 +7,11 @@ from tensh.explain.shadow import is_module
 
 RECURRENT = ("RNN", "LSTM", "GRU")
 STEPS = frozenset("relu tanh sigmoid gelu dropout layer_norm detach contiguous float double transpose permute".split())
-"""Functions and methods of a sequence that give a sequence."""
+"""Functions and methods that map sequences to sequences."""
 
 
 def is_sequence(text, place, names):
-    """True if a piece of code is what a recurrent layer gave, step by step."""
+    """True if code is the sequence returned by a recurrent layer."""
     return bool(text) and gives_steps(ast.parse(text, mode="eval").body, place, names)
 
 
@@ -33,6 +33,6 @@ def gives_steps(node, place, names):
 
 
 def keeps_steps(function, names):
-    """True if a function is a layer that changes the features of a sequence alone."""
+    """True if a function is a layer that changes only the features of a sequence."""
     layer = look_up(function, names)
     return is_module(layer) and type(layer).__name__ not in ("Flatten", "Unflatten", "Sequential")

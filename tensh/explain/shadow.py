@@ -1,8 +1,8 @@
-"""Code on shapes only: evaluate an expression with stand-ins for its tensors, so that none of the user's code runs.
+"""Code on shapes only: evaluate an expression with stand-ins for its tensors, without running the user's code.
 
-A stand-in has the shape and the dtype of its tensor: zeros where all tensors together are small, otherwise a tensor of
-device meta, which has no elements.  Only operations of the engine, layers of torch.nn, optimizers, and a few functions of
-Python's are called; whatever else an expression needs makes it Unknown.
+A stand-in has the shape and dtype of its tensor: zeros if all tensors together are small, otherwise a meta tensor,
+which has no elements. Only operations of the engine, layers of torch.nn, optimizers, and a few Python functions are
+called; anything else raises Unknown.
 """
 
 import ast
@@ -21,8 +21,8 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import dtype as Dtype
 from tensh.engine.dtypes.size import Size
 
-FEW = 100_000  # elements of all tensors up to which stand-ins have elements
-FEW_TURNS = 3  # of a comprehension
+FEW = 100_000  # total elements up to which stand-ins have elements
+FEW_TURNS = 3  # iterations of a comprehension
 
 BINARY = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv, ast.MatMult: operator.matmul,
@@ -39,7 +39,7 @@ COMPARED = {
 }  # fmt: skip
 UNARY = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert}
 
-OPERATIONS = ("<tensh ",)  # where the code of an operator is: written by the engine, or a function of these modules
+OPERATIONS = ("<tensh ",)  # where an operator's code is from: generated, or in one of these modules
 FUNCTIONS = (
     "tensh.engine.operators.",
     "tensh.engine.methods.creation.",
@@ -48,8 +48,8 @@ FUNCTIONS = (
     "tensh.nn.utils.rnn",
 )
 PACKAGES = ("tensh", "torch")
-CLASSES = ("nn", "optim")  # the parts of a package whose classes may be called
-MEMBERS = ("parameters", "modules", "children", "buffers", "state_dict")  # methods of modules that change nothing
+CLASSES = ("nn", "optim")  # subpackages whose classes may be called
+MEMBERS = ("parameters", "modules", "children", "buffers", "state_dict")  # methods of modules without side effects
 NEVER = ("manual_seed", "seed", "set_", "use_", "initial_seed", "save", "load", "backward", "from_file", "share_memory")
 FIXED = (bool, int, float, list, tuple, types.MethodType, types.FunctionType)  # types whose attributes are not tensors
 PLAIN = (bool, int, float, complex, str, type(None), slice, type(Ellipsis), Dtype, Size)
@@ -59,11 +59,11 @@ BUILTINS = {
 
 
 class Unknown(Exception):
-    """An expression that cannot be evaluated without running the user's code."""
+    """Raised for an expression that cannot be evaluated without running the user's code."""
 
 
 class StandIns:
-    """Make stand-ins for the user's values, one for each value; ``grad`` says whether graphs are recorded."""
+    """Makes stand-ins for the user's values, one per value; ``grad`` tells whether graphs are recorded."""
 
     def __init__(self, values, grad=False):
         self.is_small = sum(t.numel() for t in {id(t): t for t in tensors_in(values)}.values()) <= FEW
@@ -72,7 +72,7 @@ class StandIns:
         self.made = {}
 
     def imitate(self, value):
-        """Make the stand-in of a value; Unknown for one that may run the user's code."""
+        """Return the stand-in of a value; raise Unknown for one that may run the user's code."""
         if isinstance(value, Tensor):
             make = self.imitate_tensor
         elif is_layer(value):
@@ -91,7 +91,7 @@ class StandIns:
         return self.put(value, make(value)) if found is None else found
 
     def put(self, value, stand_in):
-        """Make something stand for a value."""
+        """Register the stand-in of a value."""
         self.made[id(value)] = stand_in
         return stand_in
 
@@ -100,25 +100,25 @@ class StandIns:
         return make(value.shape, dtype=value.dtype, requires_grad=self.grad and value.requires_grad)
 
     def imitate_layer(self, layer):
-        """A copy of a layer over stand-ins, which a call may change."""
+        """Return a copy of a layer with stand-ins for its tensors, which a call may change."""
         return copy.deepcopy(layer, {id(t): self.imitate_tensor(t) for t in (*layer.parameters(), *layer.buffers())})
 
     @contextlib.contextmanager
     def computing(self):
-        """Compute with stand-ins within: the user's random numbers go on as if nothing had been drawn."""
+        """A context for computing with stand-ins, which restores the state of the random number generator."""
         state = find_public("get_rng_state")()
         try:
             with warnings.catch_warnings(), set_grad_enabled(self.grad), find_public("device")(self.device):
                 warnings.simplefilter("ignore")
                 yield
-        except Lift:  # elements are asked for where there are none
+        except Lift:  # elements of a meta tensor were needed
             raise Unknown from None
         finally:
             find_public("set_rng_state")(state)
 
 
 class Shadow:
-    """Evaluates expressions; ``known`` has what pieces of them are, ``names`` what names are."""
+    """Evaluates expressions; ``known`` are the values of pieces of code, ``names`` those of names."""
 
     def __init__(self, known, names, grad=False):
         self.known = {canonical(text): value for text, value in known.items()}
@@ -126,16 +126,16 @@ class Shadow:
         self.stand_ins = StandIns([*self.known.values(), *names.values()], grad)
 
     def value(self, code):
-        """Run a piece of code on shapes only."""
+        """Evaluate a piece of code on shapes only."""
         return self.evaluate(parse_statement(code))
 
     def evaluate(self, node):
-        """Run a statement or an expression on shapes only."""
+        """Evaluate a statement or expression on shapes only."""
         with self.stand_ins.computing():
             return self.run(node)
 
     def run(self, node):
-        if isinstance(node, ast.With):  # of no_grad, as fixes write it
+        if isinstance(node, ast.With):  # with no_grad, in fixes
             (node,) = node.body
         if isinstance(node, ast.Expr):
             node = node.value
@@ -144,7 +144,7 @@ class Shadow:
         return self.compute(node)
 
     def shapes(self, node):
-        """The shapes of the tensors that an operation is given."""
+        """Return the shapes of an operation's tensors."""
         values = []
         for each in operands(node):
             with self.stand_ins.computing(), contextlib.suppress(Unknown):  # such as the owner of a layer
@@ -155,14 +155,14 @@ class Shadow:
     def compute(self, node):
         text = ast.unparse(node)
         if text in self.known:
-            with contextlib.suppress(Unknown):  # such as a generator, whose parts can be known
+            with contextlib.suppress(Unknown):  # such as a generator, whose parts may be known
                 return self.stand_ins.imitate(self.known[text])
         method = getattr(self, type(node).__name__.lower(), None)
         if method is None:
             raise Unknown
         return method(node)
 
-    # ── by the kinds of expressions ──────────────────────────────────────────
+    # ── one method per kind of expression ────────────────────────────────────────
 
     def name(self, node):
         if node.id in self.names:
@@ -185,7 +185,7 @@ class Shadow:
         if is_module(owner):
             return member(owner, node.attr)
         if isinstance(owner, FIXED):
-            getattr(owner, node.attr)  # fails as the user's code would
+            getattr(owner, node.attr)  # fails like the user's code
         if not isinstance(owner, Tensor | types.ModuleType | np.ndarray):
             raise Unknown
         found = getattr(owner, node.attr)
@@ -219,7 +219,7 @@ class Shadow:
         return [self.compute(each) for each in node.elts]
 
     def listcomp(self, node):
-        """The elements for the first few turns."""
+        """Evaluate the first few iterations."""
         (generator,) = node.generators
         if generator.ifs or not isinstance(generator.target, ast.Name):
             raise Unknown
@@ -232,7 +232,7 @@ class Shadow:
         return iter(self.listcomp(node))
 
     def bind_name(self, name, value):
-        """Return the names with another value for one of them."""
+        """Return a Shadow with another value for a name."""
         inner = copy.copy(self)
         inner.names = {**self.names, name: value}
         self.stand_ins.put(value, value)
@@ -247,7 +247,7 @@ class Shadow:
 
 
 def parse_statement(code):
-    """The statement that a piece of code is."""
+    """Parse code that is a single statement; raise Unknown for others."""
     try:
         (statement,) = ast.parse(code.strip()).body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -256,7 +256,7 @@ def parse_statement(code):
 
 
 def canonical(text):
-    """An expression as `ast.unparse` writes it."""
+    """Normalise an expression by `ast.unparse`."""
     try:
         return ast.unparse(ast.parse(f"({text}\n)", mode="eval").body)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -264,7 +264,7 @@ def canonical(text):
 
 
 def operands(node):
-    """The expressions that the operation on top of a statement is given."""
+    """Return the operands of the outermost operation of a statement."""
     if isinstance(node, ast.With):
         (node,) = node.body
     node = node.value if isinstance(node, ast.Expr) else node
@@ -292,7 +292,7 @@ def operands(node):
 
 
 def tensors_in(values):
-    """The tensors among values, in lists of them, and of layers."""
+    """Yield the tensors among values, including those in lists and layers."""
     for value in values:
         if isinstance(value, Tensor):
             yield value
@@ -304,7 +304,7 @@ def tensors_in(values):
 
 
 def is_ours(value):
-    """True if a value is a namespace of tensh, an operation of its engine, or a class of its layers or optimizers."""
+    """True if a value is a namespace of tensh, an operation of its engine, or one of its layer or optimizer classes."""
     if isinstance(value, types.ModuleType):
         return value.__name__.partition(".")[0] in PACKAGES
     if isinstance(value, type):
@@ -319,13 +319,13 @@ def is_ours(value):
 
 
 def is_from(value, *parts):
-    """True if a class or a function was written in some parts of tensh."""
+    """True if a class or function is defined in some subpackages of tensh."""
     package, _, rest = (getattr(value, "__module__", None) or "").partition(".")
     return package in PACKAGES and rest.partition(".")[0] in parts
 
 
 def is_named_result(value):
-    """True for the named tuples that functions of torch give, such as that of `x.max(1)`."""
+    """True for the named tuples that torch functions return, such as that of `x.max(1)`."""
     return isinstance(value, tuple) and type(value).__module__ == "torch.return_types"
 
 
@@ -334,14 +334,14 @@ def is_module(value):
 
 
 def is_layer(value):
-    """True if a value is a layer, or a model, of torch.nn's own layers, without hooks."""
+    """True if a value is a layer or model consisting of torch.nn's own layers, without hooks."""
     if not is_module(value) or not isinstance(vars(value).get("_modules"), dict):
         return False
     return all(is_from(type(module), "nn") and not has_hooks(module) for module in value.modules())
 
 
 def member(module, name):
-    """A layer, a parameter, a buffer, or a plain attribute of a module, without running code of its class."""
+    """Return a layer, parameter, buffer or plain attribute of a module, without running its code."""
     for own in (vars(module), *(vars(module).get(kind, {}) for kind in ("_modules", "_parameters", "_buffers"))):
         if name in own:
             return own[name]

@@ -1,4 +1,4 @@
-"""Code that Python cannot read, repaired by small edits: the first after which the whole can be read is offered."""
+"""Repairing syntax errors by small edits: the first edit with which the whole source parses is offered."""
 
 import ast
 import keyword
@@ -14,11 +14,11 @@ TYPOGRAPHIC = str.maketrans({
     "≤": "<=", "≥": ">=", "≠": "!=", "→": "->", "【": "[", "】": "]", "《": "(", "》": ")", "「": '"', "」": '"', "。": ".", "、": ",", "…": "...", "\N{NO-BREAK SPACE}": " ", "\N{ZERO WIDTH SPACE}": None,
     "\N{ZERO WIDTH NO-BREAK SPACE}": None, "\N{IDEOGRAPHIC SPACE}": " ",
 })  # fmt: skip
-"""Characters of word processors and of other keyboards, and what stands for them in code; others by NFKC."""
+"""Typographic characters and those of other keyboards, and their ASCII forms; others are normalised by NFKC."""
 
 QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "「": '"', "」": '"', "‘": "'", "’": "'", "‚": "'"})
 CLOSING = {"(": ")", "[": "]", "{": "}"}
-MOST_LINES = 8  # that are mended together
+MOST_LINES = 8  # lines repaired together
 LONGEST = 300  # characters of a line that is searched
 WORDS = (
     (r"&&", " and "), (r"\|\|", " or "), (r"!(?=[\w(])", "not "), (r"\belse ?if\b", "elif"), (r"(\w+)\+\+", r"\1 += 1"), (r"(\w+)--", r"\1 -= 1"),
@@ -26,13 +26,14 @@ WORDS = (
     (r"\bfunction\b", "def"), (r"\bnew\s+", ""), (r"<>", "!="), (r"\b(lambda [\w, ]+);", r"\1:"), (r";\s*$", ""),
     (r"(?<=[\w\])])'(?=\s*(?:$|[)\]*+\-/@,]))", ".T"), (r"\.([*/])", r"\1"), (r"\.\^", "**"),
 )  # fmt: skip
-"""Other languages' words, and what they are in Python."""
+"""Words of other languages, and their Python equivalents."""
 
 
 def repair(source, line):
-    """The Explanation of a source that cannot be read, where one edit of a line near the given one mends it; None else."""
+    """Return the Explanation of a syntax error that one edit of a line near the given one repairs; None if there is
+    none."""
     lines = source.split("\n")
-    # what is wrong is not how it is written: a return outside of a function, or a line that is a command
+    # not a matter of spelling: a return outside of a function, or a line that is a command
     if is_read(lines):
         return None
     found = mend_every_line(lines, line)
@@ -48,7 +49,8 @@ def repair(source, line):
 
 
 def mend_every_line(lines, line):
-    """The Explanation where several lines have characters of another keyboard; None where one line is all, or not all."""
+    """Return the Explanation if several lines contain characters of another keyboard; None if one line does, or too
+    many."""
     plain = {number: text for number, each in enumerate(lines, 1) if (text := convert_to_ascii(each)) != each}
     if (
         len(plain) < 2
@@ -74,7 +76,7 @@ def is_read(lines):
 
 
 def candidates(text, lines, number):
-    """(another text for a line, why) from the surest on."""
+    """Yield (new line, reason), most certain first."""
     quoted = text.translate(QUOTES)
     if quoted != text:
         found = next(c for c in text if ord(c) in QUOTES)
@@ -130,13 +132,13 @@ def candidates(text, lines, number):
 
 
 def is_within_brackets(text, position):
-    """True if a bracket that was opened before a position closes behind it."""
+    """True if a bracket opened before a position is closed after it."""
     before = text[:position]
     return sum(map(before.count, CLOSING)) > sum(map(before.count, CLOSING.values()))
 
 
 def close_quotes(text):
-    """The line with the quote that is open at its end, before the brackets that close there."""
+    """Close the string left open at the end of a line, before the brackets that close there."""
     for quote in "\"'":
         if text.count(quote) % 2:
             body = text.rstrip()
@@ -145,7 +147,7 @@ def close_quotes(text):
 
 
 def convert_to_ascii(text):
-    """A line with the characters of ASCII for those that look like them, but for what stands in texts and comments."""
+    """Replace look-alike characters of a line by ASCII, except in strings and comments."""
     pieces = re.split(r"(\"[^\"]*\"|'[^']*'|#.*)", text)
     return "".join(
         piece if n % 2 else unicodedata.normalize("NFKC", piece.translate(TYPOGRAPHIC))
@@ -154,13 +156,13 @@ def convert_to_ascii(text):
 
 
 def name_of(character):
-    """A character as it is shown, with its name."""
+    """Show a character with its name."""
     shown = "" if unicodedata.category(character) in ("Zs", "Cf") else f"{character} "
     return f"{shown}({unicodedata.name(character, 'a character').lower()})"
 
 
 def describe_misspelling(text, changed):
-    """The note that says what Python writes in place of a misspelt piece."""
+    """Return the note on what Python writes in place of a misspelt piece."""
     before, after = (re.sub(r"\s+", " ", each.strip()) for each in (text, changed))
     return (
         _("Python writes `{after}` for `{before}`").format(after=after, before=before)
@@ -170,7 +172,7 @@ def describe_misspelling(text, changed):
 
 
 def mend_brackets(text):
-    """The line with the brackets closed that are open at its end, or without one that closes nothing."""
+    """Close the brackets left open at the end of a line, or drop one that closes nothing."""
     waiting = []
     for position, character in enumerate(text):
         if character in CLOSING:

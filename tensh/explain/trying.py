@@ -1,4 +1,4 @@
-"""Fixes, tried: replacements of the failed code, evaluated on shapes only."""
+"""Trying fixes: replacements of the failing code, evaluated on shapes only."""
 
 import ast
 import re
@@ -9,7 +9,7 @@ from tensh.explain.calls import takes_more
 from tensh.explain.model import Fit
 from tensh.explain.shadow import Unknown, is_module, parse_statement
 
-# Suffixes to try behind a tensor, and whether each would change it.
+# Suffixes to try on a tensor, and whether each would change it.
 CHANGES = {
     ".T": lambda t: t.dim() == 2,
     ".mT": lambda t: t.dim() > 2,
@@ -28,47 +28,47 @@ CHANGES = {
 }
 
 COUNTING = frozenset("one_hot nonzero unique unique_consecutive masked_select bincount argwhere".split())
-"""Functions whose results have as many elements as values say."""
+"""Functions whose results have as many elements as the values determine."""
 
 CASTS = (".float()", ".double()", ".long()", ".bool()")
 CAST = re.compile(r"(?P<owner>.+)\.(?:float|double|half|long|int|bool)\(\)", re.DOTALL)
 
 
 def each(call, argument, *changes):
-    """The call with one of some changes to an argument, as often as there are such changes."""
+    """Return the call with each of some changes of an argument that has an effect."""
     found = []
     for change in changes:
         cast = CAST.fullmatch(argument.text or "") if change in CASTS else None
-        if cast:  # what was made for the wrong dtype is rather left out than made right again
+        if cast:  # rather drop a wrong cast than undo it
             found.append(call.rewrite({argument: cast["owner"]}))
         found.append(change_call(call, {argument: change}))
     return found
 
 
 def change_call(call, changes):
-    """The call with changes behind its arguments, {argument: change}; None if one of them cannot be, or changes nothing."""
+    """Return the call with suffixes on its arguments, {argument: suffix}; None if one is impossible or has no effect."""
     if not all(a.text and CHANGES[change](a.value) for a, change in changes.items()):
         return None
     return call.rewrite({a: append_to_expression(a.text, change) for a, change in changes.items()})
 
 
 def swap_operands(call):
-    """The call with its first two tensors the other way round."""
+    """Return the call with its first two tensors exchanged."""
     first, second = call.tensors[:2]
     return call.rewrite({first: second.text, second: first.text}) if first.text and second.text else None
 
 
 def append_to_expression(text, change):
-    """An expression with something behind it; what is turned twice is as it was."""
+    """Append a suffix to an expression; a repeated transposition is dropped."""
     if change in (".T", ".mT") and text.endswith(change):
         return text.removesuffix(change)
     return (text if takes_more(text) else f"({text})") + change
 
 
 def fits(call, candidates, wanted=None, most=2):
-    """The Fits among candidates, which replace the failed code, in their order; no more than ``most``.
+    """Return the Fits among candidates for the failing code, in order, at most ``most``.
 
-    ``wanted`` says of a result's shape whether it is what one would want.
+    ``wanted`` tells whether the shape of a result is acceptable.
     """
     found = {}
     for code in candidates:
@@ -80,7 +80,7 @@ def fits(call, candidates, wanted=None, most=2):
 
 
 def depends_on_values(node, shadow):
-    """True if the shape of a result depends on values, which stand-ins do not have: a count, or the number of trues in a mask."""
+    """True if the shape of a result depends on values, which stand-ins lack: a count, or the true elements of a mask."""
     return any(counts_by_values(each, shadow) for each in ast.walk(node) if isinstance(each, ast.Call)) or any(
         is_mask(index, shadow)
         for each in ast.walk(node)
@@ -90,7 +90,7 @@ def depends_on_values(node, shadow):
 
 
 def counts_by_values(call, shadow):
-    """True if the shape of a call's result depends on the values of its arguments; that of `repeat_interleave`, on counts."""
+    """True if the shape of a call's result depends on the values of its arguments; for `repeat_interleave`, on counts."""
     word = ast.unparse(call.func).rpartition(".")[2]
     counts = [*call.args, *(each.value for each in call.keywords if each.arg == "repeats")]
     if word != "repeat_interleave":
@@ -119,13 +119,13 @@ def is_mask(node, shadow):
 
 
 def try_candidate(call, code, wanted):
-    """The Fit of one candidate; None if it does not work."""
+    """Return the Fit of a candidate; None if it does not work."""
     shadow = call.shadow()
     try:
         result = shadow.value(code)
         given = shadow.shapes(parse_statement(code))
     except (Unknown, Exception) as error:
-        is_singular = type(error).__name__ == "_LinAlgError"  # of stand-ins without values, whose shapes fit
+        is_singular = type(error).__name__ == "_LinAlgError"  # of stand-ins without values; the shapes fit
         return Fit(code) if is_singular else None
     shape = list(result.shape) if isinstance(result, Tensor) else None
     if wanted is not None and shape is not None and not wanted(shape):
@@ -137,7 +137,7 @@ def try_candidate(call, code, wanted):
 
 
 def describe_shape(value):
-    """The shape of a tensor, the shapes of several, or the type of anything else."""
+    """Describe a result by its shape, the shapes of several, or its type."""
     if isinstance(value, Tensor):
         return str(list(value.shape))
     if type(value) is tuple and value and all(isinstance(each, Tensor) for each in value):

@@ -1,5 +1,5 @@
-"""Questions about code, and answers judged by their value: for lessons and for `%predict`.
+"""Questions about code, and answers judged by their value: for lessons and `%predict`.
 
-`facts` is what is true of a value, `reading` makes a value of what was typed without running it, `judging` compares the
-two, and `hints` looks at how they differ.
+`facts` states what is true of a value, `reading` evaluates typed answers without running them, `judging` compares the
+two, and `hints` describes how they differ.
 """

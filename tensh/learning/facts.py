@@ -1,4 +1,4 @@
-"""Truths: the facts of a value or of a failure that a question can ask about."""
+"""Facts about a value or a failure that a question can ask about."""
 
 from typing import Any, NamedTuple
 
@@ -8,10 +8,11 @@ KINDS = ("shape", "dtype", "value", "grad", "fails")
 
 
 class Truth(NamedTuple):
-    """The facts of a value: `data` is an array of its elements, or None where it has none that can be compared.
+    """The facts about a value.
 
-    `name` is what stands for a value that is not a number: a dtype, a node, a text. `error` is what was raised instead
-    of a value, and `said` its text. `phrases` are words, one of which tells why.
+    `data` is an array of its elements, None if they cannot be compared. `name` represents a value that is not a number:
+    a dtype, a node, a text. `error` is the exception in place of a value, and `said` its text. `phrases` are words, one
+    of which a reason must contain.
     """
 
     shape: tuple[int, ...] | None = None
@@ -23,7 +24,7 @@ class Truth(NamedTuple):
     said: str = ""
 
     def has(self, kind):
-        """True if a question of a kind can be asked of this."""
+        """True if there is an answer to a kind of question."""
         if kind == "fails" or self.error is not None:
             return True
         found = {"shape": self.shape, "dtype": self.dtype}.get(kind, self)
@@ -31,17 +32,17 @@ class Truth(NamedTuple):
 
 
 def state_error(error, phrases=()):
-    """The truth about a failure, or about none (None)."""
+    """Return the facts about a failure, or about its absence (None)."""
     try:
         said = str(error)
-    except Exception:  # a class that the lesson or an answer defines
+    except Exception:  # a class defined by the lesson or an answer
         said = ""
     return Truth(error=error, phrases=tuple(phrases), said=said)
 
 
 def state_value(value):
-    """The truth about a value of Python or an engine."""
-    if getattr(value, "is_nested", False) is True:  # several tensors: neither one shape nor one array of elements
+    """Return the facts about a value of Python or an engine."""
+    if getattr(value, "is_nested", False) is True:  # several tensors: no single shape or array
         return Truth(dtype=short_dtype(value.dtype), name=type(value).__name__)
     if hasattr(value, "tolist") and hasattr(value, "shape") and hasattr(value, "dtype"):
         shape = tuple(int(size) for size in value.shape)
@@ -63,25 +64,25 @@ def state_value(value):
 
 
 def short_dtype(dtype):
-    """A dtype without the name of its library."""
+    """Return a dtype's name without its library."""
     return str(dtype).rpartition(".")[2]
 
 
 def elements_of(value, shape):
-    """The elements of a tensor as an array; None where they are not there, or are not all there."""
+    """Return the elements of a tensor as an array; None if it lacks some or all of them."""
     dense = value.detach() if hasattr(value, "detach") else value
     try:
         return as_array(dense.tolist(), shape)
-    except RuntimeError:  # of the device "meta", sparse, masked
+    except RuntimeError:  # a meta, sparse or masked tensor
         return None
 
 
 def numbers(values):
-    """Convert Python's numbers to an array; integers that no dtype holds become floating point numbers."""
+    """Convert Python numbers to an array; integers beyond every dtype become floating point."""
     found = np.asarray(values)
     return found.astype(float) if found.dtype == object else found
 
 
 def as_array(data, shape):
-    """Nested lists as an array, which keeps its shape where it is empty."""
+    """Convert nested lists to an array, keeping the shape of empty ones."""
     return np.asarray(data, dtype=None if np.prod(shape) else np.float64).reshape(shape)

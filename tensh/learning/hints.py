@@ -1,4 +1,4 @@
-"""Hints: the difference between an answer and the truth, without telling the truth."""
+"""Hints: how an answer differs from the truth, without revealing it."""
 
 import math
 import re
@@ -28,7 +28,7 @@ def hint_at_shape(answered, true):
 
 
 def hint_at_sizes(answered, true):
-    """Describe sizes that differ in as many dimensions."""
+    """Describe differing sizes in shapes with equally many dimensions."""
     wrong = [place for place in range(len(true)) if answered[place] != true[place]]
     first = wrong[0]
     place = _("dimension {number}").format(number=first)
@@ -63,7 +63,7 @@ def hint_at_dimensions(answered, true):
 
 
 def family(dtype):
-    """The kind of number of a dtype, and how many bits it has."""
+    """Return the kind of a dtype's numbers, and its number of bits."""
     name, bits = re.match(r"([a-z]*)(\d*)", dtype).groups()
     return name, int(bits or 8)
 
@@ -111,7 +111,7 @@ def hint_at_value(answered, true, is_close):
 
 
 def hint_at_arrangement(answered, true, is_close):
-    """Describe a value of another shape."""
+    """Describe a value with another shape."""
     if answered.size == true.size == 1 and np.all(is_close(answered.ravel(), true.ravel())):
         if true.ndim:
             return _("the right number, but it stands in a list: how many brackets?")
@@ -133,7 +133,7 @@ def hint_at_arrangement(answered, true, is_close):
 
 
 def hint_at_factor(answered, true):
-    """Describe numbers that are all too large or too small by the same factor or the same amount; "" for others."""
+    """Describe numbers that are all off by the same factor or difference; "" for others."""
     if not (np.all(np.isfinite(answered)) and np.all(np.isfinite(true))) or not true.size:
         return ""
     answered, true = answered.ravel().astype(complex), true.ravel().astype(complex)

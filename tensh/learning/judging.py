@@ -1,4 +1,4 @@
-"""Judgement of an answer by its value, within the precision of mental arithmetic."""
+"""Judging an answer by its value, within the precision of mental arithmetic."""
 
 import re
 from typing import NamedTuple
@@ -9,9 +9,9 @@ from tensh.language import _
 from tensh.learning import hints
 from tensh.learning.reading import LONGEST, NO, YES, Unreadable, normalize, read_dtype, read_shape, read_value
 
-ROUNDED = 0.015  # the relative tolerance for a number with many digits
-SHORT = 5e-4  # the tolerance for a number with at most three digits after the point
-ABSENT = 1e-6  # what counts as zero
+ROUNDED = 0.015  # relative tolerance for a number with many digits
+SHORT = 5e-4  # tolerance for a number with at most three decimals
+ABSENT = 1e-6  # numbers below count as zero
 IT_FAILS = YES | frozenset(("fails", "it fails", "error", "an error", "raises", "报错", "出错", "失败", "会报错"))
 IT_RUNS = NO | frozenset(
     ("runs", "it runs", "works", "it works", "no error", "ok", "fine", "不报错", "不会报错", "正常", "能运行")
@@ -25,14 +25,14 @@ class Judgement(NamedTuple):
 
     is_right: bool
     hint: str = ""
-    is_answer: bool = True  # False for what is not an answer to such a question at all
+    is_answer: bool = True  # False if the text is not an answer to this kind of question
 
 
 RIGHT = Judgement(True)
 
 
 def judge(kind, text, truth):
-    """Judge an answer to a question of a kind about a truth."""
+    """Judge an answer to a kind of question."""
     if len(text) > LONGEST:
         return Judgement(False, EXPECTED[kind](), False)
     if kind == "fails" or truth.error is not None:
@@ -76,7 +76,7 @@ def judge_value(text, truth):
 
 
 def judge_name(text, name):
-    """Judge a word: None, a dtype, a node of the graph."""
+    """Judge a word: None, a dtype, a graph node."""
     answered = normalize(text).strip("\"'<>").removeprefix("torch.").lower()
     short = re.sub(r"(backward)?\d*$", "", name.lower())
     if answered in (name.lower(), short) or ALIKE.get(answered) == name.lower():
@@ -90,7 +90,7 @@ ALIKE = {"nothing": "none", "没有": "none", "无": "none", "空": "none"}
 
 
 def judge_failure(text, truth):
-    """Judge an answer about a line that may fail: `no`, or why it fails."""
+    """Judge an answer about a line that may fail: `no`, or the reason."""
     answered = normalize(text).lower().rstrip(".!")
     if truth.error is None:
         return RIGHT if answered in IT_RUNS else Judgement(False, _("it runs: think about what it gives"))
@@ -111,14 +111,14 @@ def judge_failure(text, truth):
 
 
 def is_same(answered, truth):
-    """True if an array given as an answer is the right one."""
+    """True if an array given as an answer is right."""
     if answered.shape != truth.shape:
         return False
     return bool(np.all(is_close(answered, truth)))
 
 
 def is_close(answered, truth):
-    """Return a mask of the places at which arrays agree: integers exactly, others to the digits that one would write down."""
+    """Return a mask of equal elements: integers exactly, others to the digits that one would write."""
     answered, truth = np.asarray(answered), np.asarray(truth)
     with np.errstate(all="ignore"):
         if truth.dtype.kind in "biu":
@@ -131,7 +131,7 @@ def is_close(answered, truth):
 
 
 def judge_code(value, solution):
-    """Judge the result of a learner's code by that of the lesson's own code; both are truths."""
+    """Judge the result of a learner's code against that of the lesson's own code."""
     if value.error is not None:
         return Judgement(False, f"{type(value.error).__name__}: {value.said}")
     if value.shape != solution.shape and None not in (value.shape, solution.shape):

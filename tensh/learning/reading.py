@@ -1,7 +1,7 @@
-"""Typed answers as values, without running them.
+"""Evaluating typed answers without running them.
 
-An answer may be arithmetic: numbers, lists, tuples, `torch.tensor([...])`, `torch.Size([...])`, `sqrt(2)`. It is read
-from its syntax tree and nothing else is called, so that an answer of somebody else's can be judged, too.
+An answer may be arithmetic: numbers, lists, tuples, `torch.tensor([...])`, `torch.Size([...])`, `sqrt(2)`. Its syntax
+tree is interpreted and nothing else is called, so that untrusted answers can be judged.
 """
 
 import ast
@@ -13,7 +13,7 @@ import unicodedata
 import numpy as np
 
 LONGEST = 2000  # characters
-LARGEST = 2.0**1000  # of a power
+LARGEST = 2.0**1000  # the largest power that is computed
 YES = frozenset("yes y true 是 对 真 会".split())
 NO = frozenset("no n false 否 不 假 不是 不对 不会".split())
 ALIASES = {
@@ -27,7 +27,7 @@ DTYPES = frozenset(
 SCALAR = frozenset(("()", "[]", "scalar", "0-d", "0d", "标量", "零维"))
 WRAPPER = re.compile(r"^(?:torch\.)?(?:Size|size|shape)\s*(?=[(\[])")
 SEPARATOR = re.compile(r"\s*(?:[,x×*]|by|乘)\s*|\s+")
-# with blanks between: -1 -2 is not a difference
+# separated by spaces: -1 -2 is not a difference
 NUMBERS = re.compile(r"[-+]?[\d.]+(?:e[-+]?\d+)?(?:\s+[-+]?[\d.]+(?:e[-+]?\d+)?)+")
 FUNCTIONS = {
     name: getattr(math, name)
@@ -38,7 +38,7 @@ NAMES = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan}
 
 
 def power(base, exponent):
-    """Compute a power no larger than the largest float, so that it ends soon."""
+    """Compute a power bounded by the largest float, so that it ends soon."""
     if isinstance(base, int) and isinstance(exponent, int) and abs(exponent) > 64:
         return float(base) ** exponent
     return base**exponent
@@ -51,16 +51,16 @@ OPERATORS = {
 
 
 class Unreadable(ValueError):
-    """An answer that is not of the kind asked for."""
+    """Raised for an answer of the wrong kind."""
 
 
 def normalize(text):
-    """Normalise an answer: full-width signs become ASCII, blanks around it are dropped."""
+    """Normalise an answer: convert full-width characters to ASCII, strip whitespace."""
     return unicodedata.normalize("NFKC", text).replace("−", "-").replace("、", ",").replace("。", "").strip()
 
 
 def read_shape(text):
-    """A shape: `(3, 2)`, `torch.Size([3, 2])`, `[3, 2]`, `3 x 2`, `3, 2`, `()`."""
+    """Read a shape: `(3, 2)`, `torch.Size([3, 2])`, `[3, 2]`, `3 x 2`, `3, 2`, `()`."""
     text = WRAPPER.sub("", normalize(text))
     while text not in SCALAR and text[:1] + text[-1:] in ("()", "[]"):
         text = text[1:-1].strip()
@@ -73,7 +73,7 @@ def read_shape(text):
 
 
 def read_dtype(text):
-    """A dtype: `torch.float32`, `float32`, `float`, `long`."""
+    """Read a dtype: `torch.float32`, `float32`, `float`, `long`."""
     name = normalize(text).strip("\"'").removeprefix("torch.").replace(" ", "").lower()
     name = ALIASES.get(name, name)
     if name not in DTYPES:
@@ -82,7 +82,7 @@ def read_dtype(text):
 
 
 def read_value(text):
-    """An array of numbers or truth values, or a text where it is a word: `None`, `AddBackward0`."""
+    """Read an array of numbers or booleans, or a word: `None`, `AddBackward0`."""
     text = normalize(text)
     if not text:
         raise Unreadable(text)
@@ -95,7 +95,7 @@ def read_value(text):
         if isinstance(found, str):
             return found
         found = np.asarray(found)
-        return found.astype(float) if found.dtype == object else found  # an integer that no dtype holds
+        return found.astype(float) if found.dtype == object else found  # an integer beyond every dtype
     except Unreadable:
         raise
     except (SyntaxError, ValueError, TypeError, ArithmeticError, RecursionError, MemoryError):
@@ -103,7 +103,7 @@ def read_value(text):
 
 
 def parse(text):
-    """The syntax tree of an answer; numbers with blanks between them are a list, and `;` ends a row."""
+    """Parse an answer; numbers separated by spaces form a list, and `;` ends a row."""
     try:
         if NUMBERS.fullmatch(text):
             text = f"[{', '.join(text.split())}]"
@@ -116,7 +116,7 @@ def parse(text):
 
 
 def evaluate(node):
-    """The value of a syntax tree of an answer; Unreadable for what is more than arithmetic."""
+    """Evaluate the syntax tree of an answer; raise Unreadable for more than arithmetic."""
     match node:
         case ast.Constant(value) if isinstance(value, bool | int | float | complex | str):
             return value
@@ -140,7 +140,7 @@ def evaluate(node):
 
 
 def array(elements):
-    """A list of an answer; a nested one must have rows of the same length."""
+    """Evaluate a list; nested ones must have rows of equal length."""
     if any(isinstance(each, str) for each in elements):
         raise Unreadable(str(elements))
     found = np.asarray(elements) if elements else np.zeros(0)
@@ -150,7 +150,7 @@ def array(elements):
 
 
 def number(node):
-    """A part of an answer that is calculated with."""
+    """Evaluate an operand of arithmetic."""
     found = evaluate(node)
     if isinstance(found, str):
         raise Unreadable(found)
@@ -158,7 +158,7 @@ def number(node):
 
 
 def call(name, arguments):
-    """A call that an answer may hold: a function of a number, or what makes a tensor of lists."""
+    """Evaluate a call allowed in an answer: a function of a number, or a tensor constructor."""
     values = [evaluate(each) for each in arguments]
     if name in FUNCTIONS and len(values) == 1 and not isinstance(values[0], str | np.ndarray):
         return FUNCTIONS[name](values[0])
@@ -168,7 +168,7 @@ def call(name, arguments):
 
 
 def last_name(node):
-    """The name at the end of `torch.nn.x`."""
+    """Return the last name of `torch.nn.x`."""
     match node:
         case ast.Name(name) | ast.Attribute(attr=name):
             return name

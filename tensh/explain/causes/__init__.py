@@ -1,4 +1,4 @@
-"""Causes: the origin of a value where the code failed, found in the source and in the values of names."""
+"""Causes: where a value came from that made the code fail, found in the source and in the values of names."""
 
 from tensh.explain.causes.arguments import explain_argument
 from tensh.explain.causes.arguments.optimizers import explain_key_of_group, explain_settings_of_groups
@@ -73,7 +73,7 @@ CAUSES = (
 
 
 def cause_of(situation):
-    """The Explanation by the first cause that is found; None if none is."""
+    """Return the Explanation of the first cause that applies; None if none does."""
     for cause in CAUSES:
         found = cause(situation)
         if found is not None:

@@ -1,4 +1,4 @@
-"""Attention and transformers that were made for other sizes."""
+"""Attention and transformers made for other sizes."""
 
 import ast
 import re
@@ -11,26 +11,26 @@ from tensh.explain.shadow import is_module
 from tensh.language import _
 
 MOST_HEADS = 64
-PARAMETERS = {  # of the features and of the heads, in the order of the arguments
+PARAMETERS = {  # the parameters for features and heads, in order
     "MultiheadAttention": ("embed_dim", "num_heads"),
     "TransformerEncoderLayer": ("d_model", "nhead"),
     "TransformerDecoderLayer": ("d_model", "nhead"),
     "Transformer": ("d_model", "nhead"),
 }
-STACKS = "TransformerEncoder", "TransformerDecoder"  # of layers that are made before
+STACKS = "TransformerEncoder", "TransformerDecoder"  # layers that are made of given layers
 INPUTS = {"MultiheadAttention": 3, "TransformerEncoderLayer": 1, "TransformerEncoder": 1}
 EXPECTED = re.compile(r"was expecting embedding dimension of (\d+), but got (\d+)")
 
 
 def explain_attention(situation):
-    """The Explanation of heads that do not divide the features, and of features of another number."""
+    """Explain heads that do not divide the features, or inputs with another number of features."""
     path = situation.place.path()
     node = path[-1] if path else None
     return (uneven_heads(situation, node) or other_features(situation, node)) if isinstance(node, ast.Call) else None
 
 
 def sizes_in(node):
-    """The expressions of the features and of the heads in a call that makes a layer; None where one is not given."""
+    """Return the expressions for features and heads in a call that makes a layer; None if one is missing."""
     names = PARAMETERS.get(ast.unparse(node.func).rpartition(".")[2])
     if names is None:
         return None
@@ -39,7 +39,7 @@ def sizes_in(node):
 
 
 def uneven_heads(situation, node):
-    """`MultiheadAttention(10, 3)`."""
+    """Explain `MultiheadAttention(10, 3)`."""
     sizes = sizes_in(node) if situation.says("embed_dim must be divisible by num_heads") else None
     if sizes is None:
         return None
@@ -56,7 +56,7 @@ def uneven_heads(situation, node):
 
 
 def other_features(situation, node):
-    """A layer for 512 features, and inputs of 256."""
+    """Explain inputs with another number of features than the layer."""
     found = EXPECTED.fullmatch(message_of(situation.error))
     layer = situation.look_up(node.func) if found else None
     given = situation.evaluate(node.args[0]) if node.args else None

@@ -1,4 +1,4 @@
-"""Batches of a loader, samples of a dataset, and layers that were made for others."""
+"""Batches of a loader, samples of a dataset, and layers made for other batches."""
 
 import ast
 import re
@@ -9,11 +9,12 @@ from tensh.explain.causes.situation import class_of, message_of, operand_of, rep
 from tensh.explain.model import Explanation, Fit
 from tensh.language import _
 
-BATCH_NORMS = {2: "BatchNorm1d", 3: "BatchNorm1d", 4: "BatchNorm2d", 5: "BatchNorm3d"}  # by dimensions of the input
+# by number of dimensions of the input
+BATCH_NORMS = {2: "BatchNorm1d", 3: "BatchNorm1d", 4: "BatchNorm2d", 5: "BatchNorm3d"}
 
 
 def explain_batch(situation):
-    """The Explanation by the first of these kinds."""
+    """Return the Explanation of the first kind that applies."""
     for kind in (
         parts_of_a_batch,
         keys_of_a_batch,
@@ -31,7 +32,7 @@ def explain_batch(situation):
 
 
 def loop_over_loader(situation):
-    """(the for statement on the failing line, its loader); None where there is none."""
+    """Return (the for statement on the failing line, its loader); None if there is none."""
     tree, line = situation.place.tree(), situation.place.line
     for node in ast.walk(tree) if tree else ():
         if isinstance(node, ast.For | ast.comprehension) and getattr(node.iter, "lineno", 0) == line:
@@ -48,7 +49,7 @@ def loop_over_loader(situation):
 
 
 def parts_of_a_batch(situation):
-    """`for x, y, z in loader`, of batches of two."""
+    """Explain `for x, y, z in loader`, of batches of two."""
     found = re.search(
         r"(?:not enough|too many) values to unpack \(expected (\d+)(?:, got (\d+))?\)", message_of(situation.error)
     )
@@ -84,7 +85,7 @@ def parts_of_a_batch(situation):
 
 
 def keys_of_a_batch(situation):
-    """`for x, y in loader` of samples that are dicts: x and y are keys."""
+    """Explain `for x, y in loader` of samples that are dicts: x and y are keys."""
     if not situation.says("'str'") and not situation.says("not str"):
         return None
     tree, line, path = situation.place.tree(), situation.place.line, situation.place.path()
@@ -108,14 +109,14 @@ def keys_of_a_batch(situation):
 
 
 def is_loader(node, situation):
-    """True if an expression is a loader, or makes one."""
+    """True if an expression is a loader or makes one."""
     if isinstance(node, ast.Call):
         return ast.unparse(node.func).endswith("DataLoader")
     return hasattr(situation.look_up(node), "dataset")
 
 
 def shuffled_sampler(situation):
-    """`DataLoader(data, sampler=..., shuffle=True)`."""
+    """Explain `DataLoader(data, sampler=..., shuffle=True)`."""
     path = situation.place.path()
     node = path[-1] if path else None
     if not isinstance(node, ast.Call) or not situation.says("sampler option is mutually exclusive with shuffle"):
@@ -128,7 +129,7 @@ def shuffled_sampler(situation):
 
 
 def rows_of_a_dataset(situation):
-    """`TensorDataset(x, y)` of tensors of different lengths."""
+    """Explain `TensorDataset(x, y)` of tensors of different lengths."""
     path = situation.place.path()
     node = path[-1] if path else None
     if not situation.says("Size mismatch between tensors") or not isinstance(node, ast.Call):
@@ -144,7 +145,7 @@ def rows_of_a_dataset(situation):
 
 
 def samples_of_many_shapes(situation):
-    """A batch of samples that cannot be stacked."""
+    """Explain samples of a batch that cannot be stacked."""
     if not situation.says("stack expects each tensor to be equal size") or loop_over_loader(situation) is None:
         return None
     one, number, other = re.search(
@@ -164,7 +165,7 @@ def samples_of_many_shapes(situation):
 
 
 def sample_that_is_none(situation):
-    """A `__getitem__` that returns nothing."""
+    """Explain a `__getitem__` that returns None."""
     loop = loop_over_loader(situation)
     if not situation.says("default_collate: batch must contain", "NoneType") or loop is None:
         return None
@@ -195,13 +196,13 @@ def sample_that_is_none(situation):
 
 # ── layers ───────────────────────────────────────────────────────────────────
 def failing_layer(situation):
-    """(the layer that failed, the call in the source that made it); None where that is not known."""
+    """Return (the layer that failed, the call that made it); None if unknown."""
     made = construction(situation)
     return None if made is None else (situation.call.module, made)
 
 
 def norm_of_another_number(situation):
-    """`BatchNorm1d` of images."""
+    """Explain `BatchNorm1d` of images."""
     found = re.search(r"expected \dD(?: or \dD)? input \(got (\d)D input\)", message_of(situation.error))
     layer = failing_layer(situation)
     if found is None or layer is None or not type(layer[0]).__name__.startswith("BatchNorm"):
@@ -217,7 +218,7 @@ def norm_of_another_number(situation):
 
 
 def norm_of_another_size(situation):
-    """`LayerNorm(16)` of 8 features."""
+    """Explain `LayerNorm(16)` of 8 features."""
     found = re.search(
         r"Given normalized_shape=\[(\d+)\].*got input of size\[(?:.*, )?(\d+)\]", message_of(situation.error)
     )
@@ -235,7 +236,7 @@ def norm_of_another_size(situation):
 
 
 def explain_unknown_device(situation):
-    """`device`, which no line has given a value."""
+    """Explain a `device` that is never assigned."""
     if not isinstance(situation.error, NameError) or situation.error.name != "device" or "torch" not in situation.names:
         return None
     rule = _("device is a name that programs choose: no line has given it a value")
@@ -245,7 +246,7 @@ def explain_unknown_device(situation):
 
 
 def explain_format(situation):
-    """`f"{x:.2f}"` of a tensor of several numbers."""
+    """Explain `f"{x:.2f}"` of a tensor of several numbers."""
     if not situation.says("unsupported format string passed to Tensor.__format__"):
         return None
     for node in ast.walk(ast.Module([*situation.place.path()], [])):

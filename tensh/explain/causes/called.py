@@ -1,4 +1,5 @@
-"""Values that are called, counted or numbered as something else than they are: `dataset(0)`, `loader.batch_size()`, `range(x)`, `net[5]`."""
+"""Values called, counted or indexed as if they were something else: `dataset(0)`, `loader.batch_size()`, `range(x)`,
+`net[5]`."""
 
 import ast
 
@@ -10,7 +11,7 @@ from tensh.language import _
 
 
 def explain_called(situation):
-    """The Explanation by the first of these kinds."""
+    """Return the Explanation of the first kind that applies."""
     path = situation.place.path()
     for kind in (number_called, dataset_called, count_of_rows, layer_beyond):
         found = kind(situation, path[-1]) if path else None
@@ -20,7 +21,7 @@ def explain_called(situation):
 
 
 def number_called(situation, node):
-    """`loader.batch_size()`, which is a number or a text."""
+    """Explain `loader.batch_size()`, which is a number or a text."""
     if not isinstance(node, ast.Call) or node.args or node.keywords or not isinstance(node.func, ast.Attribute):
         return None
     value, text = situation.look_up(node.func), ast.unparse(node.func)
@@ -32,7 +33,7 @@ def number_called(situation, node):
 
 
 def dataset_called(situation, node):
-    """`dataset(0)`, of which one sample is wanted."""
+    """Explain `dataset(0)` for one sample."""
     if not isinstance(node, ast.Call) or len(node.args) != 1 or node.keywords or not isinstance(node.func, ast.Name):
         return None
     value = situation.names.get(node.func.id)
@@ -47,7 +48,7 @@ def dataset_called(situation, node):
 
 
 def count_of_rows(situation, node):
-    """`range(x)` of a tensor with several rows."""
+    """Explain `range(x)` of a tensor with several rows."""
     match node:
         case ast.Call(func=ast.Name("range"), args=[each], keywords=[]):
             pass
@@ -63,7 +64,7 @@ def count_of_rows(situation, node):
 
 
 def layer_beyond(situation, node):
-    """`net[5]` of a Sequential of three layers."""
+    """Explain `net[5]` of a Sequential of three layers."""
     if not isinstance(node, ast.Subscript) or not isinstance(situation.error, IndexError):
         return None
     model, text = situation.look_up(node.value), ast.unparse(node.value)

@@ -1,4 +1,4 @@
-"""States that are loaded into another model: a part or a whole of it, other sizes, other keys, the state of an optimizer."""
+"""States loaded into the wrong model: a part or a whole of it, other sizes, other keys, the state of an optimizer."""
 
 import ast
 from typing import NamedTuple
@@ -11,8 +11,8 @@ from tensh.explain.rewriting import set_keyword
 from tensh.explain.shadow import Shadow, Unknown, is_module
 from tensh.language import _
 
-MOST = 3  # keys that are named
-SIZES = {  # the arguments that the dimensions of a layer's weight are
+MOST = 3  # keys that are listed
+SIZES = {  # parameters that the dimensions of a layer's weight correspond to
     "Linear": ("out_features", "in_features"),
     "Embedding": ("num_embeddings", "embedding_dim"),
     "Conv1d": ("out_channels", "in_channels"),
@@ -23,7 +23,8 @@ ORDER = {"Linear": ("in_features", "out_features"), "Embedding": ("num_embedding
 
 
 class LoadCall(NamedTuple):
-    """A call of `load_state_dict`: the situation, its node, whose state it is to be, and the state that was given."""
+    """A call of `load_state_dict`: the situation, its node, the object whose state it sets, and the state that was
+    passed."""
 
     situation: Situation
     node: ast.Call
@@ -36,7 +37,7 @@ class LoadCall(NamedTuple):
 
     @property
     def text(self):
-        """The code of what was given."""
+        """The code of the state that was passed."""
         return ast.unparse(self.node.args[0])
 
     def explain(self, rule, fit=None, advice=None):
@@ -44,7 +45,7 @@ class LoadCall(NamedTuple):
 
 
 def explain_checkpoint(situation):
-    """The Explanation by the first kind of mistake that is found in a call of `load_state_dict`."""
+    """Return the Explanation of the first mistake found in a call of `load_state_dict`."""
     loading = find_loading(situation)
     if loading is None:
         return explain_saved_object(situation)
@@ -58,7 +59,7 @@ def explain_checkpoint(situation):
 
 
 def explain_saved_object(situation):
-    """`torch.load(path)` of a file that holds a whole model, or a method of it, where a state was to be."""
+    """Explain `torch.load(path)` of a file with a whole model, or with a method of it, in place of a state."""
     path, tree = situation.place.path(), situation.place.tree()
     node = path[-1] if path else None
     if not situation.says("Weights only load failed") or not isinstance(node, ast.Call) or not node.args:
@@ -93,7 +94,7 @@ def is_loading(call):
 
 
 def find_loading(situation):
-    """The Loading that failed; None where it is another call, or was given something else than a dict."""
+    """Return the LoadCall that failed; None for another call, or if no dict was passed."""
     path = situation.place.path()
     node = path[-1] if path else None
     if not isinstance(node, ast.Call) or getattr(node.func, "attr", "") != "load_state_dict" or not node.args:
@@ -110,7 +111,7 @@ def find_loading(situation):
 
 
 def nested_state(loading):
-    """A checkpoint that holds the state under a key."""
+    """Explain a checkpoint that holds the state under a key."""
     wanted = {*loading.owner.state_dict()}
     for key, value in loading.given.items():
         if isinstance(value, dict) and {*value} == wanted:
@@ -121,7 +122,7 @@ def nested_state(loading):
 
 
 def state_of_optimizer(loading):
-    """`net.load_state_dict(opt.state_dict())`."""
+    """Explain `net.load_state_dict(opt.state_dict())`."""
     if {*loading.given} != {"state", "param_groups"}:
         return None
     rule = _("{text} is the state of an optimizer, and {name} is a model")
@@ -129,7 +130,7 @@ def state_of_optimizer(loading):
 
 
 def state_for_optimizer(loading):
-    """`opt.load_state_dict(net.state_dict())`."""
+    """Explain `opt.load_state_dict(net.state_dict())`."""
     if not hasattr(loading.owner, "param_groups") or "param_groups" in loading.given:
         return None
     if loading.given and all(isinstance(value, Tensor) for value in loading.given.values()):
@@ -139,12 +140,12 @@ def state_for_optimizer(loading):
 
 
 def fits_into(state, wanted):
-    """True if tensors of a state have the shapes of those of the same keys."""
+    """True if the tensors of a state have the expected shapes."""
     return all(isinstance(t, Tensor) and key in wanted and t.shape == wanted[key].shape for key, t in state.items())
 
 
 def state_with_prefix(loading):
-    """`module.0.weight` for `0.weight`: the state of a model in another, such as DataParallel."""
+    """Explain `module.0.weight` for `0.weight`: the state of a wrapped model, such as DataParallel."""
     wanted, first = loading.owner.state_dict(), next(iter(loading.given), "")
     for key in wanted:
         prefix = first.removesuffix(key)
@@ -160,7 +161,7 @@ def state_with_prefix(loading):
 
 
 def state_of_a_part(loading):
-    """`weight` for `model.weight`: the state of one part of the model."""
+    """Explain `weight` for `model.weight`: the state of a part of the model."""
     wanted, first = loading.owner.state_dict(), next(iter(loading.given), "")
     prefixes = [key.removesuffix(first) for key in wanted if first and key.endswith(f".{first}")]
     states = {p: {p + key: t for key, t in loading.given.items()} for p in prefixes}
@@ -177,7 +178,7 @@ def state_of_a_part(loading):
 
 
 def other_sizes(loading):
-    """The state of a model with layers of other sizes."""
+    """Explain the state of a model with layers of other sizes."""
     wanted = loading.owner.state_dict()
     common = [key for key in wanted if isinstance(loading.given.get(key), Tensor)]
     other = [key for key in common if loading.given[key].shape != wanted[key].shape]
@@ -193,7 +194,7 @@ def other_sizes(loading):
 
 
 def resized_layers(loading, keys):
-    """The Fits of the layers made with the sizes of the state; None where one of them is not found in the source."""
+    """Return the Fits that make the layers with the sizes of the state; None if one of them is not in the source."""
     fits = []
     for path in dict.fromkeys(key.rpartition(".")[0] for key in keys):
         layer = loading.owner.get_submodule(path)
@@ -208,7 +209,7 @@ def resized_layers(loading, keys):
 
 
 def fit_layer(loading, layer, path, made):
-    """The Fit of one layer."""
+    """Return the Fit for one layer."""
     kind, place = type(layer).__name__, f"{path}." if path else ""
     weight = loading.given.get(f"{place}weight")
     if kind not in SIZES or not isinstance(made, ast.Call) or weight is None or getattr(layer, "groups", 1) != 1:
@@ -233,13 +234,13 @@ def fit_layer(loading, layer, path, made):
 
 
 def other_keys(loading):
-    """The state of a model with other parts."""
+    """Explain the state of a model with other parts."""
     wanted = loading.owner.state_dict()
     missing = [key for key in wanted if key not in loading.given]
     surplus = [key for key in loading.given if key not in wanted]
     if not missing and not surplus:
         return None
-    is_other = len(missing) == len(wanted)  # nothing is in both
+    is_other = len(missing) == len(wanted)  # no key in common
     if is_other and not any(key.endswith(f".{each}") for key in missing for each in surplus):
         rule = _("no key of {text} is one of {name}: it is the state of another model")
         return loading.explain(rule.format(text=loading.text, name=loading.name))

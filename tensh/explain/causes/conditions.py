@@ -1,4 +1,4 @@
-"""Conditions on tensors of several numbers, which are neither true nor false: choices, limits and members of lists."""
+"""Conditions on tensors with several elements, whose truth is ambiguous: choices, limits and membership."""
 
 import ast
 
@@ -6,11 +6,11 @@ from tensh.explain.causes.situation import operand_of, replace_node
 from tensh.explain.model import Explanation
 from tensh.language import _
 
-LIMITS = {"max": "min", "min": "max"}  # functions of Python's -> the bound of clamp that does the same
+LIMITS = {"max": "min", "min": "max"}  # Python's functions -> the equivalent bound of clamp
 
 
 def explain_condition(situation):
-    """The Explanation by the first of these kinds."""
+    """Return the Explanation of the first kind that applies."""
     path = situation.place.path()
     if not path or not situation.says("Boolean value of Tensor"):
         return None
@@ -22,7 +22,7 @@ def explain_condition(situation):
 
 
 def explanation(situation, rule, tensor, node, *codes):
-    """The Explanation with each of some codes in the place of a node, as far as they work."""
+    """Return the Explanation with a node replaced by each piece of code that works."""
     fits = tuple(
         fit
         for code in codes
@@ -34,7 +34,7 @@ def explanation(situation, rule, tensor, node, *codes):
 
 
 def choice(situation, path):
-    """`x if x > 0 else 0`, which is to be asked for each element."""
+    """Explain `x if x > 0 else 0`, meant for each element."""
     test = path[-1]
     for node in path[:-1]:
         if isinstance(node, ast.IfExp) and node.test is test and situation.tensor_of(test) is not None:
@@ -45,7 +45,7 @@ def choice(situation, path):
 
 
 def limit(situation, path):
-    """`max(x, 0)` of a tensor and a number."""
+    """Explain `max(x, 0)` of a tensor and a number."""
     call = path[-1]
     if not isinstance(call, ast.Call) or len(call.args) != 2 or ast.unparse(call.func) not in LIMITS:
         return None
@@ -61,7 +61,7 @@ def limit(situation, path):
 
 
 def member(situation, path):
-    """`x in [1, 2]`."""
+    """Explain `x in [1, 2]`."""
     match path[-1]:
         case ast.Compare(left=tensor, ops=[ast.In()], comparators=[values]) if situation.tensor_of(tensor) is not None:
             given = ast.unparse(values)

@@ -1,4 +1,4 @@
-"""Lists, generators, containers of modules and loaders that were mistaken for their elements."""
+"""Lists, generators, module containers and loaders mistaken for their elements."""
 
 import ast
 import types
@@ -12,7 +12,7 @@ from tensh.language import _
 
 
 def explain_container(situation):
-    """The Explanation by the first kind of container that was taken for something else."""
+    """Return the Explanation of the first kind that applies."""
     path = situation.place.path()
     if not path or not isinstance(situation.error, TypeError | AttributeError | NotImplementedError):
         return None
@@ -33,13 +33,13 @@ def explain_container(situation):
 
 
 def replace_node_code(situation, node, code, rule, advice=None):
-    """The Explanation with other code in the place of a node."""
+    """Return the Explanation with a node replaced."""
     fit = replace_node(situation.place, node, code)
     return Explanation("call", (), rule, (fit,) if fit else (), advice)
 
 
 def explain_list(node, situation):
-    """`losses.backward()` of a list of losses, `nets.parameters()` of a list of modules."""
+    """Explain `losses.backward()` of a list of losses, `nets.parameters()` of a list of modules."""
     if not isinstance(node, ast.Attribute):
         return None
     values, text = situation.look_up(node.value), ast.unparse(node.value)
@@ -69,7 +69,7 @@ def explain_list(node, situation):
 
 
 def explain_called_list(node, situation):
-    """`self.layers(x)` of a plain list of layers."""
+    """Explain `self.layers(x)` of a plain list of layers."""
     if not isinstance(node, ast.Call) or not situation.says("object is not callable"):
         return None
     values, text = situation.look_up(node.func), ast.unparse(node.func)
@@ -91,7 +91,7 @@ def explain_called_list(node, situation):
 
 
 def explain_generators(node, situation):
-    """`a.parameters() + b.parameters()`."""
+    """Explain `a.parameters() + b.parameters()`."""
     if not situation.says("'generator' and 'generator'") or not isinstance(node, ast.BinOp):
         return None
     code = f"[*{ast.unparse(node.left)}, *{ast.unparse(node.right)}]"
@@ -101,7 +101,7 @@ def explain_generators(node, situation):
 
 
 def explain_sequential(node, situation):
-    """A list, or functions, in a Sequential."""
+    """Explain a list, or functions, in a Sequential."""
     if not situation.says("is not a Module subclass") or not isinstance(node, ast.Call):
         return None
     for each in node.args:
@@ -129,7 +129,7 @@ def explain_sequential(node, situation):
 
 
 def layer_of(value, text):
-    """The layer of torch.nn that calls a function of the same name; None if there is none without settings."""
+    """Return the layer of torch.nn for a function; None if there is none without settings."""
     word = text.rpartition(".")[2]
     if not callable(value) or isinstance(value, type | types.ModuleType):
         return None
@@ -140,7 +140,7 @@ def layer_of(value, text):
 
 
 def explain_module_list(node, situation):
-    """A ModuleList that is called."""
+    """Explain a ModuleList that is called."""
     if not situation.says("Module [ModuleList]") and not situation.says("Module [ModuleDict]"):
         return None
     owner = ast.unparse(node.func) if isinstance(node, ast.Call) else "it"
@@ -157,7 +157,7 @@ def explain_module_list(node, situation):
 
 
 def explain_loader(node, situation):
-    """`next(loader)` and `loader[0]`."""
+    """Explain `next(loader)` and `loader[0]`."""
     loader = node.args[0] if isinstance(node, ast.Call) and node.args else getattr(node, "value", None)
     value = situation.look_up(loader) if loader is not None else None
     if type(value).__name__ != "DataLoader":
@@ -183,7 +183,7 @@ def explain_loader(node, situation):
 
 
 def explain_called_state(node, situation):
-    """`net(x)`, where `net = torch.load(...)` is the state of a model."""
+    """Explain `net(x)`, where `net = torch.load(...)` is the state of a model."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
         return None
     state, name = situation.names.get(node.func.id), node.func.id
@@ -204,7 +204,7 @@ def explain_called_state(node, situation):
 
 
 def explain_saving_model(node, situation):
-    """`net.save("m.pt")`."""
+    """Explain `net.save("m.pt")`."""
     if not isinstance(node, ast.Attribute) or node.attr != "save" or not is_module(situation.look_up(node.value)):
         return None
     calls = (n for n in ast.walk(situation.place.tree()) if isinstance(n, ast.Call) and n.func is node)
@@ -217,7 +217,7 @@ def explain_saving_model(node, situation):
 
 
 def explain_counter(situation):
-    """The number of a turn where its batch is wanted: `for x, y in enumerate(loader)`."""
+    """Explain `for x, y in enumerate(loader)`: the iteration number is taken for a part of the batch."""
     if not situation.says("must be Tensor, not int") and not situation.says("'int' object has no attribute"):
         return None
     tree, line = situation.place.tree(), situation.place.line
@@ -240,7 +240,7 @@ def explain_counter(situation):
 
 
 def explain_local_part(situation):
-    """A part of an object that `__init__` kept in a local name: `fc = nn.Linear(2, 3)` for `self.fc = ...`."""
+    """Explain an attribute that `__init__` stored in a local name: `fc = nn.Linear(2, 3)` for `self.fc = ...`."""
     error = situation.error
     is_name, path = isinstance(error, NameError), situation.place.path()
     owner = situation.names.get("self") if is_name else getattr(error, "obj", None)

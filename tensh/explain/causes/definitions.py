@@ -1,4 +1,4 @@
-"""Methods that are defined under another name, without `self`, or that give nothing back."""
+"""Methods defined under another name, without `self`, or without returning a value."""
 
 import ast
 import builtins
@@ -11,7 +11,7 @@ from tensh.explain.shadow import is_module
 from tensh.language import _
 from tensh.spelling import distance
 
-WANTED = (  # words of a message -> the method that it misses
+WANTED = (  # words of a message -> the missing method
     ("takes no arguments", "__init__"),
     ("__init__() takes 1 positional argument", "__init__"),
     ("optimizer got an empty parameter list", "__init__"),
@@ -22,12 +22,12 @@ WANTED = (  # words of a message -> the method that it misses
     ("has no len()", "__len__"),
     ("is not subscriptable", "__getitem__"),
 )
-MOST_SLIPS = 2  # letters of a method's name
+MOST_SLIPS = 2  # least letters of a method's name
 COUNTS = re.compile(r"(\w+)\.(\w+)\(\) takes (?:from \d+ to )?(\d+) positional arguments? but (\d+) (?:was|were) given")
 
 
 def explain_super(situation):
-    """`super.__init__()`, where `super` was not called."""
+    """Explain `super.__init__()` without calling `super`."""
     if isinstance(situation.error, NameError) and situation.place.text.strip().startswith(
         f"super({situation.error.name}"
     ):
@@ -52,7 +52,7 @@ def explain_super(situation):
 
 
 def explain_misnamed(situation):
-    """A method that Python or PyTorch calls, under a name that is a slip of it."""
+    """Explain a method called by Python or PyTorch whose name is misspelt."""
     message, tree = message_of(situation.error), situation.place.tree()
     for words, wanted in WANTED:
         if words not in message or tree is None:
@@ -83,7 +83,7 @@ def explain_misnamed(situation):
 
 
 def explain_uncalled_definition(situation):
-    """A user class that was called with data, because a name stands for the class and not for an instance."""
+    """Explain a user class called with data, since a name refers to the class in place of an instance."""
     found, path = COUNTS.search(message_of(situation.error)), situation.place.path()
     node = next((each for each in ast.walk(path[-1]) if isinstance(each, ast.Call)), None) if path else None
     if not found or found[2] != "__init__" or node is None or not isinstance(node.func, ast.Name):
@@ -101,13 +101,13 @@ def explain_uncalled_definition(situation):
 
 
 def method_of(definition, wanted):
-    """A method of a class whose name is the wanted one, or a slip of it."""
+    """Return a class's method whose name is the wanted one, or a misspelling."""
     names = [each.name for each in definition.body if isinstance(each, ast.FunctionDef)]
     return next((name for name in names if name == wanted or is_slip(name, wanted)), None)
 
 
 def classes(tree, situation, message):
-    """The classes in the source that a message may be about: the one that it names, or all."""
+    """Return the classes in the source that a message may be about: the one it names, or all."""
     found = [each for each in ast.walk(tree) if isinstance(each, ast.ClassDef)]
     return [each for each in found if re.search(rf"\b{each.name}\b", message)] or found
 
@@ -119,7 +119,7 @@ def is_slip(name, wanted):
 
 
 def explain_without_self(situation):
-    """A method whose definition lacks `self`."""
+    """Explain a method whose definition lacks `self`."""
     tree, found = situation.place.tree(), COUNTS.search(message_of(situation.error))
     if tree is None:
         return None
@@ -155,7 +155,7 @@ def explain_without_self(situation):
 
 
 def explain_without_input(method, situation):
-    """`def forward(self):`, which computes with a name that nothing gives it."""
+    """Explain `def forward(self):`, which uses a name that is never assigned."""
     read = {each.id for each in ast.walk(method) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load)}
     known = {*bindings(method), *situation.names, *dir(builtins), "self"}
     unknown = sorted(read - known) or ["index"] * (method.name == "__getitem__")
@@ -166,7 +166,7 @@ def explain_without_input(method, situation):
 
 
 def bindings(method):
-    """The names that a method gives values."""
+    """Return the names that a method assigns."""
     return (each.id for each in ast.walk(method) if isinstance(each, ast.Name) and not isinstance(each.ctx, ast.Load))
 
 
@@ -175,7 +175,7 @@ def is_static(method):
 
 
 def explain_nothing_returned(situation):
-    """A value that is None for the function that gave it returns nothing."""
+    """Explain a value of None that comes from a function without `return`."""
     if not situation.says("None") or not isinstance(situation.error, TypeError | AttributeError | ValueError):
         return None
     if situation.says("'NoneType' object cannot be interpreted as an integer"):
@@ -195,7 +195,7 @@ def explain_nothing_returned(situation):
 
 
 def find_length_of_nothing(situation):
-    """The Explanation of a `__len__` of the source that returns nothing; None if there is none."""
+    """Return the Explanation of a `__len__` that returns nothing; None if there is none."""
     tree = situation.place.tree()
     for definition in ast.walk(tree) if tree else ():
         for function in definition.body if isinstance(definition, ast.ClassDef) else ():
@@ -207,7 +207,7 @@ def find_length_of_nothing(situation):
 
 
 def explain_length(situation):
-    """A `__len__` that returns the data: `return self.x`."""
+    """Explain a `__len__` that returns the data: `return self.x`."""
     if not situation.says("converted to an index") and not situation.says("cannot be interpreted as an integer"):
         return None
     tree = situation.place.tree()
@@ -225,7 +225,7 @@ def explain_length(situation):
 
 
 def returns_nothing(call, situation):
-    """The Explanation of a call whose function ends without a `return` that gives something."""
+    """Explain a call whose function ends without returning a value."""
     value = look_up(call.func, situation.names)
     if isinstance(call.func, ast.Call):  # `Net()(x)`
         value = look_up(call.func.func, situation.names)
@@ -244,7 +244,7 @@ def returns_nothing(call, situation):
 
 
 def explain_without_return(function, name):
-    """The Explanation of a function without a `return`; None of one that has it."""
+    """Return the Explanation of a function without `return`; None if it has one."""
     if any(isinstance(n, ast.Return | ast.Yield | ast.Raise) for n in iterate_scope(function)):
         return None
     rule, last = (

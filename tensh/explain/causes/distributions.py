@@ -1,4 +1,4 @@
-"""Distributions: sizes of samples, parameters that are lists."""
+"""Distributions: sample sizes, and parameters given as lists."""
 
 import ast
 import inspect
@@ -13,7 +13,7 @@ SAMPLES = ("sample", "rsample")
 
 
 def explain_distribution(situation):
-    """The Explanation by the first of these kinds."""
+    """Return the Explanation of the first kind that applies."""
     path = situation.place.path()
     node = path[-1] if path else None
     return (
@@ -28,7 +28,7 @@ def explain_distribution(situation):
 
 
 def size_of_sample(situation, node):
-    """`d.sample(5)`."""
+    """Explain `d.sample(5)`."""
     match node:
         case ast.Call(func=ast.Attribute(attr=word), args=[size], keywords=[]) if word in SAMPLES:
             if situation.says("'int' object is not iterable") and type(situation.evaluate(size)) is int:
@@ -40,7 +40,7 @@ def size_of_sample(situation, node):
 
 
 def list_for_parameter(situation, node):
-    """`Categorical([0.2, 0.8])`."""
+    """Explain `Categorical([0.2, 0.8])`."""
     kind = situation.look_up(node.func)
     if not isinstance(kind, type) or not is_from(kind, "distributions") or not situation.says("'list' object has no"):
         return None
@@ -55,7 +55,7 @@ def list_for_parameter(situation, node):
 
 
 def scores_for_probabilities(situation, node):
-    """`Categorical(net(x))`: what stands before a softmax are logits."""
+    """Explain `Categorical(net(x))`: outputs before a softmax are logits."""
     kind = situation.look_up(node.func)
     if (
         not isinstance(kind, type)

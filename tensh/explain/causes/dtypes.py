@@ -1,4 +1,4 @@
-"""Whole numbers that were made floating point ones where their tensor was made."""
+"""Integers that became floating point where their tensor was made."""
 
 import ast
 
@@ -13,7 +13,7 @@ WANTED = ("have one of the following scalar types", "Expected dtype int", "to be
 
 
 def explain_floats(situation):
-    """`torch.Tensor([1, 2])`, whose elements are floats, where another dtype is asked for, or indices or classes are wanted."""
+    """Explain `torch.Tensor([1, 2])`, which makes floats, where another dtype, indices or classes are needed."""
     path = situation.place.path()
     call = path[-1] if path else None
     if situation.says("new() got an unexpected keyword") and isinstance(call, ast.Call):

@@ -1,4 +1,4 @@
-"""Functions of the user's own, `torch.autograd.Function`: what is saved, what is given back, and `ctx`."""
+"""User-defined `torch.autograd.Function` classes: what is saved, what is returned, and `ctx`."""
 
 import ast
 import re
@@ -17,7 +17,7 @@ SAVED = re.compile(r"save_for_backward can only save variables, but argument (\d
 
 
 def explain_function(situation):
-    """The Explanation by the first of these kinds."""
+    """Return the Explanation of the first kind that applies."""
     for kind in (
         called_without_apply,
         saved_in_a_tuple,
@@ -33,7 +33,7 @@ def explain_function(situation):
 
 
 def method_in(definition, name):
-    """A method of a class in the source; None if it has none of that name."""
+    """Return a method of a class in the source; None if it has none of that name."""
     methods = definition.body if definition is not None else ()
     return next((each for each in methods if isinstance(each, ast.FunctionDef) and each.name == name), None)
 
@@ -43,13 +43,13 @@ def parameters_of(method):
 
 
 def last_return(method):
-    """The one `return` of a method; None if it has none, or several."""
+    """Return the only `return` of a method; None if it has none, or several."""
     found = [each for each in iterate_scope(method) if isinstance(each, ast.Return) and each.value is not None]
     return found[0] if len(found) == 1 else None
 
 
 def called_without_apply(situation):
-    """`y = Square(x)` of a Function, and then `y.sum()`."""
+    """Explain `y = Square(x)` of a Function, followed by `y.sum()`."""
     made = type(getattr(situation.error, "obj", None))
     if not isinstance(situation.error, AttributeError) or not hasattr(Tensor, situation.error.name or ""):
         return None
@@ -67,7 +67,7 @@ def called_without_apply(situation):
 
 
 def saved_in_a_tuple(situation):
-    """`x = ctx.saved_tensors`, and then `2 * x`."""
+    """Explain `x = ctx.saved_tensors`, followed by `2 * x`."""
     path = situation.place.path()
     for node in ast.walk(path[-1]) if path and isinstance(situation.error, TypeError | AttributeError) else ():
         value = situation.names.get(node.id) if isinstance(node, ast.Name) else None
@@ -81,7 +81,7 @@ def saved_in_a_tuple(situation):
 
 
 def nothing_saved(situation):
-    """`y, = ctx.saved_tensors`, where `forward` saves nothing."""
+    """Explain `y, = ctx.saved_tensors`, where `forward` saves nothing."""
     tree, place = situation.place.tree(), situation.place
     statement = statement_on(tree, place.line) if tree else None
     match statement:
@@ -109,7 +109,7 @@ def nothing_saved(situation):
 
 
 def other_number_of_gradients(situation):
-    """A `backward` that gives one gradient for two arguments."""
+    """Explain a `backward` that returns one gradient for two arguments."""
     found = GRADIENTS.fullmatch(message_of(situation.error))
     definition = class_of(situation.place, found[1]) if found else None
     forward, backward = method_in(definition, "forward"), method_in(definition, "backward")
@@ -138,7 +138,7 @@ def other_number_of_gradients(situation):
 
 
 def needs_gradient(situation, name, number):
-    """True if an argument of `NAME.apply(...)` requires grad; None where that is not known."""
+    """True if an argument of `NAME.apply(...)` requires grad; None if unknown."""
     for node in ast.walk(situation.place.tree()):
         match node:
             case ast.Call(func=ast.Attribute(attr="apply", value=ast.Name(id=owner)), args=args) if owner == name:
@@ -152,7 +152,7 @@ def needs_gradient(situation, name, number):
 
 
 def method_without_ctx(situation):
-    """`def forward(x)`, which is given `ctx` first."""
+    """Explain `def forward(x)`, which lacks `ctx`."""
     found = COUNTS.search(message_of(situation.error))
     definition = class_of(situation.place, found[1]) if found else None
     method = method_in(definition, found[2]) if found else None
@@ -175,7 +175,7 @@ def lacks_context(method):
 
 
 def number_saved(situation):
-    """`ctx.save_for_backward(x, 2.0)`."""
+    """Explain `ctx.save_for_backward(x, 2.0)`."""
     found = SAVED.search(message_of(situation.error))
     tree = situation.place.tree()
     for node in ast.walk(tree) if found and tree else ():

@@ -1,4 +1,4 @@
-"""A gradient that is None: because it is not wanted, not kept, or not computed yet."""
+"""A gradient that is None: not required, not retained, or not computed yet."""
 
 import ast
 
@@ -14,7 +14,7 @@ UPDATES = {ast.Sub: "-=", ast.Add: "+="}
 
 
 def absent_gradient(situation):
-    """The Explanation of a `.grad` that is None where something was computed with it."""
+    """Explain a `.grad` of None that the code computed with."""
     if not isinstance(situation.error, TypeError | AttributeError) or not situation.says("NoneType"):
         return None
     for node in ast.walk(situation.expression() or ast.Module([], [])):
@@ -100,7 +100,7 @@ def is_no_grad(block):
 
 
 def is_reset(situation, name):
-    """True if the program sets the gradient of a name back by itself."""
+    """True if the program itself resets the gradient of a name."""
     code = ast.unparse(situation.place.tree() or ast.Module([], []))
     return any(
         text in code for text in (f"{name}.grad.zero_()", f"{name}.grad = None", f"{name}.grad.fill_(0", "zero_grad(")
@@ -108,7 +108,7 @@ def is_reset(situation, name):
 
 
 def find_rebinding(situation, name):
-    """The statement `w = w - ...` that a loop around the failure, or the code before it, has; None if there is none."""
+    """Return the statement `w = w - ...` in a loop around the failure, or in the code before it; None if there is none."""
     scope = situation.place.scope()
     if scope is None or not name.isidentifier():
         return None
@@ -122,7 +122,7 @@ def find_rebinding(situation, name):
 
 
 def leaf_at_once(made):
-    """`w = torch.randn(3, requires_grad=True) * 0.1` with the requirement at the end; None for other statements."""
+    """Rewrite `w = torch.randn(3, requires_grad=True) * 0.1` to require grad at the end; None for other statements."""
     if not isinstance(made, ast.Assign):
         return None
     changed = ast.parse(ast.unparse(made)).body[0]
@@ -169,7 +169,7 @@ def explain_not_computed(situation, name):
 
 
 def first_pass(situation):
-    """The backward pass that was never asked for, as a line before the failure; nothing if there is one."""
+    """Return the missing backward pass as a line before the failure; () if there is a pass."""
     scope, path = situation.place.scope(), situation.place.path()
     if scope is None or not path or [*calls_of(scope, "backward")]:
         return ()

@@ -1,4 +1,4 @@
-"""Backward passes that have no graph, or one that was passed before."""
+"""Backward passes without a graph, or through a graph that was released."""
 
 import ast
 import re
@@ -18,7 +18,7 @@ MOST_LEAVES = 2
 
 
 def explain_cut_graph(situation):
-    """Explain a backward pass from a tensor without a graph: where its history was cut."""
+    """Explain a backward pass from a tensor without a graph, by where its history was cut."""
     is_number = isinstance(situation.error, AttributeError) and situation.says("no attribute 'backward'")
     if not situation.says("does not require grad and does not have a grad_fn") and not is_number:
         return None
@@ -33,7 +33,7 @@ def explain_cut_graph(situation):
     if is_number:
         return None
     unknown = find_unknown(node, situation)
-    if unknown:  # as at a prompt, where what came before is no part of the source
+    if unknown:  # as at a prompt, where the source lacks earlier lines
         rule = _("{text} has no history: nothing that requires grad was recorded on the way to it").format(text=text)
         advice = _("%why {name} tells why").format(name=unknown)
         return Explanation("backward", given, rule, (), advice)
@@ -57,7 +57,7 @@ def explain_cut_graph(situation):
 
 
 def find_unknown(node, situation):
-    """The name of a tensor in an expression that nothing in the source gave its value; None if there is none."""
+    """Return a tensor's name in an expression that the source never assigns; None if there is none."""
     for name in sorted(names_in(ast.unparse(node))):
         value = situation.names.get(name)
         if isinstance(value, Tensor) and not is_bound(situation, name):
@@ -66,7 +66,7 @@ def find_unknown(node, situation):
 
 
 def is_bound(situation, name):
-    """True if the source gives a name a value: by an assignment, a loop, an import, or as an argument."""
+    """True if the source assigns a name: by an assignment, a loop, an import, or as an argument."""
     tree = situation.place.tree()
     return tree is not None and any(
         isinstance(node, ast.Name)
@@ -81,14 +81,14 @@ def is_bound(situation, name):
 
 
 def find_differentiated(situation, names):
-    """List the names whose gradient the program reads, or that it differentiates by; all where there are none."""
+    """Return the names whose gradients the program uses; all names if there are none."""
     code = ast.unparse(situation.place.tree() or ast.Module([], []))
     read = [name for name in names if f"{name}.grad" in code or re.search(rf"\bgrad\([^\n]*\b{name}\b", code)]
     return read or names
 
 
 def explain_several_numbers(situation):
-    """A pass that begins at several numbers: the statement that made them, where they are used afterwards, too."""
+    """Explain a pass from a tensor with several elements, by the statement that made it if that is used afterwards."""
     if not situation.says("grad can be implicitly created only for scalar outputs"):
         return None
     node = root_node(situation)
@@ -123,7 +123,7 @@ def is_used_after(situation, name):
 
 
 def root_node(situation):
-    """The expression that backward is called of."""
+    """Return the expression that backward is called on."""
     for node in ast.walk(situation.expression() or ast.Module([], [])):
         match node:
             case ast.Attribute(attr="backward", value=owner):
@@ -134,7 +134,7 @@ def root_node(situation):
 
 
 def explain_second_pass(situation):
-    """Find the name that carried on the graph of an earlier turn of a loop, or of an earlier pass."""
+    """Explain a name that carries the graph of an earlier iteration, or of an earlier pass."""
     if not situation.says("Trying to backward through the graph a second time"):
         return None
     scope, line = situation.place.scope(), situation.place.line
@@ -145,7 +145,7 @@ def explain_second_pass(situation):
 
 
 def find_carried(situation, loop):
-    """A value that each turn of a loop takes over from the turn before."""
+    """Explain a value that each iteration of a loop takes over from the one before."""
     for name, first in find_carried_names(loop):
         value = situation.names.get(name)
         tensors = value if type(value) is tuple else (value,)
@@ -161,7 +161,8 @@ def find_carried(situation, loop):
 
 
 def find_carried_names(loop):
-    """(name, statement) of each name that the body of a loop reads before it binds it; the statement is the first reader."""
+    """Yield (name, statement) for each name that a loop's body reads before it binds it; the statement is the first
+    reader."""
     bound = (
         {node.id for node in ast.walk(loop.target) if isinstance(node, ast.Name)} if hasattr(loop, "target") else set()
     )
@@ -176,7 +177,7 @@ def find_carried_names(loop):
 
 
 def find_computed_before(situation, loop):
-    """A value with a graph that was computed before the loop, and is used in every turn."""
+    """Explain a value with a graph that was computed before the loop and is used in every iteration."""
     body = ast.Module(loop.body, [])
     for node in iterate_scope(body):
         if not isinstance(node, ast.Name) or bindings(body, node.id):
@@ -192,7 +193,7 @@ def find_computed_before(situation, loop):
 
 
 def find_earlier_pass(situation, scope):
-    """The pass before this one, which may keep the graph for it."""
+    """Explain a second pass by the first, which may retain the graph."""
     line = situation.place.line
     before = [(each, code) for each, code in calls_of(scope, "backward") if each < line and "retain_graph" not in code]
     if not before:

@@ -1,4 +1,4 @@
-"""Indices that are none: texts, steps backwards, and tensors that number the elements of a list."""
+"""Invalid indices: texts, negative steps, and tensors as indices of a list."""
 
 import ast
 
@@ -9,7 +9,7 @@ from tensh.language import _
 
 
 def explain_index(situation):
-    """The Explanation by the first of these kinds."""
+    """Return the Explanation of the first kind that applies."""
     path = situation.place.path()
     node = next((each for each in reversed(path) if isinstance(each, ast.Subscript)), None)
     if node is None:
@@ -27,7 +27,7 @@ def explanation(situation, given, rule, node=None, new=None, advice=None):
 
 
 def text_for_number(situation, node):
-    """`m["0"]`, and the column of a table by its name."""
+    """Explain `m["0"]`, and a column of a table selected by name."""
     if not situation.says("invalid data type 'str'"):
         return None
     t, index = situation.tensor_of(node.value), situation.look_up(node.slice)
@@ -44,7 +44,7 @@ def text_for_number(situation, node):
 
 
 def step_backwards(situation, node):
-    """`x[::-1]`."""
+    """Explain `x[::-1]`."""
     t = situation.tensor_of(node.value)
     if not situation.says("step must be greater than zero") or t is None:
         return None
@@ -61,7 +61,7 @@ def step_backwards(situation, node):
 
 
 def tensor_for_list(situation, node):
-    """`names[classes]` of a list of names and a tensor of numbers, or of scores."""
+    """Explain `names[classes]` of a list, indexed by a tensor of integers or scores."""
     index, values = situation.tensor_of(node.slice), situation.look_up(node.value)
     if index is None or type(values) not in (list, tuple, str) or not isinstance(situation.error, TypeError):
         return None

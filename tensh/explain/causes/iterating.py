@@ -1,4 +1,4 @@
-"""Loops and counts: a range of something that is not a number, a loop without `enumerate` or `zip`, elements that come one by one."""
+"""Loops and counts: a range of a non-number, a loop without `enumerate` or `zip`, an iterator used as a list."""
 
 import ast
 import collections.abc
@@ -19,14 +19,14 @@ ONE_BY_ONE = (
     "dict_items",
     "odict_values",
 )
-"""Types whose elements have no numbers, and mostly no count."""
+"""Types whose elements cannot be indexed, and usually not counted."""
 
 NOT_TAKEN_APART = ("to unpack", "cannot unpack", "iteration over a 0-d tensor")
-"""Words of messages about an element that was to be several."""
+"""Words of messages about unpacking an element."""
 
 
 def explain_iterating(situation):
-    """The Explanation by the first of these kinds."""
+    """Return the Explanation of the first kind that applies."""
     path = situation.place.path()
     node = path[-1] if path else None
     for kind in (loop_over_number, range_of_what_has_elements, elements_by_number, loop_over_parts, next_as_method):
@@ -37,13 +37,13 @@ def explain_iterating(situation):
 
 
 def replacement(situation, rule, node, new):
-    """The Explanation with other code in the place of a node; None where that cannot be."""
+    """Return the Explanation with a node replaced; None if that is impossible."""
     fit = replace_node(situation.place, node, new)
     return Explanation("loop", (), rule, (fit,)) if fit else None
 
 
 def loop_over_number(situation, node):
-    """`for i in x.shape[0]`."""
+    """Explain `for i in x.shape[0]`."""
     if not situation.says("'int' object is not iterable"):
         return None
     tree, line = situation.place.tree(), situation.place.line
@@ -59,7 +59,7 @@ def loop_over_number(situation, node):
 
 
 def range_of_what_has_elements(situation, node):
-    """`range(loader)`, and `range(epochs)` of a text."""
+    """Explain `range(loader)`, and `range(epochs)` of a text."""
     if not situation.says("object cannot be interpreted as an integer") or not is_call_of(node, "range"):
         return None
     for each in node.args:
@@ -77,12 +77,12 @@ def range_of_what_has_elements(situation, node):
 
 
 def is_call_of(node, *names):
-    """True if an expression calls one of the functions of these names."""
+    """True if an expression calls a function of one of these names."""
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names
 
 
 def elements_by_number(situation, node):
-    """`len(net.parameters())`, and `net.parameters()[0]`."""
+    """Explain `len(net.parameters())`, and `net.parameters()[0]`."""
     kind = next((kind for kind in ONE_BY_ONE if situation.says(f"'{kind}'")), None)
     if kind is None or not isinstance(situation.error, TypeError):
         return None
@@ -102,7 +102,7 @@ def elements_by_number(situation, node):
 
 
 def loop_over_parts(situation, node):
-    """`for i, (x, y) in loader`, which lacks `enumerate`, and `for x, y in xs, ys`, which lacks `zip`."""
+    """Explain `for i, (x, y) in loader` without `enumerate`, and `for x, y in xs, ys` without `zip`."""
     if not any(situation.says(words) for words in NOT_TAKEN_APART):
         return None
     tree, line = situation.place.tree(), situation.place.line
@@ -134,7 +134,7 @@ def loop_over_parts(situation, node):
 
 
 def counts(loop, situation):
-    """True if the first name of a loop stands for a number: what follows is taken apart itself, or is all there is."""
+    """True if the first name of a loop must be a number, since the rest is unpacked itself or is all there is."""
     if not isinstance(loop.target.elts[0], ast.Name) or len(loop.target.elts) != 2:
         return False
     if isinstance(loop.target.elts[1], ast.Tuple):
@@ -149,7 +149,7 @@ def counts(loop, situation):
 
 
 def next_as_method(situation, node):
-    """`batches.next()`."""
+    """Explain `batches.next()`."""
     if not isinstance(node, ast.Attribute) or node.attr != "next" or not isinstance(situation.error, AttributeError):
         return None
     if not hasattr(type(situation.error.obj), "__next__"):

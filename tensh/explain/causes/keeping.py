@@ -1,4 +1,4 @@
-"""Values that are kept for later: files in folders that are missing, copies of tensors that have a graph."""
+"""Storing values: files in missing folders, copies of tensors with a graph."""
 
 import ast
 import os
@@ -12,16 +12,16 @@ from tensh.explain.shadow import is_module
 from tensh.explain.trying import append_to_expression
 from tensh.language import _, list_names
 
-MOST = 3  # tensors that are named
+MOST = 3  # tensors that are listed
 
 
 def explain_keeping(situation):
-    """The Explanation by the first of these kinds."""
+    """Return the Explanation of the first kind that applies."""
     return explain_missing_folder(situation) or explain_copied_graph(situation)
 
 
 def explain_missing_folder(situation):
-    """`torch.save(x, "runs/x.pt")` where there is no folder runs."""
+    """Explain `torch.save(x, "runs/x.pt")` without a folder runs."""
     folder = find_missing_folder(situation)
     tree, line = situation.place.tree(), situation.place.line
     if not folder or tree is None:
@@ -38,7 +38,7 @@ def explain_missing_folder(situation):
     made = Fit(f"os.makedirs({code}, exist_ok=True)", "", line, "before")
     if "os" not in situation.names:
         first = next((n.lineno for n in tree.body if isinstance(n, ast.Import | ast.ImportFrom)), tree.body[0].lineno)
-        is_alone = first == line  # as at a prompt, where imports were lines before
+        is_alone = first == line  # as at a prompt, where earlier lines have the imports
         made = (
             made._replace(text=f"import os; {made.text}")
             if is_alone
@@ -52,7 +52,7 @@ def say_missing(folder):
 
 
 def find_missing_folder(situation):
-    """The folder that a file was to be written in, and that is missing; None if that is not what failed."""
+    """Return the missing folder of a file to be written; None if the failure is another one."""
     error = situation.error
     found = re.search(r"Parent directory (.+) does not exist\.", message_of(error))
     if found:
@@ -64,7 +64,7 @@ def find_missing_folder(situation):
 
 
 def is_written(situation):
-    """True if the failing call opens a file to write it."""
+    """True if the failing call opens a file for writing."""
     for node in situation.place.path():
         if isinstance(node, ast.Call):
             word = ast.unparse(node.func).rpartition(".")[2]
@@ -78,7 +78,7 @@ def is_written(situation):
 
 
 def find_files(situation, folder):
-    """(piece of code, value) of what the failing call is given as a file in a folder."""
+    """Return (code, value) of the path in the failing call."""
     for node in situation.place.path():
         if isinstance(node, ast.Call):
             for each in (*node.args, *(keyword.value for keyword in node.keywords)):
@@ -95,7 +95,7 @@ def find_files(situation, folder):
 
 # ── copies ───────────────────────────────────────────────────────────────────
 def explain_copied_graph(situation):
-    """`copy.deepcopy(y)` of a tensor that was computed, or of what holds one."""
+    """Explain `copy.deepcopy(y)` of a computed tensor, or of a container with one."""
     path = situation.place.path()
     node = next((each for each in reversed(path) if isinstance(each, ast.Call) and each.args), None)
     if node is None or not situation.says("explicitly by the user (graph leaves) support the deepcopy protocol"):
@@ -119,7 +119,7 @@ def explain_copied_graph(situation):
 
 
 def find_computed(value, text):
-    """The texts of the tensors in a value that were computed with a graph."""
+    """Return the texts of the computed tensors in a value."""
     if isinstance(value, Tensor):
         if value.grad_fn is not None:
             yield text

@@ -1,4 +1,4 @@
-"""Keywords that a function does not have, and the arguments that are meant by them."""
+"""Keywords that a function lacks, and the ones that are meant."""
 
 import ast
 import functools
@@ -13,15 +13,15 @@ from tensh.spelling import close
 
 TABLE = os.path.join(os.path.dirname(__file__), "keywords.txt")
 NUMPY = {"axis": "dim", "keepdims": "keepdim", "x1": "input", "x2": "other"}
-"""NumPy's names, which PyTorch takes for its own."""
+"""NumPy's names, which PyTorch accepts as well."""
 MOST_NAMES = 8
-OPERATION = "name"  # of such an explanation: no other names are suggested beside it
+OPERATION = "name"  # operation of such an explanation, beside which no other names are suggested
 VARIADIC = {"bounds": ("start", "end", "step")}
-"""The names of arguments that are gathered by position, as in ``arange(*bounds)``."""
+"""Names of arguments collected by position, as in ``arange(*bounds)``."""
 
 
 def explain_keyword(situation):
-    """`x.sort(reverse=True)`: the arguments that are meant by keywords, tried where shapes alone tell."""
+    """Explain `x.sort(reverse=True)`: suggest the arguments that were meant, tried where shapes alone can tell."""
     node = next((each for each in reversed(situation.place.path()) if isinstance(each, ast.Call)), None)
     if node is None or not isinstance(situation.error, TypeError):
         return None
@@ -54,9 +54,9 @@ def explain_keyword(situation):
 
 
 def list_arguments(called):
-    """The names of the arguments of a function, a method or a class; none where it takes any keyword.
+    """Return the parameters of a function, method or class; () if it takes any keyword.
 
-    Nothing of a class is run to find them.
+    Runs no code of a class.
     """
     function = called
     if isinstance(called, type) or is_module(called):
@@ -78,7 +78,7 @@ def list_arguments(called):
 
 
 def find_meaning(word, names):
-    """The one of some arguments that a keyword stands for: by its meaning, its spelling, or a part of its name; or None."""
+    """Return the argument that a keyword means, by its meaning, spelling, or a part of its name; None if there is none."""
     same = [name for name in meanings().get(word, ()) if name in names]
     spelled = [name for name in names if name.replace("_", "") == word.replace("_", "").lower()]
     near = close(word, names)
@@ -89,7 +89,7 @@ def find_meaning(word, names):
 
 @functools.cache
 def meanings():
-    """Keyword -> the arguments that it may stand for, as the table has them."""
+    """Return keyword -> the arguments it may mean, from the table."""
     found = {}
     with open(TABLE, encoding="utf-8") as file:
         for line in file.read().splitlines():
@@ -100,7 +100,7 @@ def meanings():
 
 
 def works(situation, node, unknown, meant):
-    """True unless the call fails on stand-ins with its arguments renamed; a call that cannot be tried counts as one that works."""
+    """True unless the call with renamed arguments fails on stand-ins; a call that cannot be tried counts as working."""
     new = dict(zip(unknown, meant, strict=True))
     keywords = [ast.keyword(new.get(each, each.arg), each.value) for each in node.keywords]
     used = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
@@ -115,7 +115,7 @@ def works(situation, node, unknown, meant):
 
 
 def rename(place, node, keywords, names):
-    """The Fit of a call with other names for keywords, the call alone where it is what failed; None if it goes over lines."""
+    """Return the Fit of a call with other keywords, as the line or as the failed call itself; None if it spans lines."""
     if node.lineno != node.end_lineno:
         return None
     line, end = place.source.split("\n")[node.lineno - 1].encode(), node.end_col_offset

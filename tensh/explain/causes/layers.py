@@ -1,4 +1,4 @@
-"""Layers that were made for inputs of another size: where they were made, and what would have fit."""
+"""Layers made for inputs of another size: where they were made, and with what they would fit."""
 
 import ast
 
@@ -12,12 +12,12 @@ from tensh.language import _
 SIZES = {
     "in_features": -1, "input_size": -1, "num_features": 1, "num_channels": 1, "normalized_shape": -1, "d_model": -1, "embed_dim": -1,
 }  # fmt: skip
-"""The dimension of an input whose size a layer is made for, by the name of its first parameter."""
+"""The dimension of an input for which a layer is made, by the name of its first parameter."""
 IMAGES = 4  # dimensions of a batch of images
 
 
 def fit_layer(explanation, situation):
-    """An Explanation with the changes of the model that let a layer take its input."""
+    """Return an Explanation with the changes of the model that let a layer take its input."""
     call = situation.call
     made = construction(situation)
     if made is None or not call.tensors:
@@ -36,13 +36,13 @@ def fit_layer(explanation, situation):
 
 
 def is_later_turn(situation):
-    """True if a loop has called a layer before, with inputs that it took."""
+    """True if a loop has already called a layer with valid inputs."""
     begun = turn(situation.place, situation.names)
     return begun is not None and begun[1] > 1
 
 
 def add_features(situation, t):
-    """`unsqueeze(-1)` of samples of one feature that lack its dimension."""
+    """Suggest `unsqueeze(-1)` for samples of one feature that lack its dimension."""
     call = situation.call
     argument = call.tensors[0]
     if t.dim() != 1 or getattr(call.module, "in_features", None) != 1 or not argument.text:
@@ -53,7 +53,7 @@ def add_features(situation, t):
 
 
 def flatten_samples(situation):
-    """`flatten(1)` in the place of a step that made one row of all samples."""
+    """Suggest `flatten(1)` in place of a step that merged all samples into one row."""
     call = situation.call
     argument = call.tensors[0]
     wanted = getattr(call.module, "in_features", None)
@@ -69,7 +69,7 @@ def flatten_samples(situation):
 
 
 def flatten_samples_before(situation, t):
-    """`flatten(1)` on the line that made one row of all samples: `x = x.view(-1)`."""
+    """Suggest `flatten(1)` on the line that merged all samples into one row: `x = x.view(-1)`."""
     text, wanted = situation.call.tensors[0].text, getattr(situation.call.module, "in_features", None)
     made = situation.find_assignment(text) if text and text.isidentifier() and t.dim() == 1 and wanted else None
     if not isinstance(made, ast.Assign) or t.numel() % wanted:
@@ -89,14 +89,14 @@ def flatten_samples_before(situation, t):
 
 
 def resize_layer(situation, made, t):
-    """The layer made for the size that its input has."""
+    """Suggest making the layer for the size of its input."""
     size = size_of(situation.call.module, t)
     given = made.args[0] if made.args else next((each.value for each in made.keywords), None)
     if size is None or given is None or isinstance(given, ast.Starred) or takes_others(situation, size):
         return None
     if is_later_turn(situation):
         return None
-    if ast.unparse(given) == str(size):  # it is made for this size
+    if ast.unparse(given) == str(size):  # it is made for this size already
         return None
     code = ast.unparse(made).replace(ast.unparse(given), str(size), 1)
     shape = try_shape(f"({code})(it)", situation, t)
@@ -105,7 +105,7 @@ def resize_layer(situation, made, t):
 
 
 def takes_others(situation, size):
-    """True if the same statement gives the model inputs of another size, too."""
+    """True if the same statement passes the model inputs of another size, too."""
     path = situation.place.path()
     failed = path[-1] if path and isinstance(path[-1], ast.Call) else None
     for node in ast.walk(path[0]) if failed else ():
@@ -117,7 +117,7 @@ def takes_others(situation, size):
 
 
 def size_of(layer, t):
-    """The size that the first parameter of a layer should have for an input; None where that is not known."""
+    """Return the value that a layer's first parameter should have for an input; None if unknown."""
     if hasattr(layer, "in_channels") and hasattr(layer, "kernel_size"):
         dim = -len(layer.kernel_size) - 1
     else:
@@ -126,7 +126,7 @@ def size_of(layer, t):
 
 
 def insert_flatten(situation, made, t):
-    """A Flatten before a layer of a Sequential whose input still has the dimensions of an image."""
+    """Suggest a Flatten before a layer of a Sequential whose input still has the dimensions of an image."""
     wanted, size = getattr(situation.call.module, "in_features", None), t.shape[1:].numel()
     if t.dim() < 3 or wanted is None or not find_in_sequential(situation, made):
         return None
@@ -139,7 +139,7 @@ def insert_flatten(situation, made, t):
 
 
 def follows_images(situation, made):
-    """True if a layer stands behind convolutions or poolings in a Sequential."""
+    """True if a layer follows convolutions or poolings in a Sequential."""
     sequence = next(each for each in ast.walk(situation.place.tree()) if made in getattr(each, "args", ()))
     before = sequence.args[: sequence.args.index(made)]
     return any(word in ast.unparse(each) for each in before for word in ("Conv", "Pool"))
@@ -154,7 +154,7 @@ def find_in_sequential(situation, made):
 
 
 def try_shape(code, situation, t, others=None, name="it"):
-    """The shape of the result of some code on shapes only, where ``name`` stands for a tensor; None if it fails."""
+    """Return the shape of the result of some code on shapes only, where ``name`` is a tensor; None if it fails."""
     names = {each: situation.names[each] for each in ("torch", "nn", "F") if each in situation.names}
     try:
         result = Shadow({}, {**names, **(others or {}), name: t}).value(code)
@@ -164,7 +164,7 @@ def try_shape(code, situation, t, others=None, name="it"):
 
 
 def construction(situation):
-    """The call in the source that made the layer which failed; None where it is not found."""
+    """Return the call that made the layer which failed; None if it is not in the source."""
     call, tree = situation.call, situation.place.tree()
     if call is None or call.module is None or tree is None:
         return None
@@ -184,7 +184,7 @@ def construction(situation):
 
 
 def maker(node, situation):
-    """The expression that made what an expression stands for."""
+    """Return the expression that made the value of an expression."""
     match node:
         case ast.Name(id="self"):
             return ast.Call(ast.Name(type(situation.names["self"]).__name__), [], [])
@@ -199,7 +199,7 @@ def maker(node, situation):
 
 
 def part_of(node, name, situation):
-    """The expression that made one part of a module, by the expression that made the module."""
+    """Return the expression that made a part of a module, given the one that made the module."""
     if not isinstance(node, ast.Call):
         return None
     if name.isdecimal():

@@ -1,4 +1,4 @@
-"""Statements that make a tensor, with requires_grad."""
+"""Making a tensor require grad in the statement that makes it."""
 
 import ast
 
@@ -12,7 +12,7 @@ from tensh.explain.shadow import Shadow, Unknown
 
 
 def requiring_grad(situation, name):
-    """The Fit that lets the tensor of a name require grad where it is made; nothing where that is not certain."""
+    """Return the Fit that makes the tensor of a name require grad; () if its statement is not certain."""
     made = find_tensor_assignment(situation, name)
     if not isinstance(made, ast.Assign) or len(made.targets) != 1 or not isinstance(made.targets[0], ast.Name):
         return ()
@@ -29,7 +29,7 @@ def requiring_grad(situation, name):
 
 
 def find_tensor_assignment(situation, name):
-    """The statement that gave a name its tensor: writes in place, `w -= ...`, leave it the same tensor."""
+    """Return the statement that assigned a name its tensor; in-place writes such as `w -= ...` keep the tensor."""
     made, tree = situation.find_assignment(name), situation.place.tree()
     if made is not None or tree is None:
         return made

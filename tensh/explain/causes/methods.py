@@ -1,4 +1,4 @@
-"""Methods and modules that stand where what they give is wanted."""
+"""Methods and modules in place of their results."""
 
 import ast
 import inspect
@@ -13,7 +13,7 @@ from tensh.language import _
 
 
 def explain_uncalled(situation):
-    """A method that was not called on an earlier line, or a module among the tensors that a function takes."""
+    """Explain a method that was not called on an earlier line, or a module among a function's tensors."""
     if not isinstance(situation.error, AttributeError) or not situation.says("object has no attribute"):
         return None
     expression = situation.expression()
@@ -27,7 +27,7 @@ def explain_uncalled(situation):
 
 
 def explain_uncalled_part(situation):
-    """A method in the failing code that was not called: `round(loss.item, 3)`, `x.sum.backward()`."""
+    """Explain a method in the failing code that was not called: `round(loss.item, 3)`, `x.sum.backward()`."""
     if not isinstance(situation.error, TypeError | AttributeError | ValueError):
         return None
     path = situation.place.path()
@@ -37,7 +37,7 @@ def explain_uncalled_part(situation):
     called = {call.func for call in ast.walk(path[0]) if isinstance(call, ast.Call)}
     if situation.says("takes 1 positional argument but 2 were given") and isinstance(path[-1], ast.Call):
         found = find_method(path[-1].func.id, situation) if isinstance(path[-1].func, ast.Name) else None
-        if found is not None:  # `net = net.eval`, and then `net(x)`
+        if found is not None:  # `net = net.eval`, followed by `net(x)`
             return found
     for node in ast.walk(path[-1]):
         if isinstance(node, ast.Name):
@@ -47,14 +47,14 @@ def explain_uncalled_part(situation):
         elif isinstance(node, ast.Attribute) and node not in called and is_method(node, situation, is_told):
             text = ast.unparse(node)
             rows = node.attr in ("argmax", "argmin") and getattr(situation.evaluate(node.value), "ndim", 0) == 2
-            fit = replace_node(situation.place, node, f"{text}({'1' * rows})")  # of a batch, the class of each sample
+            fit = replace_node(situation.place, node, f"{text}({'1' * rows})")  # the class of each sample of a batch
             rule = _("{text} is a method that was not called").format(text=text)
             return Explanation("call", (), rule, (fit,)) if fit else None
     return None
 
 
 def is_method(node, situation, is_told):
-    """True if an attribute is a method of a tensor, or of something whose methods are known without running anything."""
+    """True if an attribute is a method of a tensor, or of a value whose methods are known without running code."""
     owner = situation.evaluate(node.value)
     if owner is None:
         owner = situation.look_up(node.value)
@@ -70,7 +70,7 @@ def is_namespace(node, situation):
 
 
 def explain_uncalled_class(situation):
-    """A class where one of its instances is wanted: `with torch.no_grad:`, `nn.Sequential(nn.ReLU)`."""
+    """Explain a class in place of an instance: `with torch.no_grad:`, `nn.Sequential(nn.ReLU)`."""
     if not isinstance(situation.error, TypeError):
         return None
     tree, line = situation.place.tree(), situation.place.line
@@ -113,7 +113,7 @@ def explain_digits(situation):
 
 
 def explain_rounded(situation):
-    """`round(loss)`, which takes a number of Python's."""
+    """Explain `round(loss)`, which takes a Python number."""
     if not situation.says("type Tensor doesn't define __round__ method"):
         return None
     path = situation.place.path()
@@ -139,7 +139,7 @@ def explain_rounded(situation):
 
 
 def find_method(name, situation):
-    """The statement that gave a name a method instead of its result."""
+    """Return the statement that assigned a method in place of its result."""
     value, made = situation.names.get(name), situation.find_assignment(name)
     if not isinstance(value, types.MethodType | types.BuiltinMethodType) or not isinstance(made, ast.Assign):
         return None
@@ -153,7 +153,7 @@ def find_method(name, situation):
 
 
 def find_module_argument(call, situation):
-    """A module, or its forward, where a function takes its output."""
+    """Explain a module, or its forward, where a function takes its output."""
     if not any(operand_is_tensor(node, situation) for node in call.args):
         return None
     for node in call.args:
@@ -186,7 +186,7 @@ def operand_is_tensor(node, situation):
 
 
 def list_operands(call, situation):
-    """The tensors among the arguments."""
+    """Return the tensors among the arguments."""
     return tuple(
         operand_of(ast.unparse(node), situation.look_up(node))
         for node in call.args

@@ -1,4 +1,4 @@
-"""Modules that were not made as modules are: without super().__init__(), without a forward, with parts in plain lists."""
+"""Modules that are not set up properly: without super().__init__(), without a forward, with parts in plain lists."""
 
 import ast
 import types
@@ -15,7 +15,7 @@ CONTAINERS = {list: "ModuleList", tuple: "ModuleList", dict: "ModuleDict"}
 
 
 def method(definition, name):
-    """A method of a class; None if it has none of that name."""
+    """Return a method of a class; None if it has none of that name."""
     return (
         next((n for n in definition.body if isinstance(n, ast.FunctionDef) and n.name == name), None)
         if definition
@@ -24,7 +24,7 @@ def method(definition, name):
 
 
 def call_before_init(situation):
-    """Explain a member given to a module before nn.Module has been initialized."""
+    """Explain an attribute set before nn.Module is initialized."""
     if not situation.says("before Module.__init__() call"):
         return None
     owner = situation.names.get("self")
@@ -51,7 +51,7 @@ def call_before_init(situation):
 
 
 def find_misnamed_forward(situation):
-    """A module without a forward: it has another name, or stands in another function."""
+    """Explain a module without a forward: it has another name, or is nested in another function."""
     if not situation.says('is missing the required "forward" function'):
         return None
     name = message_of(situation.error).partition("[")[2].partition("]")[0]
@@ -86,7 +86,7 @@ def find_misnamed_forward(situation):
 
 
 def empty_parameters(situation):
-    """An optimizer without parameters: a generator that is used up, or a module whose parts are not registered."""
+    """Explain an optimizer without parameters: an exhausted generator, or a module whose parts are not registered."""
     if not situation.says("optimizer got an empty parameter list"):
         return None
     call = situation.expression()
@@ -117,7 +117,7 @@ def empty_parameters(situation):
 
 
 def find_plain_list(definition, kind):
-    """The only list of layers in the class of a model that has no name; None if there is none, or more."""
+    """Return the only list of layers in the class of an unnamed model; None if there is none, or more."""
     found = []
     for node in ast.walk(definition) if definition else ():
         match node:
@@ -146,7 +146,7 @@ def find_plain_list(definition, kind):
 
 
 def find_unregistered(situation, model, name):
-    """Parts of a module that it does not know of."""
+    """Explain parts of a module that are not registered."""
     definition = class_of(situation.place, type(model).__name__)
     for attribute, value in vars(model).items():
         if attribute.startswith("_"):
@@ -177,7 +177,7 @@ def find_unregistered(situation, model, name):
 
 
 def wrap_attribute(definition, attribute, wrapper):
-    """The Fit of `self.attribute = wrapper(...)` where the class gives it its value."""
+    """Return the Fit that wraps the value of `self.attribute` in the class, as in `self.attribute = wrapper(...)`."""
     for node in ast.walk(definition) if definition else ():
         match node:
             case ast.Assign(targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)]) if name == attribute:
@@ -189,14 +189,14 @@ def wrap_attribute(definition, attribute, wrapper):
 
 
 def drop_requirement(value):
-    """A call without `requires_grad=True`, which a parameter does not need."""
+    """Explain `requires_grad=True` for a parameter, which does not need it."""
     if isinstance(value, ast.Call):
         value = ast.Call(value.func, value.args, [each for each in value.keywords if each.arg != "requires_grad"])
     return value
 
 
 def class_given_data(situation):
-    """A class of a layer or a loss that was called with tensors, as its instance is."""
+    """Explain a layer or loss class that was called with tensors in place of its instance."""
     call = situation.expression()
     call = getattr(call, "value", call)
     if not isinstance(call, ast.Call):
@@ -212,7 +212,7 @@ def class_given_data(situation):
         return None
     text = ast.unparse(call.func)
     if situation.evaluate(ast.Call(call.func, [], [])) is None:
-        return None  # its instance is made of sizes, which these tensors stand for
+        return None  # the class takes sizes, in whose place the tensors stand
     if isinstance(call.func, ast.Name):
         made = situation.find_assignment(text)
         if not isinstance(made, ast.Assign):
@@ -230,7 +230,7 @@ def class_given_data(situation):
 
 
 def class_given_data_before_attribute(situation):
-    """`nn.ReLU(x).mean()`: the layer that was made has no such attribute, and the tensor has it."""
+    """Explain `nn.ReLU(x).mean()`: the new layer lacks the attribute, and the tensor has it."""
     error, path = situation.error, situation.place.path()
     if not isinstance(error, AttributeError) or not is_module(error.obj) or not hasattr(Tensor, error.name or ""):
         return None
@@ -253,7 +253,7 @@ def class_given_data_before_attribute(situation):
 
 
 def tensor_for_parameter(situation):
-    """`net.weight = torch.zeros(1, 2)`."""
+    """Explain `net.weight = torch.zeros(1, 2)`."""
     if not situation.says("cannot assign", "as parameter", "torch.nn.Parameter or None expected"):
         return None
     tree = situation.place.tree()
@@ -267,7 +267,7 @@ def tensor_for_parameter(situation):
 
 
 def recurrent_in_sequential(situation):
-    """A recurrent layer within a Sequential, which gives two things where the next layer takes one."""
+    """Explain a recurrent layer within a Sequential: it returns a pair, and the next layer takes a tensor."""
     if not situation.says("must be Tensor, not tuple") or situation.call is None or situation.call.module is None:
         return None
     if (
@@ -283,7 +283,7 @@ def recurrent_in_sequential(situation):
 
 
 def explain_pair_of_states(situation):
-    """One tensor for the two states of an LSTM."""
+    """Explain a single tensor in place of the two states of an LSTM."""
     if situation.call is None or type(situation.call.module).__name__ not in ("LSTM", "LSTMCell"):
         return None
     call = getattr(situation.expression(), "value", None)
@@ -332,7 +332,7 @@ def find_call(path):
 
 
 def single_number(situation):
-    """A length, elements or a turn for each of them, of a tensor without dimensions."""
+    """Explain the length, elements or iteration of a zero-dimensional tensor."""
     if not situation.says("0-d tensor") and not situation.says("invalid index of a 0-dim tensor"):
         return None
     given = tuple(operand_of(each.text, each.value) for each in situation.call.tensors[:1]) if situation.call else ()
@@ -349,12 +349,12 @@ def single_number(situation):
 
 
 def is_loop_over(node, situation):
-    """True if a node is a loop that begins at the failing place."""
+    """True if a node is a loop that begins at the failing code."""
     return isinstance(node, ast.For) and node.lineno == situation.place.line
 
 
 def single_sample(situation):
-    """Batch normalization of one value for each channel."""
+    """Explain batch normalization of a single value per channel."""
     if not situation.says("Expected more than 1 value per channel when training"):
         return None
     call = situation.call

@@ -1,4 +1,4 @@
-"""Names that stand for something else than is thought: written over, local to a function, or a keyword with `==`."""
+"""Names that refer to something unexpected: overwritten, local to a function, or a keyword with `==`."""
 
 import ast
 import builtins
@@ -19,20 +19,20 @@ FLAGS = (
     "inplace",
     "bidirectional",
 )
-"""Arguments that are true or false."""
+"""Boolean arguments."""
 
 CHANGING = ("append", "extend", "insert", "sort", "update")
-"""Methods that change what they are of, and return nothing."""
+"""Methods that change their object and return None."""
 
 DOING = ("step", "zero_grad", "backward")
-"""Methods that change something else, and return nothing."""
+"""Methods that change something else and return None."""
 
 NAMESPACES = ("torch", "nn", "F", "np", "numpy", "optim")
-MOST_KEYS = 6  # of a dict, that are named
+MOST_KEYS = 6  # keys of a dict that are listed
 
 
 def explain_naming(situation):
-    """The Explanation by the first of these kinds."""
+    """Return the Explanation of the first kind that applies."""
     for kind in (
         explain_compared_keyword,
         name_of_the_program,
@@ -48,7 +48,7 @@ def explain_naming(situation):
 
 
 def explain_compared_keyword(situation):
-    """`torch.ones(2, dtype==torch.float32)`."""
+    """Explain `torch.ones(2, dtype==torch.float32)`."""
     tree, error = situation.place.tree(), situation.error
     if not isinstance(error, NameError) or tree is None:
         return None
@@ -69,7 +69,7 @@ def explain_compared_keyword(situation):
 
 
 def name_of_the_program(situation):
-    """`count += 1` in a function, of a name that the program has outside of it."""
+    """Explain `count += 1` in a function for a name outside of it."""
     scope, error = situation.place.scope(), situation.error
     name = str(error).split("'")[1] if isinstance(error, UnboundLocalError) and "'" in str(error) else None
     if name is None or not isinstance(scope, ast.FunctionDef) or not bindings(situation.place.tree(), name):
@@ -84,7 +84,7 @@ def name_of_the_program(situation):
 
 
 def explain_reused_name(situation):
-    """`torch = torch.ones(2)`, and then `torch.zeros(2)`; `list = [1, 2]`, and then `list(x)`."""
+    """Explain `torch = torch.ones(2)`, followed by `torch.zeros(2)`; `list = [1, 2]`, followed by `list(x)`."""
     if not isinstance(situation.error, AttributeError | TypeError):
         return None
     path = situation.place.path()
@@ -108,7 +108,7 @@ def explain_reused_name(situation):
 
 
 def explain_replaced_function(situation):
-    """`torch.set_grad_enabled = False`, and then a call of it."""
+    """Explain `torch.set_grad_enabled = False`, followed by a call of it."""
     path = situation.place.path()
     node = path[-1] if path else None
     if not situation.says("object is not callable") or not isinstance(node, ast.Call):
@@ -127,7 +127,7 @@ def explain_replaced_function(situation):
 
 
 def key_misspelt(situation):
-    """`state["weights"]` of a dict whose key is weight, and `names[torch.tensor(1)]`."""
+    """Explain `state["weights"]` of a dict with the key weight, and `names[torch.tensor(1)]`."""
     path = situation.place.path()
     if not isinstance(situation.error, KeyError) or not path or not isinstance(path[-1], ast.Subscript):
         return None
@@ -159,7 +159,7 @@ def key_misspelt(situation):
 
 
 def explain_kept_append(situation):
-    """`xs = xs.append(x)`, after which xs is None."""
+    """Explain `xs = xs.append(x)`, which makes xs None."""
     if not situation.says("'NoneType'") and not situation.says("'_IncompatibleKeys'"):
         return None
     path, tree = situation.place.path(), situation.place.tree()
@@ -177,7 +177,7 @@ def explain_kept_append(situation):
 
 
 def say_lost(method):
-    """What a method gives back that is not what it was called of; None if that is not known."""
+    """Return the result of a method if it is not the object itself; None if unknown."""
     if method in CHANGING:
         return _("{method} changes {name} itself, and returns nothing")
     if method in DOING:

@@ -1,4 +1,5 @@
-"""Values that an operator or an attribute is not for: a list beside a tensor, a shape beside a text, a key of a dict as an attribute."""
+"""Operators and attributes that a value lacks: a list beside a tensor, a shape beside a text, a dict's key as an
+attribute."""
 
 import ast
 import re
@@ -16,7 +17,7 @@ INDICES = {"argmax": "max", "argmin": "min"}
 
 
 def explain_operator(situation):
-    """The Explanation by the first of these kinds."""
+    """Return the Explanation of the first kind that applies."""
     path = situation.place.path()
     for kind in (
         two_results,
@@ -38,7 +39,7 @@ def replacement(situation, operation, rule, node, new):
 
 
 def two_results(situation, node):
-    """`values, indices = x.max()`, and `= x.argmax(1)`."""
+    """Explain `values, indices = x.max()`, and `= x.argmax(1)`."""
     tree = situation.place.tree()
     statement = statement_on(tree, situation.place.line) if tree else None
     match statement:
@@ -67,7 +68,7 @@ def two_results(situation, node):
 
 
 def key_as_attribute(situation, node):
-    """`d.x` of a dict with the key "x"."""
+    """Explain `d.x` of a dict with the key "x"."""
     if not isinstance(node, ast.Attribute) or not situation.says("'dict' object has no attribute"):
         return None
     value, text = situation.look_up(node.value), ast.unparse(node.value)
@@ -83,12 +84,12 @@ def key_as_attribute(situation, node):
 
 
 def list_beside_tensor(situation, node):
-    """`[1.0, 2.0] - x`."""
+    """Explain `[1.0, 2.0] - x`."""
     if not isinstance(node, ast.BinOp) or not situation.says("unsupported operand type", "'list'", "'Tensor'"):
         return None
     names = (each.id for each in ast.walk(node) if isinstance(each, ast.Name))
     if any(isinstance(situation.names.get(name), Tensor) for name in names):
-        return None  # the search says more, of shapes
+        return None  # the search explains these by shapes
     side = node.left if situation.says("'list' and 'Tensor'") else node.right
     text = ast.unparse(side)
     return replacement(
@@ -97,7 +98,7 @@ def list_beside_tensor(situation, node):
 
 
 def shape_beside_text(situation, node):
-    """`"shape " + x.shape`."""
+    """Explain `"shape " + x.shape`."""
     if not isinstance(node, ast.BinOp) or not situation.says("can only concatenate str"):
         return None
     value, text = situation.evaluate(node.right), ast.unparse(node.right)
@@ -118,7 +119,7 @@ def shape_beside_text(situation, node):
 
 
 def format_of_one(situation, node):
-    """`print("%d %s" % epoch, loss)`, whose values are to be one tuple."""
+    """Explain `print("%d %s" % epoch, loss)`, whose values must be one tuple."""
     match node:
         case ast.BinOp(left=ast.BinOp(left=ast.Constant(value=str()), op=ast.Mod(), right=value)) if situation.says(
             "unsupported operand type", "'str' and"
@@ -143,7 +144,7 @@ def format_of_one(situation, node):
 
 
 def layer_that_was_given_data(situation, node):
-    """`y = nn.ReLU(x)`, and then `y + 1`: y is the layer."""
+    """Explain `y = nn.ReLU(x)`, followed by `y + 1`: y is the layer."""
     is_shown = situation.says("Boolean value of Tensor")  # as one of its settings
     if node is None or not (is_shown or isinstance(situation.error, TypeError | AttributeError)):
         return None
@@ -165,7 +166,7 @@ def layer_that_was_given_data(situation, node):
 
 
 def is_made_of_tensor(situation, call, layer):
-    """True if a call makes a layer of its class, and gives it a tensor."""
+    """True if a call makes a layer of its class from a tensor."""
     if not isinstance(call, ast.Call) or len(call.args) != 1 or call.keywords:
         return False
     if ast.unparse(call.func).rpartition(".")[2] != type(layer).__name__:
@@ -174,7 +175,7 @@ def is_made_of_tensor(situation, call, layer):
 
 
 def find_made_of_name(situation, layer):
-    """The only call in the source that makes a layer of its class of one name; None where there are more."""
+    """Return the only call in the source that makes a layer of a class; None if there are more."""
     tree = situation.place.tree()
     found = [
         node for node in (ast.walk(tree) if tree else ())
@@ -189,7 +190,7 @@ ALONG = frozenset({"Softmax", "LogSoftmax", "Softmin"})
 
 
 def write_layer(kind):
-    """The code that makes a layer of a class."""
+    """Return the code that makes a layer of a class."""
     return f"{kind}({'dim=-1' * (kind.rpartition('.')[2] in ALONG)})"
 
 
@@ -205,7 +206,7 @@ def is_tensor(situation, node):
 
 
 def explain_picked(situation):
-    """`x[mask] = values` with more values than the mask picks."""
+    """Explain `x[mask] = values` with more values than the mask selects."""
     found = re.search(
         r"value tensor of shape (\[.*?\]) cannot be broadcast to indexing result of shape (\[.*?\])",
         message_of(situation.error),
@@ -217,7 +218,7 @@ def explain_picked(situation):
 
 
 def batch_for_tensor(situation):
-    """`for x in loader: net(x)`, where every batch is a list of its parts."""
+    """Explain `for x in loader: net(x)`, where each batch is a list of parts."""
     is_given = situation.says("must be Tensor, not list") or situation.says("must be Tensor, not tuple")
     if not is_given and not (
         situation.says("'list' object has no attribute") and hasattr(Tensor, situation.error.name or "")
@@ -247,7 +248,7 @@ def batch_for_tensor(situation):
 
 
 def plain_parameter(situation):
-    """An optimizer of a model whose only tensor is not a parameter."""
+    """Explain an optimizer of a model whose only tensor is not a parameter."""
     if not situation.says("optimizer got an empty parameter list"):
         return None
     tree = situation.place.tree()

@@ -1,4 +1,4 @@
-"""Attributes that something in it has: a part of a model, one of a pair, a tensor of a batch."""
+"""Attributes that a part of the value has: a layer of a model, an element of a pair, a tensor of a batch."""
 
 import ast
 
@@ -9,7 +9,7 @@ from tensh.explain.model import Explanation
 from tensh.explain.shadow import is_module
 from tensh.language import _, list_names
 
-MOST = 3  # attributes of parts that are named
+MOST = 3  # attributes of parts that are listed
 MOST_PARTS = 6
 PAIRED = {
     "named_parameters": "name",
@@ -18,11 +18,11 @@ PAIRED = {
     "named_buffers": "name",
     "items": "key",
 }
-"""Methods that give pairs, and what the first of a pair is."""
+"""Methods that return pairs, and the first element of each pair."""
 
 
 def explain_part(situation):
-    """The Explanation by the first of these kinds."""
+    """Return the Explanation of the first kind that applies."""
     path = situation.place.path()
     node = path[-1] if path else None
     if not isinstance(situation.error, AttributeError) or not isinstance(node, ast.Attribute):
@@ -35,7 +35,7 @@ def explain_part(situation):
 
 
 def attribute_of_a_pair(situation, node):
-    """`for p in net.named_parameters(): p.grad`."""
+    """Explain `for p in net.named_parameters(): p.grad`."""
     if not situation.says("'tuple' object has no attribute") or not isinstance(node.value, ast.Name):
         return None
     line = situation.place.line
@@ -56,7 +56,7 @@ def attribute_of_a_pair(situation, node):
 
 
 def attribute_of_a_part(situation, node):
-    """`net.weight` of a model whose layers have weights."""
+    """Explain `net.weight` of a model whose layers have weights."""
     model, text = situation.look_up(node.value), ast.unparse(node.value)
     if not is_module(model) or text == "self":
         return None
@@ -68,7 +68,7 @@ def attribute_of_a_part(situation, node):
     ]
     if not having:
         return name_parts(model, text, node.attr)
-    if len(having) == 1:  # the name is suggested
+    if len(having) == 1:  # a name is suggested
         return None
     parts = [
         text + "".join(f"[{each}]" if each.isdecimal() else f".{each}" for each in path.split(".")) for path in having
@@ -81,7 +81,7 @@ def attribute_of_a_part(situation, node):
 
 
 def name_parts(model, text, attribute):
-    """The parts that a model has, where it lacks one; None where it has none, or the name is a slip of one."""
+    """Return the parts of a model that lacks one; None if it has none, or the name is a misspelling."""
     from tensh.spelling import close
 
     names = [name for name, _part in model.named_children()]
@@ -95,12 +95,12 @@ def name_parts(model, text, attribute):
 
 
 def attribute_of_a_batch(situation, node):
-    """`batch.x` of a batch that is a list of tensors."""
+    """Explain `batch.x` of a batch that is a list of tensors."""
     value, text = situation.look_up(node.value), ast.unparse(node.value)
     if type(value) not in (list, tuple) or len(value) < 2 or not all(isinstance(each, Tensor) for each in value):
         return None
     if hasattr(Tensor, node.attr):
-        return None  # one of them was meant, or all
+        return None  # one of them may be meant, or all
     numbered = ", ".join(f"{text}[{number}] {describe_shape(each)}" for number, each in enumerate(value[:MOST]))
     rule = _("{text} is a {kind}, whose parts have numbers and no names: {parts}").format(
         text=text, kind=type(value).__name__, parts=numbered + ", ..." * (len(value) > MOST)

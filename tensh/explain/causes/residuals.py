@@ -1,4 +1,4 @@
-"""A sum of an image and of what convolutions make of it, which have cut its edges off: `x + self.conv(x)`."""
+"""A sum of an image and its convolution, which has cropped the edges: `x + self.conv(x)`."""
 
 import ast
 
@@ -10,7 +10,7 @@ from tensh.language import _
 
 
 def explain_residual(situation):
-    """The padding with which convolutions keep the size of an image that their output is added to."""
+    """Explain the sum of an image and its convolution by the padding that would keep the size."""
     path = situation.place.path()
     node = path[-1] if path else None
     if not isinstance(node, ast.BinOp) or not situation.says("must match the size of tensor"):
@@ -47,7 +47,7 @@ def explain_residual(situation):
 
 
 def list_convolutions(node, situation):
-    """(call, layer) of the convolutions within an expression, each without padding and of stride 1; none where one is another."""
+    """Return (call, layer) of the convolutions in an expression if all have stride 1 and no padding; [] otherwise."""
     found = []
     for each in ast.walk(node):
         layer = situation.look_up(each.func) if isinstance(each, ast.Call) else None
@@ -59,12 +59,12 @@ def list_convolutions(node, situation):
 
 
 def sizes_of(layer):
-    """(dilation, size of the kernel) of each spatial dimension."""
+    """Return (dilation, kernel size) of each spatial dimension."""
     return [*zip(layer.dilation, layer.kernel_size, strict=True)]
 
 
 def padding_for(layer):
-    """The padding that keeps the size, as it is written; nothing where a kernel has an even size."""
+    """Return the padding that keeps the size, as code; "" for a kernel of even size."""
     sides = [d * (k - 1) for d, k in sizes_of(layer)]
     if any(side % 2 for side in sides):
         return ""

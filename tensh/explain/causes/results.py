@@ -1,4 +1,4 @@
-"""Results of functions taken for something else: named tuples, a pair of states, Python's mathematics on tensors."""
+"""Results of functions mistaken for something else: named tuples, a pair of states, Python's math on tensors."""
 
 import ast
 
@@ -12,11 +12,11 @@ from tensh.language import _
 
 TAKE_LISTS = frozenset("tensor as_tensor stack cat".split())
 """Functions whose one argument is a list."""
-RESULTS = ("torch.return_types", "tensh.return_types")  # the module of the named tuples that functions give
+RESULTS = ("torch.return_types", "tensh.return_types")  # the module of the named tuples that functions return
 
 
 def explain_result(situation):
-    """The Explanation by the first of these kinds."""
+    """Return the Explanation of the first kind that applies."""
     path = situation.place.path()
     node = path[-1] if path else None
     for kind in (
@@ -38,13 +38,13 @@ def explain_result(situation):
 
 
 def explanation(situation, operation, rule, node, new, given=()):
-    """The Explanation with other code in the place of a node; None where that cannot be."""
+    """Return the Explanation with a node replaced; None if that is impossible."""
     fit = replace_node(situation.place, node, new)
     return Explanation(operation, given, rule, (fit,)) if fit else None
 
 
 def states_in_three_names(situation, node):
-    """`out, h, c = lstm(x)`, and `out, (h, c) = gru(x)`."""
+    """Explain `out, h, c = lstm(x)`, and `out, (h, c) = gru(x)`."""
     tree = situation.place.tree()
     if not situation.says("values to unpack (expected") or tree is None:
         return None
@@ -68,7 +68,7 @@ def states_in_three_names(situation, node):
 
 
 def named_results(situation, node):
-    """`x.max(1) + 1`, where max gives values and indices."""
+    """Explain `x.max(1) + 1`, where max returns values and indices."""
     if not isinstance(situation.error, TypeError) or not isinstance(node, ast.BinOp | ast.Compare | ast.UnaryOp):
         return None
     for each in ast.iter_child_nodes(node):
@@ -83,7 +83,7 @@ def named_results(situation, node):
 
 
 def number_function(situation, node):
-    """`math.exp(x)` of a tensor of several numbers."""
+    """Explain `math.exp(x)` of a tensor with several elements."""
     if not isinstance(node, ast.Call) or not isinstance(situation.error, TypeError | ValueError | RuntimeError):
         return None
     name = ast.unparse(node.func)
@@ -105,7 +105,7 @@ def number_function(situation, node):
 
 
 def numpy_of_losses(situation, node):
-    """`np.mean(losses)` of a list of tensors that require grad."""
+    """Explain `np.mean(losses)` of a list of tensors that require grad."""
     if not situation.says("Can't call numpy() on Tensor that requires grad") or not isinstance(node, ast.Call):
         return None
     for each in node.args:
@@ -119,7 +119,7 @@ def numpy_of_losses(situation, node):
 
 
 def explain_called_dtype(situation, node):
-    """`x.dtype(torch.float64)`."""
+    """Explain `x.dtype(torch.float64)`."""
     if not situation.says("'torch.dtype' object is not callable") or not isinstance(node, ast.Call):
         return None
     match node.func:
@@ -139,7 +139,7 @@ def explain_called_dtype(situation, node):
 
 
 def explain_called_attribute(situation, node):
-    """`w.grad()`, which is a tensor."""
+    """Explain `w.grad()`, which is a tensor."""
     if not isinstance(node, ast.Call) or node.args or node.keywords or not situation.says("object is not callable"):
         return None
     match node.func:
@@ -152,7 +152,7 @@ def explain_called_attribute(situation, node):
 
 
 def explain_attribute_of_results(situation, node):
-    """`x.max(1).item()`, where max gives values and indices."""
+    """Explain `x.max(1).item()`, where max returns values and indices."""
     error = situation.error
     if (
         not isinstance(error, AttributeError)
@@ -170,7 +170,7 @@ def explain_attribute_of_results(situation, node):
 
 
 def explain_indexed_function(situation, node):
-    """`torch.randn[2, 3]`."""
+    """Explain `torch.randn[2, 3]`."""
     if not situation.says("object is not subscriptable") or not isinstance(node, ast.Subscript):
         return None
     value, text = situation.evaluate(node.value), ast.unparse(node.value)
@@ -185,7 +185,7 @@ def explain_indexed_function(situation, node):
 
 
 def array_that_requires_grad(situation, node):
-    """`np.save(path, x)` of a tensor that requires grad."""
+    """Explain `np.save(path, x)` of a tensor that requires grad."""
     if not situation.says("Can't call numpy() on Tensor that requires grad") or not isinstance(node, ast.Call):
         return None
     given = [each for each in node.args if getattr(situation.look_up(each), "requires_grad", False)]
@@ -197,7 +197,7 @@ def array_that_requires_grad(situation, node):
 
 
 def fraction_written(situation, node):
-    """`x /= 2` of a tensor of whole numbers, whose memory takes no fractions."""
+    """Explain `x /= 2` of an integer tensor, whose memory cannot hold fractions."""
     if not situation.says("can't be cast to the desired output type"):
         return None
     tree = situation.place.tree()

@@ -1,4 +1,4 @@
-"""Arguments that were not given: what a function, a class or a layer takes, beside what it got."""
+"""Missing arguments: what a function, class or layer takes, beside what it got."""
 
 import ast
 import re
@@ -14,7 +14,7 @@ MOST_OPTIONS = 2  # parameters with a default that are shown
 
 
 def explain_missing_arguments(situation):
-    """`nn.Linear(3)`, `net(x)` of a model of two inputs."""
+    """Explain `nn.Linear(3)`, `net(x)` of a model of two inputs."""
     found, path = MISSING.search(message_of(situation.error)), situation.place.path()
     if not isinstance(situation.error, TypeError) or found is None or not path or not isinstance(path[-1], ast.Call):
         return None
@@ -29,21 +29,22 @@ def explain_missing_arguments(situation):
         return None  # the search finds what may be meant
     needed, options = list_parameters(function)
     inner = len(needed) - len(missing) - len(node.args) - len({*needed} & {each.arg for each in node.keywords})
-    needed = needed[max(inner, 0) :]  # what a class gives to the one that it is derived from is not the user's
+    needed = needed[max(inner, 0) :]  # arguments that a class passes to its base class are not the user's
     written = f"{name}({', '.join([*needed, *options])})"
     given = [f"{parameter}={ast.unparse(each)}" for parameter, each in zip(needed, node.args)]
     rule = _("{written} lacks {missing}; given: {given}") if given else _("{written} lacks {missing}")
     rule = rule.format(written=written, given=", ".join(given), missing=list_names(missing))
     is_attention = missing == ["key", "value"] and is_module(called) and len(node.args) == 1
-    own = ", ".join([ast.unparse(node.args[0])] * 3) if is_attention else ""  # attention of a sequence to itself
+    own = ", ".join([ast.unparse(node.args[0])] * 3) if is_attention else ""  # self-attention
     fit = replace_node(situation.place, node.args[0], own) if own else None
     return Explanation("call", (), rule, (fit,) if fit else ())
 
 
 def function_of(called, parameters):
-    """The function with such parameters that a call runs: itself, or that of a class or a module; None if there is none.
+    """Return the function with such parameters that a call runs: itself, or that of a class or module; None if there is
+    none.
 
-    Nothing of a class is run to find it.
+    Runs no code of a class.
     """
     if isinstance(called, type) or is_module(called):
         kind, name = (called, "__init__") if isinstance(called, type) else (type(called), "forward")
@@ -60,7 +61,7 @@ def names_of(function):
 
 
 def list_parameters(function):
-    """(the parameters that are needed, the first few of those with a default, as they are written)."""
+    """Return (the required parameters, the first few of those with a default, as written)."""
     defaults, code = function.__defaults__ or (), function.__code__
     values = dict(zip(reversed(code.co_varnames[: code.co_argcount]), reversed(defaults))) | (
         function.__kwdefaults__ or {}

@@ -1,4 +1,4 @@
-"""The situation in which code failed, as causes look at it, and the statements of the source around it."""
+"""The situation in which code failed, and the statements of the source around it."""
 
 import ast
 from typing import NamedTuple
@@ -11,11 +11,11 @@ from tensh.explain.model import Fit, Operand
 from tensh.explain.place import Place
 from tensh.explain.shadow import PACKAGES, Shadow, Unknown, is_module, member
 
-LONGEST = 10_000  # characters of a message that is read
+LONGEST = 10_000  # characters read of a message
 
 
 class Situation(NamedTuple):
-    """An exception, the names that the code knows where it was raised, the place, and the call into the engine if it was one."""
+    """An exception, the names visible to the code that raised it, its place, and the engine call if it was one."""
 
     error: BaseException
     names: dict
@@ -23,16 +23,16 @@ class Situation(NamedTuple):
     call: Call | None
 
     def says(self, *words):
-        """True if the message has some words."""
+        """True if the message contains some words."""
         message = message_of(self.error)
         return all(each in message for each in words)
 
     def look_up(self, node):
-        """Evaluate an expression of names, attributes and numbered elements; None for any other."""
+        """Evaluate an expression of names, attributes and constant indices; None for others."""
         return look_up(node, self.names)
 
     def expression(self):
-        """The failing piece of code as a tree; None if it is not one statement."""
+        """Return the syntax tree of the failing code; None if it is not one statement."""
         try:
             (statement,) = ast.parse(self.place.segment.strip()).body
         except (SyntaxError, ValueError):
@@ -40,7 +40,7 @@ class Situation(NamedTuple):
         return statement
 
     def evaluate(self, node):
-        """Evaluate an expression on shapes only; None where that cannot be known."""
+        """Evaluate an expression on shapes only; None if that is impossible."""
         used = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
         try:
             return Shadow({}, {name: self.names[name] for name in used if name in self.names}).evaluate(node)
@@ -48,18 +48,18 @@ class Situation(NamedTuple):
             return None
 
     def tensor_of(self, node):
-        """The tensor that an expression is, on shapes only where it has to be computed; None of anything else."""
+        """Return the tensor of an expression, on shapes only if it must be computed; None for other values."""
         value = self.look_up(node)
         value = self.evaluate(node) if value is None else value
         return value if isinstance(value, Tensor) else None
 
     def find_assignment(self, name):
-        """The statement that gave a name its value; None where more than one may have."""
+        """Return the statement that assigned a name; None if that is ambiguous."""
         return find_assignment(self.place, name)
 
 
 def message_of(error):
-    """The message of an exception of Python's or of tensh's; nothing for others, whose text user code makes."""
+    """Return the message of an exception of Python or tensh; "" for others, whose text is user code."""
     kind = type(error)
     if kind.__module__.partition(".")[0] not in ("builtins", "_pickle", *PACKAGES) or len(error.args) != 1:
         return ""
@@ -68,7 +68,7 @@ def message_of(error):
 
 
 def look_up(node, names):
-    """Evaluate an expression of names, attributes and numbered elements; None for any other."""
+    """Evaluate an expression of names, attributes and constant indices; None for others."""
     match node:
         case ast.Name(id=name):
             return names.get(name)
@@ -87,20 +87,21 @@ def look_up(node, names):
 
 
 def find_assignment(place, name):
-    """The statement that gave a name its value before a place; None where more than one may have."""
+    """Return the statement that assigned a name before a place; None if that is ambiguous."""
     line = line_that_made(place, name)
     return line and statement_on(place.tree(), line, name)
 
 
 def statement_on(tree, line, name=None):
-    """The innermost statement that begins on a line; of several (`x = f(y); x.backward()`) the one that binds a name."""
+    """Return the innermost statement that begins on a line; among several (`x = f(y); x.backward()`) the one that binds
+    a name."""
     found = [node for node in ast.walk(tree) if isinstance(node, ast.stmt) and node.lineno == line]
     binding = [each for each in found if name in bound_in(each)] if len(found) > 1 else []
     return (binding or found)[-1] if found else None
 
 
 def bound_in(statement):
-    """The names that an assignment gives values."""
+    """Return the names that an assignment binds."""
     targets = getattr(statement, "targets", None) or [getattr(statement, "target", None)]
     return {
         node.id for each in targets if each is not None for node in ast.walk(each)
@@ -109,7 +110,7 @@ def bound_in(statement):
 
 
 def place_of(place, node):
-    """The Place of a node in the same source."""
+    """Return the Place of a node in the same source."""
     lines = place.source.split("\n")
     column = in_characters(lines[node.lineno - 1], node.col_offset)
     end_column = in_characters(lines[node.end_lineno - 1], node.end_col_offset)
@@ -117,7 +118,7 @@ def place_of(place, node):
 
 
 def blocks_over(tree, node):
-    """The blocks (with, for, def, ...) that a node stands in, outermost first."""
+    """Return the blocks (with, for, def, ...) around a node, outermost first."""
     return [
         each
         for each in ast.walk(tree)
@@ -130,14 +131,14 @@ def holds(block, node):
 
 
 def class_of(place, name):
-    """The definition of a class in the source; None if it is not there."""
+    """Return the definition of a class in the source; None if there is none."""
     tree = place.tree()
     found = [n for n in ast.walk(tree) if isinstance(n, ast.ClassDef) and n.name == name] if tree else []
     return found[-1] if found else None
 
 
 def replace_node(place, node, new):
-    """The Fit of the line that a node stands on with other code in its place; None where it goes over lines."""
+    """Return the Fit of a node's line with the node replaced; None if it spans lines."""
     if node.lineno != node.end_lineno:
         return None
     line = place.source.split("\n")[node.lineno - 1].encode()
@@ -146,5 +147,5 @@ def replace_node(place, node, new):
 
 
 def operand_of(text, tensor):
-    """A tensor as it is shown."""
+    """Return a tensor as an Operand."""
     return Operand(text, tuple(tensor.shape), str(tensor.dtype).removeprefix("torch."))

@@ -1,4 +1,4 @@
-"""Parts of a dataset: counts that are not all there is, percentages, one number where a list is wanted."""
+"""Splitting a dataset: counts that do not add up, percentages, a number in place of a list."""
 
 import ast
 
@@ -11,7 +11,7 @@ NUMBERS = (int, float)
 
 
 def explain_split(situation):
-    """The Explanation by the first of these kinds."""
+    """Return the Explanation of the first kind that applies."""
     for kind in (explain_subset, explain_parts_of_dataset):
         found = kind(situation)
         if found is not None:
@@ -20,7 +20,7 @@ def explain_split(situation):
 
 
 def known_length(data):
-    """The number of samples of a value whose length is known without running user code; otherwise None."""
+    """Return the number of samples of a value if its length is known without running user code, else None."""
     tensors = getattr(data, "tensors", None)
     if type(tensors) is tuple and tensors and isinstance(tensors[0], Tensor):
         return len(tensors[0])
@@ -28,18 +28,18 @@ def known_length(data):
 
 
 def evaluate_any(situation, node):
-    """The value of an expression: of a name, or of what is computed from numbers and shapes."""
+    """Evaluate an expression: a name, or one computed from numbers and shapes."""
     value = situation.look_up(node)
     return situation.evaluate(node) if value is None else value
 
 
 def is_call_of(node, name):
-    """True if a node calls a function of some name, by itself or in a module."""
+    """True if a node calls a function of some name, qualified or not."""
     return isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == name
 
 
 def explain_subset(situation):
-    """`Subset(data, 10)`, which fails where its samples are counted or taken."""
+    """Explain `Subset(data, 10)`, which fails when its samples are counted or read."""
     if not situation.says("'int'") and not situation.says("'float' object"):
         return None
     tree = situation.place.tree()
@@ -56,7 +56,7 @@ def explain_subset(situation):
 
 
 def explain_parts_of_dataset(situation):
-    """`random_split(data, [7, 2])` of 10 samples, `[80, 20]`, `[0.8, 0.3]`, and `random_split(data, 7, 3)`."""
+    """Explain `random_split(data, [7, 2])` of 10 samples, `[80, 20]`, `[0.8, 0.3]`, and `random_split(data, 7, 3)`."""
     path = situation.place.path()
     node = path[-1] if path else None
     if not is_call_of(node, "random_split") or len(node.args) < 2:
@@ -94,7 +94,8 @@ def is_number(elements):
 
 
 def fill_last(situation, text, counts, elements, size):
-    """The Fit with what the other parts leave as the last part: its number, or the line that computes it; otherwise None."""
+    """Return the Fit with the remaining samples as the last part, as a number or as a line that computes it; None if
+    impossible."""
     left = None if size is None else size - sum(counts[:-1])
     if not elements or left is None or left < 0:
         return None
@@ -108,14 +109,14 @@ def fill_last(situation, text, counts, elements, size):
     for each in elements[:-1]:
         other = situation.find_assignment(each.id) if isinstance(each, ast.Name) else each
         lines.append(getattr(other, "lineno", None) if not isinstance(each, ast.Constant) else 0)
-    if None in lines or max(lines[1:]) >= lines[0]:  # the others must be known by then
+    if None in lines or max(lines[1:]) >= lines[0]:  # the other parts must be known by then
         return None
     rest = " - ".join([f"len({text})", *map(ast.unparse, elements[:-1])])
     return Fit(f"{elements[-1].id} = {rest}", "", made.lineno)
 
 
 def explain_parts_unlisted(situation, node):
-    """`random_split(data, 7, 3)`, and `random_split(data, 7)`."""
+    """Explain `random_split(data, 7, 3)`, and `random_split(data, 7)`."""
     values = [evaluate_any(situation, each) for each in node.args[1:]]
     if not all(type(each) in NUMBERS for each in values):
         return None

@@ -1,4 +1,4 @@
-"""States of recurrent layers that were made for other layers or another batch."""
+"""States of recurrent layers made for other layers or another batch."""
 
 import ast
 import re
@@ -15,7 +15,7 @@ MAKERS = ("torch.zeros", "torch.randn", "torch.rand", "torch.ones", "torch.empty
 
 
 def explain_state(situation):
-    """`rnn(x, h0)` with a state of another number of layers, or of another batch."""
+    """Explain `rnn(x, h0)` with a state for another number of layers, or another batch."""
     found = SIZES.search(message_of(situation.error))
     path = situation.place.path()
     call = path[-1] if path and isinstance(path[-1], ast.Call) else None
@@ -41,19 +41,19 @@ def explain_state(situation):
                 )
             return Explanation("RNN", operands, text, (fit,))
     fits = [fit for each in given if (fit := fit_state(situation, each, wanted)) is not None]
-    several = [*dict.fromkeys(fits)]  # a state can be given twice
+    several = [*dict.fromkeys(fits)]  # the same state may be passed twice
     whole = (several[0]._replace(more=tuple(several[1:])),) if fits and len(fits) == len(given) else ()
     return Explanation("RNN", operands, rule, whole)
 
 
 def states_in(call):
-    """The expressions of the states that a recurrent layer is called with."""
+    """Return the expressions of the states passed to a recurrent layer."""
     for each in (*call.args[1:], *(keyword.value for keyword in call.keywords if keyword.arg == "hx")):
         yield from each.elts if isinstance(each, ast.Tuple) else [each]
 
 
 def fit_state(situation, node, wanted):
-    """The Fit of the line that made a state, with the sizes that are wanted; None where it is not made of sizes."""
+    """Return the Fit of the line that made a state, with the right sizes; None if it is not made from sizes."""
     made = situation.find_assignment(node.id) if isinstance(node, ast.Name) else None
     value = made.value if isinstance(made, ast.Assign) else None
     if not isinstance(value, ast.Call) or ast.unparse(value.func) not in MAKERS or len(value.args) != len(wanted):
@@ -68,7 +68,7 @@ def fit_state(situation, node, wanted):
 
 
 def other_order(situation, layer):
-    """The Fit that makes the layer with the other `batch_first`; None where it is not found."""
+    """Return the Fit that makes the layer with the other `batch_first`; None if it is not found."""
     made = construction(situation)
     if made is None:
         return None

@@ -1,4 +1,5 @@
-"""Calls of one step: a recurrent cell that is given a whole sequence, and an optimizer that computes the loss itself."""
+"""Calls for a single step: a recurrent cell that is passed a whole sequence, and an optimizer that computes the loss
+itself."""
 
 import ast
 
@@ -9,11 +10,11 @@ from tensh.explain.shadow import is_module
 from tensh.language import _
 
 CELLS = ("RNNCell", "LSTMCell", "GRUCell")
-STEPS = 3  # dimensions of a sequence of batches: steps, samples, features
+STEPS = 3  # dimensions of a batch of sequences: steps, samples, features
 
 
 def explain_step(situation):
-    """The Explanation by the first of these kinds."""
+    """Return the Explanation of the first kind that applies."""
     path = situation.place.path()
     node = path[-1] if path and isinstance(path[-1], ast.Call) else None
     kinds = (sequence_for_cell, step_without_closure, step_without_metric) if node is not None else ()
@@ -21,7 +22,7 @@ def explain_step(situation):
 
 
 def sequence_for_cell(situation, node):
-    """`h = cell(x, h)` of an x with all its steps."""
+    """Explain `h = cell(x, h)` of an x with all steps."""
     cell = situation.look_up(node.func)
     if not is_module(cell) or type(cell).__name__ not in CELLS or not node.args:
         return None
@@ -46,7 +47,7 @@ def sequence_for_cell(situation, node):
 
 
 def step_without_closure(situation, node):
-    """`opt.step()` of LBFGS, which computes the loss several times."""
+    """Explain `opt.step()` of LBFGS, which evaluates the loss several times."""
     if not situation.says("missing 1 required positional argument: 'closure'"):
         return None
     name = ast.unparse(node.func).rpartition(".")[0]
@@ -58,7 +59,7 @@ def step_without_closure(situation, node):
 
 
 def step_without_metric(situation, node):
-    """`scheduler.step()` of ReduceLROnPlateau."""
+    """Explain `scheduler.step()` of ReduceLROnPlateau."""
     if not situation.says("ReduceLROnPlateau.step() missing 1 required positional argument"):
         return None
     name = ast.unparse(node.func)
@@ -69,5 +70,5 @@ def step_without_metric(situation, node):
 
 
 def is_number(value):
-    """True for a number, or a tensor of one."""
+    """True for a number, or a tensor of one element."""
     return type(value) in (int, float) or isinstance(value, Tensor) and value.numel() == 1

@@ -1,4 +1,4 @@
-"""Targets that another loss is for: the numbers of classes beside scores of each class."""
+"""Targets that suit another loss: class indices beside a score for each class."""
 
 import ast
 import re
@@ -15,7 +15,7 @@ FUNCTIONS = (
 
 
 def explain_target(situation):
-    """`nn.MSELoss()(scores, classes)` of scores [N, C] and classes [N]."""
+    """Explain `nn.MSELoss()(scores, classes)` of scores [N, C] and classes [N]."""
     path = situation.place.path()
     call = path[-1] if path and isinstance(path[-1], ast.Call) else None
     if call is None or len(call.args) != 2 or not isinstance(situation.error, RuntimeError | ValueError):
@@ -49,14 +49,14 @@ def explain_target(situation):
 
 
 def is_one_score(scores, classes):
-    """True if each sample has one score, and is a yes or a no."""
+    """True if each sample has one score and a binary target."""
     if scores.dim() != 1 or scores.shape != classes.shape or not scores.is_floating_point() or not classes.numel():
         return False
     return bool(((classes == 0) | (classes == 1)).all())
 
 
 def explain_one_score(situation, call, scores, classes):
-    """`F.cross_entropy(scores, classes)` of one score for each sample."""
+    """Explain `F.cross_entropy(scores, classes)` with one score per sample."""
     first, second = map(ast.unparse, call.args)
     found = situation.look_up(call.args[0])
     is_known = isinstance(found, Tensor)
@@ -73,7 +73,7 @@ def explain_one_score(situation, call, scores, classes):
 
 
 def are_classes(scores, classes):
-    """True if one tensor numbers the columns of the other, row by row."""
+    """True if one tensor holds column indices of the other, one per row."""
     if scores.dim() != 2 or scores.shape[1] < 2 or tuple(classes.shape) != (scores.shape[0],) or not classes.numel():
         return False
     if classes.is_floating_point() and bool((classes != classes.round()).any()):
@@ -82,7 +82,7 @@ def are_classes(scores, classes):
 
 
 def other_loss(situation, call):
-    """(what to replace, cross entropy in its place) of a call of a loss; None of other calls."""
+    """Return (what to replace, cross entropy in its place) for a call of a loss; None for other calls."""
     text = ast.unparse(call.func)
     owner, dot, word = text.rpartition(".")
     if word in FUNCTIONS:

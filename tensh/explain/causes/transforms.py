@@ -1,4 +1,4 @@
-"""Transformations of functions, `grad(f)(x)`, `vmap(f)(xs)`, `jacobian(f, x)`: what they are given."""
+"""Wrong arguments of function transforms: `grad(f)(x)`, `vmap(f)(xs)`, `jacobian(f, x)`."""
 
 import ast
 import re
@@ -16,7 +16,7 @@ TYPES = re.compile(r"Thing passed to transform API must be Tensor, got <class '(
 
 
 def explain_transform(situation):
-    """The Explanation by the first of these kinds."""
+    """Return the Explanation of the first kind that applies."""
     path = situation.place.path()
     node = path[-1] if path else None
     for kind in (
@@ -34,7 +34,7 @@ def explain_transform(situation):
 
 
 def argument_beyond_last(situation, node):
-    """`grad(f, argnums=2)(a, b)`."""
+    """Explain `grad(f, argnums=2)(a, b)`."""
     found = ARGNUM.search(message_of(situation.error))
     inner = node.func if isinstance(node.func, ast.Call) else None
     if found is None or inner is None:
@@ -59,7 +59,7 @@ def replacement(situation, rule, node, new):
 
 
 def result_for_function(situation, node):
-    """`jacobian(x ** 2, x)`."""
+    """Explain `jacobian(x ** 2, x)`."""
     if not situation.says("is not callable") or name_of(node.func) not in OF_FUNCTIONS or not node.args:
         return None
     first, *rest = node.args
@@ -76,7 +76,7 @@ def result_for_function(situation, node):
 
 
 def number_for_tensor(situation, node):
-    """`grad(f)(3.0)`."""
+    """Explain `grad(f)(3.0)`."""
     found = TYPES.search(message_of(situation.error))
     for each in node.args if found else ():
         value = situation.evaluate(each)
@@ -89,7 +89,7 @@ def number_for_tensor(situation, node):
 
 
 def whole_number_for_gradient(situation, node):
-    """`grad(f)(torch.tensor(3))`."""
+    """Explain `grad(f)(torch.tensor(3))`."""
     if not situation.says("only Tensors of floating point dtype can require gradients"):
         return None
     for each in node.args:
@@ -101,7 +101,7 @@ def whole_number_for_gradient(situation, node):
 
 
 def gradient_of_several(situation, node):
-    """`grad(f)(x)` of an f that gives a tensor."""
+    """Explain `grad(f)(x)` of an f that returns a tensor with several elements."""
     if not situation.says("Expected f(*args) to return a scalar Tensor") or not isinstance(node.func, ast.Call):
         return None
     inner = node.func
@@ -113,7 +113,7 @@ def gradient_of_several(situation, node):
 
 
 def rows_of_one(situation, node):
-    """`vmap(f)(xs, w)`, where w is the same for all."""
+    """Explain `vmap(f)(xs, w)`, where w is shared."""
     inner = node.func
     if not situation.says("vmap: Expected all tensors to have the same size in the mapped dimension"):
         return None

@@ -1,4 +1,4 @@
-"""Values that are taken apart into another number of names than they have parts: `a, b, c = x.chunk(2)`."""
+"""Values unpacked into another number of names than they have parts: `a, b, c = x.chunk(2)`."""
 
 import ast
 import re
@@ -12,7 +12,7 @@ from tensh.explain.trying import COUNTING, append_to_expression
 from tensh.language import _
 
 COUNTS = re.compile(r"values to unpack \(expected (\d+)(?:, got (\d+))?\)")
-MOST_SHAPES = 4  # that are shown
+MOST_SHAPES = 4  # parts that are shown
 FLAGS = {
     "nonzero": ("as_tuple",),
     "unique": ("return_counts", "return_inverse"),
@@ -25,7 +25,7 @@ BY_COUNT = frozenset("chunk tensor_split".split())
 
 
 def explain_unpacked(situation):
-    """The Explanation of names that are more or fewer than the parts of a value."""
+    """Explain more or fewer names than parts of a value."""
     counts = COUNTS.search(message_of(situation.error))
     tree, path = situation.place.tree(), situation.place.path()
     statement = statement_on(tree, situation.place.line) if tree else None
@@ -66,7 +66,7 @@ def describe_parts(value):
 
 
 def split_otherwise(situation, node, names):
-    """The Fit of a call of `chunk` or `split` that gives as many parts as there are names; None if there is none."""
+    """Return the Fit of a call of `chunk` or `split` with as many parts as names; None if there is none."""
     match node:
         case ast.Call(func=ast.Attribute(value=owner, attr="chunk" | "tensor_split" | "split" as method)):
             pass
@@ -103,7 +103,7 @@ def give_more(situation, node, value, names):
 
 
 def size_of_parts(parts, names):
-    """The size of equal parts, one for each name; None where the whole does not divide evenly."""
+    """Return the size of equal parts, one per name; None if the whole is not divisible."""
     shapes = [each.shape for each in parts]
     dim = next((dim for dim in range(len(shapes[0])) if len({shape[dim] for shape in shapes}) > 1), 0)
     if len(shapes) > 1 and all(shape == shapes[0] for shape in shapes):
@@ -113,7 +113,7 @@ def size_of_parts(parts, names):
 
 
 def name_rest(situation, target, value, names):
-    """The Fit with a name for what is left over; None where there are too few parts, or they are the rows of a tensor."""
+    """Return the Fit with a name for the remaining parts; None if there are too few, or they are rows of a tensor."""
     if isinstance(value, Tensor) or len(value) <= names or any(isinstance(each, ast.Starred) for each in target.elts):
         return None
     rest = "_" if len(value) == names + 1 else "*_"
@@ -121,7 +121,7 @@ def name_rest(situation, target, value, names):
 
 
 def explain_returned(situation, node, names, got):
-    """What a function of the user gives back, whose calls are not run again."""
+    """Explain the number of values that a user function returns, without calling it again."""
     name = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else None
     tree = situation.place.tree()
     made = [each for each in ast.walk(tree) if isinstance(each, FUNCTIONS) and getattr(each, "name", None) == name]

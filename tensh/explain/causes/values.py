@@ -1,4 +1,4 @@
-"""Values of Python's around tensors: shapes that are unpacked, arguments of save, methods that were written over."""
+"""Python values around tensors: unpacked shapes, arguments of save, overwritten methods."""
 
 import ast
 import inspect
@@ -11,7 +11,7 @@ from tensh.language import _
 
 
 def explain_value(situation):
-    """The Explanation by the first of these kinds."""
+    """Return the Explanation of the first kind that applies."""
     path = situation.place.path()
     for kind in (explain_unpacked_shape, exchanged_save, overwritten_method, mode_of_data):
         found = kind(situation, path[-1] if path else None)
@@ -21,7 +21,7 @@ def explain_value(situation):
 
 
 def explain_unpacked_shape(situation, node):
-    """`b, n = x.shape` of a tensor that has three dimensions."""
+    """Explain `b, n = x.shape` of a tensor that has three dimensions."""
     if not situation.says("values to unpack"):
         return None
     tree, line = situation.place.tree(), situation.place.line
@@ -43,7 +43,7 @@ def explain_unpacked_shape(situation, node):
 
 
 def exchanged_save(situation, node):
-    """`torch.save("m.pt", net)`."""
+    """Explain `torch.save("m.pt", net)`."""
     if not situation.says("expected 'f' to be string") or not isinstance(node, ast.Call) or len(node.args) != 2:
         return None
     first, second = map(ast.unparse, node.args)
@@ -54,7 +54,7 @@ def exchanged_save(situation, node):
 
 
 def overwritten_method(situation, node):
-    """`net.eval = True`, and then `net.eval()`."""
+    """Explain `net.eval = True`, followed by `net.eval()`."""
     if not situation.says("object is not callable") or not isinstance(node, ast.Call):
         return None
     tree = situation.place.tree()
@@ -64,7 +64,7 @@ def overwritten_method(situation, node):
     hidden = [name for name in vars(owner) if callable(inspect.getattr_static(type(owner), name, None))]
     texts = [
         f"{ast.unparse(node.func.value)}.{name}" for name in hidden
-    ]  # eval() calls train(), which may be the hidden one
+    ]  # eval() calls train(), which may be the overwritten one
     for each in ast.walk(tree):
         if isinstance(each, ast.Assign) and len(each.targets) == 1 and ast.unparse(each.targets[0]) in texts:
             rule = _("`{code}` on line {line} has put a value in the place of the method").format(
@@ -81,7 +81,7 @@ def overwritten_method(situation, node):
 
 
 def mode_of_data(situation, node):
-    """`net.train(x)`, which switches a mode, and computes nothing."""
+    """Explain `net.train(x)`, which switches a mode and computes nothing."""
     if not situation.says("training mode is expected to be boolean") or not isinstance(node, ast.Call):
         return None
     if not isinstance(node.func, ast.Attribute) or not is_module(situation.look_up(node.func.value)):

@@ -1,8 +1,7 @@
-"""The cut in the history of a tensor: the piece of source that takes what requires grad and gives what does not.
+"""The cut in the history of a tensor: the code that takes a value that requires grad and returns one that does not.
 
-The history of a value is followed backwards, and each expression in it is looked at in three ways: the forms that always
-cut (`.detach()`, `.item()`, ...) are known by sight, others are tried on stand-ins that record graphs, and a definition of
-the user's is read.
+The history is followed backwards, and each expression is examined in three ways: forms that always cut (`.detach()`,
+`.item()`, ...) are recognised, others are tried on stand-ins that record graphs, and user definitions are read.
 """
 
 import ast
@@ -21,7 +20,7 @@ from tensh.language import _
 
 
 def find_cut(node, situation):
-    """The Cut in the history of an expression where code failed; None where none is certain."""
+    """Return the Cut in the history of an expression of the failing code; None if none is certain."""
     for followed in follow(node, situation):
         cut = locate_cut(followed, situation)
         if cut is not None:
@@ -32,7 +31,7 @@ def find_cut(node, situation):
 
 
 def locate_cut(followed, situation, of=None):
-    """The Cut in one expression, or by the block that it stands in; ``of`` a name, where only what is computed from it counts."""
+    """Return the Cut in an expression or by the block around it; with ``of`` only in what is computed from that name."""
     tree = followed.place.tree()
     if tree is None:
         return None
@@ -60,7 +59,7 @@ def locate_cut(followed, situation, of=None):
 
 
 def find_late_flag(followed, tree, known):
-    """The Cut where a tensor was made to require grad after something had been computed from it."""
+    """Return the Cut of a tensor that required grad only after something had been computed from it."""
     for name, value in known.items():
         if not issubclass(type(value), Tensor) or not value.requires_grad or not value.is_leaf:
             continue

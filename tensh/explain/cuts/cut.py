@@ -1,4 +1,4 @@
-"""The description of a cut, and what the searches for cuts share."""
+"""The description of a cut, and helpers shared by the searches."""
 
 import ast
 from typing import NamedTuple
@@ -14,7 +14,7 @@ SWITCHES = ("no_grad", "inference_mode", "set_grad_enabled")
 
 
 class Cut(NamedTuple):
-    """The cut as a sentence that goes on after the tensor's name, what mends it, and what else to do."""
+    """A cut as a sentence that continues the tensor's name, the fixes, and other advice."""
 
     sentence: str
     fits: tuple[Fit, ...] = ()
@@ -22,7 +22,7 @@ class Cut(NamedTuple):
 
 
 def switches(block):
-    """The texts of the managers of a `with`, or of the decorators of a function, that switch gradients off."""
+    """Return the context managers of a `with`, or the decorators of a function, that disable gradients."""
     if isinstance(block, FUNCTIONS):
         texts = [ast.unparse(each) for each in getattr(block, "decorator_list", ())]
     else:
@@ -31,7 +31,7 @@ def switches(block):
 
 
 def cut_by_block(tree, node):
-    """The Cut by a block around a node that switches gradients off; None if there is none."""
+    """Return the Cut by a block around a node that disables gradients; None if there is none."""
     for block in blocks_over(tree, node):
         for text in switches(block):
             return Cut(
@@ -49,7 +49,7 @@ def cut_by_block(tree, node):
 
 
 def is_switch(node):
-    """True for a statement `torch.set_grad_enabled(...)`, which lasts until the next one."""
+    """True for a statement `torch.set_grad_enabled(...)`, which holds until the next one."""
     match node:
         case ast.Expr(value=ast.Call(func=function, args=[ast.Constant(value=bool())])):
             return ast.unparse(function).endswith("set_grad_enabled")
@@ -57,7 +57,7 @@ def is_switch(node):
 
 
 def inner_first(node):
-    """The expressions in an expression, each after those that it is made of."""
+    """Yield the subexpressions of an expression, inner ones first."""
     for inner in ast.iter_child_nodes(node):
         if isinstance(inner, ast.expr | ast.keyword | ast.comprehension):
             yield from inner_first(inner)
@@ -66,7 +66,7 @@ def inner_first(node):
 
 
 def evaluate(node, shadow):
-    """The value of an expression on stand-ins; None where that is not known."""
+    """Evaluate an expression on stand-ins; None if that is impossible."""
     try:
         return shadow.evaluate(node)
     except (Unknown, Exception):
@@ -74,7 +74,7 @@ def evaluate(node, shadow):
 
 
 def requires_grad(node, shadow):
-    """True if an expression surely requires grad; None where that is not known."""
+    """True if an expression certainly requires grad; None if unknown."""
     try:
         value = shadow.evaluate(node)
     except (Unknown, Exception):

@@ -1,4 +1,5 @@
-"""Cuts in what the user defined: a model without anything to train, a function that switches gradients off or detaches its result."""
+"""Cuts in user definitions: a model without trainable parameters, a function that disables gradients or detaches its
+result."""
 
 import ast
 
@@ -12,7 +13,7 @@ from tensh.language import _
 
 
 def find_cut_in_definition(node, followed, situation):
-    """The Cut of a call, by the model that it calls or by the code of its function."""
+    """Return the Cut in a call, by the model or the code of the function that it calls."""
     if not isinstance(node, ast.Call):
         return None
     value, tree = look_up(node.func, situation.names), followed.place.tree()
@@ -23,7 +24,7 @@ def find_cut_in_definition(node, followed, situation):
 
 
 def find_definition(tree, name, owner=None):
-    """The definition of a function, or of a method of a class that owns it."""
+    """Return the definition of a function, or of a method of the class ``owner``."""
     if tree is None or name is None:
         return None
     scopes = [tree] if owner is None else [n for n in ast.walk(tree) if isinstance(n, ast.ClassDef) and n.name == owner]
@@ -32,7 +33,7 @@ def find_definition(tree, name, owner=None):
 
 
 def cut_by_frozen(node, module):
-    """The Cut of a model that has parameters, none of which requires grad."""
+    """Return the Cut of a model none of whose parameters requires grad."""
     frozen = [*module.parameters()]
     if not frozen or any(p.requires_grad for p in frozen):
         return None
@@ -42,7 +43,7 @@ def cut_by_frozen(node, module):
 
 
 def cut_in_function(definition, followed):
-    """The Cut in a function: by its decorators, by a block around a `return`, or in what is returned."""
+    """Return the Cut in a function: by its decorators, by a block around a `return`, or in the returned expression."""
     if definition is None:
         return None
     for text in switches(definition):
@@ -60,7 +61,7 @@ def cut_in_function(definition, followed):
 
 
 def cut_in_result(statement, followed):
-    """The Cut that is seen in the expression that a `return` has."""
+    """Return the Cut recognised in the expression of a `return`."""
     result = SourceStep(statement.value, place_of(followed.place, statement), None, followed)
     unknown = Shadow({}, {}, grad=True)
     found = (find_cut_by_sight(each, result, unknown) for each in inner_first(statement.value))

@@ -1,4 +1,4 @@
-"""Cuts that are known by sight: `.detach()`, `.data`, `.item()` and other ends of a graph."""
+"""Cuts recognised by their form: `.detach()`, `.data`, `.item()` and other ends of a graph."""
 
 import ast
 
@@ -12,7 +12,7 @@ NUMBERS = ("item", "tolist", "numpy")
 
 
 def find_cut_by_sight(node, followed, shadow):
-    """Find `.detach()`, `.data`, `.item()` or a similar end of a graph in the source."""
+    """Return the Cut of `.detach()`, `.data`, `.item()` or a similar end of a graph."""
     match node:
         case ast.Call(func=function, keywords=options) if ast.unparse(function).endswith("autograd.grad"):
             return cut_in_gradient(node, options, followed)
@@ -36,14 +36,14 @@ def find_cut_by_sight(node, followed, shadow):
         return None
     is_number = word in NUMBERS
     sentence = describe_end(word).format(code=ast.unparse(node), line=followed.place.line)
-    if is_own:  # `loss = loss.item()`: what the name stood for before is lost
+    if is_own:  # `loss = loss.item()`: the previous value of the name is lost
         return Cut(sentence, (Fit(f"{followed.name}_value = {ast.unparse(node)}", "", followed.place.line),))
     fit = drop_tensor(node, word, followed) if is_number else drop_step(node, word, followed.place)
     return Cut(sentence, (fit,) if fit else ())
 
 
 def describe_end(word):
-    """The sentence about a step that ends a graph, with places for its code and its line."""
+    """Return the sentence about a step that ends a graph, with placeholders for its code and line."""
     match word:
         case "item":
             return _("has no history: `{code}` on line {line} is a Python number")
@@ -57,7 +57,7 @@ def describe_end(word):
 
 
 def find_numpy_argument(node, followed):
-    """The array, made by `numpy()` of what a node gives or of itself, that a function of NumPy's takes; None if there is none."""
+    """Return the array from `numpy()` at a node that a NumPy function takes; None if there is none."""
     for each in ast.walk(followed.node):
         if isinstance(each, ast.Call) and ast.unparse(each.func).startswith(("np.", "numpy.")):
             for array in (inner for given in each.args for inner in ast.walk(given)):
@@ -71,7 +71,7 @@ def is_numpy_call(node):
 
 
 def cut_in_gradient(node, options, followed):
-    """`torch.autograd.grad` without a graph of the gradients."""
+    """Return the Cut of `torch.autograd.grad` without create_graph."""
     if any(each.arg == "create_graph" for each in options):
         return None
     code = ast.unparse(node)
@@ -83,7 +83,7 @@ def cut_in_gradient(node, options, followed):
 
 
 def cut_in_sample(node, owner, followed, shadow):
-    """`Normal(mu, 1.0).sample()`, which records nothing of mu."""
+    """Return the Cut of `Normal(mu, 1.0).sample()`, which does not record mu."""
     is_made = isinstance(owner, ast.Call)
     value = look_up(owner.func if is_made else owner, shadow.names)
     kind = value if isinstance(value, type) else type(value)
@@ -111,7 +111,7 @@ def is_module_of_torch(node):
 
 
 def drop_step(node, word, place, around=None):
-    """The Fit of the line without one step, and without a call around it."""
+    """Return the Fit of the line without one step, and without a call around it."""
     text = segment_of(node, place.source)
     return replace_node(place, around or node, text.rpartition(f".{word}")[0]) if text else None
 
@@ -121,7 +121,7 @@ def segment_of(node, source):
 
 
 def drop_tensor(node, word, followed):
-    """Find the cut where numbers became a tensor again, on the same line or on one that was followed before."""
+    """Return the Fit that avoids the detour over numbers, made into a tensor again on this line or one followed before."""
     tree = followed.place.tree()
     made = [
         n

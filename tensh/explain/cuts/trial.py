@@ -1,4 +1,4 @@
-"""Cuts that are found by a trial: an operation that takes what requires grad, and gives what does not."""
+"""Cuts found by trial: an operation that takes a value that requires grad and returns one that does not."""
 
 import ast
 
@@ -11,7 +11,7 @@ CASTS = ("int", "long", "short", "round", "floor", "ceil", "sign")
 
 
 def find_cut_by_trial(node, followed, shadow):
-    """An operation that takes what requires grad, and gives what does not."""
+    """Return the Cut of an operation that takes a value that requires grad and returns one that does not."""
     if isinstance(node, ast.Name | ast.Constant) or requires_grad(node, shadow) is not False:
         return None
     inner = [each for each in ast.iter_child_nodes(node) if isinstance(each, ast.expr)]
@@ -43,7 +43,8 @@ def is_tensor_of_numbers(node):
 
 
 def restore_history(node, followed, shadow):
-    """The Fit without a cast to whole numbers, or with `torch.stack` for `torch.tensor` of tensors; nothing for other cuts."""
+    """Return the Fit without a cast to integers, or with `torch.stack` for `torch.tensor` of tensors; () for other
+    cuts."""
     match node:
         case ast.Call(func=ast.Attribute(attr=word, value=owner), args=[]) if word in CASTS:
             while isinstance(owner, ast.Call) and isinstance(owner.func, ast.Attribute) and owner.func.attr in CASTS:

@@ -1,6 +1,6 @@
-"""The rules that operations go by: for each kind of failure, what the operands broke, and which fixes are worth trying.
+"""The rules of operations: for each kind of failure, what the operands broke, and which fixes to try.
 
-A failure is known by words of its message, which are PyTorch's.
+A failure is recognised by words of PyTorch's message.
 """
 
 from tensh.explain.causes.situation import message_of
@@ -63,7 +63,7 @@ from tensh.explain.rules.solving import system
 
 
 def rule_for(call, error):
-    """The Explanation by the first rule that knows the failure; None if none does."""
+    """Return the Explanation of the first rule that recognises the failure; None if none does."""
     text = message_of(error)
     for words, rule in RULES:
         if any(word in text for word in words):

@@ -1,4 +1,4 @@
-"""Rules of differentiation, and of conversion to numbers."""
+"""Rules of differentiation, and of conversion to Python numbers."""
 
 import ast
 import re
@@ -44,7 +44,7 @@ def second_pass(call, text):
 
 
 def describe_first_pass(call):
-    """Say which backward pass came before this one, as far as the source tells."""
+    """Tell which backward pass came before this one, as far as the source shows."""
     scope, here = call.place.scope(), call.place.line
     passes = calls_of(scope, "backward") if scope is not None else ()
     before = [line for line, code in passes if line < here and "retain_graph=True" not in code]
@@ -59,7 +59,7 @@ def describe_first_pass(call):
 
 
 def explain_overwritten(call, text):
-    """A value that a derivative needs was overwritten: which one, and by what."""
+    """Explain which value of a derivative was overwritten, and by what."""
     found = re.search(r"\[\S+ \[([\d, ]*)\]\].* is at version (\d+)", text)
     scope = call.place.scope()
     if not found or scope is None:
@@ -79,7 +79,7 @@ def explain_overwritten(call, text):
 
 
 def write_new_tensor(code):
-    """`a += b` as a new tensor: `a = a + b`; None for other code."""
+    """Rewrite `a += b` to make a new tensor: `a = a + b`; None for other code."""
     (tree,) = ast.parse(code).body
     if not isinstance(tree, ast.AugAssign) or not isinstance(tree.target, ast.Name):
         return None
@@ -98,7 +98,7 @@ def leaf_in_place(call, text):
 
 
 def flag_of_computed(call, text):
-    """`v.requires_grad = False` of a tensor that was computed."""
+    """Explain `v.requires_grad = False` of a computed tensor."""
     t = call.arguments[0]
     match ast.parse(call.place.text.strip()).body:
         case [ast.Assign(targets=[ast.Attribute(value=owner, attr="requires_grad")], value=ast.Constant(value=False))]:
@@ -118,9 +118,9 @@ def to_numpy(call, text):
     tree = parse_expression(call.segment)
     is_one_of_many = isinstance(tree, ast.Call) and len(tree.args) > 1
     if is_one_of_many and not getattr(call.names.get(t.text), "requires_grad", False):
-        return None  # it is another argument of a function of NumPy's
+        return None  # another argument of a NumPy function
     code = t.text and call.rewrite({t: append_to_expression(t.text, ".detach()")})
-    is_function = code and not call.segment.startswith(t.text)  # `np.array(t)`, which cannot be tried on stand-ins
+    is_function = code and not call.segment.startswith(t.text)  # `np.array(t)` cannot be tried on stand-ins
     return Explanation(
         "numpy",
         (operand(t),),
@@ -147,7 +147,7 @@ def one_number(call, text):
 
 
 def put_into_text(segment, tree, t):
-    """`"%d" % x` of a tensor of several numbers."""
+    """Explain `"%d" % x` of a tensor with several elements."""
     text, (first, _last) = piece(segment, tree.right)
     t = replace(t, text=text)
     start = segment[:first] + append_to_expression(text, "")
@@ -159,7 +159,7 @@ def put_into_text(segment, tree, t):
 
 
 def is_shown(node):
-    """True if code shows, keeps or gives back a value: a list does as well as a number there."""
+    """True if code shows, stores or returns a value, so that a list serves as well as a number."""
     if isinstance(node, ast.Call):
         return ast.unparse(node.func).rpartition(".")[2] in ("print", "repr", "str", "append", "format")
     return isinstance(node, ast.stmt | ast.FormattedValue | ast.List | ast.Tuple | ast.Dict)
@@ -190,14 +190,14 @@ def explain_ambiguous_bool(call, text):
 
 
 def comparing_function(segment):
-    """The Python function in the code that compares elements of its argument, such as `max`; None if there is none."""
+    """Return the Python function that compares elements of its argument, such as `max`; None if there is none."""
     tree = parse_expression(segment)
     is_called = isinstance(tree, ast.Call) and isinstance(tree.func, ast.Name) and len(tree.args) == 1
     return tree.func.id if is_called and tree.func.id in ("sorted", "max", "min") else None
 
 
 def elementwise(segment):
-    """`a and b`, `a or b`, `not a`, `a < b < c` as they are written for tensors; None for other code."""
+    """Rewrite `a and b`, `a or b`, `not a`, `a < b < c` for tensors; None for other code."""
     tree = parse_expression(segment)
     if isinstance(tree, ast.UnaryOp) and isinstance(tree.op, ast.Not):
         return "~" + bracket(tree.operand)
@@ -209,14 +209,14 @@ def elementwise(segment):
 
 
 def find_first_asked(segment):
-    """The part of `a and b`, `a or b` or `a < b < c` whose truth Python asks for; empty for other code, and for more parts."""
+    """Return the operand of `a and b`, `a or b` or `a < b < c` whose truth value Python takes; "" for other code."""
     tree = parse_expression(segment)
     parts = tree.values if isinstance(tree, ast.BoolOp) else links_of(tree) if isinstance(tree, ast.Compare) else []
     return ast.unparse(parts[0]) if len(parts) == 2 else ""
 
 
 def links_of(comparison):
-    """The comparisons of two that `a < b < c` is made of."""
+    """Return the pairwise comparisons in `a < b < c`."""
     sides = [comparison.left, *comparison.comparators]
     return [
         ast.Compare(left, [op], [right]) for left, op, right in zip(sides[:-1], comparison.ops, sides[1:], strict=True)
@@ -224,7 +224,7 @@ def links_of(comparison):
 
 
 def parse_expression(segment):
-    """The tree of an expression; None for other code."""
+    """Parse an expression; None for other code."""
     try:
         return ast.parse(f"({segment}\n)", mode="eval").body
     except (SyntaxError, ValueError):
@@ -232,6 +232,6 @@ def parse_expression(segment):
 
 
 def bracket(node):
-    """An expression that an operator may stand beside."""
+    """Put an expression in parentheses if an operator beside it needs them."""
     text = ast.unparse(node)
     return text if isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript | ast.Constant) else f"({text})"

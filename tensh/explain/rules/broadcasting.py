@@ -1,4 +1,4 @@
-"""Shapes that are to broadcast."""
+"""Shapes that do not broadcast."""
 
 import itertools
 
@@ -31,12 +31,12 @@ def broadcasting(call, text):
     scores, labels = (a, b) if len(one) > len(two) else (b, a)
     if call.symbol in ("==", "!=") and are_scores(scores.value, labels.value) and scores.text:
         candidates = [call.rewrite({scores: append_to_expression(scores.text, ".argmax(1)")})]
-    if is_loss(call):  # both are to be of one shape: what only broadcasts compares every element with every other
+    if is_loss(call):  # both need one shape: otherwise every element would be compared with every other
         ways = {".squeeze(-1)": (*two[:-1],) if two[-1:] == (1,) else None, ".unsqueeze(-1)": (*two, 1)}
         candidates = each(call, b, *(way for way, shape in ways.items() if shape == (*one,)))
         candidates += each(call, b, ".T") if (*one,) == (*reversed(two),) else []
     found = fits(call, candidates, wanted=lambda shape: len(shape) <= larger)
-    if not found and call.symbol == "-" and len(one) == len(two) == 2 and dim == 2:  # each row from each other one
+    if not found and call.symbol == "-" and len(one) == len(two) == 2 and dim == 2:  # each row minus each other row
         found = fits(call, [call.rewrite({a: append_to_expression(a.text, "[:, None]")})] if a.text else [])
     return Explanation(
         call.symbol, (operand(a, {len(one) - dim}), operand(b, {len(two) - dim})), rule, found,
@@ -45,13 +45,13 @@ def broadcasting(call, text):
 
 
 def are_scores(scores, labels):
-    """True for a score of each class and the classes: [N, C] of floating point numbers and [N] of whole ones."""
+    """True for scores and classes: [N, C] of floating point numbers and [N] of integers."""
     is_whole = not labels.is_floating_point() and not labels.is_complex()
     return scores.dim() == 2 and scores.is_floating_point() and is_whole and labels.shape == scores.shape[:1]
 
 
 def align(call, argument, shape):
-    """The call with an operand of fewer dimensions put where its sizes are those of a shape, new dimensions behind it."""
+    """Return the call with an operand's dimensions aligned to equal sizes of a shape, followed by new dimensions."""
     own, found = tuple(argument.value.shape), []
     for start in range(len(shape) - len(own)):
         behind = len(shape) - len(own) - start
@@ -62,7 +62,7 @@ def align(call, argument, shape):
 
 
 def grown_in_place(call):
-    """A result that has more elements than what it is to be written into."""
+    """Explain a result with more elements than the tensor it is written into."""
     a, b = call.tensors[:2]
     symbol = call.symbol.removesuffix("=")
     rule = _("a write in place keeps the shape of {first}, {one}, and with {two} the result has another").format(
@@ -80,7 +80,7 @@ def is_loss(call):
 
 
 def find_clash(arguments):
-    """The first two arguments whose shapes do not broadcast."""
+    """Return the first two arguments whose shapes do not broadcast."""
     for a, b in itertools.combinations(arguments, 2):
         pairs = zip(reversed(a.value.shape), reversed(b.value.shape), strict=False)
         if any(m != n and 1 not in (m, n) for m, n in pairs):

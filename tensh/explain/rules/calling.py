@@ -1,4 +1,4 @@
-"""Arguments of another number or kind than an operation takes, and devices that are not there."""
+"""Arguments of the wrong number or kind, and devices that are not available."""
 
 import ast
 import re
@@ -15,7 +15,7 @@ CHOICE = 'device = "cuda" if torch.cuda.is_available() else "cpu"'
 
 
 def no_such_device(call, text):
-    """Say that the CPU is the only device."""
+    """Explain that the CPU is the only device."""
     tensors = tuple(operand(t) for t in call.tensors[:1])
     asked = find_unasked(call)
     if asked is not None:
@@ -41,7 +41,7 @@ def no_such_device(call, text):
 
 
 def find_unasked(call):
-    """`torch.cuda.is_available` without parentheses, which is true whatever there is; None where it is called."""
+    """Explain `torch.cuda.is_available` without parentheses, which is always true; None if it is called."""
     tree = call.place.tree()
     nodes = [*ast.walk(tree)] if tree else []
     called = [node.func for node in nodes if isinstance(node, ast.Call)]
@@ -55,7 +55,7 @@ def find_unasked(call):
 
 
 def explain_list_of_tensors(call, text):
-    """Tensors that are to become one are given in a list."""
+    """Tensors to be joined are passed in a list."""
     tree = call_in(call.segment)
     if tree is None or call.name not in JOINING or any(isinstance(each, ast.Starred) for each in tree.args):
         return None
@@ -68,7 +68,7 @@ def explain_list_of_tensors(call, text):
 
 
 def start_of_backward(call, text):
-    """A backward pass starts from a gradient of the shape of its root."""
+    """A backward pass starts from a gradient with the shape of its root."""
     t = call.arguments[0]
     if not hasattr(t.value, "shape"):
         return None
@@ -97,7 +97,7 @@ def explain_unused(call, text):
 
 
 def mask_shape(call, text):
-    """A mask has the shape of the dimensions that it stands for."""
+    """A mask has the shape of the dimensions that it indexes."""
     told = re.search(r"mask \[([\d, ]*)\] at index (\d+) does not match .* at index (\d+)", text)
     t, index = call.arguments[0], call.arguments[1] if len(call.arguments) > 1 else None
     if not told or not hasattr(t.value, "shape"):
@@ -107,7 +107,7 @@ def mask_shape(call, text):
     begin, wrong = (
         int(told[3]) - int(told[2]),
         int(told[3]),
-    )  # the dim that the mask begins at, and the one that differs
+    )  # the dim at which the mask begins, and the one that differs
     places = [dim for dim in range(1, len(shape)) if not begin and shape[dim : dim + len(mask)] == mask]
     found = ()
     if (
@@ -118,7 +118,7 @@ def mask_shape(call, text):
         and getattr(index.value, "shape", None) is not None
     ):
         code = call.rewrite({index: ":, " * places[0] + index.text})
-        kept = [*shape[: places[0]], "n", *shape[places[0] + len(mask) :]]  # how many is known to the values alone
+        kept = [*shape[: places[0]], "n", *shape[places[0] + len(mask) :]]  # the number depends on the values
         found = (Fit(code, f"{shape}, {mask} -> [{', '.join(map(str, kept))}]"),) if code else ()
     return Explanation(
         "[]", (operand(t, {wrong}),), _("a mask has the shape of the dimensions it stands for, here {shape}, and this one is {mask}").format(shape=shape[begin : begin + len(mask)], mask=mask),
@@ -127,7 +127,7 @@ def mask_shape(call, text):
 
 
 def repeats(call, text):
-    """A count for each dimension."""
+    """One count for each dimension."""
     t = call.arguments[0]
     if not hasattr(t.value, "shape"):
         return None
@@ -151,7 +151,7 @@ def repeats(call, text):
 
 
 def orders(call, text):
-    """Every dimension once."""
+    """Every dimension exactly once."""
     t = call.arguments[0]
     if not hasattr(t.value, "shape"):
         return None

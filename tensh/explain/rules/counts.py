@@ -1,4 +1,4 @@
-"""Counts and sizes that are given for the parts of a dimension: `split`, `repeat_interleave`."""
+"""Counts and sizes for parts of a dimension: `split`, `repeat_interleave`."""
 
 import ast
 import re
@@ -11,7 +11,7 @@ from tensh.language import _
 
 
 def parts_of_split(call, text):
-    """The sizes of the parts add up to that of the dimension."""
+    """The sizes of the parts add up to the dimension."""
     found = re.search(r"sum exactly to (\d+) \(input tensor's size at dimension (-?\d+)\)", text)
     t, sizes = call.arguments[0], call.argument("split_size", "split_size_or_sections", "split_sizes")
     values = sizes.value if sizes is not None else None
@@ -33,7 +33,7 @@ def parts_of_split(call, text):
 
 
 def count_names(place):
-    """The number of names that a line unpacks its value into; None where it does not."""
+    """Return the number of names that a line unpacks a value into; None if it does not."""
     tree = place.tree()
     for node in ast.walk(tree) if tree else ():
         match node:
@@ -43,7 +43,7 @@ def count_names(place):
 
 
 def with_last(call, sizes, values):
-    """The call with sizes that are all there is; None if they are not written out there."""
+    """Return the call with sizes that add up; None if they are not literal."""
     written = elements(sizes.text) if sizes.text else None
     if not written or not isinstance(ast.parse(written[-1][0], mode="eval").body, ast.Constant):
         return None
@@ -52,7 +52,7 @@ def with_last(call, sizes, values):
 
 
 def with_dim(call, dim):
-    """The call along another dimension."""
+    """Return the call along another dimension."""
     given = call.argument("dim")
     if given is not None and given.text:
         return call.rewrite({given: str(dim)})
@@ -60,7 +60,7 @@ def with_dim(call, dim):
 
 
 def counts_of_rows(call, text):
-    """One count, or one for each along a dimension."""
+    """One count, or one for each element along a dimension."""
     t, counts = call.arguments[0], call.argument("repeats")
     if counts is None or counts is t or not hasattr(t.value, "shape") or not hasattr(counts.value, "shape"):
         return None

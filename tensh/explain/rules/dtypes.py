@@ -17,7 +17,8 @@ def dtypes(call, text):
         return needs_float(call, text)
     a, b = call.tensors[:2] if len({str(t.value.dtype) for t in call.tensors[:2]}) > 1 else call.tensors[-2:]
     weight = call.argument("weight")
-    if weight in call.tensors and weight.value.dtype != call.tensors[0].value.dtype:  # of each class, in a loss
+    # a score for each class, in a loss
+    if weight in call.tensors and weight.value.dtype != call.tensors[0].value.dtype:
         a, b = call.tensors[0], weight
     kinds = [str(t.value.dtype).removeprefix("torch.") for t in (a, b)]
     if kinds[0] == kinds[1]:
@@ -56,7 +57,7 @@ def layer_dtype(call):
 
 
 def integers_require_grad(call, text):
-    """Only floating point numbers can have gradients."""
+    """Only floating point tensors can have gradients."""
     if call.name != "tensor":
         return None
     return Explanation(
@@ -67,7 +68,7 @@ def integers_require_grad(call, text):
 
 
 def mask_in_arithmetic(call, text):
-    """Masks are turned round by `~`, and counted as numbers."""
+    """Masks are inverted by `~`, and counted as numbers."""
     mask = next((t for t in call.tensors if str(t.value.dtype).endswith("bool")), None)
     if mask is None or not mask.text:
         return None
@@ -78,7 +79,7 @@ def mask_in_arithmetic(call, text):
         mask=name_or_phrase(mask)
     )
     masks = [t for t in call.tensors if t.value.dtype == mask.value.dtype]
-    if len(masks) == 2:  # a difference of two masks, as numbers
+    if len(masks) == 2:  # a difference of two masks as numbers
         both = [change_call(call, dict.fromkeys(masks, ".float()"))]
         return Explanation(call.symbol, tuple(map(operand, masks)), rule, fits(call, both))
     return Explanation(
@@ -87,7 +88,7 @@ def mask_in_arithmetic(call, text):
 
 
 def needs_float(call, text):
-    """Means and the like need floating point numbers."""
+    """Means and similar functions need floating point numbers."""
     if not call.tensors:
         return None
     t = call.tensors[0]

@@ -41,7 +41,7 @@ def index_range(call, text):
 
 
 def indices_of(call):
-    """The argument that is the index, and the (text, span) of each index in it; None if that is not written out."""
+    """Return the argument that is the index, and (text, span) of each index in it; None if it is not literal."""
     index = call.arguments[1] if len(call.arguments) > 1 else None
     if index is None or index.text is None or call.symbol != "[]":
         return None, None
@@ -49,7 +49,7 @@ def indices_of(call):
 
 
 def nearest(call, dim, size):
-    """The call with the last index for the size, the first for one before it: a plain number that is off by one."""
+    """Return the call with the last index in place of the size, or the first in place of one before it."""
     index, parts = indices_of(call)
     if index is None or dim >= len(parts) or any(part in ("...", "None") for part, _ in parts[: dim + 1]):
         return None
@@ -84,7 +84,7 @@ def too_many_indices(call, text):
 
 
 def list_written(call, text):
-    """`x[0] = [1, 2]`: what is written into a tensor is a tensor, or one number."""
+    """Explain `x[0] = [1, 2]`: a tensor takes a tensor or a single number."""
     t = call.arguments[0]
     statement = call.place.path()[0] if call.place.path() else None
     if not isinstance(statement, ast.Assign) or not hasattr(t.value, "shape"):
@@ -105,7 +105,7 @@ def list_written(call, text):
 
 
 def find_wide_mask(call):
-    """(text, value) of the first index that is a mask of several dimensions; None if there is none."""
+    """Return (text, value) of the first index that is a mask of several dimensions; None if there is none."""
     _index, parts = indices_of(call)
     for text, _span in parts or ():
         try:
@@ -118,7 +118,7 @@ def find_wide_mask(call):
 
 
 def without_slices(call):
-    """The call without the `:` behind its other indices."""
+    """Return the call without `:` after its other indices."""
     index, parts = indices_of(call)
     kept = [text for text, _span in parts]
     while kept and kept[-1] == ":":
@@ -127,7 +127,7 @@ def without_slices(call):
 
 
 def fewer(call, count):
-    """The call with that many indices."""
+    """Return the call with that many indices."""
     index, parts = indices_of(call)
     if index is None or not count or len(parts) <= count:
         return None
@@ -137,7 +137,7 @@ def fewer(call, count):
 def index_dims(call, text):
     """The index of gather and scatter has as many dimensions as the tensor."""
     index, dim = call.argument("index"), call.argument("dim")
-    if index is None and len(call.arguments) > 2:  # of a function that chooses between kinds: (tensor, dim, index, ...)
+    if index is None and len(call.arguments) > 2:  # for a function that selects along a dim: (tensor, dim, index, ...)
         dim, index = call.arguments[1:3]
     if index is None or dim is None or not index.text or type(dim.value) is not int or index not in call.tensors[1:]:
         return None
@@ -154,7 +154,7 @@ def index_dims(call, text):
 
 
 def mask_of_numbers(call, text):
-    """A mask of zeros and ones that is not a tensor of bool."""
+    """A mask of zeros and ones must be a bool tensor."""
     if len(call.tensors) < 2:
         return None
     t, mask = call.tensors[:2]
@@ -165,7 +165,7 @@ def mask_of_numbers(call, text):
         return None
     kind = str(values.dtype).removeprefix("torch.")
     code = call.rewrite({mask: append_to_expression(mask.text, ".bool()")})
-    shape = ["n", *t.value.shape[values.dim() :]]  # how many is known to the values alone
+    shape = ["n", *t.value.shape[values.dim() :]]  # the number depends on the values
     given = f"{list(t.value.shape)}, {list(values.shape)} -> [{', '.join(map(str, shape))}]"
     return Explanation(
         "[]", (operand(t), operand(mask)), _("{mask} holds {kind}, zeros and ones: a mask is a tensor of bool").format(mask=name_or_phrase(mask), kind=kind),
@@ -213,17 +213,17 @@ def dim_range(call, text):
 
 
 def replace_dim(call, wrong, right):
-    """The call with another dim, where the wrong one is a number that is written out and stands alone."""
+    """Return the call with another dim, if the wrong one is a literal that stands alone."""
     dims = [a for a in call.arguments if a.name.startswith("dim") and a.value == wrong and a.text]
     if len(dims) != 1 or not isinstance(ast.parse(dims[0].text, mode="eval").body, ast.Constant | ast.UnaryOp):
         return None
     if any(a.value in (right, right - call.tensors[0].value.dim()) for a in call.arguments if a.name.startswith("dim")):
-        return None  # the same dim twice would do nothing
+        return None  # twice the same dim would have no effect
     return call.rewrite({dims[0]: str(max(right, 0))})
 
 
 def rows_and_columns(call, text):
-    """Lists of rows and of columns are paired, element by element: a block takes one after the other."""
+    """Lists of rows and columns are paired element by element: a block takes one index after the other."""
     index, parts = indices_of(call)
     t = call.arguments[0]
     if index is None or len(parts) != 2 or not hasattr(t.value, "shape") or not t.text:

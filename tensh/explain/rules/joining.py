@@ -1,4 +1,4 @@
-"""Tensors that are to become one."""
+"""Joining tensors."""
 
 from tensh.explain.model import Explanation, Fit, Operand
 from tensh.explain.rewriting import elements, rename_called, replace_spans, set_keyword
@@ -48,12 +48,12 @@ def lengths(call, text):
 
 
 def are_of_many_lengths(tensors):
-    """True if tensors differ in their lengths alone, as sequences do."""
+    """True if tensors differ only in length, as sequences do."""
     return len({(t.dim(), *t.shape[1:]) for t in tensors}) == 1
 
 
 def add_dimensions(call, given, most):
-    """The call with a dimension more for those that have one less."""
+    """Return the call with an added dimension for the tensors that lack one."""
     text, span = call.arguments[0].text, call.arguments[0].span
     parts = elements(text) if text else None
     if parts is None or len(parts) != len(given):

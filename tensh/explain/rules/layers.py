@@ -1,4 +1,4 @@
-"""Layers that were given what they were not made for, and losses with the wrong kind of target."""
+"""Layers with inputs they were not made for, and losses with the wrong kind of target."""
 
 import ast
 import itertools
@@ -26,7 +26,7 @@ def channels(call, text):
     order = append_to_expression(a.text, f".permute({', '.join(map(str, moved))}){cast}") if a.text else None
     is_last = shape[-1:] == [wanted] and all(size > wanted for size in shape[dim:-1])
     candidates = [call.rewrite({a: order})] if order and is_last else []
-    if wanted == 1 and a.text and len(shape) == spatial + 1:  # images of one channel that lack its dimension
+    if wanted == 1 and a.text and len(shape) == spatial + 1:  # grey images without their channel dimension
         candidates.append(call.rewrite({a: append_to_expression(a.text, ".unsqueeze(1)")}))
     found = fits(call, candidates)
     return Explanation(
@@ -36,7 +36,7 @@ def channels(call, text):
 
 
 def kernel(call, text):
-    """A kernel is no larger than the image that it moves over."""
+    """A kernel is no larger than its image."""
     a = input_of(call)
     sizes = re.search(r"input size per channel: \(([\d x]+)\)|Given input size: \(([\dx]+)\)", text)
     if not sizes or a is None:
@@ -61,7 +61,7 @@ def kernel(call, text):
 
 
 def probabilities(call, text):
-    """The binary cross entropy is of probabilities."""
+    """Binary cross entropy takes probabilities."""
     a = input_of(call)
     if a is None or not a.text:
         return None
@@ -72,7 +72,7 @@ def probabilities(call, text):
 
 
 def features(call, text):
-    """Statistics are kept of as many features as a layer was made for."""
+    """Statistics are kept for the features that the layer was made for."""
     found = re.search(r"should contain (\d+) elements not (\d+)", text)
     a = input_of(call)
     if not found or a is None:
@@ -85,7 +85,7 @@ def features(call, text):
 
 
 def normalized(call, text):
-    """A layer normalisation takes inputs that end with the dimensions that it was made for."""
+    """Layer normalisation takes inputs that end with the dimensions it was made for."""
     a = input_of(call)
     found = re.search(r"normalized_shape=\[([\d, ]+)\]", text)
     if not found or a is None:
@@ -113,8 +113,9 @@ def recurrent_features(call, text):
 
 
 def whole_indices(call, text):
-    """Explain indices of an embedding that are not whole numbers."""
-    is_moved = call.symbol.startswith(("scatter", "gather", "index", "take"))  # the first tensor holds what is moved
+    """Explain indices of an embedding that are not integers."""
+    # the first tensor is the one that is indexed
+    is_moved = call.symbol.startswith(("scatter", "gather", "index", "take"))
     named = call.argument("index", "indices", *([] if is_moved else ["input"]))
     tensors = [named] if named in call.tensors else []
     others = call.tensors[1:] if is_moved else call.tensors
@@ -123,7 +124,7 @@ def whole_indices(call, text):
         return None
     kind = str(wrong.value.dtype).removeprefix("torch.")
     count = getattr(call.module, "num_embeddings", None)
-    if (wrong.text or "").startswith(("torch.rand(", "torch.randn(")):  # as whole numbers most of them are 0
+    if (wrong.text or "").startswith(("torch.rand(", "torch.randn(")):  # most would be 0 as integers
         candidates = [call.rewrite({wrong: f"torch.randint({count}, {tuple(wrong.value.shape)})"})] if count else []
     else:
         candidates = each(call, wrong, ".long()")
@@ -134,7 +135,7 @@ def whole_indices(call, text):
 
 
 def rows(call, text):
-    """Indices into a table of embeddings count its rows from 0."""
+    """Indices of an embedding count its rows from 0."""
     named = call.argument("weight")
     count = getattr(call.module, "num_embeddings", None) or (named is not None and len(named.value))
     indices = next((t for t in call.tensors if not t.value.is_floating_point()), None)
@@ -174,7 +175,7 @@ def maker_of(call):
 
 
 def classes(call, text):
-    """Targets of cross entropy are the numbers of classes, or probabilities in the shape of the input."""
+    """Targets of cross entropy are class indices, or probabilities with the shape of the input."""
     if len(call.tensors) < 2:
         return None
     a, target = call.tensors[:2]
@@ -195,7 +196,7 @@ def classes(call, text):
 
 
 def class_range(call, text):
-    """Classes are counted from 0."""
+    """Class indices count from 0."""
     found = re.search(r"Target (-?\d+) is out of bounds", text)
     if not found or len(call.tensors) < 2:
         return None
@@ -213,7 +214,7 @@ def class_range(call, text):
 
 
 def samples(call, text):
-    """A target for each sample."""
+    """One target for each sample."""
     if len(call.tensors) < 2:
         return None
     a, target = call.tensors[:2]
@@ -226,7 +227,7 @@ def samples(call, text):
 
 
 def find_rows(call):
-    """The one `x.view(-1, 196)` of a source, which makes as many rows as there is room for; None where there is none."""
+    """Return the only `x.view(-1, 196)` of a source, whose number of rows follows from the rest; None if there is none."""
     tree, found = call.place.tree(), []
     for node in ast.walk(tree) if tree else ():
         match node:
@@ -242,7 +243,7 @@ def find_rows(call):
 
 
 def one_hot_classes(call, text):
-    """The classes of one_hot are counted from 0, as many as it is told."""
+    """Classes of one_hot count from 0 up to its number of classes."""
     t = call.tensors[0] if call.tensors else None
     count = call.argument("num_classes")
     if t is None or count is None or type(count.value) is not int:
@@ -257,7 +258,7 @@ def one_hot_classes(call, text):
 
 
 def largest(call, text):
-    """No more of the largest elements than there are."""
+    """topk returns no more elements than there are."""
     t, k = call.argument("input", "self"), call.argument("k")
     dim = call.argument("dim")
     dim = -1 if dim is None or type(dim.value) is not int else dim.value
@@ -270,7 +271,7 @@ def largest(call, text):
 
 
 def subscripts(call, text):
-    """In einsum, a letter stands for one size."""
+    """A letter in einsum stands for one size."""
     found = re.search(
         r"subscript (\w) has size (\d+) for operand (\d+) which does not broadcast with previously seen size (\d+)",
         text,
@@ -297,19 +298,19 @@ def subscripts(call, text):
 
 
 def input_of(call):
-    """The first tensor that a layer or a function was given."""
+    """Return the first tensor passed to a layer or function."""
     return call.tensors[0] if call.tensors else None
 
 
 def unknown_subscript(call, text):
-    """Each letter of an einsum's result is one of its operands'."""
+    """Each letter of an einsum's result occurs in its operands."""
     found = re.search(r"output subscript (\w) does not", text)
     equation = next((a for a in call.arguments if isinstance(a.value, str) and a.span), None)
     if not found or equation is None:
         return None
     given, _arrow, wanted = equation.value.partition("->")
     others = [letter for letter in dict.fromkeys(given) if letter.isalpha() and letter not in wanted]
-    others = [letter for letter in others if given.count(letter) == 1] or others  # a sum goes over the rest
+    others = [letter for letter in others if given.count(letter) == 1] or others  # sum over the others
     rule = _("{letter} is in the result alone: the letters of the operands are {letters}").format(
         letter=found[1], letters=", ".join(dict.fromkeys(each for each in given if each.isalpha()))
     )
@@ -318,7 +319,7 @@ def unknown_subscript(call, text):
 
 
 def weights_of_classes(call, text):
-    """A loss has one weight for each class."""
+    """A loss has one weight per class."""
     found = re.search(r"for all (\d+) classes", text)
     weight = call.argument("weight") or next(
         (t for t in call.tensors if t.value.dim() == 1 and t.value.is_floating_point()), None

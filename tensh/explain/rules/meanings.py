@@ -1,4 +1,4 @@
-"""Functions whose operands mean something that dimensions added for the sake of the shape would miss."""
+"""Functions whose operands have a meaning that adding dimensions would violate."""
 
 import re
 
@@ -9,7 +9,7 @@ from tensh.language import _
 
 
 def distances(call, text):
-    """Distances are between points of as many coordinates."""
+    """Distances are between points with the same number of coordinates."""
     if len(call.tensors) < 2:
         return None
     a, b = call.tensors[:2]
@@ -21,7 +21,7 @@ def distances(call, text):
 
 
 def divergence(call, text):
-    """A divergence is between probabilities; classes are for another loss."""
+    """A divergence is between probabilities; class indices are for another loss."""
     if len(call.tensors) < 2:
         return None
     a, t = call.tensors[:2]
@@ -34,7 +34,7 @@ def divergence(call, text):
 
 
 def fans(call, text):
-    """Xavier's and Kaiming's numbers are for weights, which have inputs and outputs."""
+    """Xavier and Kaiming initialisation is for weights, which have inputs and outputs."""
     if not call.tensors or not call.tensors[0].text:
         return None
     t = call.tensors[0]
@@ -45,7 +45,7 @@ def fans(call, text):
 
 
 def paddings(call, text):
-    """A padding is a pair for each dimension, from the last on."""
+    """Padding is a pair for each dimension, beginning with the last."""
     if not call.tensors:
         return None
     t, given = call.tensors[0], call.argument("pad")

@@ -1,4 +1,4 @@
-"""Products of matrices and vectors, and layers that are products."""
+"""Products of matrices and vectors, and layers that compute them."""
 
 from tensh.explain.model import Explanation
 from tensh.explain.rules.shared import name_or_phrase, operand
@@ -8,7 +8,7 @@ from tensh.language import _
 
 
 def product_shapes(call, text):
-    """Columns of the one must be rows of the other."""
+    """The columns of one matrix are as many as the rows of the other."""
     if call.module is not None and hasattr(call.module, "in_features"):
         return layer_features(call)
     if len(call.tensors) < 2:
@@ -55,7 +55,7 @@ def product_shapes(call, text):
 
 
 def suggest_factor(call, a, b, columns, rows):
-    """Suggest a change where no transposition fits: one of the two has the wrong size."""
+    """Suggest a change if no transposition fits: one of the two has the wrong size."""
     of_one = _("columns") if a.value.dim() > 1 else _("elements")
     of_two = _("columns") if call.name == "linear" else _("rows") if b.value.dim() > 1 else _("elements")
     return _("make {second} with {columns} {of_two}, or {first} with {rows} {of_one}").format(
@@ -69,7 +69,7 @@ def suggest_factor(call, a, b, columns, rows):
 
 
 def vectors(call, a, b):
-    """A dot product is of two vectors of one length."""
+    """A dot product takes two vectors of the same length."""
     rule = _("dot is for two vectors of one length; for matrices there is @")
     return Explanation(
         call.symbol,
@@ -88,7 +88,7 @@ def vectors(call, a, b):
 
 
 def stacks(call, a, b):
-    """The matrices fit, the dimensions before them do not."""
+    """The matrices fit, but not the dimensions before them."""
     if max(a.value.dim(), b.value.dim()) < 3:
         return None
     one, two = a.value.shape[:-2], b.value.shape[:-2]
@@ -101,14 +101,14 @@ def stacks(call, a, b):
 
 
 def layer_features(call):
-    """A layer got another number of features than it was made for."""
+    """A layer takes the number of features that it was made for."""
     layer, a = call.module, call.tensors[0]
     sizes = f"{layer.in_features} -> {layer.out_features}"
     name = f"{call.symbol[:-1]} {sizes})" if call.symbol.endswith(")") else f"{call.symbol} ({sizes})"
     wanted, got = layer.in_features, a.value.shape[-1] if a.value.dim() else 1
 
     is_image = a.value.dim() == 2 and a.value.shape[0] == got and got * got == wanted
-    whole = (".flatten()",) if a.value.dim() != 2 or is_image else ()  # of several samples it would make one
+    whole = (".flatten()",) if a.value.dim() != 2 or is_image else ()  # it would merge several samples into one
     found = fits(call, each(call, a, *flattening(call, a), ".T", ".mT", *whole, ".squeeze()"))
     return Explanation(
         call.symbol, (operand(a, {a.value.dim() - 1}),),
@@ -118,19 +118,19 @@ def layer_features(call):
 
 
 def flattening(call, a):
-    """`.flatten(1)`, but not for what a recurrent layer gave: the number of steps of a sequence is no number of features."""
+    """Suggest `.flatten(1)`, but not after a recurrent layer: the number of steps is not a number of features."""
     return () if is_sequence(a.text, call.place, call.names) else (".flatten(1)",)
 
 
 def write_product(a, symbol, b, change=""):
-    """A product as it is written with an operator; None where an operand has no text."""
+    """Write a product with an operator; None if an operand has no text."""
     if not a.text or not b.text:
         return None
     return f"{append_to_expression(a.text, '')} {symbol} {append_to_expression(b.text, change)}"
 
 
 def outer_product(call, text):
-    """Two vectors: those that have one dimension too many, or a vector from each row of two matrices."""
+    """Suggest fixes for two vectors: drop an extra dimension, or take a vector from each row of two matrices."""
     if len(call.tensors) < 2:
         return None
     a, b = call.tensors[:2]

@@ -1,4 +1,4 @@
-"""Other shapes over the same elements."""
+"""Other shapes for the same elements."""
 
 import re
 
@@ -10,7 +10,7 @@ from tensh.language import _
 
 
 def reshaping(call, text):
-    """Explain a new shape whose number of elements differs."""
+    """Explain a new shape with another number of elements."""
     t = call.arguments[0]
     if not hasattr(t.value, "shape"):
         return None
@@ -40,13 +40,14 @@ def reshaping(call, text):
     candidates = [resize_call(call, -1)] if len(wanted) == 1 else []
     if -1 not in wanted and len(wanted) > 1:
         own = [*t.value.shape, *[None] * len(wanted)]
-        places = sorted(range(len(wanted)), key=lambda d: wanted[d] == own[d])  # sizes that stay are meant
+        # these sizes are probably intended to stay
+        places = sorted(range(len(wanted)), key=lambda d: wanted[d] == own[d])
         candidates = [resize_call(call, *wanted[:d], -1, *wanted[d + 1 :]) for d in places]
     return Explanation(call.name, (operand(t),), rule, fits(call, candidates, most=1))
 
 
 def resize_call(call, *sizes):
-    """The call with other sizes, if sizes are its only arguments."""
+    """Return the call with other sizes, if sizes are its only arguments."""
     return None if "torch." in call.segment[:6] else replace_positional(call.segment, *sizes)
 
 
@@ -63,7 +64,7 @@ def not_contiguous(call, text):
 
 
 def expanding(call, text):
-    """Only sizes of 1 can be expanded."""
+    """Only dimensions of size 1 can be expanded."""
     t = call.arguments[0]
     if call.symbol == "[]" or not hasattr(t.value, "shape"):
         return assigning(call, text)
@@ -82,7 +83,7 @@ def expanding(call, text):
 
 
 def assigning(call, text):
-    """Require that a value written into a part of a tensor has its shape, or one that broadcasts to it."""
+    """A value written into a part of a tensor has its shape, or one that broadcasts to it."""
     sizes = re.search(r"Target sizes: (\[[\d, ]*\])\.  Tensor sizes: (\[[\d, ]*\])", text)
     t = call.arguments[0]
     if sizes is None or not hasattr(t.value, "shape"):

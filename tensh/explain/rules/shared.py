@@ -1,4 +1,4 @@
-"""Shared parts of the rules: operands as data, their names, the operation as a function."""
+"""Helpers shared by the rules: operands as data, their names, the operation as a function."""
 
 from tensh.explain.calls import COMPARED
 from tensh.explain.model import Operand
@@ -15,5 +15,5 @@ def name_or_phrase(argument, otherwise=None):
 
 
 def is_in_place(call):
-    """True if a call writes into its first operand, which must be what it is then."""
+    """True if a call writes into its first operand, which cannot be replaced then."""
     return call.symbol.endswith("=") and call.symbol not in COMPARED.values() or call.name.endswith("_")

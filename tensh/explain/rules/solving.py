@@ -7,7 +7,7 @@ from tensh.language import _
 
 
 def system(call, text):
-    """A is square, and B has a row for each of its columns."""
+    """A is square, and B has as many rows as A."""
     if len(call.tensors) != 2:
         return None
     a, b = call.tensors

@@ -1,6 +1,6 @@
-"""Arguments of another kind than what is wanted: a tensor for a list, a text for a number, a model for its optimizer.
+"""Arguments of the wrong kind: a tensor for a list, a text for a number, a model for its optimizer.
 
-Each kind is a function of the situation and of the call that failed, or that the line makes.
+Each kind is a function of the situation and of the failed call.
 """
 
 import ast
@@ -18,7 +18,7 @@ KINDS = (
 
 
 def explain_argument(situation):
-    """The Explanation by the first of these kinds."""
+    """Return the Explanation of the first kind that applies."""
     node = next((each for each in reversed(situation.place.path()) if isinstance(each, ast.Call)), None)
     if node is None:
         return None

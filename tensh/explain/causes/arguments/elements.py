@@ -1,4 +1,5 @@
-"""What tensors are made of: numbers without a list, rows of several lengths, texts, a list for an array, whole numbers that require grad."""
+"""Constructing tensors: numbers without a list, rows of different lengths, texts, a list for an array, integers that
+require grad."""
 
 import ast
 import re
@@ -12,7 +13,7 @@ from tensh.language import _
 
 
 def numbers_for_list(situation, node):
-    """`torch.tensor(1, 2, 3)`."""
+    """Explain `torch.tensor(1, 2, 3)`."""
     if not situation.says("tensor() takes 1 positional argument but") or node.keywords:
         return None
     given = ", ".join(map(ast.unparse, node.args))
@@ -21,7 +22,7 @@ def numbers_for_list(situation, node):
 
 
 def whole_numbers_for_gradient(situation, node):
-    """`torch.arange(3, requires_grad=True)`."""
+    """Explain `torch.arange(3, requires_grad=True)`."""
     wanted = [each for each in node.keywords if each.arg == "requires_grad"]
     if not situation.says("Only Tensors of floating point and complex dtype can require gradients") or not wanted:
         return None
@@ -32,7 +33,7 @@ def whole_numbers_for_gradient(situation, node):
 
 
 def step_for_count(situation, node):
-    """`torch.linspace(0, 1, 0.1)`."""
+    """Explain `torch.linspace(0, 1, 0.1)`."""
     if not situation.says("linspace() received an invalid combination", ", float)") or len(node.args) != 3:
         return None
     name = ast.unparse(node.func)
@@ -42,7 +43,7 @@ def step_for_count(situation, node):
 
 
 def list_for_array(situation, node):
-    """`torch.from_numpy([1, 2])`."""
+    """Explain `torch.from_numpy([1, 2])`."""
     if not situation.says("expected np.ndarray (got list)") or not ast.unparse(node.func).endswith("from_numpy"):
         return None
     rule = _("from_numpy takes an array of NumPy; torch.tensor takes lists")
@@ -50,7 +51,7 @@ def list_for_array(situation, node):
 
 
 def array_turned_round(situation, node):
-    """`torch.from_numpy(a[::-1])`."""
+    """Explain `torch.from_numpy(a[::-1])`."""
     if not situation.says("At least one stride in the given numpy array is negative") or len(node.args) != 1:
         return None
     text = append_to_expression(ast.unparse(node.args[0]), ".copy()")
@@ -59,7 +60,7 @@ def array_turned_round(situation, node):
 
 
 def ragged_rows(situation, node):
-    """`torch.tensor([[1, 2, 3], [4, 5]])`."""
+    """Explain `torch.tensor([[1, 2, 3], [4, 5]])`."""
     found = re.search(r"expected sequence of length (\d+) at dim (\d+) \(got (\d+)\)", message_of(situation.error))
     if found is None:
         return None
@@ -71,7 +72,7 @@ def ragged_rows(situation, node):
 
 
 def texts_for_numbers(situation, node):
-    """`torch.tensor(["cat", "dog"])`."""
+    """Explain `torch.tensor(["cat", "dog"])`."""
     if not situation.says("too many dimensions 'str'") and not situation.says("invalid data type 'str'"):
         return None
     if not isinstance(node.func, ast.Attribute) or not ast.unparse(node.func).endswith("tensor"):
@@ -94,7 +95,7 @@ def texts_for_numbers(situation, node):
 
 
 def function_of_numpy(situation, node):
-    """`np.mean(x)` of a tensor, whose method of that name takes other arguments."""
+    """Explain `np.mean(x)` of a tensor, whose own method takes other arguments."""
     match node:
         case ast.Call(func=ast.Attribute(value=ast.Name(id="np" | "numpy"), attr=word), args=[given], keywords=[]):
             pass
@@ -111,7 +112,7 @@ def function_of_numpy(situation, node):
 
 
 def lists_for_dataset(situation, node):
-    """`TensorDataset(xs, ys)` of lists of numbers."""
+    """Explain `TensorDataset(xs, ys)` of lists of numbers."""
     if not situation.says("'list' object has no attribute 'size'") or node.keywords:
         return None
     if not ast.unparse(node.func).endswith("TensorDataset"):
@@ -124,7 +125,7 @@ def lists_for_dataset(situation, node):
 
 
 def is_list(situation, node):
-    """True for a list of numbers, or of lists of them."""
+    """True for a list of numbers, or of such lists."""
     value = situation.look_up(node)
     value = situation.evaluate(node) if value is None else value
     while type(value) is list and value and type(value[0]) is list:

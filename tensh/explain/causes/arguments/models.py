@@ -1,4 +1,4 @@
-"""Models, their states and their files, one given for another."""
+"""Models, their states and their files, passed in place of one another."""
 
 import ast
 
@@ -9,7 +9,7 @@ from tensh.language import _
 
 
 def path_for_state(situation, node):
-    """`load_state_dict("model.pt")`."""
+    """Explain `load_state_dict("model.pt")`."""
     if not situation.says("Expected state_dict to be dict-like", "'str'") or not node.args:
         return None
     text = ast.unparse(node.args[0])
@@ -23,7 +23,7 @@ def path_for_state(situation, node):
 
 
 def model_for_weight(situation, node):
-    """`nn.init.zeros_(net)` of a layer."""
+    """Explain `nn.init.zeros_(net)` of a layer."""
     if not isinstance(situation.error, AttributeError) or "init." not in ast.unparse(node.func) or not node.args:
         return None
     layer, text = situation.look_up(node.args[0]), ast.unparse(node.args[0])
@@ -34,7 +34,7 @@ def model_for_weight(situation, node):
 
 
 def model_for_state(situation, node):
-    """`net.load_state_dict(other)` of a model."""
+    """Explain `net.load_state_dict(other)` of a model."""
     if not situation.says("Expected state_dict to be dict-like") or len(node.args) != 1:
         return None
     text = ast.unparse(node.args[0])

@@ -1,4 +1,4 @@
-"""What an optimizer and its scheduler are given: one tensor, computed ones, the rate before the parameters, a model."""
+"""Wrong arguments of optimizers and schedulers: one tensor, computed tensors, the rate before the parameters, a model."""
 
 import ast
 
@@ -27,7 +27,7 @@ OPTIMIZERS = (
 
 
 def tensor_for_list(situation, node):
-    """`SGD(w)` of one tensor."""
+    """Explain `SGD(w)` of one tensor."""
     if not situation.says("params argument given to the optimizer should be an iterable") or not node.args:
         return None
     text = ast.unparse(node.args[0])
@@ -38,7 +38,7 @@ def tensor_for_list(situation, node):
 
 
 def computed_parameter(situation, node):
-    """`Adam([w])` of a tensor that was computed from one that requires grad."""
+    """Explain `Adam([w])` of a tensor that was computed from one that requires grad."""
     if not situation.says("can't optimize a non-leaf Tensor"):
         return None
     names = [each for each in ast.walk(node) if isinstance(each, ast.Name)]
@@ -62,7 +62,7 @@ def computed_parameter(situation, node):
 
 
 def parameters_in_a_list(situation, node):
-    """`SGD([net.parameters()])`."""
+    """Explain `SGD([net.parameters()])`."""
     given = node.args[0] if node.args else None
     if (
         not situation.says("optimizer can only optimize Tensors")
@@ -78,7 +78,7 @@ def parameters_in_a_list(situation, node):
 
 
 def model_for_optimizer(situation, node):
-    """`StepLR(net)`."""
+    """Explain `StepLR(net)`."""
     if not situation.says("is not an Optimizer") or not node.args:
         return None
     found = [
@@ -100,7 +100,7 @@ def model_for_optimizer(situation, node):
 
 
 def rate_before_parameters(situation, node):
-    """`SGD(0.1, net.parameters())`."""
+    """Explain `SGD(0.1, net.parameters())`."""
     if not situation.says("not supported between instances of 'generator'") or len(node.args) != 2:
         return None
     first, second = node.args
@@ -112,7 +112,7 @@ def rate_before_parameters(situation, node):
 
 
 def rate_alone(situation, node):
-    """`Adam(0.01)`."""
+    """Explain `Adam(0.01)`."""
     is_number = (
         len(node.args) == 1 and isinstance(node.args[0], ast.Constant) and type(node.args[0].value) in (int, float)
     )
@@ -129,7 +129,7 @@ def rate_alone(situation, node):
 
 
 def explain_settings_of_groups(situation):
-    """`opt.param_groups["lr"]`."""
+    """Explain `opt.param_groups["lr"]`."""
     path = situation.place.path()
     match path[-1] if path else None:
         case ast.Subscript(value=ast.Attribute(attr="param_groups") as groups, slice=ast.Constant(value=str(key))):
@@ -144,7 +144,7 @@ def explain_settings_of_groups(situation):
 
 
 def explain_key_of_group(situation):
-    """`SGD([{"param": net.parameters()}])`."""
+    """Explain `SGD([{"param": net.parameters()}])`."""
     path = situation.place.path()
     if not path or not isinstance(path[-1], ast.Call) or situation.error.args != ("params",):
         return None

@@ -1,4 +1,4 @@
-"""Settings of another form: a number as text, a percentage, another word for a mean, a device in capitals, a seed."""
+"""Settings in the wrong form: a number as text, a percentage, another word for a mean, a device in capitals, a seed."""
 
 import ast
 import math
@@ -10,16 +10,16 @@ from tensh.explain.edits import DTYPES
 from tensh.explain.model import Explanation
 from tensh.language import _, list_names
 
-LEAST_PERCENT = 5  # 1.5 is no percentage, but a slip
-AVERAGES = ("avg", "average", "Mean", "MEAN")  # other words for a mean
-DEVICES = {"cpu": "cpu", "gpu": "cuda", "cuda": "cuda"}  # what they are called in small letters -> their names
+LEAST_PERCENT = 5  # smaller numbers are slips, not percentages
+AVERAGES = ("avg", "average", "Mean", "MEAN")  # other words for "mean"
+DEVICES = {"cpu": "cpu", "gpu": "cuda", "cuda": "cuda"}  # lower-case name -> device
 CHOICES = re.compile(r"(?:should|must) be one of (.+)")
 DEVICE = re.compile(r"at start of device string: (.+)|Invalid device string: '(.+)'")
 CHOICE = 'device = "cuda" if torch.cuda.is_available() else "cpu"'
 
 
 def text_for_number(situation, node):
-    """`lr="0.1"`."""
+    """Explain `lr="0.1"`."""
     if not isinstance(situation.error, TypeError) or not (situation.says("'str'") or situation.says("!str!")):
         return None
     for each in (*node.args, *(keyword.value for keyword in node.keywords)):
@@ -42,7 +42,7 @@ def is_number(text):
 
 
 def percent(situation, node):
-    """`Dropout(50)`."""
+    """Explain `Dropout(50)`."""
     if not situation.says("probability has to be between 0 and 1"):
         return None
     for each in (*node.args, *(keyword.value for keyword in node.keywords)):
@@ -55,7 +55,7 @@ def percent(situation, node):
 
 
 def unknown_choice(situation, node):
-    """`padding="vald"`, where the message names the choices."""
+    """Explain `padding="vald"`, where the message names the choices."""
     found = CHOICES.search(message_of(situation.error))
     choices = re.findall(r"'(\w+)'", found[1]) if found else []
     for each in (*node.args, *(keyword.value for keyword in node.keywords)):
@@ -67,7 +67,7 @@ def unknown_choice(situation, node):
 
 
 def nearest(node, choices):
-    """The choice that a text misspells; None if there is none."""
+    """Return the choice that a text misspells; None if there is none."""
     from tensh.spelling import close
 
     word = node.value if isinstance(node, ast.Constant) else None
@@ -75,7 +75,7 @@ def nearest(node, choices):
 
 
 def unknown_reduction(situation, node):
-    """`reduction="avg"`."""
+    """Explain `reduction="avg"`."""
     if not situation.says("is not a valid value for reduction"):
         return None
     rule = _("reduction is 'mean', 'sum' or 'none'")
@@ -89,7 +89,7 @@ def unknown_reduction(situation, node):
 
 
 def seed_for_manual_seed(situation, node):
-    """`torch.seed(0)`."""
+    """Explain `torch.seed(0)`."""
     if not situation.says("seed() takes no arguments") or ast.unparse(node.func) != "torch.seed":
         return None
     rule = _("torch.seed() chooses a seed by itself; manual_seed takes one")
@@ -97,7 +97,7 @@ def seed_for_manual_seed(situation, node):
 
 
 def device_by_another_name(situation, node):
-    """`x.to("GPU:0")`, and the same of a text on an earlier line."""
+    """Explain `x.to("GPU:0")`, also with the text on an earlier line."""
     found = DEVICE.search(message_of(situation.error))
     given, tree = found and (found[1] or found[2]), situation.place.tree()
     texts = [each for each in ast.walk(tree) if isinstance(each, ast.Constant) and each.value == given] if given else []
@@ -117,13 +117,13 @@ def device_by_another_name(situation, node):
 
 
 def stands_for_rest(text, tree):
-    """True if a text is the device where no other is available: `"cuda" if ... else "gpu"`."""
+    """True if a text is the device of a fallback: `"cuda" if ... else "gpu"`."""
     choices = [each for each in ast.walk(tree) if isinstance(each, ast.IfExp) and each.orelse is text]
     return any("is_available" in ast.unparse(each.test) for each in choices)
 
 
 def name_device(given):
-    """The device that a text means; None where it is like none."""
+    """Return the device that a text misspells; None if there is none."""
     from tensh.spelling import close
 
     kind, colon, number = given.strip().lower().partition(":")
@@ -133,7 +133,7 @@ def name_device(given):
 
 
 def dtype_of_numpy(situation, node):
-    """`torch.zeros(3, dtype=np.float32)`."""
+    """Explain `torch.zeros(3, dtype=np.float32)`."""
     if not situation.says("must be torch.dtype, not"):
         return None
     for each in (*node.args, *(keyword.value for keyword in node.keywords)):

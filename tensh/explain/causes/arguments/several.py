@@ -1,4 +1,4 @@
-"""Several numbers where a function takes one: Python's max of tensors, the gradient of a tensor."""
+"""Several numbers where a function takes one: Python's max of tensors, the gradient of a non-scalar tensor."""
 
 import ast
 
@@ -7,11 +7,11 @@ from tensh.explain.causes.situation import operand_of
 from tensh.explain.trying import append_to_expression
 from tensh.language import _
 
-PAIRWISE = {"max": "maximum", "min": "minimum"}  # functions of Python's -> those of tensors
+PAIRWISE = {"max": "maximum", "min": "minimum"}  # Python's functions -> torch's
 
 
 def python_extreme(situation, node):
-    """`max(a, b)` of tensors: Python's function asks which is larger with `if`."""
+    """Explain `max(a, b)` of tensors: Python's function compares them with `if`."""
     name = ast.unparse(node.func)
     if name not in PAIRWISE or len(node.args) != 2 or not situation.says("Boolean value of Tensor"):
         return None
@@ -31,7 +31,7 @@ def python_extreme(situation, node):
 
 
 def many_for_gradient(situation, node):
-    """`torch.autograd.grad(y, x)` of a tensor of many numbers."""
+    """Explain `torch.autograd.grad(y, x)` of a tensor with several elements."""
     if not situation.says("grad can be implicitly created only for scalar outputs") or not node.args:
         return None
     t = situation.tensor_of(node.args[0])

@@ -1,4 +1,4 @@
-"""Sizes and dimensions: a tuple of them, a tensor for its shape, too few, a quotient, a factor."""
+"""Sizes and dimensions: a tuple of them, a tensor for its shape, too few, a quotient, a scale factor."""
 
 import ast
 import re
@@ -11,7 +11,7 @@ from tensh.language import _
 
 
 def quotient_for_size(situation, node):
-    """`DataLoader(data, batch_size=n / 2)`."""
+    """Explain `DataLoader(data, batch_size=n / 2)`."""
     if not situation.says("batch_size should be a positive integer value"):
         return None
     for keyword in node.keywords:
@@ -32,7 +32,7 @@ def quotient_for_size(situation, node):
 
 
 def transpose_without_dims(situation, node):
-    """`x.transpose()` of a matrix."""
+    """Explain `x.transpose()` of a matrix."""
     if not situation.says("transpose() missing") or node.args or not isinstance(node.func, ast.Attribute):
         return None
     t, text = situation.tensor_of(node.func.value), ast.unparse(node.func.value)
@@ -52,7 +52,7 @@ def transpose_without_dims(situation, node):
 
 
 def size_for_factor(situation, node):
-    """`F.interpolate(x, 2.0)`."""
+    """Explain `F.interpolate(x, 2.0)`."""
     is_told = situation.says("argument 'size'", "must be int, not float") or situation.says(
         "upsample_", "list of [float"
     )
@@ -65,13 +65,13 @@ def size_for_factor(situation, node):
 
 
 def is_written_shape(node):
-    """True for whole numbers that are written as a shape: `(2, 3)`, `[4]`, `5`."""
+    """True for integers written as a shape: `(2, 3)`, `[4]`, `5`."""
     parts = node.elts if isinstance(node, ast.Tuple | ast.List) else [node]
     return bool(parts) and all(isinstance(each, ast.Constant) and type(each.value) is int for each in parts)
 
 
 def sizes_of_a_tensor(situation, node):
-    """`torch.zeros_like(x.shape)`, and `torch.ones(x)` of a tensor."""
+    """Explain `torch.zeros_like(x.shape)`, and `torch.ones(x)` of a tensor."""
     if len(node.args) != 1 or node.keywords or not isinstance(node.func, ast.Attribute):
         return None
     name, given = ast.unparse(node.func), node.args[0]
@@ -89,7 +89,7 @@ def sizes_of_a_tensor(situation, node):
 
 
 def sizes_in_a_tuple(situation, node):
-    """`nn.Linear((10, 5))`, and `x.view("2, 3")`."""
+    """Explain `nn.Linear((10, 5))`, and `x.view("2, 3")`."""
     if len(node.args) != 1 or node.keywords or not isinstance(situation.error, TypeError):
         return None
     match node.args[0]:
@@ -106,7 +106,7 @@ def sizes_in_a_tuple(situation, node):
 
 
 def one_dim_of_two(situation, node):
-    """`x.transpose(1)` of a matrix."""
+    """Explain `x.transpose(1)` of a matrix."""
     if not situation.says("transpose() missing") or len(node.args) != 1 or not isinstance(node.func, ast.Attribute):
         return None
     t, text = situation.tensor_of(node.func.value), ast.unparse(node.func.value)
@@ -119,7 +119,7 @@ def one_dim_of_two(situation, node):
 
 
 def one_number_of_padding(situation, node):
-    """`F.pad(x, 1)`."""
+    """Explain `F.pad(x, 1)`."""
     if not situation.says("argument 'pad'", "must be tuple of ints, not int") or len(node.args) < 2:
         return None
     t, number = situation.tensor_of(node.args[0]), ast.unparse(node.args[1])
