@@ -1,1 +1,1 @@
-"""Answers in the place of an operator's function: batches, tensors without elements, classes and modes that override."""
+"""Dispatch: replacements of an operator's function for batches, meta tensors, overriding classes and modes."""

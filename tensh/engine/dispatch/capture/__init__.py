@@ -1,5 +1,5 @@
-"""Capture: while a recorder is on, every call of an operator becomes a line of a graph.
+"""Capture: while a recorder is active, every call of an operator becomes a line of a graph.
 
-``points`` knows the functions that can be recorded, ``recorder`` makes lines of their calls, ``lines`` is what it makes,
+``points`` has the functions that can be recorded; ``recorder`` turns their calls into lines, which ``lines`` defines;
 ``places`` finds the user's instruction and the modules around a call.
 """

@@ -1,4 +1,4 @@
-"""A captured graph: lines in single assignment form, and the values that they read and make."""
+"""A captured graph: lines in single assignment form, and the values that they read and produce."""
 
 from typing import NamedTuple
 
@@ -8,9 +8,9 @@ from tensh.engine.core.tensor import Tensor
 class Value:
     """The value of one name in a captured graph.
 
-    ``tensor`` is the tensor that the recorder saw, ``line`` the line that made it (None for inputs, and for tensors that
-    came from elsewhere, such as parameters), ``shape`` and ``dtype`` its facts then.  ``name`` is None until a consumer
-    gives one.
+    ``tensor`` is the tensor that the recorder saw, ``line`` the line that produced it (None for inputs and for other
+    existing tensors, such as parameters), ``shape`` and ``dtype`` its metadata at that time.  ``name`` is None until a
+    consumer sets it.
     """
 
     __slots__ = ("tensor", "line", "shape", "dtype", "requires_grad", "name", "time", "array")
@@ -24,18 +24,18 @@ class Value:
 
 
 class ArrayOf(NamedTuple):
-    """Stands where an operator was given the array of a value, not the tensor: the index of ``x[i]``."""
+    """Marks the array of a value, passed to an operator in place of the tensor, such as the index of ``x[i]``."""
 
     value: Value
 
 
 class Line:
-    """One call: ``outputs = function(*args, **options)``, with a ``Value`` wherever a tensor stood.
+    """One call: ``outputs = function(*args, **options)``, with a ``Value`` in place of each tensor.
 
-    ``operator`` is the declared operator, or None for a function that operators do not make up: one that makes tensors,
-    draws random numbers or writes.  ``name`` is its name, with a last ``_`` if it writes into its first argument.
-    ``result`` is what it gave, with values for tensors.  ``place`` is a ``Place`` or None, ``modules`` are the modules
-    that were being called, the outermost first; ``grad`` says whether gradients were recorded.
+    ``operator`` is the declared operator, or None for a function that is not made of operators: one that creates
+    tensors, draws random numbers or writes.  ``name`` is its name, which ends in ``_`` if it writes into its first
+    argument. ``result`` is its result, with values in place of tensors.  ``place`` is a ``Place`` or None, ``modules``
+    are the modules being called, the outermost first; ``grad`` is True if gradients were recorded.
     """
 
     __slots__ = ("function", "name", "operator", "args", "options", "result", "outputs", "place", "modules", "grad", "random", "writes")  # fmt: skip
@@ -47,12 +47,12 @@ class Line:
 
     @property
     def inputs(self):
-        """The values that the line reads, in order, each as often as it is read."""
+        """The values that the line reads, in order, including repetitions."""
         return list_values((self.args, self.options))
 
     @property
     def target(self):
-        """The value that a writing line writes into: its first argument, or ``out``."""
+        """The value that a write modifies: its first argument, or ``out``."""
         return self.options["out"] if self.options.get("out") is not None else self.args[0]
 
     def __repr__(self):
@@ -61,7 +61,7 @@ class Line:
 
 
 def map_parts(function, kind, structure):
-    """``structure`` with ``function`` applied to every part of a ``kind``, in tuples, lists, dictionaries and slices, too."""
+    """Apply ``function`` to the parts of a ``kind`` in a structure of tuples, lists, dictionaries and slices."""
     if isinstance(structure, kind):
         return function(structure)
     cls = type(structure)
@@ -77,19 +77,19 @@ def map_parts(function, kind, structure):
 
 
 def rebuild(cls, parts):
-    """A sequence of a class; named tuples of ``torch.return_types`` take their parts as one."""
+    """Make a sequence of a class from its parts; named tuples of ``torch.return_types`` take them as one argument."""
     if hasattr(cls, "_fields"):
         return cls(*parts)
     return cls(parts) if cls in (tuple, list) or cls.__new__ is not tuple.__new__ else tuple.__new__(cls, parts)
 
 
 def map_tensors(function, structure):
-    """``structure`` with ``function`` applied to its tensors."""
+    """Apply ``function`` to the tensors in ``structure``."""
     return map_parts(function, Tensor, structure)
 
 
 def map_values(function, structure):
-    """``structure`` with ``function`` applied to its values; what ``ArrayOf`` stands for becomes an array again."""
+    """Apply ``function`` to the values in ``structure``; an ``ArrayOf`` becomes the array of the result."""
 
     def apply(part):
         if type(part) is Value:
@@ -101,7 +101,7 @@ def map_values(function, structure):
 
 
 def list_values(structure):
-    """The values in a structure, in order."""
+    """Return the values in a structure, in order."""
     found = []
     map_values(found.append, structure)
     return found

@@ -1,6 +1,6 @@
-"""Where a call comes from: the user's instruction, the functions around it, and the modules that are being called.
+"""The origin of a call: the user's instruction, the functions around it, and the modules being called.
 
-Both recorders ask here, the one of operators (``recorder``) and the one of PyTorch's public functions (tensh/tracing).
+Both recorders use it, the one of operators (``recorder``) and the one of PyTorch's public functions (tensh/tracing).
 """
 
 import sys
@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 from tensh.engine.errors.warnings import ours
 
-CALL = "Calls.__call__"  # the function through which every module is called
+CALL = "Calls.__call__"  # every module call passes through it
 
 
 class Place(NamedTuple):
-    """The user's instruction that asked for a line: see tensh/graph/source.py.
+    """The user's instruction from which a line came: see tensh/graph/source.py.
 
     ``trail`` has (code, line) of every frame, the innermost first.
     """
@@ -28,12 +28,12 @@ class Place(NamedTuple):
 
 
 def find_place(depth=2):
-    """(the user's instruction that is running, the modules that are being called, the outermost first)."""
+    """Return (the user's running instruction, the modules being called, the outermost first)."""
     return read_frames(sys._getframe(depth))
 
 
 def read_frames(frame):
-    """Find the user's instruction from a frame outwards."""
+    """Find the user's instruction, from a frame outwards."""
     found, modules, trail = None, [], []
     while frame is not None:
         code = frame.f_code

@@ -1,11 +1,11 @@
-"""The functions that a recorder sees, and their code while one is on.
+"""The functions that a recorder sees, and their code while one is active.
 
 Note [Capture]
-A program that captures nothing pays nothing: as with overrides (Note [Override points]) no function looks for a recorder.
-When the first one is entered, the code of every function that operators generate, and of every public function, is
-exchanged for a few instructions that hand the call to the recorder of the thread; when the last has left, they get their
-code back.  A function that comes into being meanwhile is exchanged at once.  Where classes and modes can step in, they are
-asked first.
+A program without captures has no cost: as with overrides (Note [Override points]) no function looks for a recorder.
+When the first recorder is entered, the code of every generated operator function and of every public function is
+replaced by a few instructions that pass the call to the recorder of the thread; when the last one exits, the original
+code is restored.  A function that is created meanwhile is replaced at once.  Overriding classes and modes are asked
+first.
 """
 
 import threading
@@ -22,17 +22,17 @@ def recorded(*args, **options):
     return call("POINT", args, options)
 """
 ACCESSORS = ("T", "mT", "H", "mH", "data", "real", "imag", "grad")
-"""Attributes that give tensors."""
+"""Attributes that return tensors."""
 SILENT = frozenset(
     """size dim stride storage_offset numel nelement ndimension is_contiguous element_size data_ptr register_hook retain_grad
     requires_grad_ __len__ __repr__ __format__ __hash__ __dir__ backward manual_seed seed compile __new__ __init__
     __init_subclass__ __torch_function__ __torch_dispatch__ _make_subclass _make_wrapper_subclass __deepcopy__ __reduce_ex__""".split()
 )
-"""Functions that compute nothing, or set something."""
+"""Functions that only read or set metadata."""
 
 
 class Point:
-    """A function that a recorder sees: the function, its name, its operator (or None), and its twin with its own code."""
+    """A function that a recorder sees: its name, its operator (or None), and a twin with the original code."""
 
     __slots__ = ("function", "name", "operator", "code", "twin", "recorded")
 
@@ -44,7 +44,7 @@ class Point:
         self.recorded = code.replace(co_name=self.code.co_name)
 
     def arm(self):
-        self.function.__dict__.setdefault("__wrapped__", self.twin)  # its signature
+        self.function.__dict__.setdefault("__wrapped__", self.twin)  # for its signature
         override.replace_code(self.function, self.recorded)
 
     def disarm(self):
@@ -52,18 +52,18 @@ class Point:
             del self.function.__wrapped__
         if (
             override.own_code(self.function)[0] is self.recorded
-        ):  # else somebody has exchanged it meanwhile, as autocast does
+        ):  # otherwise something else, such as autocast, has replaced it meanwhile
             override.replace_code(self.function, self.code)
 
 
 points: dict = {}  # function -> Point
-armed: set = set()  # the points whose code is exchanged now
-count = 0  # recorders that are on, in all threads
+armed: set = set()  # the points whose code is replaced now
+count = 0  # number of active recorders, in all threads
 lock = threading.RLock()
 
 
 def enter(call):
-    """Pass calls to ``call(point, args, options)`` from now on."""
+    """Pass calls to ``call(point, args, options)`` until ``leave``."""
     global count
     with lock:
         count += 1
@@ -92,7 +92,7 @@ def leave():
 
 
 def add_function(function, name=None):
-    """Exchange the code of a function, unless it computes nothing; ``name`` is that of an attribute of Tensor."""
+    """Replace the code of a function, unless it is in ``SILENT``; ``name`` is its name as an attribute of Tensor."""
     point = points.get(function) if type(function) is FunctionType else None
     if point is None or override.own_code(function)[0] not in (point.code, point.recorded):
         if type(function) is property:
@@ -107,9 +107,9 @@ def add_function(function, name=None):
 
 
 def make_point(function, name=None):
-    """The point of a function, or None."""
+    """Return the point of a function, or None."""
     own = getattr(function, "__name__", "")
-    name = own if own.startswith("__") else name or own  # some are attributes under several names
+    name = own if own.startswith("__") else name or own  # some attributes have several names
     if type(function) is not FunctionType or name in SILENT or name.startswith(override.SILENT):
         return None
     operator = override.operators.get(function)
@@ -119,7 +119,7 @@ def make_point(function, name=None):
 
 
 def writes(name):
-    """True if a name is that of a function that writes into its first argument."""
+    """Return True for the name of a function that writes into its first argument."""
     return name.endswith("_") and not name.endswith("__") or name in IN_PLACE
 
 
@@ -127,7 +127,7 @@ IN_PLACE = frozenset(f"__i{name}__" for name in "add sub mul truediv floordiv mo
 
 
 def add_member(name, member):
-    """Exchange the code of an attribute of Tensor."""
+    """Replace the code of an attribute of Tensor."""
     if type(member) is property:
         if name in ACCESSORS and member.fget is not None:
             add_function(member.fget, name)

@@ -1,8 +1,8 @@
 """The recorder: while it is entered, calls become lines.
 
-It sees the innermost calls: declared operators, and functions that operators do not make up.  Gradients on their way back are
-seen, too, where the backward pass runs on tensors (``run(..., graph=True)`` in core/backward).  The recorder in tensh/tracing
-sees the outermost calls, those of PyTorch's public functions, by way of the same override points.
+It sees the innermost calls: declared operators, and functions that are not made of operators.  It also sees a backward
+pass that runs on tensors (``run(..., graph=True)`` in core/backward).  The recorder in tensh/tracing sees the outermost
+calls, those of PyTorch's public functions, through the same override points.
 """
 
 import itertools
@@ -21,7 +21,7 @@ READS = frozenset(
     """__bool__ __int__ __float__ __complex__ __index__ __contains__ __array__ __repr__ __format__ item tolist numpy is_nonzero
     equal allclose""".split()
 )
-"""Functions that make Python's values of elements."""
+"""Functions that convert elements to Python values."""
 
 
 class State(threading.local):
@@ -34,9 +34,9 @@ state = State()
 class Recorder:
     """While this is entered, calls of this thread are appended to ``lines``.
 
-    ``inputs`` are the values that ``add_input`` was told of, ``constants`` those of tensors that came from elsewhere.
-    Recorders nest: the innermost sees a call.  A subclass may override ``read``, which is told when Python
-    reads elements, and ``append``, which is told of every line.
+    ``inputs`` are the values added by ``add_input``, ``constants`` those of other existing tensors. Recorders nest: the
+    innermost sees a call.  A subclass may override ``read``, called when Python reads elements, and ``append``, called
+    with every line.
 
     >>> import tensh as torch
     >>> from tensh.engine.dispatch.capture.recorder import Recorder
@@ -50,12 +50,12 @@ class Recorder:
 
     def __init__(self):
         self.lines, self.inputs, self.constants = [], [], []
-        self.by_tensor = {}  # id of a tensor -> Value, which keeps it
+        self.by_tensor = {}  # id of a tensor -> Value, which keeps the tensor alive
         self.by_array = {}  # id of an array -> (the array, Value)
-        self.by_write = {}  # id of an array -> the Value that was last written into it
+        self.by_write = {}  # id of an array -> the Value last written into it
         self.drawn, self.written, self.count = False, 0, itertools.count()
 
-    # ── on and off ───────────────────────────────────────────────────────────
+    # ── entering and leaving ─────────────────────────────────────────────────
     def __enter__(self):
         self.outer, self.written = state.recorder, clock.last_write
         points.enter(call)
@@ -70,13 +70,13 @@ class Recorder:
 
     # ── values ───────────────────────────────────────────────────────────────
     def add_input(self, tensor):
-        """The value of a tensor that the graph is a function of."""
+        """Add a tensor that the graph takes as an input; return its value."""
         value = self.add_value(Value(tensor))
         self.inputs.append(value)
         return value
 
     def add_value(self, value):
-        """Register the value that a tensor and its array stand for from now on."""
+        """Register a value as the current one of its tensor and array."""
         value.time = next(self.count)
         self.by_tensor[id(value.tensor)] = value
         self.add_array(value.tensor.array, value)
@@ -85,22 +85,22 @@ class Recorder:
         return value
 
     def add_array(self, array, value):
-        """Remember the value of an array, and the array itself: ids of what is gone are used again."""
+        """Store the value of an array, and the array, so that its id is not reused."""
         self.by_array[id(array)] = array, value
 
     def find_array(self, array):
-        """The value of an array, or None."""
+        """Return the value of an array, or None."""
         return self.by_array.get(id(array), (None, None))[1]
 
     def find(self, tensor):
-        """The value of a tensor, or of another one with the same array; None if no line has made it."""
+        """Return the value of a tensor, or of another one with the same array; None if no line has produced it."""
         found, written = self.by_tensor.get(id(tensor)), self.by_write.get(id(tensor.array))
         if found is None or found.tensor.array is not tensor.array:
             return self.find_array(tensor.array)
         return found if written is None or written.time <= found.time else written
 
     def value_of(self, tensor):
-        """The value of a tensor, a constant if no line has made it."""
+        """Return the value of a tensor, which becomes a constant if no line has produced it."""
         value = self.find(tensor)
         if value is None:
             value = self.add_value(Value(tensor))
@@ -109,13 +109,13 @@ class Recorder:
 
     # ── calls ────────────────────────────────────────────────────────────────
     def call(self, point, args, options):
-        """The result of a call, which becomes a line if no lines within have made it."""
+        """Call a function, and add a line for the call unless lines within it have produced the result."""
         name = point.name
-        if hides_batches((args, options)):  # vmap computes on what is inside, and those are the lines
+        if hides_batches((args, options)):  # vmap computes on the values inside, and records those calls
             return point.twin(*args, **options)
         if name in READS:
             return self.call_read(point, args, options)
-        if name == "copy_array":  # what a node saved stays what it was
+        if name == "copy_array":  # a saved copy keeps the value of its original
             copied = point.twin(*args)
             if (value := self.find_array(args[0])) is not None:
                 self.add_array(copied, value)
@@ -157,7 +157,7 @@ class Recorder:
         return result
 
     def has_stray(self, constants, args, options):
-        """True if a call met tensors that came neither from its arguments nor from lines, such as those that it made of arrays."""
+        """Return True if a call met tensors from neither arguments nor lines, such as those made from arrays."""
         if len(self.constants) == constants:
             return False
         given = set()
@@ -165,7 +165,7 @@ class Recorder:
         return any(id(value.tensor.array) not in given for value in self.constants[constants:])
 
     def describe(self, args, options):
-        """The arguments of a call with values for tensors, and for arrays of tensors."""
+        """Return the arguments of a call with values in place of tensors and of their arrays."""
         args, options = map_tensors(self.value_of, (args, options))
         return map_parts(self.array_of, np.ndarray, (args, options))
 
@@ -174,11 +174,11 @@ class Recorder:
         return array if value is None or value.tensor.array is not array else ArrayOf(value)
 
     def find_own(self, tensor):
-        """The value of this very tensor."""
+        """Return the value of exactly this tensor."""
         return self.find(tensor) if id(tensor) in self.by_tensor else None
 
     def call_read(self, point, args, options):
-        """The result of a function that makes Python's values of elements."""
+        """Call a function that converts elements to Python values."""
         state.recorder = None
         try:
             result = point.twin(*args, **options)
@@ -189,7 +189,7 @@ class Recorder:
         return result
 
     def forget(self, count, constants):
-        """Drop the lines within a call that becomes one line, and what only they knew."""
+        """Remove the lines within a call that becomes one line, and the values of those lines."""
         for line in self.lines[count:]:
             for value in line.outputs:
                 self.drop_value(value)
@@ -198,13 +198,13 @@ class Recorder:
         del self.lines[count:], self.constants[constants:]
 
     def drop_value(self, value):
-        """Forget a value."""
+        """Remove a value from the tables."""
         if self.by_tensor.get(id(value.tensor)) is value:
             del self.by_tensor[id(value.tensor)]
         if self.find_array(value.array) is value:
             del self.by_array[id(value.array)]
 
-    # ── what a consumer may override ─────────────────────────────────────────
+    # ── hooks for subclasses ─────────────────────────────────────────────────
     def append(self, line):
         """Append a line; subclasses may override this."""
         self.lines.append(line)
@@ -214,20 +214,20 @@ class Recorder:
 
 
 def hides_batches(structure):
-    """True if a tensor in ``structure`` is one sample of a batch, as ``vmap`` shows it to a function."""
+    """Return True if a tensor in ``structure`` is one sample of a batch within ``vmap``."""
     found = []
     map_tensors(lambda each: found.append(getattr(each, "hides_batches", False)), structure)
     return any(found)
 
 
 def call(point, args, options):
-    """The result of a function whose code is exchanged."""
+    """Call a function whose code is replaced, through the recorder of this thread if there is one."""
     recorder = state.recorder
     return point.twin(*args, **options) if recorder is None else recorder.call(point, args, options)
 
 
 def note_draw():
-    """Note that random numbers are drawn; ``Generator`` calls this before every draw, after the first capture."""
+    """Record that random numbers are drawn; after the first capture, ``Generator`` calls this before every draw."""
     if state.recorder is not None:
         state.recorder.drawn = True
     if note_draw.before is not None:
@@ -235,7 +235,7 @@ def note_draw():
 
 
 class Paused:
-    """While this is entered, no recorder of this thread sees anything."""
+    """While this is entered, no recorder of this thread sees calls."""
 
     def __enter__(self):
         self.recorder, state.recorder = state.recorder, None
@@ -245,12 +245,12 @@ class Paused:
 
 
 def is_write(name, args, options):
-    """True if a call writes into a tensor that it is given."""
+    """Return True if a call writes into one of its arguments."""
     if options.get("out") is not None or name == "__setitem__":
         return True
     return bool(args) and isinstance(args[0], Tensor) and points.writes(name)
 
 
 def has_generator(args, options):
-    """True if a generator of random numbers is among the arguments."""
+    """Return True if a random number generator is among the arguments."""
     return any(isinstance(each, Generator) for each in (*args, *options.values()))

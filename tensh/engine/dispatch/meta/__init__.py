@@ -1,5 +1,6 @@
-"""Operators on tensors without elements, of the device "meta".
+"""Operators on meta tensors, which have no elements.
 
-An operator reads the facts of its operands (shape, dtype, memory, node) as ever; its kernel, which asks for elements, gets
-``Absence``.  Then the same text runs again with another kernel, one that knows shapes and dtypes alone: see ``kernels``.
+An operator reads the metadata of its operands (shape, dtype, memory, node) as usual; its kernel, which needs elements,
+raises ``Absence``.  Then the same generated text runs with another kernel, which computes only shapes and dtypes: see
+``kernels``.
 """

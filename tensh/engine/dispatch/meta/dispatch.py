@@ -1,4 +1,4 @@
-"""Dispatch of operators and functions that were given tensors without elements."""
+"""Dispatch of operators and functions on meta tensors."""
 
 from tensh.engine.arrays.absent import Absent
 from tensh.engine.codegen.vocabulary import OPS
@@ -19,7 +19,7 @@ def operator(name, /, *args, out=None, **options):
 
 
 def function(name, fn, args, options, /):
-    """Apply a function made of operators, which asked for elements itself."""
+    """Apply a composite that needs elements itself."""
     out = options.get("out")
     if out is not None:
         rest = {k: v for k, v in options.items() if k != "out"}
@@ -30,10 +30,10 @@ def function(name, fn, args, options, /):
 
 
 def write(name, target, call, args, options):
-    """Write the result of a call into ``target``, if there is one."""
+    """Write the result of a call into ``target``, if given."""
     others = [each for each in args[2:] if isinstance(each, Tensor)]
     since = begin_write(target, *others)
     value = call(*args, **options)
     if type(target.array) is not Absent:
-        return target  # as in PyTorch, what is on the CPU stays as it is
+        return target  # as in PyTorch, a CPU tensor stays unchanged
     return write_inplace(target, since, value, name)

@@ -1,4 +1,4 @@
-"""Composites that look at elements: their results for tensors without elements."""
+"""Composites that read elements: their results for meta tensors."""
 
 from tensh.engine.arrays.absent import make_absent
 from tensh.engine.core.tensor import wrap
@@ -24,7 +24,7 @@ FUNCTIONS["allclose"] = FUNCTIONS["item"]
 
 @function
 def repeat_interleave(input, repeats, dim=None, *, output_size=None):
-    """Require ``output_size``: the numbers of repetitions are elements, which a tensor without elements lacks."""
+    """Require ``output_size``, because the numbers of repetitions are elements, which a meta tensor lacks."""
     if output_size is None:
         raise RuntimeError("cannot repeat_interleave a meta tensor without output_size")
     flat = input if dim is not None else input.reshape(-1)

@@ -1,4 +1,4 @@
-"""Kernels that compute shapes and dtypes, and the functions of operators that have them."""
+"""Kernels that compute only shapes and dtypes, and operator functions that use them."""
 
 from functools import cache
 from math import inf
@@ -18,12 +18,12 @@ from tensh.engine.errors.messages import translate_error
 
 
 class NeverRaised(BaseException):
-    """Never raised: stands for ``Lift`` where it has been answered."""
+    """An exception that is never raised, used for ``Lift`` where it is already handled."""
 
 
 @cache
 def function_of(name):
-    """The function of an operator with a kernel that asks for no elements."""
+    """Return the function of an operator with a kernel that needs no elements."""
     op = OPS[name]
     op.write()
     environment = {
@@ -35,12 +35,12 @@ def function_of(name):
 
 
 def explain_by_shapes(error, name, operands, *options):
-    """PyTorch's exception for operands of these shapes and dtypes."""
+    """Return PyTorch's exception for operands of these shapes and dtypes."""
     return translate_error(error, name, [a.layout if type(a) is Absent else a for a in operands], *options)
 
 
 def kernel_of(op):
-    """The kernel of an operator for absent arrays: by rule, element by element, of a view, or found by probing."""
+    """Return the kernel of an operator for absent arrays: a rule, elementwise, a view, or found by probing."""
     if op.name in KERNELS:
         return KERNELS[op.name]
     if op.view:
@@ -51,7 +51,7 @@ def kernel_of(op):
 
 
 def view_of_shape(op, args, options):
-    """The view that NumPy makes of shape and strides alone."""
+    """Return the view that NumPy makes from shape and strides alone."""
     try:
         return op.kernel(*args, **options)
     except Absence:
@@ -59,7 +59,7 @@ def view_of_shape(op, args, options):
 
 
 def elementwise(op, args, options):
-    """The broadcast shape, and the dtype that the kernel gives one element."""
+    """Return an absent array of the broadcast shape, with the dtype that the kernel gives for single elements."""
     shapes, ones, full = [], [], None
     for value in args:
         array = type(value) in (Absent, np.ndarray)

@@ -1,11 +1,12 @@
 """Shapes and dtypes of results, found by a few calls on small arrays.
 
 Note [Probing]
-Sizes above ``LARGE`` are replaced by sizes between 25 and some dozens with the same remainder of ``PERIOD``, in shapes and
-in numbers among the arguments; then each is raised by ``PERIOD`` alone.  So for every size of a result it is known by how
-much it grows with each, and strides of convolutions and pooling, which divide ``PERIOD``, divide evenly.  One more call,
-with all sizes raised, must agree; where it does not, the result does not depend on sizes in this way, and nobody guesses.
-Operands of few elements are replaced by arrays of their own size instead.
+Sizes above ``LARGE`` are replaced by sizes between 25 and a few dozen with the same remainder modulo ``PERIOD``, in
+shapes and in integer arguments; then each is increased separately by a multiple of ``PERIOD``.  The differences tell
+how each size of a result depends on each size of the operands; strides of convolutions and pooling that divide
+``PERIOD`` divide evenly.  One more call, with all sizes increased, must agree with the prediction; otherwise the result
+does not depend linearly on sizes, and the call is refused. Operands with few elements are replaced by arrays of their
+own size instead.
 """
 
 import numpy as np
@@ -15,18 +16,18 @@ from tensh.engine.arrays.absent import Absent, drop_elements, make_absent
 from tensh.engine.arrays.bounds import view_memory
 from tensh.engine.core.tensor import Tensor, wrap
 
-SMALL = 2**12  # elements of operands that are replaced by arrays of the operands' sizes
+SMALL = 2**12  # operands with up to this number of elements are replaced by arrays of the same size
 LARGE, PERIOD = 48, 24
 
 
 class Probe:
-    """One call: what stands for absent arrays, with sizes as ``sizes`` translates them, and what the result stands for."""
+    """One call: the stand-ins for absent arrays, with sizes translated by ``sizes``, and the result translated back."""
 
     def __init__(self, sizes=None):
         self.sizes, self.blocks, self.tensors = sizes or {}, {}, {}
 
     def put(self, value):
-        """``value`` with arrays of elements in place of absent ones."""
+        """Return ``value`` with real arrays in place of absent ones."""
         kind = type(value)
         if kind is Absent:
             return self.array(value)
@@ -49,7 +50,7 @@ class Probe:
         return self.tensors[id(t)][0]
 
     def array(self, array):
-        """An array of elements of the shape, the strides and in the memory of ``array``."""
+        """Return a real array with the shape, strides and memory layout of ``array``."""
         if self.sizes:
             shape = tuple([self.sizes.get(n, n) for n in array.shape])
             order = memory.order_of(array.shape, array.strides)
@@ -71,7 +72,7 @@ class Probe:
         return seen
 
     def take(self, result):
-        """``result`` without elements: views of what stood for absent memory are views of that."""
+        """Return ``result`` without elements; a view of a stand-in's memory becomes a view of the absent memory."""
         if isinstance(result, Tensor):
             for stand_in, own in self.tensors.values():
                 if result is stand_in:
@@ -95,7 +96,7 @@ class Probe:
 
 
 def harmless(shape, dtype):
-    """Numbers that every operator takes: a positive definite matrix where they are not integers, else zeros."""
+    """Return numbers that every operator accepts: positive definite matrices of floats, otherwise zeros."""
     values = np.zeros(shape, dtype)
     if dtype.kind in "fcV":
         values[...] = np.modf(np.arange(1, values.size + 1) * 0.618)[0].reshape(shape)
@@ -105,7 +106,7 @@ def harmless(shape, dtype):
 
 
 def probe(call, args, options, what):
-    """The result of ``call(*args, **options)`` without its elements."""
+    """Return the result of ``call(*args, **options)`` without its elements."""
     arrays = [*arrays_in((args, options))]
     if all(array.size <= SMALL and array.root.size <= SMALL for array in arrays if type(array) is Absent):
         one = Probe()
@@ -131,7 +132,7 @@ def call_with_sizes(sizes, call, args, options):
 
 
 def extend_result(results, check, large, first, what):
-    """The result for the true sizes, from those for replaced ones."""
+    """Return the result for the true sizes, extrapolated from those for replaced sizes."""
     start = results[0]
     if isinstance(start, Tensor):
         start.array = extend_result([r.array for r in results], check.array, large, first, what)
@@ -164,7 +165,7 @@ def refuse(what):
 
 
 def arrays_in(value):
-    """The arrays within arguments."""
+    """Yield the arrays within arguments."""
     if isinstance(value, Tensor):
         yield value.array
     elif type(value) in (Absent, np.ndarray):

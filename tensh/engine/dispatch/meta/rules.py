@@ -1,4 +1,4 @@
-"""Rules of single operators and functions for tensors without elements."""
+"""Rules of single operators and functions for meta tensors."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from tensh.engine.operators.indexing import index as indexing
 from tensh.engine.operators.linalg.symmetric import check_factors
 
 KERNELS: dict = {}
-"""Operator -> kernel on absent arrays, where probing would not find or would take long to find the shape."""
+"""Operator -> kernel on absent arrays, where probing would fail or be slow."""
 
 
 def kernel(fn):
@@ -56,7 +56,7 @@ def unsafe_view(input, size):
 
 
 def make_refusal(kind, text):
-    """A function that cannot answer without elements."""
+    """Return a function that raises, because its result depends on elements."""
 
     def function(*args, **options):
         raise kind(text)
@@ -80,7 +80,7 @@ ALL_NONZERO = NO_KERNEL.format("nonzero")
 
 @kernel
 def index(input, indices):
-    """Refuse a mask, whose elements decide how many places it selects."""
+    """Refuse a mask, whose elements determine the shape of the result."""
     if any(each is not None and each.dtype.kind == "b" for each in indices):
         raise NotImplementedError(ALL_NONZERO)
     return probe(indexing.index.kernel, (input, indices), {}, "index")

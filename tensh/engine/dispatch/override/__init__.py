@@ -1,1 +1,1 @@
-"""``__torch_function__``: classes and modes that answer public functions in the place of tensors."""
+"""``__torch_function__``: classes and modes that override public functions."""

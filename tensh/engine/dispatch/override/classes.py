@@ -1,4 +1,4 @@
-"""The default of Tensor's subclasses: operations on them give their class."""
+"""The default of Tensor's subclasses: operations on them return their class."""
 
 from types import BuiltinFunctionType, MethodDescriptorType
 
@@ -9,11 +9,11 @@ from tensh.engine.dispatch.override.points import arm_for
 from tensh.engine.dispatch.override.state import DisabledForClasses
 
 NOT_OURS = (BuiltinFunctionType, MethodDescriptorType)
-"""Kinds of functions that tensh has none of: PyTorch's, where a tensor is given to both."""
+"""Kinds of functions that exist only in PyTorch, met when a tensor is passed to both."""
 
 
 def torch_function(cls, func, types, args=(), kwargs=None):
-    """Call ``func`` on tensors as plain ones, and make its results tensors of ``cls``."""
+    """Call ``func`` on tensors as plain ones, and convert the results to ``cls``."""
     if not all(issubclass(cls, each) for each in types) or isinstance(func, NOT_OURS):
         return NotImplemented
     with DisabledForClasses():
@@ -22,7 +22,7 @@ def torch_function(cls, func, types, args=(), kwargs=None):
 
 
 def make_subclass(cls, data, require_grad=False):
-    """An object of ``cls`` over the array of a tensor: a leaf, whatever ``data`` was computed from."""
+    """Make a leaf tensor of ``cls`` on the array of ``data``, whatever its history."""
     if not isinstance(cls, type) or not issubclass(cls, Tensor):
         raise TypeError(f"cls must be a type (got {cls.__name__ if isinstance(cls, type) else type_name(cls)})")
     if not isinstance(data, Tensor):
@@ -39,12 +39,12 @@ def make_subclass(cls, data, require_grad=False):
 
 
 def nowrap_functions():
-    """The accessors of Tensor whose results keep their class."""
+    """Return the accessors of Tensor whose results keep their class."""
     return {Tensor.grad.__get__}
 
 
 def convert_result(result, cls):
-    """``result`` with its tensors as tensors of ``cls``, in tuples and lists, too."""
+    """Convert the tensors in ``result`` to ``cls``, also within tuples and lists."""
     if cls is Tensor:
         return result
     if isinstance(result, Tensor):

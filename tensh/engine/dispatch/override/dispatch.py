@@ -1,4 +1,4 @@
-"""The dispatch of a call: the innermost mode, then the overriding classes among the arguments, then the function."""
+"""The dispatch of a call: the innermost mode, then overriding classes among the arguments, then the function."""
 
 import inspect
 
@@ -8,9 +8,9 @@ from tensh.engine.dispatch.override.points import armed, keep_armed, points
 from tensh.engine.dispatch.override.state import ALL, USUAL, DisabledForClasses, call_disabled, state
 
 
-# ── the arguments that override ──────────────────────────────────────────────
+# ── overriding arguments ─────────────────────────────────────────────────────
 def add_overriding(value, found, python):
-    """Add ``value`` to ``found`` if its class is new and overrides; subclasses come before the classes above them."""
+    """Add ``value`` to ``found`` if its class is new and overrides; subclasses come before their bases."""
     cls = type(value)
     if cls in USUAL and not (python and cls is Tensor):
         return
@@ -21,9 +21,9 @@ def add_overriding(value, found, python):
 
 
 def find_overriding(values, python=False, depth=2):
-    """The arguments that override, one of each class, in the order in which they are asked.
+    """Return the overriding arguments, one for each class, in the order in which they are asked.
 
-    Lists and tuples are searched, too.  With ``python``, plain tensors stand among them, as where PyTorch asks in Python.
+    Lists and tuples are searched, too.  With ``python``, plain tensors are included, as in PyTorch's Python functions.
     """
     found = []
     collect(values, found, python, depth)
@@ -41,7 +41,7 @@ def collect(values, found, python, depth):
 
 # ── a call ───────────────────────────────────────────────────────────────────
 def dispatch(point, args, options):
-    """The result of an armed function that was not called with plain arguments alone."""
+    """Call an armed function that did not get plain arguments only."""
     if state.off == ALL:
         return dispatch_below(point, args, options)
     given = (*args, *options.values())
@@ -52,7 +52,7 @@ def dispatch(point, args, options):
         with DisabledForClasses():
             return dispatch_below(point, args, options)
     types = [type(each) for each in found]
-    if not found and (point.python or point.is_accessor):  # PyTorch tells modes of plain tensors here, and nowhere else
+    if not found and (point.python or point.is_accessor):  # only here does PyTorch report plain tensors to modes
         kinds = {type(each): None for each in given if isinstance(each, Tensor)}
         types = [each for each in kinds if point.is_accessor or each.__torch_function__ is not call_disabled]
     if point.python:
@@ -66,7 +66,7 @@ def dispatch(point, args, options):
 
 
 def dispatch_below(point, args, options):
-    """The result for dispatch modes and classes with a ``__torch_dispatch__``, or of the function itself."""
+    """Call dispatch modes and classes with a ``__torch_dispatch__``, or the function itself."""
     if state.dispatch_off or state.below or not (state.dispatch_modes or any_dispatches((*args, *options.values()))):
         return point.original(*args, **options)
     if any_has("hides_batches", (*args, *options.values())):
@@ -75,12 +75,12 @@ def dispatch_below(point, args, options):
 
 
 def any_dispatches(values):
-    """True if one of the values, also in lists, is a tensor whose class has a ``__torch_dispatch__``."""
+    """Return True if a value, also within lists, is a tensor whose class has a ``__torch_dispatch__``."""
     return any_has("__torch_dispatch__", values)
 
 
 def any_has(name, values, depth=2):
-    """True if one of the values, also in lists, is a tensor whose class has an attribute that is not None."""
+    """Return True if a value, also within lists, is a tensor whose class has an attribute other than None."""
     for value in values:
         if isinstance(value, Tensor):
             if getattr(type(value), name, None) is not None:
@@ -91,11 +91,12 @@ def any_has(name, values, depth=2):
 
 
 def answer_late(function, args, options):
-    """The answer to a call that failed at an argument that overrides it, as a tuple of one; () if none does.
+    """Dispatch a call that failed at an overriding argument; return a tuple of its result, or () if there is none.
 
     ``function`` may be the code of a public function.
 
-    Objects of other classes than Tensor are met first where a function fails with them; from then on, functions look before.
+    Overriding objects that are not tensors are noticed only when a function fails with them; functions are armed after
+    that.
     """
     if armed.lasting or armed.searches or state.off or not find_overriding((*args, *options.values())):
         return ()
@@ -104,13 +105,13 @@ def answer_late(function, args, options):
     return () if point is None or point.data else (dispatch(point, args, options),)
 
 
-OURS = ("out", "copy")  # parameters that PyTorch's functions of Python lack
-WITH_OUT = ("norm", "normalize", "tensordot")  # but for these, which have ``out`` in Python
-SPREAD = ("einsum",)  # operands that were given as a list are handed on one by one
+OURS = ("out", "copy")  # parameters that PyTorch's Python functions lack
+WITH_OUT = ("norm", "normalize", "tensordot")  # exceptions, which have ``out`` in Python
+SPREAD = ("einsum",)  # functions that pass on a list of operands one by one
 
 
 def as_in_python(point, args, options):
-    """The arguments as PyTorch's functions of Python hand them on: what has a default by keyword, the rest by position."""
+    """Return the arguments as a Python function of PyTorch passes them on: those with defaults by keyword."""
     try:
         bound = inspect.signature(point.function).bind(*args, **options)
     except (TypeError, ValueError):
@@ -134,7 +135,7 @@ def as_in_python(point, args, options):
 
 
 def ask(function, types, found, args, options, python):
-    """The first answer of the innermost mode and of the arguments ``found``; TypeError if none has an answer."""
+    """Return the first result of the innermost mode and of the arguments ``found``; TypeError if there is none."""
     modes = state.modes
     if modes:
         state.modes = modes[:-1]
@@ -152,7 +153,7 @@ def ask(function, types, found, args, options, python):
 
 
 def describe_unanswered(function, found, mode, python):
-    """PyTorch's message for a call without an answer."""
+    """Return PyTorch's message for a call that no override handled."""
     name = getattr(function, "__name__", str(function))
     space = "torch.Tensor" if getattr(Tensor, name, None) is function else getattr(function, "__module__", "torch")
     space = "torch" if space.startswith("tensh.") else space

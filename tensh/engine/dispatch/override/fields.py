@@ -1,7 +1,7 @@
-"""Names that a user's subclass of Tensor defines and tensh's own code needs: both have theirs.
+"""Attributes that both a user's subclass of Tensor and tensh's code define under the same name.
 
 PyTorch's tensors have no attribute ``array`` or ``node``, so a subclass may have a property of that name; tensh keeps a
-tensor's elements and history there.  Which of the two is meant follows from the code that asks.
+tensor's elements and history there.  The calling code determines which of the two is used.
 """
 
 import os
@@ -11,13 +11,13 @@ from tensh.engine.core.tensor import Tensor
 
 FIELDS = {name: Tensor.__dict__[name] for name in ("array", "node")}
 FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(__file__)))), "")
-OURS = (FOLDER, "<tensh ")  # how the names of files begin whose code is tensh's, read or generated
+OURS = (FOLDER, "<tensh ")  # prefixes of the file names of tensh's code, from files or generated
 
-seen = set()  # subclasses that were looked at
+seen = set()  # subclasses already examined
 
 
 class SharedName:
-    """An attribute that is the field of a tensor for tensh's code, and what the subclass defines for all other."""
+    """An attribute that is a tensor's field for tensh's code, and the subclass's own attribute for other code."""
 
     def __init__(self, field, member):
         self.field, self.member, self.name = field, member, field.__name__
@@ -45,7 +45,7 @@ def is_ours(frame):
 
 
 def share_names(cls):
-    """Share the names of fields that ``cls``, or a class of the user's above it, defines."""
+    """Share the names of fields that ``cls``, or a user's base class of it, defines."""
     if cls in seen:
         return
     seen.add(cls)

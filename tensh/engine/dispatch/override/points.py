@@ -1,14 +1,14 @@
-"""The public functions as points at which a class or a mode can step in: disarmed until one is there.
+"""The public functions as override points, where a class or a mode can intervene: disarmed until one exists.
 
 Note [Override points]
-A plain program must not pay for ``__torch_function__``: one look at the type of each operand costs 3 to 8 % of a small
-operation.  So nothing looks, until a mode is entered or the first object of an overriding class is made.  Then every
-public function that exists is armed: its code is exchanged for a few instructions that look at the types of its
-arguments, and go on to a twin of the function, or to ``dispatch``.  The object stays, and with it every reference to it:
-``from torch import add`` from before is armed, too.  A function that is written later is armed when it is
-written.  When the last mode has ended, and no overriding object was ever made, the functions get their code back.
+A plain program must not pay for ``__torch_function__``: checking the type of each operand costs 3 to 8 % of a small
+operation.  So nothing is checked until a mode is entered or the first object of an overriding class is made.  Then
+every existing public function is armed: its code is replaced by a few instructions that check the types of its
+arguments, and call a twin of the function, or ``dispatch``.  The function object stays the same, so that every
+reference to it is armed, too, such as one from an earlier ``from torch import add``.  A function that is created later
+is armed at once.  When the last mode has ended, and no overriding object was ever made, the original code is restored.
 
-Armed, an operation on plain tensors takes 0.1 to 0.2 µs longer; disarmed, nothing.
+An operation on plain tensors takes 0.1 to 0.2 µs longer while armed, and no longer while disarmed.
 """
 
 import threading
@@ -20,21 +20,21 @@ from tensh.engine.dispatch.override.fields import share_names
 from tensh.engine.dispatch.override.state import USUAL, call_disabled
 from tensh.engine.dispatch.override.templates import code_for
 
-plain = set(USUAL)  # what an armed function passes without a closer look; empty while a mode is active
+plain = set(USUAL)  # types that an armed function accepts without dispatch; empty while a mode is active
 points: dict = {}  # public function -> its Point
-written = []  # functions that users get, in the order in which they were written
-operators: dict = {}  # function that an operator generated -> the operator
-arrivals: list = []  # called with every function that comes into being, while somebody captures: see dispatch/capture
+written = []  # public functions, in the order of their creation
+operators: dict = {}  # generated operator function -> its operator
+arrivals: list = []  # called with every new function while a capture is active: see dispatch/capture
 lock = threading.RLock()
 
 
 class OverridePoints:
-    """The state of the override points: armed or not, and why."""
+    """The state of the override points: whether they are armed, and why."""
 
     now = False  # functions are armed
-    lasting = False  # an object of an overriding class was made
-    modes = 0  # active modes, of all threads
-    searches = 0  # active ``Search``, of all threads
+    lasting = False  # an object of an overriding class exists
+    modes = 0  # number of active modes, in all threads
+    searches = 0  # number of active ``Search``, in all threads
 
 
 armed = OverridePoints()
@@ -46,9 +46,9 @@ NEVER = frozenset(
     from_numpy frombuffer thread_safe_generator __new__ __init__ __init_subclass__ __hash__ __dir__ __iter__ __torch_function__ __sizeof__
     __torch_dispatch__ _make_subclass _make_wrapper_subclass __delitem__""".split()
 )
-"""Functions that PyTorch never hands to anybody, beside those whose names begin with ``SILENT``."""
+"""Functions that PyTorch never dispatches, besides those whose names begin with ``SILENT``."""
 OF_DATA = frozenset("tensor as_tensor asarray scalar_tensor".split())
-"""Functions that only a mode is asked about: their argument is data, whatever its class."""
+"""Functions that only modes override: their argument is data, whatever its class."""
 METHODS = {
     "__add__": "add", "__radd__": "add", "__sub__": "sub", "__mul__": "mul", "__rmul__": "mul", "__truediv__": "div", "__div__": "div",
     "__mod__": "remainder", "__matmul__": "matmul", "__neg__": "neg", "__pos__": "positive", "__abs__": "abs",
@@ -56,9 +56,9 @@ METHODS = {
     "__iadd__": "add_", "__isub__": "sub_", "__imul__": "mul_", "__itruediv__": "div_", "__idiv__": "div_",
     "__ifloordiv__": "floor_divide_", "__imod__": "remainder_",
 }  # fmt: skip
-"""Python's operators that are a method under another name; any other is a function of its own."""
+"""Python's operators that are a method under another name; all others are separate functions."""
 NAMES = {"__pow__": "pow", "__ipow__": "pow_", "__rtruediv__": "__rdiv__"}
-"""The name of an operator's function, where it is not the operator's name."""
+"""The names of operators' functions that differ from the operators' names."""
 PYTHON = frozenset("__rsub__ __rtruediv__ __rdiv__ __floordiv__ __rfloordiv__ __rmod__ __pow__ __rpow__ __ipow__ __len__ __contains__ "
     "__reversed__ __format__ __repr__ __deepcopy__ __reduce_ex__ __array__ __rmatmul__ __rlshift__ __rrshift__".split())  # fmt: skip
 """Special methods that PyTorch writes in Python."""
@@ -67,7 +67,7 @@ BINARY = frozenset("add sub mul matmul truediv floordiv mod pow and or xor lshif
 
 
 def copy_of(function):
-    """Another function with the same code."""
+    """Return another function with the same code."""
     made = FunctionType(
         function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
     )
@@ -78,8 +78,8 @@ def copy_of(function):
 class Point:
     """A public function that can be armed.
 
-    ``original`` is its twin, which looks at nothing.  ``public`` is what an override is told: the function itself, a method
-    that means the same, or the accessor of a property.  ``python`` says that PyTorch has it in Python.
+    ``original`` is its twin without checks.  ``public`` is the function that an override receives: the function itself,
+    an equivalent method, or the accessor of a property.  ``python`` marks functions that PyTorch implements in Python.
     """
 
     __slots__ = (
@@ -107,7 +107,7 @@ class Point:
         self.armed_code = code_for(self, plain, fixed)
 
     def arm(self):
-        self.function.__dict__.setdefault("__wrapped__", self.original)  # its signature
+        self.function.__dict__.setdefault("__wrapped__", self.original)  # for its signature
         self.function.__code__ = self.armed_code
 
     def disarm(self):
@@ -117,9 +117,10 @@ class Point:
 
 
 def watch(function, python=False):
-    """Remember a function that users get, and arm it if functions are armed; return it.
+    """Register a public function, and arm it if functions are armed; return it.
 
-    ``python`` says that PyTorch has it in Python; "by name", that it hands on all arguments as keywords.
+    ``python`` marks functions that PyTorch implements in Python; "by name", those that pass on all arguments as
+    keywords.
     """
     if type(function) is not FunctionType:
         return function
@@ -132,13 +133,13 @@ def watch(function, python=False):
 
 
 def watch_operator(function, operator):
-    """Remember a function that an operator has generated; return it."""
+    """Register a function that an operator has generated; return it."""
     operators[function] = operator
     return announce(function)
 
 
 def announce(function, *name):
-    """Tell those that capture that a function, or an attribute of Tensor under a name, has come into being."""
+    """Notify active captures of a new function, or of a new attribute of Tensor under a name."""
     for arrive in arrivals:
         arrive(function, *name)
     return function
@@ -157,13 +158,13 @@ def add_point(function, public=None, name="", fixed=False):
 
 
 def own_code(function):
-    """The code that a function has when it is disarmed, and the function that runs that code when it is armed."""
+    """Return the disarmed code of a function, and the function that runs that code when it is armed."""
     point = points.get(function)
     return (function.__code__, function) if point is None else (point.code, point.original)
 
 
 def replace_code(function, code):
-    """Give a function other code, which it runs behind its point if it has one."""
+    """Replace the code of a function, behind its override point if there is one."""
     with lock:
         point = points.get(function)
         if point is not None:
@@ -173,7 +174,7 @@ def replace_code(function, code):
 
 
 def add_member(name, member):
-    """Make an attribute of Tensor a point: a method, or the accessors of a property."""
+    """Make an attribute of Tensor an override point: a method, or the accessors of a property."""
     if isinstance(member, property):
         for accessor, way in ((member.fget, member.__get__), (member.fset, member.__set__)):
             if accessor is not None:
@@ -182,7 +183,7 @@ def add_member(name, member):
         special = name.startswith("__")
         if special and member in points and name.startswith("__r") != points[member].name.startswith("__r"):
             operator = operators.get(member)
-            member = copy_of(points[member].original)  # an operator and its reflected form are told apart
+            member = copy_of(points[member].original)  # an operator and its reflected form need separate points
             operators[member] = operator
             setattr(Tensor, name, member)
         if special and name not in METHODS and name not in NEVER:
@@ -191,7 +192,7 @@ def add_member(name, member):
 
 
 def arm():
-    """Arm all public functions that exist."""
+    """Arm all existing public functions."""
     with lock:
         if armed.now:
             return
@@ -203,7 +204,7 @@ def arm():
 
 
 def disarm():
-    """Give all functions their own code again."""
+    """Restore the original code of all functions."""
     with lock:
         armed.now = False
         for point in points.values():
@@ -211,25 +212,25 @@ def disarm():
 
 
 def arm_for(cls):
-    """Arm the functions for good if ``cls``, of which an object is being made, overrides them or is asked below them."""
+    """Arm the functions permanently if ``cls``, of which an object is being made, has an override of either kind."""
     share_names(cls)
     if not armed.lasting and (overrides(cls) or getattr(cls, "__torch_dispatch__", None) is not None):
         keep_armed()
 
 
 def keep_armed():
-    """Arm the functions for good."""
+    """Arm the functions permanently."""
     armed.lasting = True
     arm()
 
 
 def overrides(cls):
-    """True if a class has a ``__torch_function__`` that is not disabled; Tensor's own counts for subclasses alone."""
+    """Return True if a class has a ``__torch_function__`` that is enabled; Tensor's own counts for subclasses."""
     return cls is not Tensor and getattr(cls, "__torch_function__", call_disabled) is not call_disabled
 
 
 def enter_mode():
-    """Count a mode that begins."""
+    """Count a mode that starts, and arm the functions."""
     with lock:
         armed.modes += 1
         plain.clear()
@@ -246,13 +247,13 @@ def leave_mode():
 
 
 def disarm_if_unused():
-    """Give all functions their own code again, unless somebody is still looked for."""
+    """Restore the original code of all functions, unless overrides may still exist."""
     if not (armed.modes or armed.searches or armed.lasting):
         disarm()
 
 
 class Search:
-    """While this is entered, functions look for overriding arguments; a trace needs this where proxies stay within functions."""
+    """While this is entered, functions look for overriding arguments, for traces with proxies within functions."""
 
     def __enter__(self):
         with lock:

@@ -1,4 +1,4 @@
-"""The overrides that are on and off in a thread."""
+"""The active and disabled overrides of a thread."""
 
 import threading
 from types import NoneType
@@ -6,17 +6,17 @@ from types import NoneType
 from tensh.engine.core.tensor import Tensor
 
 USUAL = frozenset((Tensor, int, float, bool, complex, str, NoneType))
-"""The types of most arguments, none of which overrides anything."""
+"""The types of most arguments, which override nothing."""
 
 
 class State(threading.local):
-    """The overrides that are on and off in a thread."""
+    """The active and disabled overrides of a thread."""
 
     modes = ()  # active modes, the innermost last
     off = 0  # CLASSES or ALL while overriding is disabled
-    skipping = False  # the next question for overrides is answered with no
-    dispatch_modes = ()  # active modes that are asked below autograd, the innermost last
-    dispatch_off = False  # no class and no mode is asked below autograd
+    skipping = False  # the next check for overrides finds none
+    dispatch_modes = ()  # active modes below autograd, the innermost last
+    dispatch_off = False  # no class or mode below autograd is called
     below = False  # an operator is being computed
 
 
@@ -25,7 +25,7 @@ CLASSES, ALL = 1, 2
 
 
 class Disabled:
-    """A context in which no class and no mode overrides anything in this thread.
+    """A context in which no class and no mode overrides functions in this thread.
 
     >>> import tensh as torch
     >>> class Named(torch.Tensor):
@@ -46,7 +46,7 @@ class Disabled:
 
 
 class DisabledForClasses(Disabled):
-    """A context in which no class overrides anything in this thread; modes still do.
+    """A context in which no class overrides functions in this thread; modes still do.
 
     >>> import tensh as torch
     >>> class Named(torch.Tensor):
@@ -64,7 +64,7 @@ DisabledForClasses.__name__ = DisabledForClasses.__qualname__ = "DisableTorchFun
 
 
 def call_disabled(func, types, args=(), kwargs=None):
-    """Call ``func``: the ``__torch_function__`` of classes whose tensors are to be treated as plain ones."""
+    """Call ``func``: the ``__torch_function__`` of classes whose tensors are treated as plain ones."""
     with Disabled():
         return func(*args, **(kwargs or {}))
 
@@ -74,5 +74,5 @@ call_disabled.__module__ = "torch._C"
 
 
 def dispatches(cls):
-    """True if tensors of a class are handed to its ``__torch_dispatch__``."""
+    """Return True if tensors of a class are passed to its ``__torch_dispatch__``."""
     return getattr(cls, "__torch_dispatch__", None) is not None

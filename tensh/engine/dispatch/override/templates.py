@@ -1,7 +1,7 @@
 """The code of armed functions: see Note [Override points] in points.py.
 
-Code that takes the place of another's brings what it uses along, since its globals are those of the function, where ``type``
-may be a method: a text in the template stands for each value, and is replaced.
+The replacement code of a function cannot use its own globals, since those are the function's, where ``type`` may be a
+method. Instead, strings in the template are replaced by the values that it needs.
 """
 
 import functools
@@ -50,9 +50,9 @@ def armed(a, b):
 
 @functools.cache
 def template(source, filename, count):
-    """The code of the function in ``source`` as that of one with ``count`` free variables."""
-    free = [f"_free_{n}" for n in range(count)]  # by any names: a function's code is exchanged for one with as many
-    if free:  # named where they are never reached, which makes them free
+    """Return the code of the function in ``source``, compiled with ``count`` free variables."""
+    free = [f"_free_{n}" for n in range(count)]  # with any names: new code must have as many free variables as the old
+    if free:  # names in code that never runs become free variables
         body = source.replace(":\n", f":\n    if 0: {', '.join(free)}\n", 1)
         source = f"def outer({', '.join(free)}):" + body.replace("\n", "\n    ")
     code = compile(source, filename, "exec")
@@ -62,7 +62,7 @@ def template(source, filename, count):
 
 
 def code_of(source, filename, count, values):
-    """The code of a template with ``values`` in the places of the texts that stand for them."""
+    """Return the code of a template with its placeholder strings replaced by ``values``."""
     code = template(source, filename, count)
     return code.replace(
         co_consts=tuple(values.get(each, each) if type(each) is str else each for each in code.co_consts)
@@ -70,7 +70,7 @@ def code_of(source, filename, count, values):
 
 
 def code_for(point, plain, fixed):
-    """The code of an armed point; with ``fixed``, for exactly the parameters of its function."""
+    """Return the code of an armed point; with ``fixed``, for exactly the parameters of its function."""
     own = point.code
     simple = fixed and not own.co_flags & 0x0C and not own.co_kwonlyargcount and not point.function.__defaults__
     values = {

@@ -1,4 +1,4 @@
-"""Wrapper subclasses: tensors with a shape, strides and a dtype, whose elements only their ``__torch_dispatch__`` knows."""
+"""Wrapper subclasses: tensors with metadata, whose elements only their ``__torch_dispatch__`` knows."""
 
 from tensh.engine.arrays.absent import lay_out
 from tensh.engine.core.nodes import AccumulateGrad
@@ -10,9 +10,9 @@ from tensh.engine.dtypes.dtype import get_default_dtype
 
 
 class Facts(Sample):
-    """An array that has facts and no elements: reading them, or making views of them, raises ``Lift``."""
+    """An array with metadata but no elements: reading them, or making views of them, raises ``Lift``."""
 
-    __slots__ = ("shadow",)  # the tensor that records for this one, where others are views of it or it is one of others
+    __slots__ = ("shadow",)  # the tensor that records for this one, if it has views or is a view
     base = property(lift)
     view_as = lift
 
@@ -23,7 +23,7 @@ class Facts(Sample):
 
 
 class Held(Facts):
-    """The array that a node keeps of a tensor of a wrapper subclass: its facts, and the tensor."""
+    """The array by which a node saves a tensor of a wrapper subclass: its metadata, and the tensor."""
 
     __slots__ = ("tensor",)
 
@@ -33,7 +33,7 @@ class Held(Facts):
 
 
 def restore_held(value, depth=2):
-    """The tensor that a node has kept, where ``value`` is one that the node has unpacked; values in lists, too."""
+    """Return the tensor that a node has saved, if ``value`` is its unpacked form; also within lists."""
     if type(value) is Tensor and type(value.array) is Held:
         if value.array.tensor is None:
             raise NotImplementedError(
@@ -49,7 +49,7 @@ def make_wrapper_subclass(
     cls, size, strides=None, *, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False, memory_format=None,
     dispatch_sizes_strides_policy=None, dispatch_device=False, dispatch_layout=False,
 ):  # fmt: skip
-    """A tensor of ``cls`` with these facts."""
+    """Make a tensor of ``cls`` with this metadata."""
     if not isinstance(cls, type) or not issubclass(cls, Tensor):
         raise TypeError(f"cls must be a type (got {cls})")
     if getattr(cls, "__torch_dispatch__", None) is None:
@@ -70,7 +70,7 @@ def make_wrapper_subclass(
 
 
 def copy_wrapper(t, node=None):
-    """Another tensor of a wrapper subclass for the same values, with a node of its own."""
+    """Make another tensor of a wrapper subclass for the same values, with a separate node."""
     made, facts = object.__new__(type(t)), t.array.array
     made.__dict__.update(t.__dict__)
     steps = tuple(step // facts.dtype.itemsize for step in facts.strides)

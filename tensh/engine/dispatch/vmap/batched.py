@@ -1,4 +1,4 @@
-"""``BatchedTensor``, a tensor of which a function sees one sample, and its array, which has facts and no elements."""
+"""``BatchedTensor``, a tensor of which a function sees one sample, and its array without elements."""
 
 from math import prod
 
@@ -31,7 +31,7 @@ class Sample:
     flags = property(lambda self: self.first_sample().flags)
 
     def first_sample(self):
-        """The array of one sample."""
+        """Return the array of one sample."""
         if 0 in self.array.shape[: self.hidden]:
             return np.empty(self.shape, self.dtype)
         return self.array[(0,) * self.hidden + (...,)]
@@ -58,13 +58,13 @@ Sample.__hash__ = object.__hash__
 class BatchedTensor(Tensor):
     """A tensor with hidden batch dimensions; see Note [Batched tensors].
 
-    ``source`` is there where the dimension of what was given had to be moved: that tensor and dimension, which are printed.
+    ``source`` exists if a dimension had to be moved: it has the original tensor and dimension, for the printed form.
     """
 
     __slots__ = ("value", "levels", "source")
     __module__ = "torch"
     __torch_function__ = call_disabled
-    hides_batches = True  # dispatch modes are asked about what its rules do to its value
+    hides_batches = True  # dispatch modes see the calls that its rules make on its value
 
     array = property(Sample)
     node = _time = _how = property(lift)
@@ -82,12 +82,12 @@ class BatchedTensor(Tensor):
 for _name, _refusal in errors.METHODS.items():
     setattr(BatchedTensor, _name, _refusal)
 
-BatchedTensor.__name__ = BatchedTensor.__qualname__ = "Tensor"  # what a function may know of its class
+BatchedTensor.__name__ = BatchedTensor.__qualname__ = "Tensor"  # the class name that a function sees
 _new = object.__new__
 
 
 def make_batched(value, levels):
-    """``value``, whose first dimensions are the batches of ``levels``, as one sample of it is seen."""
+    """Return a batched tensor of ``value``, whose first dimensions are the batches of ``levels``."""
     if not levels:
         return value
     t = _new(BatchedTensor)
@@ -108,9 +108,9 @@ def register_hook(t, hook):
 BatchedTensor.register_hook = register_hook
 
 
-# ── in and out of one level ──────────────────────────────────────────────────
+# ── entering and leaving a level ─────────────────────────────────────────────
 def enter(t, dim, number):
-    """A tensor as one sample of it is seen: dimension ``dim`` becomes the batch of the level ``number``."""
+    """Make a batched tensor: dimension ``dim`` becomes the batch of the level ``number``."""
     value, levels = (t.value, t.levels) if type(t) is BatchedTensor else (t, ())
     k = len(levels)
     seen = make_batched(move_dim(value, k + dim, k) if dim else value, (*levels, number))
@@ -120,7 +120,7 @@ def enter(t, dim, number):
 
 
 def leave(t, dim, level):
-    """A result of the function, with the batch of ``level`` as dimension ``dim`` again."""
+    """Return a result of the function, with the batch of ``level`` as dimension ``dim`` again."""
     if type(t) is not BatchedTensor or t.levels[-1] != level.number:
         ndim = t.array.ndim + 1
         t = unsqueeze.fn(t, dim)
@@ -133,14 +133,14 @@ def leave(t, dim, level):
 
 
 def move_dim(value, source, target):
-    """``value`` with one dimension in another place."""
+    """Move one dimension of ``value`` to another place."""
     order = list(range(value.array.ndim))
     order.insert(target, order.pop(source))
     return permute.fn(value, tuple(order))
 
 
 def expand_batches(t, levels, sizes):
-    """The value of ``t`` with a batch dimension of full size for each of ``levels``."""
+    """Return the value of ``t`` with a batch dimension of full size for each of ``levels``."""
     want = tuple([sizes[each] for each in levels])
     if type(t) is not BatchedTensor:
         return expand.fn(t, want + t.array.shape) if want else t
@@ -150,7 +150,7 @@ def expand_batches(t, levels, sizes):
 
 
 def align_batches(t, levels):
-    """The value of ``t`` with a dimension for each of ``levels``: of size 1 where it does not vary."""
+    """Return the value of ``t`` with a dimension for each of ``levels``: of size 1 where it does not vary."""
     if type(t) is not BatchedTensor:
         return view.fn(t, (1,) * len(levels) + t.array.shape)
     if t.levels == levels:

@@ -12,14 +12,14 @@ MORE = "For more details, please see https://pytorch.org/docs/main/notes/extendi
 
 
 class VmapInfo(NamedTuple):
-    """Facts about the call for a rule: the number of samples and the kind of random numbers."""
+    """The metadata of the call that a rule receives: the number of samples and the randomness."""
 
     batch_size: int
     randomness: str
 
 
 def apply_custom(cls, args):
-    """``cls.apply(*args)`` where some of the arguments are batched."""
+    """Compute ``cls.apply(*args)`` if some of the arguments are batched."""
     cls.require_separate()
     own, generated = cls.vmap is not Function.vmap, cls.generate_vmap_rule
     if own and generated:
@@ -57,18 +57,18 @@ def call_own_rule(cls, args):
 
 
 def varies(t, number):
-    """True if ``t`` varies with the call of this number."""
+    """Return True if ``t`` varies with the call of this number."""
     return type(t) is BatchedTensor and number in t.levels
 
 
 def restore_batch(t, dim, number):
-    """A result of the rule as the function sees it."""
+    """Return a result of the rule as the function sees it."""
     return t if dim is None or not isinstance(t, Tensor) else enter(t, dim % t.ndim, number)
 
 
-# ── the rule that follows ────────────────────────────────────────────────────
+# ── the generated rule ───────────────────────────────────────────────────────
 def call_by_values(cls, args):
-    """A function of the values, which calls the user's forward and backward on batches."""
+    """Apply a function of the values, which calls the user's forward and backward on batches."""
     levels, sizes = levels_of(args), sizes_of(args)
     own = [a.levels if type(a) is BatchedTensor else () for a in args]
 
@@ -111,7 +111,7 @@ def call_by_values(cls, args):
 
 
 def sum_over_levels(g, own, levels, sizes):
-    """The gradient of a value: summed over the levels that its argument does not vary with."""
+    """Sum the gradient of a value over the levels that its argument does not vary with."""
     if g is None:
         return None
     value = expand_batches(g, levels, sizes)

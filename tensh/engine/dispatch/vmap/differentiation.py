@@ -1,7 +1,7 @@
-"""Gradients of batched tensors, and by batched weights, computed on the values, where operations are recorded.
+"""Gradients of batched tensors, and for batched weights, computed on the values, where operations are recorded.
 
-A weight that varies with calls of ``vmap`` that its output does not vary with is sent through the graph as a batched tensor,
-one sample of which has the shape of the output's value: the derivatives, read on tensors, compute the whole batch.
+A weight that varies with levels of ``vmap`` that its output lacks passes through the graph as a batched tensor, a
+sample of which has the shape of the output's value: the derivatives, evaluated on tensors, compute the whole batch.
 """
 
 import numpy as np
@@ -23,7 +23,7 @@ from tensh.engine.operators.shapes.views import permute
 
 
 def grad(outputs, inputs, weights, keep, graph, allow_unused, materialize):
-    """``autograd.grad`` where any of the tensors is batched."""
+    """Compute ``autograd.grad`` if any of the tensors is batched."""
     sizes = sizes_of([*outputs, *inputs, *[w for w in weights if w is not None]])
     roots, extra = {}, ()
     for number, (t, w) in enumerate(zip(outputs, weights, strict=True)):
@@ -47,7 +47,7 @@ def grad(outputs, inputs, weights, keep, graph, allow_unused, materialize):
 
 
 def differentiate_batches(outputs, inputs, weights, keep, graph, allow_unused, materialize):
-    """The gradients by weights whose first dimension is a batch; so is the first dimension of the results."""
+    """Return the gradients for weights whose first dimension is a batch; so is the first dimension of the results."""
     sizes = [None if w is None else w.array.shape[0] for w in weights]
     if None in sizes:
         raise ValueError(
@@ -64,19 +64,19 @@ def differentiate_batches(outputs, inputs, weights, keep, graph, allow_unused, m
             given = [enter(w, 0, running.number) for w in weights]
             found = grad(outputs, inputs, given, keep, graph, allow_unused or materialize, False)
             found = [None if g is None else leave(g, 0, running) for g in found]
-    except Lift:  # a hook reads elements, perhaps to print them
+    except Lift:  # a hook reads elements, for example to print them
         raise RuntimeError(errors.LEGACY_ELEMENTS) from None
     zeros = PUBLIC["zeros_like"]
     return tuple([zeros(x) if g is None and materialize else g for g, x in zip(found, inputs, strict=True)])
 
 
 def value_of(t):
-    """The tensor on which derivatives are recorded."""
+    """Return the tensor on which operations are recorded."""
     return t.value if type(t) is BatchedTensor else t
 
 
 def weight(number, t, w, sizes):
-    """The gradient for the node of ``t``: in the shape of its value, batched with the levels that only ``w`` has."""
+    """Return the gradient for the node of ``t``: shaped like its value, batched with the levels of ``w`` alone."""
     value, own = value_of(t), t.levels if type(t) is BatchedTensor else ()
     if w is None:
         if t.array.size != 1:
@@ -96,7 +96,7 @@ def weight(number, t, w, sizes):
 
 
 def check_weight(number, t, w):
-    """The weight of a batched tensor, or a batched weight, in the tensor's dtype."""
+    """Check the shape of a weight if it or the tensor is batched; return it in the tensor's dtype."""
     if w.array.shape != t.array.shape:
         raise RuntimeError(
             f"Mismatch in shape: grad_output[{number}] has a shape of {w.shape} and output[{number}] has a shape of {t.shape}."
@@ -105,7 +105,7 @@ def check_weight(number, t, w):
 
 
 def gradient_with_levels(number, t, g, allow_unused, materialize):
-    """The gradient of ``t``, with the levels of both."""
+    """Return the gradient of ``t``, with the levels of both."""
     own = t.levels if type(t) is BatchedTensor else ()
     value = _finish_gradient(number, value_of(t), g, allow_unused, materialize)
     if value is None or not own:

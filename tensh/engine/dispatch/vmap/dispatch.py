@@ -36,11 +36,12 @@ def operator(name, /, *args, out=None, **options):
 
 
 def rule_of(name):
-    """The rule of an operator, or of its in-place form."""
+    """Return the rule of an operator, or of its in-place form."""
     if name not in OPS:
         return write_rule(name)
     op = OPS[name]
-    maker = OPERATORS.get(name) or OPERATORS.get(name.removesuffix("_copied").removesuffix("_copy"))  # a view's twin
+    # the copying twin of a view
+    maker = OPERATORS.get(name) or OPERATORS.get(name.removesuffix("_copied").removesuffix("_copy"))
     if maker is not None:
         return maker(op)
     if op.pointwise:

@@ -1,9 +1,10 @@
-"""PyTorch's errors for questions that have no one answer for all samples."""
+"""PyTorch's errors for requests that have no single answer for all samples."""
 
 from tensh.engine.methods.printing.format import text
 
 LEGACY_ELEMENTS = (
-    "Batching rule not implemented for aten::is_nonzero. We could not generate a fallback."  # of is_grads_batched
+    # raised with is_grads_batched
+    "Batching rule not implemented for aten::is_nonzero. We could not generate a fallback."
 )
 ITEM = (
     "vmap: It looks like you're calling .item() on a Tensor. We don't support vmap over calling .item() on a Tensor, please "
@@ -64,7 +65,7 @@ SMALLER_IN_FALLBACK = (
 
 
 def refusal(message, error=RuntimeError):
-    """A method that raises."""
+    """Return a method that raises."""
 
     def refuse(self, *args, **options):
         raise error(message)
@@ -79,7 +80,7 @@ set_data = refusal("mutating directly with `.data` under vmap transform is not a
 
 
 def set_grad(t, grad):
-    """``t.grad = grad``."""
+    """Set ``t.grad``."""
     if grad is not None:
         raise RuntimeError(REQUIRES_GRAD)
 
@@ -90,7 +91,7 @@ def format_sample(t, format_spec=""):
 
 
 def sample_text(t, *, tensor_contents=None):
-    """The text of a BatchedTensor: that of its value, within a line for every level."""
+    """Return the text of a BatchedTensor: its value, within a line for every level."""
     return text(t)
 
 
@@ -106,4 +107,4 @@ METHODS = {
         "Batching rule not implemented for aten::pin_memory; the fallback path doesn't work on out= or view ops."
     ),
 }  # fmt: skip
-"""Methods of a BatchedTensor that only tell what cannot be done."""
+"""The methods of a BatchedTensor that only raise."""

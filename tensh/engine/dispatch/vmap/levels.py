@@ -10,7 +10,7 @@ from tensh.engine.random.generator import Generator
 
 
 class Level(NamedTuple):
-    """One running call: its number, from 1 for the outermost, its batch size, and its kind of random numbers."""
+    """A running call: its number, starting from 1 for the outermost, its batch size, and its randomness."""
 
     number: int
     size: int
@@ -21,14 +21,14 @@ class LevelStack(threading.local):
     """The levels of this thread, outermost first."""
 
     levels = ()
-    asleep = False  # while a rule draws random numbers
+    asleep = False  # a rule is drawing random numbers
 
 
 running = LevelStack()
 
 
 def check_draw():
-    """Check made before every draw: raise ``Lift`` or the error while a call of ``vmap`` runs in this thread."""
+    """Raise ``Lift``, or an error, before a draw while a call of ``vmap`` runs in this thread."""
     if running.levels and not running.asleep:
         refuse_errors()
         raise Lift
@@ -42,7 +42,7 @@ def refuse_errors():
 
 @contextmanager
 def drawing():
-    """A context in which generators draw as outside of ``vmap``."""
+    """Let generators draw as they do outside of ``vmap``."""
     before, running.asleep = running.asleep, True
     try:
         yield
@@ -52,7 +52,7 @@ def drawing():
 
 @contextmanager
 def level(size, randomness):
-    """A context in which one more call is running; gives its level."""
+    """Run one more call, and yield its level."""
     before = running.levels
     new = Level(len(before) + 1, size, randomness)
     running.levels = (*before, new)

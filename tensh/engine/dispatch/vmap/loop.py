@@ -14,7 +14,7 @@ from tensh.engine.random.generator import default_generator
 
 
 def call_by_samples(fn, args, options):
-    """Call ``fn`` sample by sample."""
+    """Call ``fn`` sample by sample, and stack the results."""
     levels, sizes = find_levels((args, options))
     if not levels:
         raise TypeError(f"{getattr(fn, '__name__', fn)} takes the elements of a tensor that vmap hides")
@@ -33,7 +33,7 @@ def call_by_samples(fn, args, options):
 
 
 def find_levels(values):
-    """(the levels of all batched tensors within ``values``, level -> size)."""
+    """Return (the levels of all batched tensors within ``values``, level -> size)."""
     sizes = {}
     for t in leaves(values):
         if type(t) is Sample:
@@ -44,7 +44,7 @@ def find_levels(values):
 
 
 def leaves(value):
-    """The values in lists, tuples and dictionaries, at any depth."""
+    """Yield the values in lists, tuples and dictionaries, at any depth."""
     if isinstance(value, dict):
         value = tuple(value.values())
     if isinstance(value, (list, tuple)):
@@ -55,7 +55,7 @@ def leaves(value):
 
 
 def take_sample(value, at):
-    """``value`` with every batched tensor replaced by its sample at the place ``at`` (level -> number)."""
+    """Replace every batched tensor in ``value`` by its sample at the place ``at`` (level -> number)."""
     if type(value) is BatchedTensor:
         t = value.value
         for number in value.levels:
@@ -71,7 +71,7 @@ def take_sample(value, at):
 
 
 def join_samples(results, levels, batch):
-    """The results of all samples as one batched result."""
+    """Stack the results of all samples to one batched result."""
     first = results[0]
     if isinstance(first, Tensor):
         if all(each is first for each in results):
@@ -89,7 +89,7 @@ def join_samples(results, levels, batch):
 
 
 def make_empty_result(fn, args, options, levels, batch):
-    """The result for a batch without samples: its shape is that for a sample of zeros."""
+    """Return the result for an empty batch, with the shape of that for a sample of zeros."""
 
     def blank(value):
         if type(value) is BatchedTensor:

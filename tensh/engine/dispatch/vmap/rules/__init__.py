@@ -1,7 +1,7 @@
-"""Batching rules: ``OPERATORS`` has a maker of the rule for each operator, ``FUNCTIONS`` rules for functions.
+"""Batching rules: ``OPERATORS`` has makers of the rules of operators, ``FUNCTIONS`` rules of functions.
 
-A maker takes the operator and returns the rule, a function of the operator's arguments.  An operator without an entry
-works element by element if it is declared pointwise, and goes through the loop otherwise.
+Such a maker takes the operator and returns the rule, a function of the operator's arguments.  An operator without an
+entry is elementwise if it is declared pointwise, and computed in a loop otherwise.
 """
 
 from tensh.engine.dispatch.vmap.rules.shared import NoRule

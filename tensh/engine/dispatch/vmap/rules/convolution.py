@@ -1,4 +1,4 @@
-"""Convolutions: a batch of inputs is more samples, a batch of weights is more groups."""
+"""Convolutions: batched inputs become more samples, batched weights more groups."""
 
 from math import prod
 
@@ -8,20 +8,20 @@ from tensh.engine.operators.shapes.views import transpose
 
 
 def facts(tensors):
-    """(levels, sizes, the number of all samples of the batches) of the batched tensors."""
+    """Return (levels, sizes, the total number of samples) of the batched tensors."""
     levels, sizes = levels_of(tensors), sizes_of(tensors)
     return levels, sizes, prod([sizes[number] for number in levels])
 
 
 def as_samples(t, levels, sizes, number):
-    """[B, N, ...] as [B * N, ...]."""
+    """Reshape [B, N, ...] to [B * N, ...]."""
     value = expand_batches(t, levels, sizes)
     shape = value.array.shape[len(levels) :]
     return reshape_value(value, (number * shape[0], *shape[1:]))
 
 
 def as_channels(t, levels, sizes, number):
-    """[B, N, C, ...] as [N, B * C, ...]."""
+    """Reshape [B, N, C, ...] to [N, B * C, ...]."""
     value = expand_batches(t, levels, sizes)
     shape = value.array.shape[len(levels) :]
     value = transpose.fn(reshape_value(value, (number, *shape)), 0, 1)
@@ -29,7 +29,7 @@ def as_channels(t, levels, sizes, number):
 
 
 def from_channels(result, batch, number):
-    """[N, B * C, ...] as [B, N, C, ...]."""
+    """Reshape [N, B * C, ...] to [B, N, C, ...]."""
     shape = result.array.shape
     result = reshape_value(result, (shape[0], number, shape[1] // number, *shape[2:]))
     result = transpose.fn(result, 0, 1)
@@ -37,7 +37,7 @@ def from_channels(result, batch, number):
 
 
 def make_convolution(op):
-    """A maker: the rule of ``correlate`` and of ``correlate_back``, which map [N, C, ...] by a weight."""
+    """Make the rule of ``correlate`` and ``correlate_back``, which map [N, C, ...] by a weight."""
     names = list(op.parameters)
 
     def rule(*args, **options):
@@ -68,7 +68,7 @@ def make_convolution(op):
 
 
 def make_match(op):
-    """A maker: the rule of ``match``, which makes a weight of a gradient and an input."""
+    """Make the rule of ``match``, which computes a weight from a gradient and an input."""
 
     def rule(grad, input, shape, stride, padding, dilation, groups):
         levels, sizes, number = facts((grad, input))

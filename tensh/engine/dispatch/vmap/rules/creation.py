@@ -1,4 +1,4 @@
-"""New tensors like a batched one: batched, too, so that they can be written to."""
+"""New tensors like a batched one: they are batched, too, so that they can be written to."""
 
 from tensh.engine.codegen.registry import METHODS, PUBLIC
 from tensh.engine.dispatch.vmap.batched import make_batched
@@ -6,7 +6,7 @@ from tensh.engine.dispatch.vmap.rules.views import batch_of
 
 
 def make_like_rule(name):
-    """The rule of ``NAME_like``."""
+    """Make the rule of ``NAME_like``."""
 
     def rule(input, *args, **options):
         return make_batched(PUBLIC[name](input.value, *args, **options), input.levels)
@@ -15,7 +15,7 @@ def make_like_rule(name):
 
 
 def new(name):
-    """The method ``new_NAME`` of a batched tensor."""
+    """Call the method ``new_NAME`` of a batched tensor."""
 
     def method(self, *size, **options):
         if name == "new_full":

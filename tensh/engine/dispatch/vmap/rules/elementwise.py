@@ -1,4 +1,4 @@
-"""Operators that work element by element: batch dimensions first, and shapes filled up so that they broadcast."""
+"""Elementwise operators: batch dimensions come first, and shapes are extended so that they broadcast."""
 
 from tensh.engine.codegen.mixing import COMMON
 from tensh.engine.core.tensor import Tensor
@@ -8,7 +8,7 @@ from tensh.engine.operators.basic import cast
 
 
 def elementwise(op):
-    """The rule of an operator whose tensors are broadcast."""
+    """Make the rule of an operator whose tensors are broadcast."""
     places = [place for place, p in enumerate(op.parameters) if p in op.inputs]
     if len(places) == 1:
         return single(op, places[0])
@@ -35,7 +35,7 @@ def elementwise(op):
 
 
 def single(op, place):
-    """The rule of an operator of one tensor."""
+    """Make the rule of an operator with one tensor."""
     fn = op.fn
 
     def rule(*args, **options):
@@ -46,7 +46,7 @@ def single(op, place):
 
 
 def promote(values, args, places=(0, 1)):
-    """Cast the values of two tensors of which one, as the function sees it, has no dimensions: dtypes rank by that."""
+    """Promote the values of two tensors if the function sees one of them without dimensions, which ranks lower."""
     one, two = [values[place] for place in places]
     if one.array.dtype is two.array.dtype:
         return

@@ -1,7 +1,7 @@
-"""Index arrays: numbers for the batch dimensions go beside them where they differ from sample to sample.
+"""Index arrays: where they vary between samples, index arrays for the batch dimensions are added.
 
-``indices`` are arrays by dimension, None for one that is taken whole.  Where the arrays stand together the result's
-dimensions stand there, otherwise first, as in NumPy; so a batch may have to be moved.
+``indices`` are arrays by dimension, None for a full slice.  If the arrays are adjacent their dimensions in the result
+stay in place, otherwise they come first, as in NumPy; so a batch may have to be moved.
 """
 
 import numpy as np
@@ -23,8 +23,8 @@ from tensh.engine.operators.shapes.views import alias, permute, squeeze_dim
 class Places:
     """Selection by index arrays, some of them batched, from a tensor with batch dimensions.
 
-    ``key`` is the index for the value.  ``width`` is the number of dimensions that the arrays give, ``at`` where these stand in
-    what the function sees.
+    ``key`` is the index for the value.  ``width`` is the number of dimensions of the broadcast arrays, ``at`` their
+    position in the result that the function sees.
     """
 
     def __init__(self, indices, levels, sizes, hidden=True):
@@ -42,7 +42,7 @@ class Places:
             self.key = (None,) * self.k * hidden + tuple(indices)
 
     def complete(self, indices, levels, sizes):
-        """The index with an array for each hidden dimension, too: its numbers in a row."""
+        """Add an index array for each hidden dimension, an ``arange`` of its size."""
         places = [None if each is None else self.gather_batch(each, levels, sizes) for each in indices]
         if not self.hidden:
             return tuple(places)
@@ -51,41 +51,41 @@ class Places:
         return (*numbers, *places)
 
     def gather_batch(self, each, levels, sizes):
-        """One index array, with a dimension for each level if it is batched."""
+        """Return one index array, with a dimension for each level if it is batched."""
         if type(each) is not Sample:
             return each
         value = expand_batches(each.owner, levels, sizes).array
         return value.reshape(value.shape[: self.k] + (1,) * (self.width - value.ndim + self.k) + value.shape[self.k :])
 
     def order(self, ndim):
-        """The dimensions of the result for the value: batches first, those of the arrays where the function expects them."""
+        """Return the order of dimensions: batches first, those of the arrays where the function expects them."""
         k, width, at = self.k, self.width, self.at
         if not self.hidden:
-            return [*range(at, at + k), *range(at), *range(at + k, ndim)]  # from [before, batch, arrays, after]
+            return [*range(at, at + k), *range(at), *range(at + k, ndim)]  # [before, batch, arrays, after]
         if self.batched:
             rest = range(k + width, ndim)
-            return [*range(k), *rest[:at], *range(k, k + width), *rest[at:]]  # from [batch, arrays, rest]
+            return [*range(k), *rest[:at], *range(k, k + width), *rest[at:]]  # [batch, arrays, rest]
         if self.together:
             return [*range(ndim)]
-        return [*range(width, width + k), *range(width), *range(width + k, ndim)]  # from [arrays, batch, rest]
+        return [*range(width, width + k), *range(width), *range(width + k, ndim)]  # [arrays, batch, rest]
 
     def settle(self, result):
-        """The result for the value as the function sees it, behind the batches."""
+        """Permute a result to the order that the function sees, after the batches."""
         return permute_value(result, self.order(result.array.ndim))
 
     def unsettle(self, value):
-        """The inverse of ``settled``."""
+        """Undo ``settle``."""
         order = self.order(value.array.ndim)
         return permute_value(value, [order.index(d) for d in range(len(order))])
 
     def shape(self, value):
-        """The shape of what the function would read at the places, behind the batches."""
+        """Return the shape of the values at these places as the function sees them, after the batches."""
         shape = index_op.kernel(np.broadcast_to(np.uint8(0), value.array.shape), self.key).shape
         return tuple([shape[d] for d in self.order(len(shape))])
 
 
 def refuse_masks(arrays):
-    """Raise for a mask that differs from sample to sample, and so does the number of its places."""
+    """Raise for a mask: if it varies between samples, the number of selected places does, too."""
     for each in arrays:
         if each.dtype.kind == "b":
             if type(each) is Sample:
@@ -94,13 +94,13 @@ def refuse_masks(arrays):
 
 
 def levels_and_sizes(indices, *tensors):
-    """(levels, sizes) of the tensors and of the index arrays."""
+    """Return (levels, sizes) of the tensors and of the index arrays."""
     given = (*tensors, *[each.owner for each in indices if type(each) is Sample])
     return levels_of(given), sizes_of(given)
 
 
 def index(op):
-    """A maker: the rule of ``index``."""
+    """Make the rule of ``index``."""
 
     def rule(input, indices):
         levels, sizes = levels_and_sizes(indices, input)
@@ -113,12 +113,12 @@ def index(op):
 
 
 def permute_value(value, order):
-    """``value`` with its dimensions in another order."""
+    """Permute the dimensions of ``value``."""
     return value if order == sorted(order) else permute.fn(value, tuple(order))
 
 
 def index_put(op):
-    """A maker: the rule of ``index_put``."""
+    """Make the rule of ``index_put``."""
 
     def rule(input, indices, values, accumulate=False):
         levels, sizes = levels_and_sizes(indices, input, values)
@@ -134,13 +134,13 @@ def index_put(op):
 
 
 def put(input, indices, values, accumulate=False):
-    """The rule of the function ``index_put``."""
+    """Compute the function ``index_put``."""
     arrays = tuple([read_array(each.array) for each in indices])
     return index_put_op.fn(input, arrays, values, accumulate)
 
 
 def index_back(op):
-    """A maker: the rule of ``index_back``."""
+    """Make the rule of ``index_back``."""
 
     def rule(grad, shape, indices):
         levels, sizes = levels_and_sizes(indices, grad)
@@ -152,9 +152,9 @@ def index_back(op):
 
 
 def write_slices(values, accumulate):
-    """A maker: the rule of an operator that writes slices; ``values`` makes what is written of its last arguments.
+    """Return a maker for an operator that writes slices; ``values`` computes them from its last arguments.
 
-    An index that differs from sample to sample is one of the places of ``index_put``.
+    An index that varies between samples is passed to ``index_put``.
     """
 
     def make(op):
@@ -175,7 +175,7 @@ def write_slices(values, accumulate):
 
 
 def fill_value(input, value):
-    """A number as a tensor, ready to be written."""
+    """Return a number as a tensor in the dtype of ``input``."""
     return wrap(np.asarray(value, input.array.dtype))
 
 
@@ -187,7 +187,7 @@ WRITES = {
 
 
 def index_select(op):
-    """A maker: the rule of ``index_select``."""
+    """Make the rule of ``index_select``."""
 
     def rule(input, dim, index):
         if type(index) is not BatchedTensor and ndim_of(input):
@@ -202,7 +202,7 @@ def index_select(op):
 
 
 def take(op):
-    """A maker: the rule of ``take``."""
+    """Make the rule of ``take``."""
 
     def rule(input, index):
         flat = input.reshape(-1)
@@ -212,7 +212,7 @@ def take(op):
 
 
 def lookup(op):
-    """A maker: the rule of ``lookup``, the rows of a matrix."""
+    """Make the rule of ``lookup``, the rows of a matrix."""
 
     def rule(weight, indices, padding_idx=-1, by_frequency=False, sparse=False):
         if by_frequency:
@@ -227,7 +227,7 @@ def lookup(op):
 
 
 def lookup_back(op):
-    """A maker: the rule of ``lookup_back``: rows added up at their places."""
+    """Make the rule of ``lookup_back``, which adds rows at their places."""
 
     def rule(grad, indices, padding_idx, by_frequency, shape):
         if padding_idx >= 0 or by_frequency:
@@ -238,7 +238,7 @@ def lookup_back(op):
 
 
 def rows_back(op):
-    """A maker: the rule of ``rows_back``, whose gradient is dense for a batch."""
+    """Make the rule of ``rows_back``, whose gradient is dense for a batch."""
 
     def rule(grad, indices, padding_idx, shape):
         if padding_idx >= 0:
@@ -249,13 +249,13 @@ def rows_back(op):
 
 
 def make_sampled_product(op):
-    """A maker: the rule of ``sampled_product``: products of rows, added up."""
+    """Make the rule of ``sampled_product``, the sums of products of rows."""
     return lambda rows, cols, a, b: (index_op.fn(a, (rows,)) * index_op.fn(b, (cols,))).sum(-1)
 
 
 # ── x[...] ───────────────────────────────────────────────────────────────────
 def read(self, index):
-    """``self[index]``."""
+    """Compute ``self[index]``."""
     parts = index if type(index) is tuple else (index,)
     if type(self) is BatchedTensor and all(type(part) in PLAIN for part in parts):
         hidden = (slice(None),) * len(self.levels)
@@ -263,9 +263,9 @@ def read(self, index):
             try:
                 return make_batched(getitem(self.value, hidden + parts), self.levels)
             except IndexError:
-                pass  # and say below which dimension of a sample it is
+                pass  # repeated below, to name the dimension of a sample
     lone = [type(part) is BatchedTensor and not part.array.ndim and part.array.dtype.kind in "iu" for part in parts]
-    if any(lone):  # a number for each sample: for the moment an index of one element
+    if any(lone):  # a number that varies between samples becomes an index of one element
         index = tuple([part.reshape(1) if alone else part for part, alone in zip(parts, lone, strict=True)])
     view, indices = take_view(self, index)
     if indices:

@@ -1,4 +1,4 @@
-"""Operators that accept leading dimensions once dimension numbers and shapes in their arguments count these, too."""
+"""Operators that accept leading dimensions, once dimension numbers and shapes in their arguments are adjusted."""
 
 import inspect
 from math import prod
@@ -11,9 +11,9 @@ from tensh.engine.dispatch.vmap.rules.shared import NoRule, expand_all, ndim_of,
 from tensh.engine.errors.messages import wrap_dim
 
 
-# ── kinds of arguments: what one becomes for k batch dimensions before n others ───
+# ── kinds of arguments: how each is adjusted for k batch dimensions before n others ───
 def DIM(dim, n, batch):
-    """One dimension."""
+    """Adjust a dimension."""
     if n == 0:
         wrap_dim(dim, n)
         raise NoRule
@@ -21,7 +21,7 @@ def DIM(dim, n, batch):
 
 
 def DIMS(dims, n, batch):
-    """Some dimensions; None or none of them are all."""
+    """Adjust several dimensions; None or none means all."""
     if n == 0:
         raise NoRule
     if dims is None or is_empty(dims):
@@ -30,36 +30,37 @@ def DIMS(dims, n, batch):
 
 
 def ORDER(dims, n, batch):
-    """All dimensions in another order: the batch dimensions stay in front."""
+    """Adjust a permutation of all dimensions: the batch dimensions stay in front."""
     return (*range(len(batch)), *[wrap_dim(dim, n) + len(batch) for dim in dims])
 
 
 def SOME(dims, n, batch):
-    """Some dimensions, or none: a sample without dimensions has none."""
+    """Adjust several dimensions, or none: a sample without dimensions has none."""
     dims = [wrap_dim(dim, n) + len(batch) for dim in dims]
     return tuple(dims) if n else ()
 
 
 def NEW(dim, n, batch):
-    """A dimension of a result that has one more."""
+    """Adjust a dimension of a result that has one more."""
     return wrap_dim(dim, n + 1) + len(batch)
 
 
 def SHAPE(shape, n, batch):
-    """A shape."""
+    """Adjust a shape."""
     return batch + tuple(shape)
 
 
 def SEGMENTS(segments, n, batch):
-    """Segments along a dimension."""
+    """Adjust segments along a dimension."""
     return segments.repeat(batch)
 
 
 def leading(at_least=0, same="", **kinds):
-    """A maker of rules; ``kinds`` says what parameters mean, ``at_least`` how many dimensions there must be.
+    """Return a maker of rules; ``kinds`` maps parameters to kinds, ``at_least`` is the least number of dimensions.
 
-    ``same`` names a tensor, such as an index, that must be the same for all samples.  The rule raises ``NoRule``, so that
-    samples are computed one by one, if it is not, or if the other tensors differ in their numbers of dimensions.
+    ``same`` names a tensor, such as an index, that must be the same for all samples.  Otherwise the rule raises
+    ``NoRule``, so that samples are computed one by one, and also if the other tensors have different numbers of
+    dimensions.
     """
 
     def make(op):
@@ -90,9 +91,9 @@ def leading(at_least=0, same="", **kinds):
 
 
 def take_one(op, at_least, kinds):
-    """The rule of an operator whose first argument is its only tensor."""
+    """Make the rule of an operator whose first argument is its only tensor."""
     fn, names = op.fn, list(op.parameters)[1:]
-    named = inspect.Parameter.KEYWORD_ONLY  # what has no place among the arguments
+    named = inspect.Parameter.KEYWORD_ONLY  # keyword-only arguments have no position
     places = [len(names) if op.parameters[name].kind is named else names.index(name) for name in kinds]
     found = list(zip(places, kinds, kinds.values(), strict=True))
     shape = names.index("shape") if "shape" in kinds else None
@@ -116,7 +117,7 @@ def take_one(op, at_least, kinds):
 
 
 def joining(kind):
-    """A maker of rules for operators of a list of tensors and a dimension."""
+    """Return a maker for operators of a list of tensors and a dimension."""
 
     def make(op):
         def rule(tensors, dim=0):
@@ -130,7 +131,7 @@ def joining(kind):
 
 
 def flat(name, *more, then=None):
-    """A maker of rules for operators over all elements: the operator ``name`` along the one flat dimension."""
+    """Return a maker for operators over all elements: the operator ``name`` along the flattened dimension."""
 
     def make(op):
         def rule(input, *args, **options):
@@ -146,7 +147,7 @@ def flat(name, *more, then=None):
 
 
 def dims_or_all(kind):
-    """A maker of rules: along dimensions if there are any, otherwise over the elements as they lie in a row."""
+    """Return a maker for operators along dimensions if given, otherwise over the flattened elements."""
 
     def make(op):
         along = leading(dims=kind)(op)
@@ -165,7 +166,7 @@ def dims_or_all(kind):
 
 
 def scalar_or(along, over):
-    """A maker of rules: ``over`` where no dimension is given, ``along`` otherwise."""
+    """Return a maker: ``over`` is used without a dimension, ``along`` with one."""
 
     def make(op):
         one, all_of_them = along(op), over(op)
@@ -183,7 +184,7 @@ def scalar_or(along, over):
 
 
 def keep_inside_first(*names):
-    """A maker of rules for operators whose tensors ``names`` have samples in the first dimension: batches are more of them."""
+    """Return a maker for operators whose tensors ``names`` start with samples: batches are more samples."""
 
     def make(op):
         parameters = list(op.parameters)
@@ -210,7 +211,7 @@ def keep_inside_first(*names):
 
 
 def unfold_batch(result, batch, first):
-    """Separate the batch dimensions of results from the first dimension again."""
+    """Split the batch dimensions of results off the first dimension."""
     if isinstance(result, Tensor):
         return reshape_value(result, (*batch, first, *result.array.shape[1:]))
     return type(result)([unfold_batch(each, batch, first) for each in result])

@@ -1,4 +1,4 @@
-"""Losses: element by element, then the mean or sum over one sample."""
+"""Losses: elementwise, then the mean or sum over one sample."""
 
 from math import prod
 
@@ -17,7 +17,7 @@ REDUCTIONS = {"mean": mean_all, "sum": sum_all}
 
 
 def loss(op):
-    """A maker: the rule of a loss of elements."""
+    """Make the rule of an elementwise loss."""
     each = elementwise(op)
     place = list(op.parameters).index("reduction")
 
@@ -34,7 +34,7 @@ def loss(op):
 
 
 def likelihood(op):
-    """A maker: the rule of ``nll``: the samples of all batches side by side."""
+    """Make the rule of ``nll``, with the samples of all batches in one dimension."""
 
     def rule(input, target, weight=None, reduction="mean", ignore_index=-100):
         levels, sizes = levels_of((input, target, weight)), sizes_of((input, target, weight))
@@ -60,7 +60,7 @@ def likelihood(op):
 
 
 def likelihood_back(op):
-    """A maker: the rule of ``nll_back``: linear in the gradient, which is a number for each sample, or one for each row."""
+    """Make the rule of ``nll_back``: linear in the gradient, which is a number for each sample or one for each row."""
 
     def rule(grad, target, weight=None, shape=(), reduction="mean", ignore_index=-100):
         if type(weight) is BatchedTensor:
@@ -84,7 +84,7 @@ def likelihood_back(op):
 
 
 def shares(targets, weight, ignore_index, over, total):
-    """The divisor of a mean: the number of samples that count, or the sum of their weights."""
+    """Return the divisor of a mean: the number of samples that count, or the sum of their weights."""
     counted = cast.fn(targets != ignore_index, total.array.dtype)
     if isinstance(weight, Tensor):
         known = masked_fill.fn(targets, targets == ignore_index, 0)

@@ -1,4 +1,4 @@
-"""Normalisation: groups of all samples side by side, weights and biases afterwards where they differ from sample to sample."""
+"""Normalisation: all samples at once, then weights and biases if they vary between samples."""
 
 from tensh.engine.dispatch.vmap.batched import BatchedTensor, expand_batches, make_batched
 from tensh.engine.dispatch.vmap.rules.convolution import as_channels, facts, from_channels
@@ -7,7 +7,7 @@ from tensh.engine.operators.shapes.views import transpose
 
 
 def normalize_rows(op):
-    """A maker: the rule of layer and group normalisation, whose groups are rows: batches are more rows."""
+    """Make the rule of layer and group normalisation, whose groups are rows: batches are more rows."""
 
     def rule(input, weight=None, bias=None, at=(), form=(), eps=1e-5):
         levels, sizes, number = facts((input, weight, bias))
@@ -24,7 +24,7 @@ def normalize_rows(op):
 
 
 def normalize_channels(op):
-    """A maker: the rule of batch normalisation, whose groups are channels: batches are more channels."""
+    """Make the rule of batch normalisation, whose groups are channels: batches are more channels."""
 
     def rule(input, weight=None, bias=None, at=(), form=(), eps=1e-5):
         levels, sizes, number = facts((input, weight, bias))
@@ -40,7 +40,7 @@ def normalize_channels(op):
 
 
 def normalize_groups(op):
-    """A maker: the rule of operators in the derivatives; batches are more groups."""
+    """Make the rule of operators in the derivatives; batches are more groups."""
     names = list(op.parameters)
     statistics = [name for name in names if name in ("mean", "rstd")]
     others = [name for name in op.inputs if name not in statistics]
@@ -62,14 +62,14 @@ def normalize_groups(op):
 
 
 def scale_and_shift(out, weight, bias, at):
-    """``out`` times weight plus bias."""
+    """Return ``out`` times weight plus bias."""
     if weight is not None:
         out = out * weight.reshape(at)
     return out if bias is None else out + bias.reshape(at)
 
 
 def normalize_by_given(op):
-    """A maker: the rule of batch normalisation by given means and variances."""
+    """Make the rule of batch normalisation by given means and variances."""
 
     def rule(input, mean, variance, weight=None, bias=None, at=(), eps=1e-5):
         out = (input - mean.reshape(at)) * (variance.reshape(at) + eps).rsqrt()
@@ -79,5 +79,5 @@ def normalize_by_given(op):
 
 
 def type_of(op):
-    """The tuple that the operator returns."""
+    """Return the class of the tuple that the operator returns."""
     return op.environment[f"{op.name}_outs"]

@@ -14,7 +14,7 @@ from tensh.engine.operators.shapes.views import t as t_op
 
 
 def times(input, other):
-    """The rule of every product ``input @ other``."""
+    """Compute ``input @ other``."""
     if type(input) is not BatchedTensor is not type(other):
         return matmul(input, other)
     a, b = ndim_of(input), ndim_of(other)
@@ -23,7 +23,7 @@ def times(input, other):
     if a and b and (a > 1 or b > 1):
         levels = levels_of((input, other))
         if a == 1 and type(input) is BatchedTensor and b == 2 and type(other) is not BatchedTensor:
-            return make_batched(matmul(input.value, other), levels)  # the batch is the rows
+            return make_batched(matmul(input.value, other), levels)  # batches are rows
         if b == 1 and type(other) is BatchedTensor and a == 2 and type(input) is not BatchedTensor:
             return make_batched(matmul(other.value, t_op.fn(input)), levels)
         if type(other) is not BatchedTensor and b <= 2 < a + 1:
@@ -38,7 +38,7 @@ def times(input, other):
 
 
 def multiply_across(input, other, a, b):
-    """Factors that vary with different calls: one product of all rows and all columns."""
+    """Multiply factors that vary with different levels: one product of all rows and all columns."""
     one, two = input.value, other.value
     first, second = one.array.shape[: one.array.ndim - 1], two.array.shape
     k, levels = len(other.levels), (*input.levels, *other.levels)
@@ -59,7 +59,7 @@ def multiply_across(input, other, a, b):
 
 
 def multiply_stacks(input, other, a, b, levels):
-    """Matrix by matrix: vectors become matrices of one row or column for the moment."""
+    """Multiply stacks of matrices; vectors become matrices of one row or column."""
     ndim = max(a, b, 2)
     first = fit_value(input, levels, ndim) if type(input) is BatchedTensor else input
     second = fit_value(other, levels, ndim - (b == 1)) if type(other) is BatchedTensor else other
@@ -82,7 +82,7 @@ DIMS = {"mm": (2, 2), "mv": (2, 1), "bmm": (3, 3), "dot": (1, 1), "vdot": (1, 1)
 
 
 def check_and_multiply(name):
-    """``times``, after a check that samples have the dimensions that the operator takes."""
+    """Return a rule that checks the dimensions of samples, and then multiplies."""
     first, second = DIMS[name]
 
     def rule(input, other):
@@ -100,18 +100,18 @@ def check_and_multiply(name):
 
 
 def product(op):
-    """A maker: the rule of mm, mv, bmm and dot."""
+    """Make the rule of mm, mv, bmm and dot."""
     return check_and_multiply(op.name)
 
 
 def conjugate_product(op):
-    """A maker: the rule of vdot."""
+    """Make the rule of vdot."""
     rule = check_and_multiply(op.name)
     return lambda input, other: rule(conjugate.fn(input), other)
 
 
 def make_addition(operands):
-    """A maker of the rules of addmm and the like: ``operands`` says what the product is, given the two factors."""
+    """Return a maker for addmm and similar operators: ``operands`` computes the product of the two factors."""
 
     def make(op):
         def rule(input, first, second, *, beta=1, alpha=1):
@@ -126,7 +126,7 @@ def make_addition(operands):
 
 
 def multiply_three(op):
-    """A maker: the rule of ``product_of_three``: batch dimensions are more letters."""
+    """Make the rule of ``product_of_three``: batch dimensions are more subscripts."""
 
     def rule(one, two, three, indices):
         factors = (one, two, three)
@@ -142,7 +142,7 @@ def multiply_three(op):
 
 
 def make_solution(op):
-    """A maker: the rule of ``linalg_solve_ex``; right sides for one matrix are more columns."""
+    """Make the rule of ``linalg_solve_ex``; right sides for one matrix are more columns."""
     by_matrix = leading()(op)
 
     def rule(A, B, left=True, vector=False):
@@ -159,7 +159,7 @@ def make_solution(op):
 
 
 def multiply_vectors(first, second):
-    """The outer product of two vectors."""
+    """Compute the outer product of two vectors."""
     for number, vector in enumerate((first, second), 1):
         if ndim_of(vector) != 1:
             raise RuntimeError(f"addr: Expected 1-D argument vec{number}, but got {ndim_of(vector)}-D")
@@ -180,11 +180,11 @@ CALLED = {
     "eigenvalues_of": "linalg.eig", "eigenvalues_of_symmetric": "linalg.eigh", "linalg_cholesky_ex": "linalg.cholesky",
     "singular_values": "linalg.svd", "matrix_exp": "torch.matrix_exp",
 }  # fmt: skip
-"""Operator of matrices -> its name in errors, where that is another."""
+"""Operator of matrices -> its name in errors, if different."""
 
 
 def multiply_matrices(op):
-    """A maker: the rule of an operator of matrices, after a check that samples are matrices, or stacks of them."""
+    """Make the rule of an operator of matrices, which checks that samples are matrices, or stacks of them."""
     rule = leading()(op)
     called = CALLED.get(op.name, op.name.replace("_", ".", 1))
 

@@ -1,7 +1,7 @@
-"""Random numbers: an error, equal for all samples, or different, according to each running call of ``vmap``.
+"""Random numbers: an error, the same for all samples, or different, by the randomness of each running call of ``vmap``.
 
-While a call is running, the generator raises ``Lift`` before it draws (or the error); the rules below then draw for whole
-batches, in the order in which PyTorch does: numbers that differ have batch dimensions, numbers that are the same have none.
+While a call is running, the generator raises ``Lift`` (or the error) before it draws; the rules below then draw for
+whole batches, in PyTorch's order: numbers that differ have batch dimensions, numbers that are the same have none.
 """
 
 from itertools import product
@@ -18,24 +18,24 @@ from tensh.engine.random.generator import default_generator
 
 
 def find_differing_levels():
-    """(the levels that want different numbers, the sizes of their batches)."""
+    """Return (the levels with randomness "different", the sizes of their batches)."""
     levels = [each for each in running.levels if each.randomness == "different"]
     return tuple([each.number for each in levels]), tuple([each.size for each in levels])
 
 
 def sizes():
-    """level -> size of its batch, of all running calls."""
+    """Return a dict from level to batch size for all running calls."""
     return {each.number: each.size for each in running.levels}
 
 
 def densify(t, levels):
-    """The value of ``t`` with all batch dimensions, dense: numbers are drawn in the order of memory."""
+    """Return the value of ``t`` with all batch dimensions, contiguous, because numbers are drawn in memory order."""
     return expand_batches(t, levels, sizes()).contiguous() if levels else t
 
 
-# ── what is drawn by parameters that are tensors ─────────────────────────────
+# ── draws with tensor parameters ─────────────────────────────────────────────
 def draw_for_tensors(draw, tensors):
-    """Call ``draw(values)`` on tensors that vary with every level that wants different numbers."""
+    """Call ``draw(values)`` on tensors that vary with every level of different randomness."""
     refuse_errors()
     levels, _ = find_differing_levels()
     own = levels_of(tensors)
@@ -46,7 +46,7 @@ def draw_for_tensors(draw, tensors):
 
 
 def elements(op):
-    """A maker: the rule of an operator that draws for every element."""
+    """Make the rule of an operator that draws for every element."""
 
     def rule(*args, **options):
         places = [place for place, each in enumerate(args) if isinstance(each, Tensor)]
@@ -63,12 +63,12 @@ def elements(op):
 
 
 def underivable(op):
-    """A maker: the rule of an operator that draws for a list of tensors."""
+    """Make the rule of an operator that draws for a list of tensors."""
     return lambda inputs, draw, name: draw_for_tensors(lambda values: op.fn(values, draw, name), list(inputs))
 
 
 def multinomial(fn, args, options):
-    """Rows of weights: batches are more rows."""
+    """Draw from rows of weights: batches are more rows."""
     options = dict(options)
     input = args[0] if args else options.pop("input")
     n = ndim_of(input)
@@ -82,9 +82,9 @@ def multinomial(fn, args, options):
     return draw_for_tensors(draw, [input])
 
 
-# ── dropout and the like ─────────────────────────────────────────────────────
+# ── dropout and similar functions ────────────────────────────────────────────
 def drop(fn, args, options):
-    """A function of the elements of its first argument; whole channels where ``feature`` says so."""
+    """Draw for the elements of the first argument, or for whole channels with ``feature``."""
     refuse_errors()
     levels, _ = find_differing_levels()
     if not args:
@@ -102,13 +102,13 @@ def drop(fn, args, options):
 
 
 def same_for_all(fn, args, options):
-    """A rule with equal numbers for all samples: the function reads only shapes before it draws."""
+    """Draw the same numbers for all samples: the function reads only shapes before it draws."""
     with drawing():
         return fn(*args, **options)
 
 
 def draw_for_samples(fn, args, options):
-    """Different numbers for some levels, equal ones for others: the others run one by one from one generator state."""
+    """Draw different numbers for some levels; the other levels run one by one from the same generator state."""
     numbers, _ = find_differing_levels()
     fixed = tuple([each for each in levels_of(args) if each not in numbers])
     state, results = default_generator.get_state(), []
@@ -126,7 +126,7 @@ def draw_for_samples(fn, args, options):
 
 
 def partly(t, at):
-    """A batched tensor at some places of some of its levels."""
+    """Select places of some levels of a batched tensor."""
     if type(t) is not BatchedTensor:
         return t
     value, levels = t.value, t.levels
@@ -138,7 +138,7 @@ def partly(t, at):
 
 
 def gumbel(fn, args, options):
-    """``gumbel_softmax``, whose dimension counts the batch dimensions, too."""
+    """Compute ``gumbel_softmax``, whose dimension also counts the batch dimensions."""
     levels, batch = find_differing_levels()
     names = ("logits", "tau", "hard", "eps", "dim")
     given = {"dim": -1} | dict(zip(names, args, strict=False)) | options
@@ -149,7 +149,7 @@ def gumbel(fn, args, options):
 
 # ── new tensors ──────────────────────────────────────────────────────────────
 def factory(fn, args, options):
-    """A function of a size."""
+    """Call a function of a size."""
     levels, batch = find_differing_levels()
     refuse_errors()
     with drawing():
@@ -160,7 +160,7 @@ def factory(fn, args, options):
 
 
 def permutation(fn, args, options):
-    """``randperm``: one after the other."""
+    """Compute ``randperm``, one sample after the other."""
     refuse_errors()
     levels, batch = find_differing_levels()
     with drawing():
@@ -172,7 +172,7 @@ def permutation(fn, args, options):
 
 
 def draw_like(fn, args, options):
-    """A function of a tensor whose size and dtype it takes."""
+    """Call a function that takes size and dtype from a tensor."""
     levels, _ = find_differing_levels()
     input = args[0] if args else options["input"]
     template = partly(input, dict.fromkeys([each for each in levels_of((input,)) if each not in levels], 0))
@@ -185,7 +185,7 @@ def draw_like(fn, args, options):
 
 # ── in place ─────────────────────────────────────────────────────────────────
 def fill(name):
-    """The rule of a method that fills a tensor."""
+    """Make the rule of a method that fills a tensor."""
 
     def rule(fn, args, options):
         refuse_errors()
@@ -228,4 +228,4 @@ FUNCTIONS = {
     },
     "randperm": permutation, "multinomial": multinomial, "gumbel_softmax": gumbel,
 }  # fmt: skip
-"""Rules that are also given the function, which they call."""
+"""Rules that receive the function as an argument, and call it."""

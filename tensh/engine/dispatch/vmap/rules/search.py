@@ -1,4 +1,4 @@
-"""Searches: batches of sorted sequences are more rows; values are looked up in their own shape."""
+"""Searches: batches of sorted sequences are more rows; values keep their shape."""
 
 from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.core.tensor import Tensor
@@ -7,7 +7,7 @@ from tensh.engine.dispatch.vmap.rules.shared import NoRule, expand_all, ndim_of,
 
 
 def searchsorted(sorted_sequence, input, **options):
-    """The rule of ``searchsorted``."""
+    """Compute ``searchsorted``."""
     if options.get("sorter") is not None or not isinstance(input, Tensor):
         raise NoRule
     if type(sorted_sequence) is not BatchedTensor and ndim_of(sorted_sequence) == 1:
@@ -20,14 +20,14 @@ def searchsorted(sorted_sequence, input, **options):
 
 
 def bucketize(input, boundaries, **options):
-    """The rule of ``bucketize``."""
+    """Compute ``bucketize``."""
     if type(boundaries) is BatchedTensor or not isinstance(input, Tensor):
         raise NoRule
     return make_batched(PUBLIC["bucketize"](input.value, boundaries, **options), input.levels)
 
 
 def isin(elements, test_elements, **options):
-    """The rule of ``isin``."""
+    """Compute ``isin``."""
     if type(test_elements) is BatchedTensor:
         raise NoRule
     return make_batched(PUBLIC["isin"](elements.value, test_elements, **options), elements.levels)

@@ -6,11 +6,11 @@ from tensh.engine.operators.shapes.views import view
 
 
 class NoRule(Exception):
-    """Raised where a rule does not apply: the samples are then computed one by one."""
+    """Raised if a rule does not apply: the samples are then computed one by one."""
 
 
 def levels_of(tensors):
-    """The levels of all batched tensors among ``tensors``."""
+    """Return the levels of all batched tensors among ``tensors``."""
     levels = ()
     for t in tensors:
         if type(t) is BatchedTensor and t.levels != levels:
@@ -19,7 +19,7 @@ def levels_of(tensors):
 
 
 def sizes_of(tensors):
-    """level -> size of its batch."""
+    """Return a dict from level to batch size."""
     sizes = {}
     for t in tensors:
         if type(t) is BatchedTensor:
@@ -28,12 +28,12 @@ def sizes_of(tensors):
 
 
 def ndim_of(t):
-    """The number of dimensions that the function sees."""
+    """Return the number of dimensions that the function sees."""
     return t.value.array.ndim - len(t.levels) if type(t) is BatchedTensor else t.array.ndim
 
 
 def fit_value(t, levels, ndim):
-    """The value of a batched tensor, to be broadcast with others of up to ``ndim`` dimensions."""
+    """Return the value of a batched tensor, shaped to broadcast with others of up to ``ndim`` dimensions."""
     value = t.value if t.levels == levels else align_batches(t, levels)
     k, shape = len(levels), value.array.shape
     gap = ndim - len(shape) + k
@@ -41,14 +41,14 @@ def fit_value(t, levels, ndim):
 
 
 def expand_all(tensors):
-    """(the values of tensors, all with batch dimensions of full size, the levels, the sizes of the batches)."""
+    """Return (the values of tensors with all batch dimensions of full size, the levels, the batch sizes)."""
     levels, sizes = levels_of(tensors), sizes_of(tensors)
     values = [expand_batches(t, levels, sizes) if isinstance(t, Tensor) else t for t in tensors]
     return values, levels, tuple([sizes[number] for number in levels])
 
 
 def wrap_result(result, levels):
-    """The result of a call on values, as the function sees it."""
+    """Return the result of a call on values, as the function sees it."""
     if isinstance(result, Tensor):
         return make_batched(result, levels)
     if isinstance(result, (list, tuple)):
@@ -57,7 +57,7 @@ def wrap_result(result, levels):
 
 
 def reshape_value(value, shape):
-    """``value`` in another shape: a view where that can be."""
+    """Reshape ``value``, to a view if possible."""
     from tensh.engine.operators.shapes.composites.reshaping import reshape_to
 
     return reshape_to(value, tuple(shape))

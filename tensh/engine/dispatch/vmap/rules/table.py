@@ -32,13 +32,13 @@ from tensh.engine.dispatch.vmap.rules.leading import (
 
 
 def each(names, maker):
-    """One maker for several operators."""
+    """Use one maker for several operators."""
     return dict.fromkeys(names.split(), maker)
 
 
 OPERATORS = {
     "*": elementwise,
-    # element by element, with shapes that broadcast
+    # elementwise, with shapes that broadcast
     **each(
         "only none_where where_else masked_fill masked_fill_tensor where clamp clamp_tensors lerp lerp_tensors addcmul addcdiv "
         "frexp plus minus times over clone conjugate conj_physical real imag complex_of cast copy_gradient alias mark_equal equals "
@@ -93,7 +93,7 @@ OPERATORS = {
     "repeat_dims": views.make_repetition, "repeat_back": views.repeat_back, "restride": views.make_restride,
     "cat": joining(DIM), "stack": joining(NEW),
     **each("unbind split_equally unsafe_split unsafe_split_with_sizes split_by_sizes", leading(dim=DIM)),
-    # places
+    # indexing
     "index": indexing.index, "index_back": indexing.index_back, "index_put": indexing.index_put,
     "index_select": indexing.index_select, "take": indexing.take, "lookup": indexing.lookup, "lookup_back": indexing.lookup_back,
     "rows_back": indexing.rows_back, "sampled_product": indexing.make_sampled_product,
@@ -135,7 +135,7 @@ OPERATORS = {
     ),
     **each("grid_sample2 grid_sample3", keep_inside_first("input", "grid")),
     **each("grid_spread2 grid_spread3", keep_inside_first("grad", "grid")),
-    # random numbers, and what cannot be
+    # random numbers, and unsupported operators
     **random.OPERATORS, **unsupported.OPERATORS,
 }  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Operators that raise for batches, because shape or control flow differs from sample to sample."""
+"""Operators that raise for batches, because shape or control flow varies between samples."""
 
 from tensh.engine.dispatch.vmap import errors
 from tensh.engine.dispatch.vmap.batched import BatchedTensor
@@ -6,7 +6,7 @@ from tensh.engine.dispatch.vmap.loop import call_by_samples
 
 
 def make_refusal(message):
-    """A rule that raises."""
+    """Return a maker of rules that raise."""
 
     def rule(*args, **options):
         raise RuntimeError(message)
@@ -15,7 +15,7 @@ def make_refusal(message):
 
 
 def masked_select(op):
-    """A maker: the rule of ``masked_select``; a mask that is the same for all samples selects from each."""
+    """Make the rule of ``masked_select``; a mask that is the same for all samples selects from each."""
 
     def rule(input, mask):
         if type(mask) is BatchedTensor:
@@ -26,7 +26,7 @@ def masked_select(op):
 
 
 def dynamic(name):
-    """The rule of operators whose number of results depends on the data."""
+    """Make the rule of operators whose number of results depends on the data."""
     return make_refusal(errors.DYNAMIC.format(name))
 
 

@@ -1,4 +1,4 @@
-"""Views and changes of shape with individual rules."""
+"""Views and reshaping operators with individual rules."""
 
 from math import prod
 
@@ -16,12 +16,12 @@ from tensh.engine.operators.shapes.views import view as view_op
 
 
 def batch_of(t):
-    """The sizes of the hidden dimensions."""
+    """Return the sizes of the hidden dimensions."""
     return t.value.array.shape[: len(t.levels)]
 
 
 def view(op):
-    """A maker: the rule of views in another shape; how it lies in memory follows from where the value lies."""
+    """Make the rule of views in another shape; its memory layout follows from that of the value."""
     fn = (view_op if op.name == "reshape_alias" else op).fn
 
     def rule(input, size, stride=None):
@@ -32,7 +32,7 @@ def view(op):
 
 
 def expand(op):
-    """A maker: the rule of ``expand``."""
+    """Make the rule of ``expand``."""
 
     def rule(input, size):
         value, k = input.value, len(input.levels)
@@ -46,7 +46,7 @@ def expand(op):
 
 
 def make_repetition(op):
-    """A maker: the rule of ``repeat_dims``, which may give new dimensions in front."""
+    """Make the rule of ``repeat_dims``, which may add leading dimensions."""
 
     def rule(input, repeats):
         value, batch = input.value, batch_of(input)
@@ -59,7 +59,7 @@ def make_repetition(op):
 
 
 def repeat_back(op):
-    """A maker: the rule of ``repeat_back``."""
+    """Make the rule of ``repeat_back``."""
 
     def rule(grad, shape, repeats):
         batch, gap = batch_of(grad), len(repeats) - len(shape)
@@ -70,12 +70,12 @@ def repeat_back(op):
 
 
 def make_tie(op):
-    """A maker: the rule of ``tie``, whose other arguments do not change the gradient."""
+    """Make the rule of ``tie``, whose other arguments do not change the gradient."""
     return lambda grad, input: grad
 
 
 def make_restride(op):
-    """A maker: the rule of ``restride``: the batch dimensions keep their places in memory."""
+    """Make the rule of ``restride``: the batch dimensions keep their strides."""
 
     def rule(input, size, stride, start, strides=None):
         value, batch = input.value, batch_of(input)
@@ -89,22 +89,22 @@ def make_restride(op):
 
 
 def as_strided(input, size, stride, storage_offset=None):
-    """The rule of ``as_strided``; the offset counts from where the sample begins."""
+    """Compute ``as_strided``; the offset counts from the start of the sample."""
     return restrided_op.fn(input, tuple(size), tuple(stride), storage_offset or 0)
 
 
 def recast(t, to, memory_format=None):
-    """The rule of the conversion to another dtype."""
+    """Convert to another dtype."""
     return make_batched(convert_tensor(t.value, to, True, memory_format), t.levels)
 
 
 def dist(op):
-    """A maker: the rule of ``dist``: the norm of the difference."""
+    """Make the rule of ``dist``, the norm of the difference."""
     return lambda input, other, p=2: vector_norm.fn((input - other).reshape(-1), p, (0,))
 
 
 def renorm(op):
-    """A maker: the rule of ``renorm``: the slices of all samples are more slices."""
+    """Make the rule of ``renorm``: the slices of all samples are more slices."""
 
     def rule(input, p, dim, maxnorm):
         n, k = ndim_of(input), len(input.levels)
@@ -121,7 +121,7 @@ def renorm(op):
 
 
 def sum_to(op):
-    """A maker: the rule of ``sum_to``."""
+    """Make the rule of ``sum_to``."""
 
     def rule(input, shape):
         batch, gap = batch_of(input), ndim_of(input) - len(shape)
@@ -132,7 +132,7 @@ def sum_to(op):
 
 
 def lay_out_samples(op):
-    """A maker: the rule of ``laid_out``: samples lie one after the other, each in the given order."""
+    """Make the rule of ``laid_out``: samples follow each other, each with the given strides."""
 
     def rule(input, strides):
         batch, shape = batch_of(input), input.array.shape
@@ -144,7 +144,7 @@ def lay_out_samples(op):
 
 
 def squeeze_all(op):
-    """A maker: the rule of ``squeeze`` without dimensions."""
+    """Make the rule of ``squeeze`` without dimensions."""
 
     def rule(input):
         k, shape = len(input.levels), input.value.array.shape
@@ -155,12 +155,12 @@ def squeeze_all(op):
 
 
 def copy_diagonal(op):
-    """A maker: the rule of ``copy_diagonal``."""
+    """Make the rule of ``copy_diagonal``."""
     return lambda input, offset: clone.fn(diagonal.fn(input, offset))
 
 
 def trace(op):
-    """A maker: the rule of ``trace``."""
+    """Make the rule of ``trace``."""
 
     def rule(input):
         if ndim_of(input) != 2:
@@ -171,7 +171,7 @@ def trace(op):
 
 
 def make_transpose(op):
-    """A maker: the rule of ``t``."""
+    """Make the rule of ``t``."""
 
     def rule(input):
         if ndim_of(input) > 2:

@@ -34,18 +34,19 @@ SPOKEN = {
 }
 RESHAPING = frozenset("t_ transpose_ swapaxes_ swapdims_ squeeze_ unsqueeze_ as_strided_ resize_as_".split())
 SHAPES = frozenset("add_ atan2_ copysign_ bitwise_and_ bitwise_or_ bitwise_xor_".split())
-"""PyTorch's refusals of a write of a larger value: in general words, by the function's name, by the shapes; it says of all
-others that they have no rule."""
+"""PyTorch's errors for writing a larger value: in general words, with the function's name, or with the shapes; for all
+other functions it reports a missing rule.
+"""
 
 
 def write_rule(name):
-    """The rule of the in-place form of an operator."""
+    """Return the rule of the in-place form of an operator."""
     op = OPS[name[:-1]]
     return elementwise(op, name) if op.pointwise else compute_and_write(name, op.fn)
 
 
 def method_write_rule(name):
-    """The rule of the in-place form of a function made of operators."""
+    """Return the rule of the in-place form of a composite."""
     base = name[:-1]
     fn = METHODS.get(base) or PUBLIC.get(base)
     if fn is None:
@@ -54,7 +55,7 @@ def method_write_rule(name):
 
 
 def compute_and_write(name, fn):
-    """A rule that computes a value and writes it."""
+    """Return a rule that computes a value and writes it."""
 
     def rule(self, *args, **options):
         require_levels(self, (args, options), name)
@@ -71,14 +72,14 @@ def compute_and_write(name, fn):
 
 
 def write_samples(name, self, args, options):
-    """Sample by sample, each a view of the memory."""
+    """Write sample by sample, each through a view of the memory."""
     require_levels(self, (args, options), name)
     call_by_samples(function(METHODS[name]), (self, *args), options)
     return self
 
 
 def require_levels(self, others, name):
-    """Raise PyTorch's error if a written value varies with a call that ``self`` does not vary with."""
+    """Raise PyTorch's error if a written value varies with a level that ``self`` lacks."""
     missing = set(find_levels(others)[0]) - set(self.levels if type(self) is BatchedTensor else ())
     if not missing:
         return
@@ -93,12 +94,12 @@ def require_levels(self, others, name):
 
 
 def find_batched(values):
-    """The first batched tensor among nested ``values``."""
+    """Return the first batched tensor among nested ``values``."""
     return next(t for t in leaves(values) if type(t) is BatchedTensor)
 
 
 def elementwise(op, name):
-    """The rule of the in-place form of an operator whose tensors are broadcast."""
+    """Return the rule of the in-place form of an operator whose tensors are broadcast."""
     fn = op.inplace_fn
 
     def rule(self, *args, **options):
@@ -117,7 +118,7 @@ def elementwise(op, name):
 
 
 def copy(self, other, non_blocking=False):
-    """``self.copy_(other)``."""
+    """Compute ``self.copy_(other)``."""
     require_levels(self, (other,), "copy_")
     value = fit_value(other, self.levels, ndim_of(self)) if type(other) is BatchedTensor else other
     self.value.copy_(value)
@@ -125,7 +126,7 @@ def copy(self, other, non_blocking=False):
 
 
 def fill(self, value):
-    """``self.fill_(value)``."""
+    """Compute ``self.fill_(value)``."""
     require_levels(self, (value,), "fill_")
     if type(value) is BatchedTensor:
         return copy(self, value)
@@ -134,13 +135,13 @@ def fill(self, value):
 
 
 def zero(self):
-    """``self.zero_()``."""
+    """Compute ``self.zero_()``."""
     self.value.zero_()
     return self
 
 
 def assign(self, index, value):
-    """``self[index] = value``."""
+    """Compute ``self[index] = value``."""
     by_tensors = any(isinstance(part, Tensor) for part in leaves(index))
     require_levels(self, (index, value), "index_put_" if by_tensors else "setitem")
     if not isinstance(value, Tensor):
@@ -159,7 +160,7 @@ def assign(self, index, value):
 
 
 def resize(self, *size, memory_format=None):
-    """``self.resize_(...)`` to no more elements than there are."""
+    """Compute ``self.resize_(...)``, without adding elements."""
     shape, batch = size[0] if len(size) == 1 and not isinstance(size[0], int) else size, batch_of(self)
     rows = reshape_value(self.value, (*batch, self.array.size))
     self.value = reshape_value(slice_dim.fn(rows, len(batch), 0, math.prod(shape), 1), (*batch, *shape))
@@ -167,11 +168,11 @@ def resize(self, *size, memory_format=None):
 
 
 def put(self, indices, values, accumulate=False):
-    """``self.index_put_(...)``."""
+    """Compute ``self.index_put_(...)``."""
     require_levels(self, (indices, values), "index_put_")
     return copy(self, index_put(self, indices, values, accumulate))
 
 
 def detach(self):
-    """``self.detach()``."""
+    """Compute ``self.detach()``."""
     return make_batched(self.value.detach(), self.levels)
