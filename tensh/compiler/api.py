@@ -4,9 +4,9 @@ import functools
 
 from tensh.compiler.compiling import compile_function, compiled_functions, running, wrap_function
 from tensh.compiler.modules import OptimizedModule
+from tensh.compiler.registry import check_backend, list_backends  # noqa: F401  (list_backends: a name of torch.compiler)
 from tensh.nn.modules.module import Module
 
-BACKENDS = ("inductor", "eager", "aot_eager", "cudagraphs", "openxla", "tvm")
 MODES = (None, "default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs")
 
 
@@ -56,7 +56,7 @@ def compile(
     if callable(backend):
         from tensh.compiler.backends import BackendFunction
 
-        made = BackendFunction(model, backend, fullgraph)
+        made = BackendFunction(model, backend, fullgraph, dynamic)
         compiled_functions.add(made)
         return OptimizedModule(model, made) if isinstance(model, Module) else wrap_function(made, model)
     off = backend == "eager"
@@ -158,13 +158,6 @@ class DefaultBackend:
 default = DefaultBackend()
 
 
-def check_backend(backend):
-    """Return a backend.  Raise RuntimeError for an unknown name."""
-    if isinstance(backend, str) and backend not in BACKENDS:
-        raise RuntimeError(f"Invalid backend: {backend!r}, see `torch._dynamo.list_backends()` for available backends.")
-    return backend
-
-
 def set_default_backend(backend):
     """Set the backend of ``torch.compile`` for calls without one; None sets "inductor" again.
 
@@ -185,16 +178,6 @@ def get_default_backend():
     'inductor'
     """
     return default.backend
-
-
-def list_backends(exclude_tags=("debug", "experimental")):
-    """The names of backends: there is one.
-
-    >>> import tensh as torch
-    >>> torch.compiler.list_backends()
-    ['inductor']
-    """
-    return ["inductor"]
 
 
 def cudagraph_mark_step_begin():

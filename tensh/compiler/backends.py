@@ -1,65 +1,129 @@
 """Back ends of the user: functions that get a graph of ``torch.fx`` and return the function to run in its place."""
 
-from tensh.compiler.compiling import surroundings
-from tensh.compiler.guards import Guards
+from tensh.compiler.breaks import BackendCompilerFailed, Break
+from tensh.compiler.compiling import CompiledFunction, wrap_function
+from tensh.compiler.function_graph import FunctionRecorder, name_inputs
+from tensh.compiler.results import Result
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.errors.warnings import warn
 from tensh.engine.random.generator import default_generator
+from tensh.fx.graph_module import GraphModule
+from tensh.nn.modules.module import Module
 
 
-class BackendFunction:
-    """A function that a back end compiles: ``backend(graph_module, example_inputs)`` for every kind of arguments.
+class BackendFunction(CompiledFunction):
+    """A function of whose graphs ``backend(graph_module, example_inputs)`` makes what runs.
 
-    The graph is that of ``torch.fx.symbolic_trace``.  A function that cannot be traced runs as it is, with one warning.
+    Its graphs hold calls of PyTorch's functions; guards, breaks and parts are those of every compiled function.
     """
 
-    def __init__(self, function, backend, fullgraph=False):
-        self.function, self.backend, self.fullgraph = function, backend, fullgraph
-        self.made, self.off = [], False
+    def __init__(self, function, backend, fullgraph=False, dynamic=None, owner=None):
+        self.backend = backend
+        super().__init__(function, fullgraph, dynamic, owner)
 
-    def forget(self):
-        self.made, self.off = [], False
+    def start_part(self, function):
+        part = BackendFunction(function, self.backend, dynamic=self.dynamic, owner=self.owner or self)
+        self.members.append(part)
+        return wrap_function(part, function)
 
-    def __call__(self, args, kwargs):
-        if self.off or kwargs or not all(isinstance(each, Tensor) for each in args):
-            return self.function(*args, **kwargs)
-        for guard, run in self.made:
-            if guard(args, kwargs) is not None:
-                return run(*args)
-        return self.compile_graph(args)
+    def capture(self, args, kwargs, around):
+        """Run the function as it is under a recorder, then what the back end makes of its graph, whose result counts.
 
-    def compile_graph(self, args):
-        try:
-            module = trace_function(self.function)
-        except Exception as error:
-            if self.fullgraph:
-                raise
-            self.off = True
-            warn(f"torch.compile runs a function as it is: torch.fx cannot trace it: {error}")
-            return self.function(*args)
-        run, guards = self.backend(module, list(args)), Guards("a function for a back end")
-        guards.require(f"len(args) == {len(args)} and not kwargs")
-        for number, each in enumerate(args):
-            guards.add(f"args[{number}]", each)
-        self.made.append((guards.compile(list(guards.tensors.values()), True), run))
-        return run(*args)
-
-
-def trace_function(function):
-    """The module of a function's graph.  Raise ValueError for what such a graph leaves out: regions of other settings, randomness."""
-    from tensh.fx import GraphModule, Tracer
-
-    around, state = surroundings(), default_generator.get_state()
-
-    class Watching(Tracer):
-        def create_node(self, *args, **kwargs):
-            if surroundings() != around:
-                raise ValueError("a graph has no regions such as that of no_grad")
-            return super().create_node(*args, **kwargs)
-
-    tracer = Watching()
-    graph = tracer.trace(function)
-    if not default_generator.get_state().equal(state):
+        Elements that were written and random numbers that were drawn are brought back between the two.
+        """
+        state = default_generator.get_state()
+        result = super().capture(args, kwargs, around)
+        made, self.fresh = getattr(self, "fresh", None), None
+        if made is None:
+            return result
+        graph, tensors, recorder = made
+        written = recorder.written()
+        if any(tensor.requires_grad for tensor, _, _ in written):
+            return result  # its history stays
+        for _, array, before in written:
+            array[...] = before
         default_generator.set_state(state)
-        raise ValueError("a graph would have the same random numbers in each call")
-    return GraphModule(tracer.root, graph)
+        return graph.call(tensors)
+
+    # ── what is recorded, and the graph of it ────────────────────────────────
+    def start_recorder(self):
+        return FunctionRecorder()
+
+    def add_inputs(self, recorder, given, around):
+        """Nothing: a tensor is an input of the graph once it is used."""
+        return []
+
+    def make_graph(self, recorder, guards, result, args, kwargs, around, entries):
+        given = [Given(path, tensor) for path, tensor in guards.tensors.values()]
+        known = {id(each.tensor): number for number, each in enumerate(given)}
+        if any(id(tensor) not in known for tensor in recorder.used):
+            raise Break("a tensor is read that was made outside of functions")
+        structure = BackendResult(result, recorder, given)
+        recorder.finish([node for node, _ in structure.outputs])
+        structure.outputs = structure.views = None
+        name_used(recorder, name_inputs(guards, self.function))
+        guard = guards.compile([(each.path, each.tensor) for each in given], around[0])
+        if (tensors := guard(args, kwargs)) is None:
+            raise Break("what the function reads is changed by it")
+        places = [known[id(tensor)] for tensor in recorder.used]
+        kind = around, guards.kind, tuple((each.path, each.tensor.dim(), each.tensor.dtype) for each in given)
+        made = BackendGraph(self.compile_graph(recorder), guard, around, places, structure, kind)
+        self.fresh = made, tensors, recorder
+        return made
+
+    def compile_graph(self, recorder):
+        """What the back end makes of a graph; None for one that calls nothing."""
+        if all(node.op in ("placeholder", "output") for node in recorder.graph.nodes):
+            return None
+        module = GraphModule(Module(), recorder.graph)
+        try:
+            return self.backend(module, list(recorder.used))
+        except Exception as error:
+            name = getattr(self.backend, "__name__", type(self.backend).__name__)
+            raise BackendCompilerFailed(f"backend={name!r} raised:\n{type(error).__name__}: {error}") from error
+
+
+class Given:
+    """A tensor from outside, and the path to it."""
+
+    def __init__(self, path, tensor):
+        self.path, self.tensor = path, tensor
+
+
+class BackendResult(Result):
+    """The structure of a result whose new tensors are outputs, views as well."""
+
+    def place(self, t, found):
+        node = self.recorder.find(t)
+        if node is None:
+            raise Break(f"the result has a {type(t).__name__} that no function made")
+        if not any(each is t for _, each in self.outputs):
+            self.outputs.append((node, t))
+
+
+class BackendGraph:
+    """What a back end made of a graph, with its guard."""
+
+    decision = None  # elements that Python reads end a graph
+
+    def __init__(self, run, guard, around, places, rebuild, kind):
+        self.run, self.guard, self.around, self.places, self.rebuild, self.kind = (
+            run,
+            guard,
+            around,
+            places,
+            rebuild,
+            kind,
+        )
+
+    def call(self, tensors):
+        """The result for the tensors that the guard has found."""
+        made = () if self.run is None else self.run(*[tensors[place] for place in self.places])
+        return self.rebuild(tensors, [made] if isinstance(made, Tensor) else made)
+
+
+def name_used(recorder, names):
+    """Give the inputs their names, now that it is known where each tensor came from."""
+    for tensor, node in zip(recorder.used, recorder.inputs, strict=True):
+        if name := names.get(id(tensor)):
+            node.target = name
+            node._rename(name.lower())

@@ -13,6 +13,12 @@ class Unsupported(RuntimeError):
     __module__ = "torch._dynamo.exc"
 
 
+class BackendCompilerFailed(RuntimeError):
+    """A back end of the user raised what is the cause of this."""
+
+    __module__ = "torch._dynamo.exc"
+
+
 class Break(Exception):
     """Something in a function that a compiled graph cannot do; ``place`` is where (see dispatch/capture/places), or None.
 

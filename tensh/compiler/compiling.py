@@ -93,7 +93,7 @@ class CompiledFunction:
             return self.function(*args, **kwargs)
         if len({graph.kind for graph in self.graphs} if self.dynamic is not False else self.graphs) >= LIMIT:
             reason = f"{LIMIT} graphs were made, and each call needs another"
-            return self.give_up(Break(reason, self.graphs[-1].program.decision), args, kwargs)
+            return self.give_up(Break(reason, self.graphs[-1].decision), args, kwargs)
         return self.capture(args, kwargs, around)
 
     def refuses_more(self):
@@ -133,7 +133,7 @@ class CompiledFunction:
 
     def capture(self, args, kwargs, around):
         """Run the function as it is, and make a graph of it."""
-        guards, recorder, entries, watch = Guards(self.title), GraphRecorder(), [], None
+        guards, recorder, entries, watch = Guards(self.title), self.start_recorder(), [], None
         try:
             guards.require(f"len(args) == {len(args)}")
             for number, each in enumerate(args):
@@ -142,16 +142,7 @@ class CompiledFunction:
             given = list(guards.tensors.values())
             for _, tensor in given:
                 require_graphable(tensor)
-            if around[0]:
-                entries = [
-                    (t, InputNode(t))
-                    for _, t in given
-                    if refresh_node(t) is not None and type(t.node) is not AccumulateGrad
-                ]
-            for tensor, entry in entries:
-                tensor.node = entry
-            for path, tensor in given:
-                recorder.add_input(tensor).name = name_input(path, self.function)
+            entries = self.add_inputs(recorder, given, around)
             guards.add_parts(getattr(self.function, "module", self.function), frozenset())
             watch = Watch(guards)
         except Break as reason:
@@ -168,13 +159,37 @@ class CompiledFunction:
         try:
             if watch.reason or recorder.reason:
                 raise watch.reason or recorder.reason
-            self.graphs.append(make_graph(self, recorder, guards, result, args, kwargs, around, entries))
+            self.graphs.append(self.make_graph(recorder, guards, result, args, kwargs, around, entries))
         except Break as reason:
             self.note(reason, not reason.wrong)
         finally:
             for _, entry in entries:
                 entry.connect()
         return result
+
+    # ── what is recorded, and the graph of it ────────────────────────────────
+    def start_recorder(self):
+        """What records a call."""
+        return GraphRecorder()
+
+    def add_inputs(self, recorder, given, around):
+        """Tell a recorder of the tensors among the arguments; return those that have a history, with the nodes in its place."""
+        entries = []
+        if around[0]:
+            entries = [
+                (t, InputNode(t))
+                for _, t in given
+                if refresh_node(t) is not None and type(t.node) is not AccumulateGrad
+            ]
+        for tensor, entry in entries:
+            tensor.node = entry
+        for path, tensor in given:
+            recorder.add_input(tensor).name = name_input(path, self.function)
+        return entries
+
+    def make_graph(self, *recorded):
+        """The graph of a recorded call."""
+        return make_graph(self, *recorded)
 
 
 compiled_functions: "weakref.WeakSet" = weakref.WeakSet()

@@ -22,7 +22,7 @@ class Graph:
 
     def __init__(self, program, guard, around, wanted, rebuild, title, kind):
         self.program, self.guard, self.around, self.wanted = program, guard, around, wanted
-        self.rebuild, self.title, self.kind = rebuild, title, kind
+        self.rebuild, self.title, self.kind, self.decision = rebuild, title, kind, program.decision
 
     def call(self, tensors):
         program = self.program

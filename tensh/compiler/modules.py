@@ -3,6 +3,7 @@
 import copy
 
 from tensh.compiler.compiling import compile_function
+from tensh.compiler.registry import check_backend
 from tensh.nn.modules.module import Module
 
 
@@ -62,7 +63,16 @@ class CompiledForward:
 
     def __init__(self, module, compiled=None, options=()):
         self.module, self.options = module, dict(options)
-        self.compiled = compiled or compile_function(Forward(module), self.options.get("fullgraph", False))
+        self.compiled = compiled or self.start()
+
+    def start(self):
+        """What runs the module as graphs."""
+        backend, fullgraph = check_backend(self.options.get("backend")), self.options.get("fullgraph", False)
+        if callable(backend):
+            from tensh.compiler.backends import BackendFunction
+
+            return BackendFunction(Forward(self.module), backend, fullgraph)
+        return compile_function(Forward(self.module), fullgraph, backend == "eager")
 
     def __call__(self, *args, **kwargs):
         return self.compiled(args, kwargs)

@@ -106,6 +106,12 @@ class Node:
         self._prev = self._next = self
         self._update_args_kwargs(args, kwargs)
 
+    def _rename(self, candidate):
+        """Take another name, with a number if it is used."""
+        if candidate != self.name:
+            self.name = self.graph._graph_namespace.create_name(candidate, None)
+            self.graph._graph_namespace.rename(self, self.name)
+
     # ── arguments ────────────────────────────────────────────────────────────
 
     def _update_args_kwargs(self, args, kwargs):

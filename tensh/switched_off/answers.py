@@ -159,14 +159,28 @@ REAL = (
     }
     | {
         f"_dynamo.{name}": f"tensh.compiler.api:{name}"
-        for name in """reset disable list_backends is_compiling
+        for name in """reset disable is_compiling
         optimize graph_break mark_dynamic mark_static mark_static_address allow_in_graph assume_constant_result""".split()
     }
     | {
         "_dynamo.maybe_mark_dynamic": "tensh.compiler.api:mark_dynamic",
         "_dynamo.explain": "tensh.compiler.explaining:explain",
     }
-    | {"_dynamo.exc.Unsupported": "tensh.compiler.breaks:Unsupported"}
+    | {f"_dynamo.exc.{name}": f"tensh.compiler.breaks:{name}" for name in ("Unsupported", "BackendCompilerFailed")}
+    | {
+        f"_dynamo.{space}{name}": f"tensh.compiler.registry:{name}"
+        for space in ("", "backends.registry.")
+        for name in ("register_backend", "lookup_backend", "list_backends")
+    }
+    | {
+        f"_dynamo.testing.{name}": f"tensh.compiler.registry:{name}"
+        for name in ("CompileCounter", "CompileCounterWithBackend")
+    }
+    | {
+        "_dynamo.exc.InvalidBackend": "tensh.compiler.registry:InvalidBackend",
+        "_dynamo.utils.counters": "tensh.compiler.registry:counters",
+    }
+    | {"_C._set_grad_enabled": "tensh.engine.autograd.modes:_set_grad_enabled"}
     | {f"_C._distributed_c10d.{name}": f"tensh.distributed:{name}" for name in "ProcessGroup Store Work".split()}
     | {
         f"distributed.{space}.{name}": f"tensh.distributed.placements:{name}"

@@ -3,6 +3,7 @@
 import copy
 import pickle
 import traceback
+import types
 import warnings
 from dataclasses import dataclass
 
@@ -377,27 +378,101 @@ def test_back_ends_of_the_user_get_a_graph():
     assert seen == [(operations, [(2,)]), (operations, [(3,)])]
     model = torch.compile(nn.Linear(2, 2), backend=backend)
     assert model(torch.ones(1, 2)).equal(model._orig_mod(torch.ones(1, 2)))
-    with pytest.warns(UserWarning, match=r"torch.fx cannot trace it"):
-        torch.compile(lambda x: x if x.sum() > 0 else -x, backend=backend)(torch.ones(1))
+    shown = []
+
+    def show(module, inputs):
+        shown.append([node.name for node in module.graph.nodes if node.op != "output"])
+        return module
+
+    def decide(x, y, scale=2):
+        product = x * y
+        if product.sum() > 0:
+            return product * scale
+        return -product
+
+    with pytest.warns(UserWarning, match=r"makes several graphs of .*decide"):
+        f = torch.compile(decide, backend=show)
+        assert f(torch.ones(1), torch.ones(1)).item() == 2
+    assert f(torch.ones(1), -torch.ones(1)).item() == 1
+    assert shown[0] == ["l_x_", "l_y_", "product"]
 
 
-def test_what_a_graph_for_a_back_end_leaves_out_runs_as_it_is():
+def test_graphs_for_a_back_end_are_guarded():
+    counts = torch._dynamo.testing.CompileCounter()
+    settings, holder, w = {"a": 1}, types.SimpleNamespace(v=2), torch.ones(2, requires_grad=True)
+
+    @torch.compile(backend=counts)
+    def f(x, flag=False, more=None, **named):
+        y = x * holder.v + settings["a"] + w
+        y = y if more is None else y * more["z"]
+        return {"y": -y if flag else y, "rows": x.shape[0] + named.get("n", 0)}
+
+    def values(*args, **named):
+        return f(*args, **named)["y"].tolist(), f(*args, **named)["rows"], counts.frame_count
+
+    x = torch.ones(2)
+    assert values(x) == values(x) == ([4, 4], 2, 1)
+    settings["a"] = 5
+    assert values(x) == ([8, 8], 2, 2)
+    holder.v = 3
+    assert values(x) == ([9, 9], 2, 3)
+    assert values(x, True, {"z": 2}) == ([-18, -18], 2, 4)
+    assert values(x, more={"z": torch.full((2,), 3.0)}, n=1) == ([27, 27], 3, 5)
+    w = torch.zeros(2, requires_grad=True)
+    f(x)["y"].sum().backward()
+    assert values(x)[0] == [8, 8] and w.grad.tolist() == [1, 1]
+
+
+def test_what_a_back_end_makes_runs_once_in_the_first_call_as_well():
+    calls = []
+
     def backend(module, inputs):
-        return module.forward
+        return lambda *args: calls.append(1) or module(*args)
 
+    torch.manual_seed(0)
+    layer = nn.Sequential(nn.BatchNorm1d(2), nn.Dropout(0.5))
+    twin = copy.deepcopy(layer)
+    compiled, x = torch.compile(layer, backend=backend), torch.tensor([[1.0, 2.0], [3.0, 5.0]])
+    for number in range(3):
+        torch.manual_seed(number)
+        expected = twin(x)
+        torch.manual_seed(number)
+        assert compiled(x).equal(expected) and len(calls) == number + 1
+    assert all(a.equal(b) for a, b in zip(layer.state_dict().values(), twin.state_dict().values(), strict=True))
+
+
+def test_regions_without_gradients_are_calls_of_a_graph():
+    graphs = []
+
+    @torch.compile(backend=lambda module, inputs: graphs.append(module) or module)
     def halt(x):
         with torch.no_grad():
-            return x * 2
+            y = x * 2
+        return y, x + 1
 
-    with pytest.warns(UserWarning, match="no regions such as that of no_grad"):
-        silent = torch.compile(halt, backend=backend)
-        assert not any(silent(torch.ones(1, requires_grad=True)).requires_grad for _ in range(2))
-    with pytest.warns(UserWarning, match="the same random numbers"):
-        noisy = torch.compile(lambda x: x + torch.rand(2), backend=backend)
-        torch.manual_seed(0)
-        found = [noisy(torch.zeros(2)) for _ in range(2)]
+    x = torch.ones(1, requires_grad=True)
+    assert all([each.requires_grad for each in halt(x)] == [False, True] for _ in range(2)) and len(graphs) == 1
+    assert graphs[0].code.count("torch._C._set_grad_enabled(") == 2
+
+
+def test_random_numbers_in_a_graph_for_a_back_end_are_new_in_each_call():
+    noisy = torch.compile(lambda x: x + torch.rand(2), backend=lambda module, inputs: module.forward)
+    torch.manual_seed(0)
+    found = [noisy(torch.zeros(2)) for _ in range(2)]
     torch.manual_seed(0)
     assert all(each.equal(torch.rand(2)) for each in found)
+
+
+def test_back_ends_are_found_by_name():
+    torch._dynamo.register_backend(lambda module, inputs: module, name="handed_back")
+    assert "handed_back" in torch.compiler.list_backends()
+    assert torch.compile(lambda x: x + 1, backend="handed_back")(torch.ones(1)).item() == 2
+
+    def fail(module, inputs):
+        raise ValueError("no")
+
+    with pytest.raises(torch._dynamo.exc.BackendCompilerFailed, match="backend='fail' raised:\nValueError: no"):
+        torch.compile(lambda x: x + 1, backend=fail)(torch.ones(1))
 
 
 def test_the_source_can_be_read():
@@ -701,3 +776,9 @@ def test_the_number_of_classes_is_that_of_each_call():
         assert [tuple(classes(torch.tensor(each)).shape) for each in ([0, 1], [0, 1], [2, 3], [0, 0])] == [
             (2, 2), (2, 2), (2, 4), (2, 1)
         ]  # fmt: skip
+
+
+def test_a_module_compiled_in_place_has_the_back_end_that_is_asked_for():
+    counter, layer = torch._dynamo.testing.CompileCounter(), nn.Linear(2, 2)
+    layer.compile(backend=counter)
+    assert layer(torch.ones(1, 2)).shape == (1, 2) and (counter.frame_count, counter.op_count) == (1, 1)

@@ -209,3 +209,11 @@ def is_inference_mode_enabled():
     False
     """
     return mode.inference
+
+
+def _set_grad_enabled(enabled, /):
+    """Switch recording: what graphs of torch.compile call where a region such as that of ``no_grad`` begins or ends."""
+    mode.grad = True if enabled else mode.off
+
+
+_set_grad_enabled.__module__ = "torch._C"

@@ -1,0 +1,244 @@
+"""The recorder behind back ends of the user: calls of PyTorch's public functions become nodes of a graph of ``torch.fx``."""
+
+import bisect
+import dis
+import operator
+import re
+from contextlib import nullcontext
+from functools import cache
+
+from tensh.compiler.breaks import Break
+from tensh.engine.autograd.modes import _set_grad_enabled
+from tensh.engine.core.clock import mode
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.dispatch.capture.places import find_place
+from tensh.engine.dispatch.capture.recorder import READS
+from tensh.fx.graph import Graph
+from tensh.fx.node import base_types, map_aggregate
+from tensh.nn.modules.module import Module
+from tensh.nn.parameter import Parameter
+from tensh.overrides import TorchFunctionMode
+from tensh.tracing.translation import name_of
+
+OPERATORS = {
+    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": operator.truediv, "true_divide": operator.truediv,
+    "floor_divide": operator.floordiv, "remainder": operator.mod, "pow_operator": operator.pow, "matmul": operator.matmul,
+    "bitwise_and": operator.and_, "bitwise_or": operator.or_, "bitwise_xor": operator.xor, "eq": operator.eq, "ne": operator.ne,
+    "eq_operator": operator.eq, "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge, "neg": operator.neg,
+    "invert": operator.invert, "getitem": operator.getitem, "setitem": operator.setitem, "add_": operator.iadd,
+    "sub_": operator.isub, "mul_": operator.imul, "div_": operator.itruediv,
+}  # fmt: skip
+"""Function behind an operator of Python -> the operator."""
+REFLECTED = {
+    "rsub_operator": operator.sub, "rpow": operator.pow, "__rtruediv__": operator.truediv, "rtruediv": operator.truediv,
+    "__rfloordiv__": operator.floordiv, "rmatmul": operator.matmul, "__rmod__": operator.mod,
+}  # fmt: skip
+"""The same where the tensor stands on the right."""
+KINDS = ("BINARY_", "COMPARE_OP", "UNARY_", "STORE_SUBSCR", "STORE_SLICE")
+"""Instructions of Python that are operators."""
+SILENT = frozenset("requires_grad_ retain_grad grad_fn _base share_memory_ pin_memory __iter__ register_hook".split())
+"""Functions whose results are no new values."""
+
+
+class FunctionRecorder(TorchFunctionMode):
+    """A mode that adds what is called to ``graph``; ``reason`` is the Break where the graph ends, or None.
+
+    Tensors from elsewhere become inputs when they are first used: ``used`` has them in that order.
+    """
+
+    def __init__(self):
+        self.graph, self.nodes, self.parts, self.kept = Graph(), {}, {}, []
+        self.used, self.inputs, self.before = [], [], {}
+        self.reason, self.pending, self.grad = None, None, mode.grad
+
+    # ── values ───────────────────────────────────────────────────────────────
+    def find(self, tensor):
+        """The node of a tensor, or None: something that no call has made."""
+        key = id(tensor)
+        if key in self.parts:
+            whole, place = self.parts.pop(key)
+            with self.graph.inserting_after(whole):
+                self.nodes[key] = self.graph.call_function(operator.getitem, (whole, place))
+        return self.nodes.get(key)
+
+    def node_of(self, tensor):
+        """The node of a tensor, which is an input if no call has made it."""
+        node = self.find(tensor)
+        if node is None:
+            first = next((each for each in self.graph.nodes if each.op != "placeholder"), None)
+            with self.graph.inserting_before(first) if first is not None else nullcontext():
+                node = self.graph.placeholder(f"L_input{len(self.used)}_", type(tensor))
+            node.meta["example_value"] = tensor
+            self.keep(tensor, node)
+            self.used.append(tensor)
+            self.inputs.append(node)
+            self.before[id(tensor)] = tensor.array, tensor.array.copy()
+        return node
+
+    def keep(self, tensor, node):
+        self.nodes[id(tensor)] = node
+        self.kept.append(tensor)
+
+    def to_argument(self, value):
+        """A value as it stands in the arguments of a node."""
+        if isinstance(value, Tensor):
+            return self.node_of(value)
+        if value is not None and value is not Ellipsis and not isinstance(value, base_types):
+            raise Break(f"a function is given a {type(value).__name__}")
+        return value
+
+    # ── calls ────────────────────────────────────────────────────────────────
+    def stop(self, reason):
+        self.reason = self.reason or Break(reason, find_place()[0])
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        kwargs, name = kwargs or {}, name_of(func)
+        if self.reason is not None:
+            return func(*args, **kwargs)
+        if name in READS:
+            self.stop(f"{name} reads the elements of a tensor")
+        elif name == "grad":
+            self.stop("the gradient of a tensor is read")
+        if self.reason is not None or name in SILENT:
+            return func(*args, **kwargs)
+        count = len(self.used)
+        try:
+            for each in (*args, *kwargs.values()):
+                if isinstance(each, Parameter):  # attributes are read before the function is called
+                    self.node_of(each)
+            given = map_aggregate((tuple(args), dict(kwargs)), self.to_argument)
+        except Break as reason:
+            self.stop(reason.reason)
+            return func(*args, **kwargs)
+        result = func(*args, **kwargs)
+        tensors = [
+            each for each in (result if isinstance(result, (tuple, list)) else [result]) if isinstance(each, Tensor)
+        ]
+        if not tensors and name != "setitem":  # sizes and the like, which are guarded
+            self.forget_inputs(count)
+            return result
+        self.record(func, name, *given, result)
+        return result
+
+    def forget_inputs(self, count):
+        """Drop inputs that turned out not to be used."""
+        for tensor in self.used[count:]:
+            self.graph.erase_node(self.nodes.pop(id(tensor)))
+            del self.before[id(tensor)]
+        del self.used[count:], self.inputs[count:]
+
+    def record(self, func, name, args, kwargs, result):
+        self.follow_grad()
+        place, modules = find_place(3)
+        kind, stored = instruction_at(place.code, place.instruction) if place else ("", None)
+        owner = getattr(func, "__self__", None)
+        if isinstance(owner, property):
+            op, target, args, kwargs = "call_function", getattr, (args[0], name), {}
+        elif name in ("getitem", "setitem") or kind.startswith(KINDS) and name in OPERATORS:
+            op, target, kwargs = "call_function", OPERATORS[name], {}
+        elif name in REFLECTED:
+            op, target, args, kwargs = "call_function", REFLECTED[name], args[1::-1], {}
+        elif func.__qualname__.startswith("Tensor.") or name.startswith("__"):
+            op, target = "call_method", name
+        else:
+            op, target = "call_function", func
+        node = self.graph.create_node(op, target, args, kwargs, name=name if target is getattr else None)
+        node.meta["example_value"] = result
+        if isinstance(result, Tensor):
+            self.keep(result, node)
+        else:
+            self.kept.append(result)
+            self.parts |= {
+                id(each): (node, number) for number, each in enumerate(result or ()) if isinstance(each, Tensor)
+            }
+        if place is not None:
+            node.meta["stack_trace"] = f'  File "{place.filename}", line {place.line}, in {place.code.co_name}'
+        self.name_node(node, (place and place[:2], modules) if self.is_within_call(place, modules) else None, stored)
+
+    def is_within_call(self, place, modules):
+        """True if the user's instruction calls a module, which may call functions of its own after this one."""
+        return place is not None and bool(modules) and any(
+            code.co_qualname == "Calls.__call__" for code, _ in place.trail[: place.trail.index((place.code, place.line))]
+        )  # fmt: skip
+
+    def name_node(self, node, within, stored):
+        """Name a node as the variable that its value is assigned to; within the call of a module, the last node is that value."""
+        if self.pending is not None and self.pending[1] != within:
+            self.name_pending()
+        if stored is not None:
+            self.pending = node, within, stored
+            if within is None:
+                self.name_pending()
+
+    def name_pending(self):
+        node, _, stored = self.pending or (None, None, None)
+        if node is not None:
+            node._rename(stored)
+        self.pending = None
+
+    def follow_grad(self):
+        """Add what switches the recording of gradients where a region has done so."""
+        if mode.grad != self.grad:
+            self.graph.call_function(_set_grad_enabled, (bool(mode.grad),))
+            self.grad = mode.grad
+
+    def finish(self, outputs):
+        self.follow_grad()
+        self.name_pending()
+        self.graph.output(tuple(outputs))
+
+    def written(self):
+        """Inputs whose elements were written: (tensor, its array, a copy of that from before)."""
+        return [
+            (tensor, *self.before[id(tensor)])
+            for tensor in self.used
+            if self.before[id(tensor)][0].tobytes() != self.before[id(tensor)][1].tobytes()
+        ]
+
+
+@cache
+def instructions_of(code):
+    """(offsets of instructions, their names, the local variable into which the next one puts the result, or None)."""
+    found = list(dis.get_instructions(code))
+    stored = [each.argval if each.opname == "STORE_FAST" else None for each in found[1:]]
+    return [each.offset for each in found], [each.opname for each in found], [*stored, None]
+
+
+def instruction_at(code, offset):
+    """(name, variable) of the instruction at an offset, which may lie behind it in its cache."""
+    offsets, names, stored = instructions_of(code)
+    number = bisect.bisect_right(offsets, offset) - 1
+    return names[number], stored[number]
+
+
+# ── the names of inputs ──────────────────────────────────────────────────────
+def name_inputs(guards, function):
+    """id of a tensor -> the name of its input, as PyTorch writes where it comes from."""
+    root = getattr(function, "__self__", function)
+    found = {}
+    if isinstance(root, Module):
+        for prefix, module in root.named_modules():
+            path = "".join(f"_modules_{part}" for part in prefix.split(".") if part)
+            for kind in ("parameters", "buffers"):
+                for name, tensor in getattr(module, f"_{kind}").items():
+                    found.setdefault(id(tensor), f"L_self{path}_{kind}_{name}_")
+    parameters = parameter_names(function)
+    for key, (path, _) in guards.tensors.items():
+        if key not in found:
+            head, *rest = re.findall(r"\w+", path)
+            if head == "args" and rest[0].isdigit() and int(rest[0]) < len(parameters):
+                rest[0] = parameters[int(rest[0])]
+            elif rest[:1] == ["cell_contents"]:
+                rest[:1] = [head]
+            local = head in ("args", "kwargs") or not rest or head[0] != "g"
+            found[key] = f"{'L' if local else 'G'}_{'_'.join(rest or [head])}_"
+    return found
+
+
+def parameter_names(function):
+    inner = getattr(function, "forward", function)
+    code = getattr(inner, "__code__", None)
+    if code is None:
+        return []
+    names = list(code.co_varnames[: code.co_argcount])
+    return names[1:] if hasattr(inner, "__self__") else names
