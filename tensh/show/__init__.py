@@ -1,8 +1,7 @@
-"""Looking at tensors: tables and pictures of them in text.
+"""Looking at tensors: tables and pictures in text.
 
-Every function returns data that can be looked at: at the prompt an expression shows it, in colour and in the width of
-the window; elsewhere `print` does, as plain text. The commands of the prompt (`%who`, `%hist x`) are these functions.
-Only `track` is of another kind: it shows how far a long loop is.
+Every function returns a view: the prompt displays it in colour and fitted to the window, `print` as plain text. The
+commands of the prompt (`%who`, `%hist x`) call these functions. Only `track` differs: it shows the progress of a loop.
 
 >>> import tensh
 >>> tensh.show.hist(tensh.tensor([1., 2., 2., 3.]), bins=2)
@@ -13,7 +12,7 @@ Only `track` is of another kind: it shows how far a long loop is.
 
 import importlib
 
-# name: the module that has it. Found on first use, so that naming one function loads one.
+# name -> the module that defines it, which is loaded on first use
 PLACES = {
     "accumulation": "passes",
     "cmp": "comparison",

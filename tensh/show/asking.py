@@ -1,6 +1,7 @@
-"""The caller: the names and the code of the program that calls a function of this package without passing them.
+"""The caller's context: the names and the code of the program that calls a function of this package without passing
+them.
 
-A session knows which names are the user's and what has run in it; of any other program there are its global names.
+A session knows which names are the user's and what it has run; for any other program there are only its global names.
 """
 
 import sys
@@ -10,11 +11,11 @@ from types import ModuleType
 
 from tensh.language import _
 
-sessions = weakref.WeakSet()  # those that run, each with `namespace`, `own_names()` and `texts()`
+sessions = weakref.WeakSet()  # running sessions, each with `namespace`, `own_names()` and `texts()`
 
 
 def names_of_caller(depth=1):
-    """The user's names in the frame of the caller, or of its `depth`-th caller."""
+    """Return the user's names in the frame of the caller, or of its `depth`-th caller."""
     found = sys._getframe(depth + 1).f_globals
     session = session_of(found)
     if session:
@@ -23,7 +24,7 @@ def names_of_caller(depth=1):
 
 
 def choose_names(names, depth=1):
-    """A dict of names as it is; of the caller's, where there is none, those that patterns such as "w* b" are about, or all.
+    """Return a dict of names as it is; else those of the caller, all or only those that match patterns such as "w* b".
 
     Raise TypeError for anything but names and patterns.
     """
@@ -40,8 +41,11 @@ def choose_names(names, depth=1):
 
 
 def match_names(names, patterns):
-    """The names that one of some patterns fits, which stand in a text; all for an empty one. LookupError names one that fits none."""
-    import fnmatch  # brings patterns, which few programs ask for
+    """Return the names that match one of the patterns in a text; all for "".
+
+    Raise LookupError for a pattern without a match.
+    """
+    import fnmatch  # loads modules that few programs need
 
     wanted = patterns.replace(",", " ").split()
     for pattern in wanted:
@@ -52,16 +56,16 @@ def match_names(names, patterns):
 
 
 def sources_of_caller(depth=1):
-    """The code that has run in the session of the caller, by file name; None where there is no session."""
+    """Return the code that the caller's session has run, by file name; None without a session."""
     session = session_of(sys._getframe(depth + 1).f_globals)
     return session.texts() if session else None
 
 
 def session_of(namespace):
-    """The session whose names these are, if one runs."""
+    """Return the session with this namespace, or None."""
     return next((each for each in sessions if each.namespace is namespace), None)
 
 
 def is_module(value):
-    """True if a value is a module: a name that holds no data."""
+    """True if a value is a module, which is not data."""
     return issubclass(type(value), ModuleType)

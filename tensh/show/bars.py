@@ -1,4 +1,4 @@
-"""Bars that move: the loops of `track` in a terminal."""
+"""Progress bars of `track` in a terminal."""
 
 import sys
 
@@ -10,10 +10,10 @@ from tensh.language import _
 
 
 class Bar:
-    """A bar of Rich. Loops within loops share one display, which is there from the first look at any of them."""
+    """A bar of Rich. Nested loops share one display, created when the first of them is shown."""
 
     display = None
-    running = []  # the bars of all loops that run, outermost first
+    running = []  # the bars of all running loops, outermost first
 
     def __init__(self, description, total):
         self.description = description
@@ -36,14 +36,14 @@ class Bar:
             return
         if Bar.running:
             if self.task is not None:
-                Bar.display.remove_task(self.task)  # the inner loop may come again
+                Bar.display.remove_task(self.task)  # the inner loop may run again
             return
         Bar.display.stop()
         Bar.display = None
 
 
 def new_display():
-    """A display of bars on stderr; what the loop prints stands above it."""
+    """Return a display of bars on stderr, above which output of the loop appears."""
     columns = (
         progress.TextColumn("{task.description}", markup=False), progress.BarColumn(), progress.MofNCompleteColumn(),
         progress.TimeElapsedColumn(), progress.TextColumn(_("left")), progress.TimeRemainingColumn(),

@@ -1,4 +1,4 @@
-"""Numbers as characters: bars, sparklines, and how bright."""
+"""Numbers as characters: bars, sparklines, brightness."""
 
 EIGHTHS_UP = "▁▂▃▄▅▆▇█"
 EIGHTHS_RIGHT = "▏▎▍▌▋▊▉█"
@@ -7,7 +7,7 @@ RAMP = " .:-=+*#%@"  # from dark to bright
 
 
 def sparkline(numbers, unicode=True):
-    """A character for each number, as high as the number is of the largest.
+    """Return a character per number, whose height is relative to the largest.
 
     >>> from tensh.show.blocks import sparkline
     >>> sparkline([0, 1, 4, 8, 4])
@@ -19,7 +19,7 @@ def sparkline(numbers, unicode=True):
 
 
 def bar(part, width, unicode=True):
-    """A bar that fills `part` (0 to 1) of a width; what is not nothing is seen.
+    """Return a bar that fills `part` (0 to 1) of a width; anything above 0 is visible.
 
     >>> from tensh.show.blocks import bar
     >>> bar(0.5, 8), bar(0.3, 4), bar(0.5, 8, unicode=False)
@@ -34,5 +34,5 @@ def bar(part, width, unicode=True):
 
 
 def shade(part):
-    """A character as dense as `part` (0 to 1)."""
+    """Return a character whose density is `part` (0 to 1)."""
     return RAMP[min(int(part * len(RAMP)), len(RAMP) - 1)]

@@ -1,4 +1,4 @@
-"""The line under a tensor: facts that its printed form leaves out, as a comment."""
+"""The line under a tensor: facts that its printed form omits, as a comment."""
 
 from tensh.language import _, count
 from tensh.show import describe
@@ -7,12 +7,12 @@ from tensh.show.measures import SAMPLE, counts, range_of, statistics, trouble
 from tensh.show.text import cells, comment
 from tensh.show.whole import is_summarised
 
-LONGEST_NAME = 30  # of an expression that a caption repeats
-BINS = 24  # of a sparkline
+LONGEST_NAME = 30  # columns of an expression
+BINS = 24  # bars of a sparkline
 
 
 def caption(value, expression, page, whole="%full {}"):
-    """(kind, text) pairs of the comment; nothing for a value that is not a tensor.
+    """(kind, text) pairs of the comment; [] for a value that is not a tensor.
 
     What a summary leaves out is said on lines of their own: how the values lie, what is not among them, and how to see
     the `whole`.
@@ -48,7 +48,7 @@ def history(tensor):
 
 
 def number_of(found):
-    """Write the number of values, and of those that were looked at."""
+    """Write the number of values, or of those sampled."""
     about = _("a sample of ") if found.is_sample else ""
     return about + count(found.finite, "finite value" if found.finite < found.count else "value")
 
@@ -73,7 +73,7 @@ def describe_values(value, found, page):
 
 
 def list_absent(found):
-    """Name the kinds of values that are absent, where they could be there."""
+    """Name the kinds of special values that could occur and do not."""
     kinds = [("NaN", found.nans), ("inf", found.infinities)] if not found.is_whole else []
     kinds += [(_("zero"), found.zeros)] if not found.is_bool and found.low is not None else []
     none = [word for word, number in kinds if not number]

@@ -1,6 +1,8 @@
-"""Static graphs: the lines that a function computes, before and after optimization, and the source that they become.
+"""Static graphs: the operations that a function computes, before and after optimization, and the source they are
+compiled to.
 
-Each line says what it computes of what, which array that makes, how many bytes it reads and writes, and the user's words for it.
+Each line shows an operation with its operands, the resulting array, the bytes read and written, and the user's code for
+it.
 """
 
 from dataclasses import replace
@@ -20,11 +22,11 @@ from tensh.show.describe import amount
 from tensh.show.page import Lines
 from tensh.show.text import pad
 
-WIDEST = 40  # of a column
+WIDEST = 40  # columns
 
 
 class StaticGraph:
-    """The steps of a program that lead to its first result, as a graph that trees and pictures are drawn of."""
+    """Return the steps of a program that lead to its first result, as a graph for trees and drawings."""
 
     def __init__(self, program, optimized=False):
         steps = program.after[0] if optimized else program.before[0]
@@ -81,14 +83,14 @@ def dtype_of(var):
 
 
 def list_variables(structure):
-    """The variables in a structure, each as often as it stands there."""
+    """Yield the variables in a structure, once per occurrence."""
     found = []
     map_parts(found.append, Var, structure)
     return found
 
 
 class Static(Lines):
-    """A static graph that can be looked at: its tape, before and after it was optimized, or another view of it."""
+    """A view of a static graph: its tape before and after optimization, or another view."""
 
     def __init__(self, program, view="auto", compiled=False, shown=None):
         if view not in ("auto", "tape", "tree", "dag"):
@@ -98,7 +100,7 @@ class Static(Lines):
 
     @property
     def graph(self):
-        """The steps as a graph: those that were captured, or with ``compiled`` those that run."""
+        """Return the steps as a graph: the captured ones, or with ``compiled`` the optimized ones."""
         return StaticGraph(self.program, self.compiled)
 
     def _lines(self, page):
@@ -117,7 +119,7 @@ class Static(Lines):
 
 # ── the tape ─────────────────────────────────────────────────────────────────
 def tape(program):
-    """The lines of all passes, before and after."""
+    """Yield the lines of all passes, before and after."""
     for title, passes in ((_("captured"), program.before), (_("optimized"), program.after)):
         for name, steps in zip(("", _(", backward")), passes, strict=True):
             if not name:
@@ -130,7 +132,7 @@ def tape(program):
 
 
 def table(steps, numbers):
-    """The steps of a pass; ``numbers`` (variable -> its number) grows."""
+    """Yield the steps of a pass; ``numbers`` (variable -> its number) grows."""
     for step in steps:
         for part in getattr(step, "steps", [step]):
             for out in part.outs:
@@ -163,7 +165,7 @@ def table(steps, numbers):
 
 
 def row_of(step, numbers, indent=""):
-    """(numbers, call, shape, dtype, bytes read, bytes written, the user's words) of a step."""
+    """Return (numbers, call, shape, dtype, bytes read, bytes written, the user's code) of a step."""
     given = [text_of(each, numbers) for each in step.args]
     out = step.outs[0] if step.outs else None
     own = ", ".join(numbers[each] for each in step.outs)
@@ -191,7 +193,7 @@ def text_of(value, numbers):
 
 
 def traffic(step):
-    """(bytes read, bytes written) by a step, as texts; a view does neither."""
+    """Return (bytes read, bytes written) by a step, as texts; a view reads and writes nothing."""
     read, written = bytes_of(step)
     return (
         _("reads {amount}").format(amount=amount(read)) if read else "",
@@ -209,7 +211,7 @@ def bytes_of(step):
 
 
 def summary(program):
-    """Count the lines before and after, and the bytes that they move."""
+    """Count the lines before and after, and the bytes they move."""
     texts = []
     for title, passes in ((_("captured"), program.before), (_("optimized"), program.after)):
         steps = [*passes[0], *passes[1]]
@@ -225,12 +227,12 @@ def summary(program):
     return "; ".join([*texts, *more])
 
 
-# ── what is asked for ────────────────────────────────────────────────────────
+# ── public functions ─────────────────────────────────────────────────────────
 def static(function, *inputs, view="auto", compiled=False, **options):
-    """The static graph of a function of tensors, or a module, called with ``inputs``: its lines before and after they are optimized.
+    """Show the static graph of a function or module called with ``inputs``: its steps before and after optimization.
 
-    ``compiled`` shows the source that it becomes; ``view`` "tree" or "dag" draws the graph of the first result.  RuntimeError
-    with the line where the function cannot be one graph.
+    ``compiled`` shows the source that it is compiled to; ``view`` "tree" or "dag" draws the graph of the first result.
+    Raise RuntimeError, with the line, if the function does not form a single graph.
 
     >>> import tensh as torch
     >>> print(torch.show.static(lambda x: (x + 1) * (x + 1), torch.ones(2)))
@@ -255,5 +257,5 @@ def static(function, *inputs, view="auto", compiled=False, **options):
 
 
 def static_of(recorder, tensor, names, view="auto", compiled=False):
-    """The static graph of a tensor that was computed while a recorder was on; ``names`` are those of tensors."""
+    """Return the static graph of a tensor computed while a recorder was active; ``names`` are the names of tensors."""
     return Static(make_program(recorder, tensor, names), view, compiled)

@@ -10,15 +10,15 @@ from tensh.show.table import Table
 
 STEP = 1e-6
 ATOL, RTOL = 1e-5, 1e-3
-MOST = 12  # rows; of more entries those with the largest errors
+MOST = 12  # rows; with more entries those with the largest errors
 
 
 def gradcheck(function, *inputs):
-    """The derivative of a function of tensors beside central differences, entry by entry, the worst first.
+    """Compare the derivative of a function of tensors with central differences, entry by entry, worst first.
 
     Args:
-        function: takes the inputs and returns a tensor; of several elements, their sum is looked at.
-        inputs: tensors of floats. They are converted to float64, in which differences mean something.
+        function: takes the inputs and returns a tensor; several elements are summed.
+        inputs: tensors of floats, converted to float64 to make the differences precise enough.
 
     >>> import tensh
     >>> tensh.show.gradcheck(lambda x: x ** 3, tensh.tensor([1., 2.]))
@@ -46,7 +46,7 @@ def gradcheck(function, *inputs):
 
 
 def difference(function, points, position, index):
-    """The central difference in one entry."""
+    """Return the central difference for one entry."""
     import tensh
 
     values = []
@@ -59,7 +59,7 @@ def difference(function, points, position, index):
 
 
 def table(rows):
-    """The rows (badness, index, analytic, numeric, error, allowed) as a table, and a sentence under it."""
+    """Return the rows (badness, index, analytic, numeric, error, allowed) as a table, and a sentence for below it."""
     wrong = sum(not row[0] <= 1 for row in rows)
     shown = sorted(rows, key=lambda row: not row[0] <= 1, reverse=True)
     if len(rows) > MOST:
@@ -85,5 +85,5 @@ def table(rows):
 
 
 def small(error):
-    """An error as a number, unless rounding alone explains it: then its digits say nothing."""
+    """Format an error, unless rounding alone explains it: then its digits are meaningless."""
     return _("below {step:g}").format(step=STEP).replace("e-0", "e-") if error < STEP else number(float(error))

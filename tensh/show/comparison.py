@@ -11,13 +11,13 @@ TOLERANCE = {"float16": 1e-3, "bfloat16": 1e-2, "float32": 1e-5, "complex64": 1e
 
 
 def cmp(a, b, names=("a", "b")):
-    """True if two tensors are equal, nearly equal, or where they differ most.
+    """Compare two tensors: whether they are equal or nearly equal, and where they differ most.
 
     Args:
         a, b: tensors, arrays, numbers or nested lists of numbers.
-        names: what they are called in the table.
+        names: their names in the table.
 
-    Nearly equal means within 1e-5 relative to the larger one for float32, by dtype. NaN equals NaN.
+    Nearly equal means within a relative tolerance of the dtype, 1e-5 for float32. NaN equals NaN.
 
     >>> import tensh
     >>> tensh.show.cmp(tensh.tensor([1., 2., 3.]), tensh.tensor([1., 2., 3.5]))
@@ -55,5 +55,5 @@ def number(value):
 
 
 def tolerance(*values):
-    """Return the relative distance within which two numbers count as equal: as far as the less exact dtype rounds."""
+    """Return the relative tolerance for two arrays, from the less precise dtype."""
     return max(TOLERANCE.get(str(getattr(value, "dtype", "")).removeprefix("torch."), 1e-8) for value in values)

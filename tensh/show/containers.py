@@ -1,4 +1,4 @@
-"""The tensors in a list, a tuple or a dict, a line each: `contents`."""
+"""The tensors in a list, a tuple or a dict, one per line: `contents`."""
 
 from collections import OrderedDict, defaultdict
 
@@ -9,21 +9,21 @@ from tensh.show.page import View
 from tensh.show.reprs import is_bounded, parts, safe_repr, write_repr
 from tensh.show.text import cells, one_line, pad, shorten
 
-MOST_ITEMS = 3  # tensors of a container that are shown in full
-WIDEST = 80  # columns of the text of a container that is shown in full
-DEEPEST = 4  # containers in containers
-MOST_LINES = 200  # of items
+MOST_ITEMS = 3  # tensors of a container shown in full
+WIDEST = 80  # columns of a container's text shown in full
+DEEPEST = 4  # nested containers
+MOST_LINES = 200  # items shown
 
 
 class Contents(View):
-    """The items of a container: for each tensor shape, dtype, size and how its values are spread."""
+    """The items of a container: for each tensor its shape, dtype, size and distribution."""
 
     def __init__(self, value):
         self.value = value
 
     @property
     def rows(self):
-        """(indent, name, facts) of each item, containers before what they hold; `name` is how the item is reached."""
+        """Yield (indent, name, facts) for each item, containers before their items; `name` is how to access the item."""
         return [*_rows(self.value, "", 0)]
 
     def draw(self, page):
@@ -48,7 +48,7 @@ class Contents(View):
 
 
 def fit_columns(rows, room):
-    """The widths of the columns for which there is room, the most important first; None is room for all."""
+    """Return the widths of the columns that fit, most important first; None fits all."""
     widths = [max(map(cells, column)) for column in zip(*rows, strict=True)]
     while room is not None and len(widths) > 1 and sum(widths) + 2 * len(widths) > room:
         widths.pop()
@@ -71,7 +71,7 @@ def heading(value):
 
 
 def items(value):
-    """(name, item) of each item of a container."""
+    """Return (name, item) for each item of a container."""
     if issubclass(type(value), dict):
         return [(visible_line(safe_repr(name)), item) for name, item in dict.items(value)]
     names = getattr(value, "_fields", None)
@@ -90,18 +90,18 @@ def _rows(value, name, indent):
 
 
 def _facts(array):
-    """Describe an array, the most important first."""
+    """Describe an array, most important facts first."""
     history = "requires_grad" if getattr(array, "requires_grad", False) else ""
     return describe.shape(array), describe.dtype(array), values(array), describe.size(array), history
 
 
 def values(array):
-    """Describe the distribution of an array's values, in a few words."""
+    """Describe the distribution of an array's values."""
     from tensh.show.measures import range_of, statistics, trouble
 
     try:
         found = statistics(array)
-    except TypeError:  # an array of NumPy may hold anything
+    except TypeError:  # a NumPy array of objects
         return ""
     if found.count == 1 and found.low is not None:
         return describe.number(int(found.low) if found.is_whole else found.low)
@@ -111,7 +111,7 @@ def values(array):
 
 
 def is_container(value):
-    """True if a value is a list, tuple or dict that prints as such, or of a class that only fills one."""
+    """True if a value is a list, tuple or dict that prints as such, or of a subclass that only fills one."""
     kind = type(value)
     return issubclass(kind, list | tuple | dict) and kind.__repr__ in REPRS
 
@@ -120,7 +120,7 @@ REPRS = [kind.__repr__ for kind in (list, tuple, dict, OrderedDict, defaultdict)
 
 
 def _arrays(value, depth):
-    """All arrays in a container."""
+    """Yield all arrays in a container."""
     for _name, item in items(value):
         if describe.is_array(item):
             yield item
@@ -129,17 +129,17 @@ def _arrays(value, depth):
 
 
 def is_long(value):
-    """True if a container of tensors is better shown as its contents than as Python writes it."""
+    """True if a container of tensors is better shown by its contents than by its repr."""
     if not is_container(value) or not is_bounded(value):
         return False
     try:
         return has_much_to_show(value)
-    except Exception:  # of the user's own repr, which the text will raise
+    except Exception:  # the user's repr, whose failure will be shown later
         return False
 
 
 def has_much_to_show(value):
-    """True if a container holds many tensors, or is written in lines that are too long."""
+    """True if a container holds many tensors, or prints in lines that are too long."""
     arrays = []
     for array in _arrays(value, 0):
         arrays.append(array)
@@ -149,7 +149,7 @@ def has_much_to_show(value):
 
 
 def contents(value):
-    """List the tensors in a container: a line for each, however deep they lie.
+    """List the tensors in a container, one per line, at any depth.
 
     >>> import tensh
     >>> tensh.show.contents({"w": tensh.ones(2, 3), "b": tensh.zeros(3)})

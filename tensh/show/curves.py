@@ -10,7 +10,7 @@ from tensh.show.page import View
 from tensh.show.text import comment
 from tensh.show.values import array_of, is_complex
 
-# The colours of uniplot's curves in order, the escape sequence that it writes for each, and its kind of text.
+# uniplot's curve colours in order -> escape sequence, kind of text
 COLORS = {
     "blue": ("34", "bar"), "magenta": ("35", "attribute"), "cyan": ("36", "name"), "yellow": ("33", "warning"),
     "red": ("31", "trouble"),
@@ -20,11 +20,11 @@ ESCAPE = re.compile(r"\033\[([0-9;]*)m")
 
 
 class MissingLibrary(ImportError):
-    """The library that draws is not installed."""
+    """Raised if uniplot is not installed."""
 
 
 class Curves(View):
-    """Series of points, and how their axes are divided."""
+    """Series of points, with the scales of their axes."""
 
     def __init__(self, xs, ys, lines=True, logx=False, logy=False, name=""):
         self.name = name
@@ -46,7 +46,7 @@ class Curves(View):
             text = text.translate(FRAME)
         kind = "plain"
         for place, piece in enumerate(ESCAPE.split("\n".join(line.rstrip() for line in text.rstrip("\n").split("\n")))):
-            if place % 2:  # between the pieces stand the numbers of their colours
+            if place % 2:  # colour codes alternate with pieces of text
                 kind = KINDS.get(piece, "plain")
             else:
                 yield kind, piece
@@ -66,7 +66,7 @@ FRAME = str.maketrans("┌┐└┘─│┤├┬┴┼", "++++-|||+++")
 
 
 def library():
-    """uniplot, or an error that says how to get it."""
+    """Import uniplot; raise an error that tells how to install it."""
     try:
         import uniplot
     except ImportError:
@@ -75,13 +75,13 @@ def library():
 
 
 def plot(*series, lines=True, logx=False, logy=False, name=""):
-    """A curve of values against their numbers, or against the values of another tensor.
+    """Plot values against their indices, or against the values of another tensor.
 
     Args:
-        series: ``y``, or ``x, y``. A ``y`` of two dimensions is a curve for each of its columns.
+        series: ``y``, or ``x, y``. A two-dimensional ``y`` is plotted as one curve per column.
         lines: join the points.
-        logx, logy: divide an axis by its powers of ten.
-        name: what the line of facts calls it.
+        logx, logy: use a logarithmic axis.
+        name: the name in the line of facts.
     """
     if len(series) not in (1, 2):
         raise TypeError(_("plot(): y, or x and y, are needed, not {series} tensors").format(series=len(series)))
@@ -98,7 +98,7 @@ def plot(*series, lines=True, logx=False, logy=False, name=""):
 
 
 def drawable(values, log):
-    """The values, with NaN (where a curve is broken) for those that have no place on an axis."""
+    """Return the values, with NaN (a gap in the curve) for those outside of a logarithmic axis."""
     return np.where(np.isfinite(values) & ((values > 0) | (not log)), values, np.nan)
 
 

@@ -1,4 +1,4 @@
-"""A value in a few words: facts that distinguish it from others, never its contents."""
+"""Describing a value in a few words: facts that distinguish it from others, never its contents."""
 
 import functools
 import sys
@@ -6,18 +6,18 @@ import sys
 from tensh.language import _
 from tensh.show.text import cells
 
-MOST_WORDS, LONGEST_WORD = 60, 80  # of a list, and characters of each
-PARTS = {  # methods of a sparse tensor that give what it consists of, by layout; those by columns have the others
+MOST_WORDS, LONGEST_WORD = 60, 80  # words of a list, and characters of each
+PARTS = {  # layout -> methods that return the parts of a sparse tensor; the column layouts have others
     "sparse_coo": ("_indices", "_values"),
     "sparse_csr": ("crow_indices", "col_indices", "values"),
     "sparse_bsr": ("crow_indices", "col_indices", "values"),
 }
-PLAIN = ("Tensor", "Parameter", "ndarray")  # classes that do not override what is asked
-LIBRARIES = ("torch", "tensh", "numpy")  # whose shape and dtype are facts, not code of the user that would run
+PLAIN = ("Tensor", "Parameter", "ndarray")  # classes without overrides
+LIBRARIES = ("torch", "tensh", "numpy")  # libraries whose shape and dtype are not user code
 
 
 def without_overrides(function):
-    """Let a function ask a tensor for facts without calling the ``__torch_function__`` of its class."""
+    """Decorate a function so that it does not call ``__torch_function__`` of a tensor's class."""
 
     @functools.wraps(function)
     def ask(value, *rest):
@@ -35,7 +35,7 @@ def without_overrides(function):
 
 
 def is_array(value):
-    """True if a value is a tensor or an array of a library we know."""
+    """True if a value is a tensor or array of a known library."""
     return any(
         kind.__name__ in ("Tensor", "ndarray") and module(kind).partition(".")[0] in LIBRARIES
         for kind in type(value).__mro__
@@ -43,20 +43,20 @@ def is_array(value):
 
 
 def module(kind):
-    """The name of the module that a class says it is of, which can be anything."""
+    """Return the module name that a class claims, which may be anything."""
     found = kind.__module__
     return found if isinstance(found, str) else ""
 
 
 @without_overrides
 def is_tensor(value):
-    """True if a value is a tensor: an array that autograd knows."""
+    """True if a value is a tensor, which has autograd."""
     return is_array(value) and hasattr(value, "requires_grad")
 
 
 @without_overrides
 def shape(value):
-    """The shape of an array as it is written: [2, 3]; [2, *] where a nested tensor has none."""
+    """Format the shape of an array: [2, 3]; [2, *] for a nested tensor without a common size."""
     if is_nested(value) and not layout(value):
         return str([value.size(0), *["*"] * (value.dim() - 1)]).replace("'", "")
     return str(list(value.shape))
@@ -69,37 +69,37 @@ def dtype(value):
 
 @without_overrides
 def is_nested(value):
-    """True if a tensor is several tensors of different sizes."""
+    """True if a tensor is nested."""
     return getattr(value, "is_nested", False) is True
 
 
 @without_overrides
 def device(value):
-    """Describe the device and the layout of an array, if they are not the usual."""
+    """Describe the device and layout of an array unless they are the usual ones."""
     where = str(getattr(value, "device", "cpu")).removeprefix("cpu")
     return f"{where} {layout(value)}".strip()
 
 
 @without_overrides
 def layout(value):
-    """The layout of a tensor that is not strided."""
+    """Return the layout of a tensor that is not strided."""
     return str(getattr(value, "layout", "")).removeprefix("torch.").removeprefix("strided")
 
 
 @without_overrides
 def is_dense(value):
-    """True if an array has all its elements in memory: not on the device meta, not sparse, not nested."""
+    """True if all elements of an array are in memory: not for meta, sparse and nested ones."""
     return not is_nested(value) and not device(value).startswith(("meta", "sparse"))
 
 
 @without_overrides
 def brief(value):
-    """`[2, 3] float32` for an array, None for a value without a shape."""
+    """Return `[2, 3] float32` for an array, None for a value without a shape."""
     return f"{shape(value)} {dtype(value)}" if is_array(value) else None
 
 
 def list_words(words):
-    """A line of words, as many as fit the window: a file may bring a hundred thousand names."""
+    """Join as many words as fit the window: a file may contribute a hundred thousand names."""
     words = [word if len(word) <= LONGEST_WORD else f"{word[: LONGEST_WORD - 3]}..." for word in words]
     left = len(words) - MOST_WORDS
     return ", ".join(words[:MOST_WORDS]) + (_(" and {left:,} more").format(left=left) if left > 0 else "")
@@ -107,19 +107,19 @@ def list_words(words):
 
 @without_overrides
 def numel(value):
-    """The number of elements of an array."""
+    """Return the number of elements of an array."""
     return value.size if isinstance(value.size, int) else value.numel()
 
 
 @without_overrides
 def size(value):
-    """The number of bytes of an array, with a unit."""
+    """Format the bytes of an array with a unit."""
     return amount(nbytes(value))
 
 
 @without_overrides
 def nbytes(value):
-    """The number of bytes of an array; of a sparse or jagged tensor those of its values and of their places."""
+    """Return the bytes of an array; for a sparse or jagged tensor of its values and indices."""
     kind = layout(value)
     if not kind:
         return value.nbytes
@@ -132,7 +132,7 @@ def nbytes(value):
 
 
 def amount(number):
-    """A number of bytes with a unit."""
+    """Format a number of bytes with a unit."""
     for unit in ("B", "KiB", "MiB", "GiB"):
         if number < 1024 or unit == "GiB":
             return f"{number} {unit}" if unit == "B" else f"{number:.1f} {unit}"
@@ -140,7 +140,7 @@ def amount(number):
 
 
 def duration(seconds):
-    """A time in the unit that suits it, to three digits."""
+    """Format a duration in a suitable unit, to three digits."""
     for unit, factor in (("s", 1), ("ms", 1e3), ("µs", 1e6)):
         if seconds * factor >= 1:
             return f"{seconds * factor:.3g} {unit}"
@@ -148,7 +148,7 @@ def duration(seconds):
 
 
 def number(value):
-    """A number to four digits: short enough for a line of facts."""
+    """Format a number to four digits, short enough for a line of facts."""
     if isinstance(value, complex):
         return f"{value:.4g}"
     if isinstance(value, int):
@@ -162,7 +162,7 @@ def yes_or_no(flag):
 
 @without_overrides
 def describe_origin(tensor):
-    """The code that computed a tensor where that is known, else the name of the operation; None for a leaf."""
+    """Return the code that computed a tensor if known, else the name of the operation; None for a leaf."""
     if not has_history(tensor):
         return _("an operation that is no longer known")
     node = tensor.grad_fn
@@ -171,7 +171,7 @@ def describe_origin(tensor):
 
 @without_overrides
 def has_history(tensor):
-    """True if a tensor's origin is known: not that of one of several views of memory written since."""
+    """True unless a tensor is one of several views whose memory was written since: its history is unknown."""
     try:
         tensor.grad_fn  # noqa: B018  (asking is what fails)
     except RuntimeError:
@@ -180,7 +180,7 @@ def has_history(tensor):
 
 
 def source_of(node, longest=40):
-    """The piece of code that recorded a node, if somebody took note of it and it is short."""
+    """Return the code that recorded a node, if it was noted and is short."""
     provenance = sys.modules.get("tensh.graph.provenance")
     place = provenance and hasattr(node, "time") and provenance.place(node)
     if not place:
@@ -193,7 +193,7 @@ def source_of(node, longest=40):
 
 @without_overrides
 def grad_state(tensor):
-    """Describe the state of a tensor's gradient: `-` where there can be none."""
+    """Describe the state of a tensor's gradient; `-` if it cannot have one."""
     if not tensor.requires_grad:
         return "-"
     if not has_history(tensor) or not tensor.is_leaf and not tensor.retains_grad:

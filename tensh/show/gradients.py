@@ -14,14 +14,15 @@ from tensh.show.asking import choose_names
 from tensh.show.table import Table, Tables
 from tensh.show.values import array_of, norm
 
-FEW = 4  # uses whose shares are listed one by one
-LONGEST = 32  # of the code that made a tensor, before it is cut
+FEW = 4  # uses whose shares are listed
+LONGEST = 32  # columns of the code that made a tensor
 
 
 class Gradients(Tables):
-    """Named tensors that require grad: how each was made, its value, the gradient of a root, and whether that was kept.
+    """A table of named tensors that require grad: how each was made, its value, the gradient of a root, and whether it
+    is kept.
 
-    `root` is the tensor whose gradients these are, `names` a dict of the names to look at.
+    `root` is the tensor that is differentiated, `names` a dict of names.
     """
 
     nothing = deferred("no tensors that require grad yet")
@@ -35,7 +36,7 @@ class Gradients(Tables):
             try:
                 self.passed = Pass(self.graph)
             except GoneError:
-                self.passed = None  # a backward pass took place before anybody took note
+                self.passed = None  # a backward pass happened before recording began
 
     @property
     def columns(self):
@@ -48,11 +49,12 @@ class Gradients(Tables):
 
     @property
     def rows(self):
-        """(name, made by, shape, value, is_leaf, derivative, kept, note) of each tensor that requires grad, in words."""
+        """Return (name, made by, shape, value, is_leaf, derivative, kept, note) for each tensor that requires grad, as
+        texts."""
         return [self._row(name, tensor) for name, tensor in self.tensors.items() if tensor.requires_grad]
 
     def _number(self, tensor):
-        """The number of a tensor's node in the graph of the root; None if it has no part in it."""
+        """Return the number of a tensor's node in the graph of the root; None if it is not in the graph."""
         return self.graph.numbers.get(node_of(tensor)) if self.graph else None
 
     def _row(self, name, tensor):
@@ -68,7 +70,7 @@ class Gradients(Tables):
         )  # fmt: skip
 
     def _maker(self, tensor, number):
-        """The code that made a tensor, or the operation with the names of its inputs."""
+        """Return the code that made a tensor, or the operation with the names of its inputs."""
         if tensor.is_leaf:
             return "-"
         graph = self.graph if number is not None else Graph(tensor, self.names)
@@ -76,7 +78,7 @@ class Gradients(Tables):
         return tokens.shorten(node.label or describe_call(graph, node), LONGEST)
 
     def _gradient(self, tensor, number, held):
-        """The gradient with respect to a tensor: worked out from the graph, else what it keeps."""
+        """Return the gradient with respect to a tensor: recomputed from the graph, else the one it holds."""
         if self.passed and number in self.passed.arrived:
             found = self.passed.arrived[number]
             return found.get(getattr(refresh_node(tensor), "index", 0)) if type(found) is Parts else found
@@ -100,7 +102,7 @@ class Gradients(Tables):
             yield _(".grad is {value}, from other passes too").format(value=summarize_gradient(elements(held.array)))
 
     def _sum(self, number):
-        """`used 2 times: 2 + 3`, where a gradient is a sum."""
+        """Return `used 2 times: 2 + 3` for a gradient that is a sum."""
         shares = [
             self.passed.brought[at] for at in flaws.incoming_edges(self.graph, number) if at in self.passed.brought
         ]
@@ -112,7 +114,7 @@ class Gradients(Tables):
         return f"{text}: {' + '.join(map(summarize_gradient, shares))}"
 
     def title(self):
-        """Name the tensor that the gradients are of."""
+        """Name the tensor whose gradients are shown."""
         root = self.graph[self.graph.root]
         value = elements(self.graph.tensor.array)
         made = root.title if root.label else f"{root.short} = {describe_call(self.graph, root)}"
@@ -123,7 +125,7 @@ class Gradients(Tables):
         )
 
     def remarks(self):
-        """Return the notes on several rows, or on tensors without rows."""
+        """Yield notes on several rows, or on tensors without rows."""
         shown = {name: t for name, t in self.tensors.items() if t.requires_grad}
         if any(t.array.size > 1 for t in shown.values()):
             yield _("the norm stands for a tensor of several elements")
@@ -150,7 +152,7 @@ class Gradients(Tables):
 
 
 def first_names(names):
-    """name -> tensor, each tensor under the first name that it has."""
+    """Return name -> tensor, each tensor under its first name."""
     found = {}
     for name, tensor in list_named_tensors(names):
         if describe.has_history(tensor):
@@ -159,13 +161,13 @@ def first_names(names):
 
 
 def node_of(tensor):
-    """The node that stands for a tensor in a graph."""
+    """Return the node that represents a tensor in a graph."""
     node = refresh_node(tensor)
     return node.inputs[0] if hasattr(node, "index") else node
 
 
 def newest_root(tensors):
-    """The tensor that was computed last; None where none has a history."""
+    """Return the tensor computed last; None if none has a history."""
     computed = [t for t in tensors if t.requires_grad and type(refresh_node(t)) is not AccumulateGrad]
     return max(computed, key=lambda t: node_of(t).time, default=None)
 
@@ -177,21 +179,21 @@ def describe_call(graph, node):
 
 
 def summarize_gradient(array):
-    """The only element of an array, or its norm; a dash where its elements are nowhere."""
+    """Return the only element of an array, or its norm; a dash if it has no elements in memory."""
     if array is None:
         return "-"
     return describe.number(array.item() if array.size == 1 and array.dtype.kind != "V" else norm(array))
 
 
 def grads(names=None, root=None):
-    """The tensors that a result was computed from: how each was made, its value, and its gradient, kept or not.
+    """List the tensors that a result was computed from: how each was made, its value, its gradient, and whether it is kept.
 
     Args:
-        names: a dict of them, in which modules and containers stand for their parameters and items; the global names
-            of whoever calls, if nothing is given.
-        root: the tensor whose gradients are shown; the one computed last among the names, if nothing is given.
+        names: a dict of names, in which modules and containers stand for their parameters and items; default: the
+            global names of the caller.
+        root: the tensor to differentiate; default: the one among the names computed last.
 
-    The gradients are worked out from the graph, so those that no tensor keeps are there as well.
+    The gradients are computed from the graph, so that those that no tensor keeps are shown, too.
 
     >>> import tensh
     >>> x = tensh.tensor(2., requires_grad=True)
@@ -215,7 +217,7 @@ def grads(names=None, root=None):
 
 
 def describe_foreign_gradients(tensors):
-    """Describe the tensors of another library, whose graphs cannot be read."""
+    """Describe tensors of another library, whose graphs cannot be read."""
     rows = [
         (name, t.grad_fn.name() if t.grad_fn is not None else "-", describe.shape(t), summarize_gradient(array_of(t)),
          describe.yes_or_no(t.is_leaf), "-" if not t.is_leaf or t.grad is None else summarize_gradient(array_of(t.grad)))

@@ -9,13 +9,13 @@ from tensh.language import _
 from tensh.show.asking import names_of_caller
 from tensh.show.page import Lines
 
-FEW = 40  # lines up to which a tree is the better view
+FEW = 40  # lines up to which a tree is preferred
 MOST_IN_PICTURE = 150  # nodes that can be found again in a picture
 VIEWS = ("auto", "tree", "tape", "dag")
 
 
 class Drawing(Lines):
-    """A graph that can be looked at; its data is `graph`."""
+    """A view of a graph; its data is `graph`."""
 
     def __init__(self, graph, view="auto", shown=None):
         if view not in VIEWS:
@@ -32,7 +32,7 @@ class Drawing(Lines):
         return self.layout(shown).lines(self.graph, shown)
 
     def _repr_svg_(self):
-        """The graph as a picture, which a notebook shows unless a view as text was asked for; None where there is none."""
+        """The graph as a picture for a notebook, unless a text view was requested; else None."""
         return "\n".join(svg.lines(self.graph, self.shown)) if self.is_picture else None
 
     def _repr_html_(self):
@@ -40,11 +40,11 @@ class Drawing(Lines):
 
     @property
     def is_picture(self):
-        """True if a notebook shows the graph as a picture: nobody chose another view, and it is not too large."""
+        """True if a notebook shows the graph as a picture: no other view was chosen, and it is small enough."""
         return self.view in ("auto", "dag") and len(self.graph) <= MOST_IN_PICTURE
 
     def layout(self, shown):
-        """The module that draws the view that was asked for, or the one that suits the graph."""
+        """Return the module that draws the requested view, by default the one that suits the graph."""
         if self.view == "auto":
             return tree if is_small(self.graph, shown) else tape
         return {"tree": tree, "tape": tape, "dag": dag}[self.view]
@@ -56,13 +56,13 @@ def is_small(graph, shown):
 
 
 def graph(tensor=None, names=None, *inputs, view="auto", focus=None, static=False, compiled=False, **shown):
-    """The autograd graph behind a tensor, root first; with ``static`` or ``compiled`` the static one of a function: see ``static``.
+    """Show the autograd graph behind a tensor, root first; ``static`` or ``compiled`` show the static graph of a function.
 
     Args:
-        tensor: it requires grad, or ValueError is raised; the one computed last among the names, if nothing is given.
-        names: a dict of the names that tensors have; the global names of whoever calls, if nothing is given.
+        tensor: must require grad, else ValueError is raised; default: the one among the names computed last.
+        names: a dict of the names of tensors; default: the global names of the caller.
         view: "tree", "tape" (every node once, in the order of recording), "dag" (a drawing, up to 30 nodes), or "auto".
-        focus: the name of a node; only what lies between it and the root, and what it was made of, is shown.
+        focus: the name of a node; restricts the graph to the paths from the root to it, and to its inputs.
         shown: values=True, grads=True, types=True, formulas=True, depth=N, fold=False.
 
     >>> import tensh
@@ -83,7 +83,7 @@ def graph(tensor=None, names=None, *inputs, view="auto", focus=None, static=Fals
 
 
 def graph_of(tensor, names, focus=None):
-    """The graph that a function of this package is asked for: of the newest tensor, with its caller's names, by default."""
+    """Return the requested graph: by default of the newest tensor, with its caller's names."""
     names = names_of_caller(2) if names is None else names
     if tensor is not None and not isinstance(tensor, Tensor):
         raise TypeError(_("a graph is that of a tensor, not of {name}").format(name=type(tensor).__name__))

@@ -17,7 +17,7 @@ MOST_ROWS = 40  # lines on a page of any height
 
 
 class Heat(View):
-    """The last two dimensions of a tensor as a field, the others as one field after another."""
+    """The last two dimensions of a tensor as a field; the others produce one field after another."""
 
     def __init__(self, value, name=""):
         self.name = name
@@ -26,7 +26,7 @@ class Heat(View):
         self.array = np.abs(array.astype(np.complex64)) if is_complex(array) else array
 
     def panels(self):
-        """(index, matrix) of each field."""
+        """Yield (index, matrix) for each field."""
         if self.array.ndim < 3:
             matrix = self.array.reshape(1, -1) if self.array.ndim < 2 else self.array
             yield (), matrix.astype(np.float64)
@@ -63,7 +63,7 @@ class Heat(View):
             yield from comment(remarks, page)
 
     def draw_in_color(self, matrix, scale, page, is_wide):
-        """Two columns for a value where there is room, else two values one above the other in each column."""
+        """Draw two columns per value if there is room, else two values above each other in each column."""
         colors = [[self.color(value, scale, page) for value in row] for row in matrix]
         if is_wide:
             for row in colors:
@@ -77,7 +77,7 @@ class Heat(View):
                 yield "plain", "\n"
 
     def draw_in_signs(self, matrix, scale):
-        """A sign and a digit from 0 to 9 for each value."""
+        """Draw a sign and a digit from 0 to 9 per value."""
         for row in matrix:
             yield "plain", " ".join(self.sign(value, scale) for value in row) + "\n"
 
@@ -88,7 +88,7 @@ class Heat(View):
         return signed_colour(part, page.is_dark)
 
     def sign(self, value, scale):
-        """`+9` for the largest, `-9` for its opposite, ` .` for zero."""
+        """Return `+9` for the largest value, `-9` for its opposite, ` .` for zero."""
         if math.isnan(value):
             return "??"
         if value == 0:
@@ -97,7 +97,7 @@ class Heat(View):
         return ("+" if value > 0 else "-") + str(size)
 
     def legend(self, page, scale, in_color):
-        """Describe the picture, and the meaning of its colours or digits."""
+        """Describe the picture, and its colours or digits."""
         about = f"{self.name}  {self.brief}".strip()
         most = describe.number(scale)
         words = _("+9 is {most}, -9 is -{most}, . is 0").format(most=most)
@@ -113,7 +113,7 @@ class Heat(View):
         yield "note", f" {most}"
 
     def remarks(self, in_color, panels, is_reduced):
-        """Describe the values that are not shown as they are."""
+        """Describe the values that are not shown exactly."""
         if is_reduced:
             yield _("each field is the mean of several values")
         if np.isnan(self.array).any():
@@ -124,17 +124,17 @@ class Heat(View):
 
 
 def largest(matrices):
-    """The largest absolute value that is finite."""
+    """Return the largest finite absolute value."""
     finite = [matrix[np.isfinite(matrix)] for matrix in matrices]
     return max((float(np.abs(part).max()) for part in finite if part.size), default=0.0)
 
 
 def heat(input, name=""):
-    """A matrix as a field of colours: blue below zero, orange above; without colours as signs and digits from 0 to 9.
+    """Show a matrix as a field of colours: blue below zero, orange above; without colours as signs and digits 0 to 9.
 
     Args:
-        input: a matrix. A vector is one row; of more dimensions the last two are shown, for the first few of the others.
-        name: what the line of facts calls it.
+        input: a matrix; a vector is shown as one row, more dimensions as the first few of their matrices.
+        name: the name in the line of facts.
 
     >>> import tensh
     >>> tensh.show.heat(tensh.tensor([[1., -1., 0.5], [0., 0.1, -0.4]]))

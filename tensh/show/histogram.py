@@ -15,7 +15,7 @@ WIDEST = 50  # columns of a bar
 
 
 class Histogram(View):
-    """The numbers of values in equal parts of their range; of few whole numbers, how often each occurs."""
+    """Counts of values in equal parts of their range; for few integers, the count of each."""
 
     def __init__(self, value, bins=None, name=""):
         self.name = name
@@ -39,7 +39,7 @@ class Histogram(View):
         self.counts = [int(n) for n in counts(value, low, high, bins)]
 
     def labels(self):
-        """The values or the parts of the range that the bars stand for."""
+        """Name the values or ranges of the bars."""
         if self.of_each:
             return [self.words[int(edge)] if self.words else describe.number(edge) for edge in self.edges]
         step = self.edges[1] - self.edges[0]
@@ -81,17 +81,17 @@ class Histogram(View):
 
 
 def usual_bins(number):
-    """A number of bars that suits a number of values, by Sturges' rule."""
+    """Return a suitable number of bars for a number of values, by Sturges' rule."""
     return min(max(math.ceil(math.log2(max(number, 1))) + 1, FEWEST), MOST)
 
 
 def hist(input, bins=None, name=""):
-    """Draw the histogram of a tensor's values. NaN and infinities are counted apart.
+    """Draw a histogram of a tensor's values. NaN and infinities are counted separately.
 
     Args:
-        input: a tensor or array of any shape and dtype; of complex numbers the absolute values are taken.
-        bins: the number of bars; by default as many as suit the number of values, or one for each of few integers.
-        name: what the line of facts calls it.
+        input: a tensor or array of any shape and dtype; complex numbers count by their absolute values.
+        bins: the number of bars; default: depends on the number of values, or one bar for each of few integers.
+        name: the name in the line of facts.
 
     >>> import tensh
     >>> tensh.show.hist(tensh.tensor([1., 2., 2., 4.]), bins=3)

@@ -1,4 +1,4 @@
-"""A value as HTML: what a notebook shows beside its text."""
+"""A value as HTML, which a notebook shows besides its text."""
 
 from tensh.show import containers, describe
 from tensh.show.caption import caption
@@ -8,7 +8,7 @@ from tensh.show.whole import print_parts
 
 
 def tensor_html(tensor, expression="", is_captioned=True, whole="tensh.show.full({})"):
-    """A tensor as PyTorch prints it, with the line of facts under it; `whole` is how to see more of it."""
+    """A tensor as PyTorch prints it, with its caption; `whole` is the command that shows all of it."""
     tokens = [*print_parts(tensor)]
     if is_captioned:
         tokens += [("plain", "\n"), *caption(tensor, expression, WIDE, whole)]
@@ -16,11 +16,11 @@ def tensor_html(tensor, expression="", is_captioned=True, whole="tensh.show.full
 
 
 def value_html(value, expression="", is_captioned=True):
-    """A value as HTML: a view, a tensor, or a long container of tensors; None for a value that is shown as text."""
-    if issubclass(type(value), View):  # isinstance would ask the value, too
+    """Return a view, a tensor or a long container of tensors as HTML; None for a value shown as text."""
+    if issubclass(type(value), View):  # isinstance would query the value, too
         return value._repr_html_()
     if describe.is_tensor(value):
-        if value.is_nested:  # several tensors, which have no one text of elements
+        if value.is_nested:  # a nested tensor, which has no single text
             return None
         return tensor_html(value, expression, is_captioned, whole="%full {}")
     if containers.is_long(value):

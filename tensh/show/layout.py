@@ -1,4 +1,4 @@
-"""A value as a notebook shows it: its repr, but containers that do not fit on a line go one item a line."""
+"""A value as a notebook shows it: its repr, but with one item per line for containers that do not fit on a line."""
 
 import inspect
 import types
@@ -7,17 +7,17 @@ from itertools import islice
 from tensh.show import reprs
 
 WIDTH = 79  # columns
-SHORT = 20  # characters of an item of which several go on a line
-LONGEST = 1000  # items of a container that are shown
+SHORT = 20  # characters of items that share a line
+LONGEST = 1000  # items shown of a container
 
 
 def layout(value, width=WIDTH, is_filled=False):
-    """The text of a value, in lines of a width as far as its items are that short; `is_filled`, with several short items a line."""
+    """Lay out a value in lines of a width, as far as its items allow; `is_filled` puts several short items on a line."""
     return _layout(value, 0, (width, is_filled)) if reprs.is_bounded(value) else reprs.brief(value)
 
 
 def _layout(value, indent, room):
-    """The text of a value that begins in column `indent`."""
+    """Lay out a value that begins in column `indent`."""
     kind = type(value)
     if issubclass(kind, type) and kind.__repr__ is type.__repr__:
         return value.__qualname__ if value.__module__ == "builtins" else f"{value.__module__}.{value.__qualname__}"
@@ -35,7 +35,7 @@ BRACKETS = {tuple: ("(", ")"), list: ("[", "]"), dict: ("{", "}"), set: ("{", "}
 
 
 def _items(value, container, indent, room):
-    """The texts of a container's elements, read without calling its methods, which may be user code."""
+    """Return the texts of a container's elements, without calling its methods, which may be user code."""
     rest = ["..."] * (container.__len__(value) > LONGEST)
     if container is dict:
         pairs = islice(dict.items(value), LONGEST)
@@ -50,12 +50,12 @@ def _sort(items):
     items = list(items)
     try:
         return sorted(items)
-    except Exception:  # the comparison is the items' own
+    except Exception:  # comparing calls the items' own methods
         return items
 
 
 def _container(items, container, left, right, indent, room):
-    """The text of a container from those of its items: on one line, or an item a line, or as many short ones as fit."""
+    """Lay out a container from the texts of its items: on one line, one per line, or filled."""
     width, is_filled = room
     line = left + ", ".join(items) + right
     if "\n" not in line and indent + len(line) <= width:
@@ -67,7 +67,7 @@ def _container(items, container, left, right, indent, room):
 
 
 def _fill(items, width):
-    """Lines of items with commas between them."""
+    """Fill lines with items and commas."""
     lines = [""]
     for item in items:
         if lines[-1] and len(lines[-1]) + 2 + len(item) > width:
@@ -77,7 +77,7 @@ def _fill(items, width):
 
 
 def _function(function):
-    """`<function __main__.f(x)>`: where a function is from, and how it is called."""
+    """Return `<function __main__.f(x)>`: where a function is from, and its signature."""
     module = function.__module__
     name = function.__qualname__ if module in (None, "builtins") else f"{module}.{function.__qualname__}"
     try:

@@ -1,7 +1,6 @@
-"""Text and tables as HTML, for notebooks: text in a fixed width, coloured.
+"""Text and tables as HTML for notebooks, in a fixed-width font with colours.
 
-Everything that is not ours is escaped. There are no scripts, no classes and no identifiers; the colours can be read on a
-light and on a dark page.
+All foreign text is escaped. There are no scripts, classes or identifiers; the colours suit light and dark pages.
 """
 
 from html import escape
@@ -9,7 +8,7 @@ from itertools import groupby
 
 from tensh.escaping import visible, visible_line
 
-STYLES = {  # the kinds of text, as the themes of terminals have them
+STYLES = {  # kinds of text, as in the themes of terminals
     "error": "color:#d1242f;font-weight:bold",
     "message": "font-weight:bold",
     "warning": "color:#b35900",
@@ -27,14 +26,14 @@ STYLES = {  # the kinds of text, as the themes of terminals have them
     "mark": "color:#d1242f;font-weight:bold",
     "note": "opacity:.65",
 }
-# that of the page's own code
+# colour of the page's own code
 FONT = "var(--jp-code-font-family,var(--vscode-editor-font-family,ui-monospace,monospace))"
 TEXT = f"margin:0;line-height:1.25;font-family:{FONT};white-space:pre"
 CELL = "text-align:left;white-space:pre;padding:.15em .8em .15em 0"
 
 
 def spans(tokens):
-    """(kind, text) pairs as HTML within a line or a `pre`."""
+    """Convert (kind, text) pairs to HTML within a line or a `pre`."""
     styled = ((style_of(kind), text) for kind, text in tokens if text)
     found = []
     for style, group in groupby(styled, lambda pair: pair[0]):
@@ -44,7 +43,7 @@ def spans(tokens):
 
 
 def style_of(kind):
-    """The style of a kind of text: a name, or a Paint."""
+    """Return the CSS for a kind of text: a name, or a Paint."""
     if isinstance(kind, str):
         return STYLES.get(kind, "")
     parts = [f"color:rgb{kind.ink}".replace(" ", "")] if kind.ink else []
@@ -52,12 +51,12 @@ def style_of(kind):
 
 
 def text_block(tokens, wraps=False):
-    """(kind, text) pairs as a block of text."""
+    """Convert (kind, text) pairs to a block of text."""
     return f'<pre style="{TEXT}{"-wrap" * wraps}">{spans(tokens)}</pre>'
 
 
 def table(title, columns, rows, notes):
-    """A table: a title, the names of the columns, rows of cells, each as (kind, text) pairs, and notes below."""
+    """Build a table: a title, column names, rows of cells as (kind, text) pairs, and notes below."""
     found = ['<table style="border-collapse:collapse">']
     if title:
         found.append(f'<caption style="text-align:left;font-weight:bold">{escape(visible_line(title))}</caption>')

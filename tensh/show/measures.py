@@ -1,4 +1,4 @@
-"""Statistics of an array's elements, in one pass over pieces of it, so that nothing of its size is made."""
+"""Statistics of an array's elements, in one pass over pieces, without copies of its size."""
 
 import math
 from typing import NamedTuple
@@ -9,15 +9,15 @@ from tensh.language import _
 from tensh.show.describe import number
 from tensh.show.values import array_of, is_complex, pieces, position
 
-MOST = 2**26  # an array of more elements is judged by a sample
+MOST = 2**26  # larger arrays are judged by a sample
 SAMPLE = 2**20
 
 
 class Statistics(NamedTuple):
     """The number of elements of each kind, and the distribution of the finite ones (`std` as in torch.std).
 
-    `low`, `high`, `mean` and `std` are None where there is nothing to say it of; of complex numbers they are those of
-    the absolute values. `is_sample` says that not all elements were looked at.
+    `low`, `high`, `mean` and `std` are None if there are no such elements; for complex numbers they describe the
+    absolute values. `is_sample` tells that not all elements were examined.
     """
 
     count: int
@@ -40,7 +40,7 @@ class Statistics(NamedTuple):
 
 
 def statistics(value):
-    """The Statistics of a tensor or an array.
+    """Compute the Statistics of a tensor or array.
 
     >>> import tensh
     >>> found = tensh.show.statistics(tensh.tensor([1., 2., 6., float("nan")]))
@@ -53,7 +53,7 @@ def statistics(value):
     low, high, shift, total, squares = math.inf, -math.inf, None, 0.0, 0.0
     for piece in pieces(array):
         least, most = float(piece.min()), float(piece.max())
-        if not (math.isfinite(least) and math.isfinite(most)):  # which NaN and infinities show in
+        if not (math.isfinite(least) and math.isfinite(most)):  # shows NaN and infinities
             nans += int(np.isnan(piece).sum())
             piece = piece[np.isfinite(piece)]
             if not piece.size:
@@ -65,7 +65,7 @@ def statistics(value):
         shift = float(piece.mean()) if shift is None else shift  # sums about a mean lose no digits
         piece -= shift
         total += float(piece.sum())
-        squares += float(np.multiply(piece, piece, out=piece).sum())  # np.dot would wake threads: 4 times as long
+        squares += float(np.multiply(piece, piece, out=piece).sum())  # np.dot would wake threads: 4 times as slow
     known = number > 0
     spread = math.sqrt(max(squares - total * total / number, 0.0) / (number - 1)) if number > 1 else None
     return Statistics(
@@ -79,7 +79,7 @@ def statistics(value):
 
 
 def trouble(found):
-    """Name the values that must not be overlooked, as (kind, text) pairs: NaN and infinities."""
+    """Yield (kind, text) pairs for values that must not be overlooked: NaN and infinities."""
     if found.nans:
         first = _(" (first at {position})").format(position=position(found.first_nan)) if found.first_nan else ""
         yield "trouble", f"NaN {found.nans:,}{first}"
@@ -88,7 +88,7 @@ def trouble(found):
 
 
 def range_of(found):
-    """The range of the values in words: `in [-1, 2]`, or `all 3`; nothing where there are none."""
+    """Describe the range of the values: `in [-1, 2]`, or `all 3`; "" if there are none."""
     if found.low is None:
         return ""
     low, high = (number(int(each) if found.is_whole else each) for each in (found.low, found.high))
@@ -98,20 +98,20 @@ def range_of(found):
 
 
 def thin_out(array, most):
-    """The array, or of one with more elements than that some at equal distances."""
+    """Return an array, or of a larger one a sample at equal distances."""
     if array.size <= most:
         return array
     return array[np.unravel_index(np.linspace(0, array.size - 1, SAMPLE).astype(np.int64), array.shape)]
 
 
 def first_nan(array):
-    """The index of the first NaN."""
+    """Return the index of the first NaN."""
     missing = np.isnan(array)
     return tuple(int(each) for each in np.unravel_index(int(missing.argmax()), array.shape))
 
 
 def counts(value, low, high, bins, most=MOST):
-    """Count the finite elements in each of equal parts of a range; of more elements than that, of a sample."""
+    """Count the finite elements in equal parts of a range; for a large array those of a sample."""
     found = np.zeros(bins, np.int64)
     for piece in pieces(thin_out(array_of(value), most)):
         found += np.histogram(piece[np.isfinite(piece)], bins, (low, high))[0]

@@ -8,14 +8,14 @@ from tensh.show.table import Table
 
 
 def summary(model, *inputs, depth=None):
-    """The modules of a model: what each gives for some inputs, and how many parameters it has.
+    """List the modules of a model: the shape of each output for some inputs, and the number of parameters.
 
     Args:
         model: a Module.
-        inputs: what it is called with, once, unrecorded; without them the shapes are left out.
-        depth: how many levels of modules within modules are shown; all, if nothing is given.
+        inputs: the arguments of a single call without autograd; without them no shapes are shown.
+        depth: the number of nested levels to show; default: all.
 
-    A module that occurs several times is a row once; its parameters are counted once.
+    A module that occurs several times has one row, and its parameters count once.
 
     >>> import tensh
     >>> model = tensh.nn.Sequential(tensh.nn.Linear(4, 8), tensh.nn.Linear(8, 3))
@@ -45,7 +45,7 @@ def summary(model, *inputs, depth=None):
 
 
 def outputs(model, inputs):
-    """module -> the shape of its output when the model is called."""
+    """Return module -> shape of its output when the model is called."""
     import tensh
 
     found, handles = {}, []
@@ -61,7 +61,7 @@ def outputs(model, inputs):
 
 
 def shape_of(result):
-    """The shape of a tensor, or those of the tensors in a tuple or a list."""
+    """Format the shape of a tensor, or the shapes in a tuple or list."""
     if isinstance(result, Tensor):
         return describe.shape(result)
     if isinstance(result, tuple | list):
@@ -70,7 +70,7 @@ def shape_of(result):
 
 
 def uses(model, module):
-    """Count the places of a module in a model."""
+    """Count the occurrences of a module in a model."""
     return 1 if module is model else sum(each is module for _, each in model.named_modules(remove_duplicate=False))
 
 

@@ -11,7 +11,7 @@ COLUMNS = (deferred("name"), deferred("shape"), "dtype", "is_leaf", "requires_gr
 
 
 class Names(Tables):
-    """The tensors among some names as a table, and under it the other names with their types."""
+    """A table of the tensors among some names, followed by the other names with their types."""
 
     nothing = deferred("no names yet")
     more = deferred("%who w* shows some")
@@ -22,7 +22,8 @@ class Names(Tables):
 
     @property
     def rows(self):
-        """(name, shape, dtype, is_leaf, requires_grad, grad, bytes) of each tensor; arrays of NumPy have no gradient."""
+        """Return (name, shape, dtype, is_leaf, requires_grad, grad, bytes) for each tensor; NumPy arrays have no
+        gradient."""
         return [(name, *facts(value)) for name, value in self.tensors.items()]
 
     def tables(self):
@@ -33,7 +34,7 @@ class Names(Tables):
 
 @describe.without_overrides
 def facts(value):
-    """The facts about a tensor or an array, for a row of the table."""
+    """Return the facts about a tensor or an array, for a row of the table."""
     where = describe.device(value)
     if describe.is_tensor(value):
         is_leaf = describe.has_history(value) and value.is_leaf
@@ -45,7 +46,7 @@ def facts(value):
 
 
 def kind(value):
-    """Describe a value and its size, without running code of the user's."""
+    """Describe a value and its size, without running user code."""
     own = type(value)
     name = (
         own.__qualname__
@@ -58,11 +59,11 @@ def kind(value):
 
 
 def who(names=None):
-    """The tensors among names, with shape, dtype, gradient and size; then the other names and their types.
+    """List the tensors among names, with shape, dtype, gradient and size, and the other names with their types.
 
     Args:
-        names: a dict of them, or patterns for the global names of whoever calls, such as "w* b"; all of those but modules,
-            if nothing is given.
+        names: a dict of names, or patterns such as "w* b" for the global names of the caller; default: all of these except
+            modules.
 
     >>> import tensh
     >>> tensh.show.who({"x": tensh.zeros(2, 3)})

@@ -6,10 +6,10 @@ from tensh.escaping import visible
 
 
 class Page(NamedTuple):
-    """The space and the means that a drawing has.
+    """The size and capabilities of the output that a view is drawn on.
 
-    `colors` is how many the page has: 0, 16, 256 or 2**24. `plain` asks for sentences instead of columns, `is_window`
-    says that what is wider than the page would be broken by it: a pipe takes lines of any length.
+    `colors` is the number of colours: 0, 16, 256 or 2**24. `plain` asks for sentences in place of columns. `is_window`
+    tells that lines wider than the page would be broken: a pipe takes lines of any length.
     """
 
     width: int = 80
@@ -19,21 +19,21 @@ class Page(NamedTuple):
     plain: bool = False
     is_window: bool = False
     is_dark: bool = True
-    graphics: str | None = None  # the protocol by which it shows images: "kitty" or "iterm"
+    graphics: str | None = None  # the image protocol: "kitty" or "iterm"
 
 
-WIDE = Page(width=100, colors=2**24)  # of a notebook, which scrolls
+WIDE = Page(width=100, colors=2**24)  # the height of a notebook, which scrolls
 
 
 class Paint(NamedTuple):
-    """A kind of text for pictures: colours of the ink and of the ground, as (red, green, blue) from 0 to 255."""
+    """A kind of text for pictures: foreground and background colour, as (red, green, blue) from 0 to 255."""
 
     ink: tuple[int, int, int] | None = None
     ground: tuple[int, int, int] | None = None
 
 
 class Bitmap(NamedTuple):
-    """A kind of text that is an image: a PNG file, the columns and rows that it takes, and the protocol that shows it."""
+    """A kind of text that is an image: a PNG file, its columns and rows, and the protocol that shows it."""
 
     png: bytes
     columns: int
@@ -42,9 +42,10 @@ class Bitmap(NamedTuple):
 
 
 class View:
-    """Data that can be looked at. Its `draw` gives (kind, text) pairs for a page; its repr is the plain text of them.
+    """Data that can be displayed.
 
-    `is_whole` says that no window is too small for it; of any other that is, `more` says how to see the rest.
+    `draw` yields (kind, text) pairs for a page; the repr is their plain text. `is_whole` tells that the view is never
+    cut to the window; for others `more` tells how to see the rest.
     """
 
     is_whole = False
@@ -57,14 +58,14 @@ class View:
         return visible("".join(text for _, text in self.draw(Page())))
 
     def _repr_html_(self):
-        """The view in a notebook."""
+        """The view as HTML for a notebook."""
         from tensh.show.markup import text_block
 
         return text_block(self.draw(WIDE), wraps=self.is_whole)
 
 
 class Lines(View):
-    """A view of lines; `lines(page)` gives them, each as (kind, text) pairs."""
+    """A view of lines: `lines(page)` yields each as (kind, text) pairs."""
 
     def __init__(self, lines):
         self.lines = lines
@@ -76,14 +77,14 @@ class Lines(View):
 
 
 def spell_line(line):
-    """The pairs of a line without the signs of formulas."""
+    """Replace the formula signs in the pairs of a line."""
     from tensh.graph.textbook.printing import spell_signs
 
     return [(kind, spell_signs(text)) for kind, text in line]
 
 
 def trim(line):
-    """The pairs of a line without spaces at its end."""
+    """Strip trailing spaces from the pairs of a line."""
     line = list(line)
     while line and not line[-1][1].rstrip():
         line.pop()

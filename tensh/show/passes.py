@@ -1,4 +1,4 @@
-"""Accumulation of derivatives: `steps`, one node of a backward pass after the other, and `accumulation`, forward or reverse."""
+"""Derivatives in order of computation: `steps`, a backward pass node by node, and `accumulation`, forward or reverse."""
 
 from tensh.graph import modes
 from tensh.graph import steps as backward
@@ -8,7 +8,7 @@ from tensh.show.page import Lines
 
 
 class Steps(Lines):
-    """A backward pass, step by step: `pictures` are of the graph before the first step, after it, and so on."""
+    """A backward pass step by step: `pictures` show the graph before the first step, after it, and so on."""
 
     def __init__(self, graph):
         super().__init__(lambda page: backward.lines(graph))
@@ -18,17 +18,17 @@ class Steps(Lines):
         return len(self.steps)
 
     def picture(self, done):
-        """The graph after some of the steps, as lines of (kind, text) pairs."""
+        """Return the graph after some of the steps, as lines of (kind, text) pairs."""
         return backward.picture(self.graph, self.steps, done)
 
 
 def steps(tensor=None, names=None):
-    """A backward pass from a tensor, one node at a time: what arrives, what each operand gets, how it adds up.
+    """Show a backward pass from a tensor, node by node: what arrives, what each operand receives, how it adds up.
 
     Args:
-        tensor: it is computed from what requires grad, or ValueError is raised; the one computed last among the names, if
-            nothing is given.
-        names: a dict of the names that tensors have; the global names of whoever calls, if nothing is given.
+        tensor: must be computed from tensors that require grad, else ValueError is raised; default: the one among the
+            names computed last.
+        names: a dict of the names of tensors; default: the global names of the caller.
 
     >>> import tensh
     >>> x = tensh.tensor(3., requires_grad=True)
@@ -47,12 +47,12 @@ def steps(tensor=None, names=None):
 
 
 def accumulation(tensor=None, mode="reverse", names=None):
-    """The derivatives of a tensor by one of the two ways to accumulate them, in the order of work, and what each way costs.
+    """Show the derivatives of a tensor by forward or reverse accumulation, in order of computation, with the cost of both.
 
     Args:
-        tensor: it requires grad, or ValueError is raised; the one computed last among the names, if nothing is given.
+        tensor: must require grad, else ValueError is raised; default: the one among the names computed last.
         mode: "forward", a pass from every leaf to the tensor, or "reverse", one pass from the tensor to all leaves.
-        names: a dict of the names that tensors have; the global names of whoever calls, if nothing is given.
+        names: a dict of the names of tensors; default: the global names of the caller.
 
     >>> import tensh
     >>> x = tensh.tensor(3., requires_grad=True)

@@ -12,15 +12,15 @@ from tensh.show.shrinking import shrink
 from tensh.show.text import comment
 from tensh.show.values import array_of, is_complex
 
-CHANNELS = (1, 3, 4)  # grey, red-green-blue, and with opacity
-MOST_ROWS = 60  # of characters, on a page of any height
+CHANNELS = (1, 3, 4)  # grey, RGB, RGBA
+MOST_ROWS = 60  # columns, on a page of any height
 MOST_IMAGES = 32
-MOST_POINTS = 1024  # of a side, in a terminal that shows images
-BRIGHTNESS = np.array([0.299, 0.587, 0.114])  # of red, green and blue, as ITU-R BT.601 weighs them
+MOST_POINTS = 1024  # pixels of a side, in a terminal that shows images
+BRIGHTNESS = np.array([0.299, 0.587, 0.114])  # weights of red, green and blue, by ITU-R BT.601
 
 
 class Image(View):
-    """One image or several, as values from 0 to 1 of (image, row, column, channel), and how they were read."""
+    """One or several images, as values from 0 to 1 of (image, row, column, channel), and how they were read."""
 
     def __init__(self, value, name=""):
         self.name = name
@@ -33,7 +33,7 @@ class Image(View):
 
     @property
     def values(self):
-        """The images in values from 0 to 1."""
+        """The images as values from 0 to 1."""
         values = self.images.astype(np.float64)
         values = np.nan_to_num((values - self.low) / ((self.high - self.low) or 1.0), nan=0.0)
         if values.shape[-1] == 4:
@@ -63,7 +63,7 @@ class Image(View):
         yield from comment(self.remarks(shown), page)
 
     def remarks(self, shown):
-        """Describe the picture, and the meaning that was given to each dimension."""
+        """Describe the picture, and the meaning given to each dimension."""
         if self.name or self.brief:
             yield f"{self.name}  {self.brief}".strip()
         yield _("read as {reading}").format(reading=self.reading)
@@ -73,7 +73,7 @@ class Image(View):
 
 
 def arrange(array):
-    """(image, row, column, channel), and a description of the dimensions."""
+    """Return (image, row, column, channel) values, and a description of the dimensions."""
     if is_complex(array):
         array = np.abs(array.astype(np.complex64))
     shape = array.shape
@@ -99,12 +99,14 @@ def arrange(array):
 
 
 def channels_first(shape):
-    """True if the first of three dimensions is that of the channels; where another could be, it is not for four of them."""
+    """True if the first of three dimensions is that of the channels; if the last could be as well, not for four
+    channels."""
     return shape[0] in CHANNELS and (shape[0] != 4 or shape[2] not in CHANNELS)
 
 
 def value_range(images, dtype):
-    """The values that are dark and bright: those usual for images if the values lie between, else what there is."""
+    """Return the values shown dark and bright: the usual range of images if it contains all values, else their own
+    range."""
     finite = images[np.isfinite(images)].astype(np.float64)
     low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
     if dtype.kind == "b":
@@ -118,20 +120,20 @@ def value_range(images, dtype):
 
 
 def rows_of(images, width):
-    """The images in groups, as many in each as a width has room for, with a column between."""
+    """Yield the images in groups that fit a width, with a column between them."""
     number = max((width + 1) // (images[0].shape[1] + 1), 1)
     for begin in range(0, len(images), number):
         yield images[begin : begin + number]
 
 
 def join_images(images):
-    """Images side by side as one."""
+    """Join images side by side."""
     gap = np.zeros((images[0].shape[0], 1, images[0].shape[2]))
     return np.concatenate([part for image in images for part in (gap, image)][1:], axis=1)
 
 
 def draw_bitmap(image, small, protocol):
-    """An image with all its points, in the place that its small form takes in half blocks."""
+    """Return an image with all its pixels, for the space that its half-block form takes."""
     from tensh.show.png import encode
 
     image = shrink(image, MOST_POINTS, MOST_POINTS)
@@ -140,7 +142,7 @@ def draw_bitmap(image, small, protocol):
 
 
 def draw_in_half_blocks(image):
-    """Two rows of an image in each line: the upper one is the ink of a half block, the lower one its ground."""
+    """Draw two rows of an image per line: the upper as the foreground of a half block, the lower as its background."""
     colors = np.rint(np.broadcast_to(image, (*image.shape[:2], 3)) * 255).astype(int).tolist()
     for row in range(0, len(colors), 2):
         below = colors[row + 1] if row + 1 < len(colors) else [None] * len(colors[row])
@@ -150,7 +152,7 @@ def draw_in_half_blocks(image):
 
 
 def draw_in_shades(image):
-    """Two rows of an image in each line, as one character as dense as they are bright."""
+    """Draw two rows of an image per line, as a character whose density is their brightness."""
     grey = image[..., 0] if image.shape[-1] == 1 else image @ BRIGHTNESS
     grey = shrink(grey, math.ceil(len(grey) / 2), grey.shape[1])
     for row in grey.tolist():
@@ -158,13 +160,13 @@ def draw_in_shades(image):
 
 
 def image(input, name=""):
-    """A tensor as an image, or as several side by side.
+    """Show a tensor as an image, or as several images side by side.
 
     Args:
-        input: a shape of height x width; channels x height x width, with 1, 3 or 4 channels; or several of them. The
-            channels may come last as well. What was taken for what stands below the image. Values are read as 0 to 1,
-            -1 to 1 or 0 to 255 if they all lie there, else from the least to the greatest.
-        name: what the line of facts calls it.
+        input: of shape height x width; channels x height x width, with 1, 3 or 4 channels; or a batch of these. The
+            channels may come last as well; the line below the image tells how the dimensions were read. Values are read
+            as 0 to 1, -1 to 1 or 0 to 255 if they all lie in that range, else from the smallest to the largest.
+        name: the name in the line of facts.
 
     >>> import tensh
     >>> tensh.show.image(tensh.arange(64.).view(4, 16) / 63)

@@ -1,14 +1,14 @@
-"""An image as a file in the format PNG (ISO/IEC 15948), for terminals that show such files."""
+"""An image as a PNG file (ISO/IEC 15948), for terminals that show such files."""
 
 import struct
 import zlib
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
-RGB = 2  # the colour type of three channels
+RGB = 2  # colour type of three channels
 
 
 def encode(image):
-    """The bytes of a file that shows an array of bytes, of shape [rows, columns, 3].
+    """Return a PNG file of an array of bytes, of shape [rows, columns, 3].
 
     >>> import numpy as np
     >>> from tensh.show.png import encode
@@ -17,7 +17,7 @@ def encode(image):
     """
     rows, columns, _ = image.shape
     header = struct.pack(">IIBBBBB", columns, rows, 8, RGB, 0, 0, 0)
-    lines = b"".join(b"\0" + row.tobytes() for row in image)  # each begins with the number of its filter: none
+    lines = b"".join(b"\0" + row.tobytes() for row in image)  # each row begins with its filter: none
     return SIGNATURE + _chunk(b"IHDR", header) + _chunk(b"IDAT", zlib.compress(lines)) + _chunk(b"IEND", b"")
 
 

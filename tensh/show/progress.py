@@ -1,4 +1,4 @@
-"""The progress of a long loop: a bar in a terminal, a line for each tenth elsewhere, always on stderr."""
+"""Progress of a long loop on stderr: a bar in a terminal, elsewhere a line for each tenth."""
 
 import sys
 from operator import length_hint
@@ -7,17 +7,17 @@ from time import perf_counter
 from tensh.escaping import visible_line
 from tensh.language import _
 
-DELAY = 0.5  # seconds that a loop may take without a word
-BETWEEN = 0.05  # seconds from one look of the bar to the next
-RARELY = 10.0  # seconds from one line to the next where nobody knows how long it will be
+DELAY = 0.5  # seconds before anything is shown
+BETWEEN = 0.05  # seconds between updates of the bar
+RARELY = 10.0  # seconds between lines if the length is unknown
 
-style = "auto"  # a bar if stderr is a terminal that can draw one; `tensh run --quiet` makes it "none"
+style = "auto"  # a bar if stderr is a terminal that can draw one; `tensh run --quiet` sets it to "none"
 
 
 def track(iterable, description="", total=None):
-    """The items of an iterable, while stderr shows how many have been taken.
+    """Yield the items of an iterable, while stderr shows the progress.
 
-    Nothing is shown in the first half second. `total` is how many there will be, where the iterable has no length.
+    Nothing is shown in the first half second. `total` is the number of items, for an iterable without a length.
 
     >>> from tensh.show import track
     >>> for epoch in track(range(3), "epochs"):
@@ -43,12 +43,12 @@ def track(iterable, description="", total=None):
                 next_look = now + BETWEEN
         if next_look > begun + DELAY:
             report.show(taken, perf_counter() - begun)
-    finally:  # `break` and ^C come here as well
+    finally:  # after `break` and ^C, too
         report.close()
 
 
 def reporter():
-    """The class of the reporter: by `style`, otherwise by the kind of stderr."""
+    """Return the class of the reporter: by `style`, otherwise by the kind of stderr."""
     chosen = style
     if chosen == "auto":
         chosen = "bar" if sys.stderr is not None and sys.stderr.isatty() and not is_dumb() else "lines"
@@ -80,7 +80,7 @@ class Silence:
 
 
 class Lines:
-    """A line whenever another tenth is done."""
+    """Writes a line whenever another tenth is done."""
 
     def __init__(self, description, total):
         self.begin = f"{visible_line(description)}: " if description else ""

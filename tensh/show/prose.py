@@ -1,20 +1,20 @@
-"""Prose in lines that fit into a window: broken between words, in Chinese anywhere but before a full stop."""
+"""Wrapping prose to a window: between words, in Chinese between any characters but before a full stop."""
 
 import re
 
 from tensh.escaping import visible
 from tensh.show.text import cells
 
-WIDEST = 76  # columns of prose, however wide the window is
+WIDEST = 76  # columns of prose in a wide window
 PIECES = re.compile(r"`[^`]*`|\*\*[^*]+\*\*|[ \n]+|[^\s`*\u2e80-\u9fff\uff00-\uffef\u3000-\u303f]+|.", re.DOTALL)
 NEVER_FIRST = frozenset("，。、；：？！）》」』”’…％,.;:?!)]}")
 NEVER_LAST = frozenset("（《「『“‘([{")
-BY_ITSELF = ("    ", "|", "> ")  # what a line of code, of a table or of a quotation begins with
+BY_ITSELF = ("    ", "|", "> ")  # beginnings of lines of code, tables and quotations
 ITEM = re.compile(r"(?:[-*]|\d+\.) +")
 
 
 def lines_of(text, width):
-    """Yield the lines of a paragraph as lists of (kind, text) pairs. Lists keep their marks, and a table or code its lines."""
+    """Yield the lines of a text as lists of (kind, text) pairs. Lists keep their marks, tables and code their lines."""
     for part in parts(visible(text)):
         if part.startswith(BY_ITSELF):
             yield [("plain", part)]
@@ -25,7 +25,7 @@ def lines_of(text, width):
 
 
 def parts(text):
-    """Yield the lines of a paragraph that stand by themselves, others joined."""
+    """Yield the lines of a paragraph, joined except for those that stand alone."""
     joined, last = [], ""
     for line in text.split("\n"):
         if joined and not line.startswith(BY_ITSELF) and not ITEM.match(line) and not joined[0].startswith(BY_ITSELF):
@@ -41,12 +41,12 @@ def parts(text):
 
 
 def is_wide(character):
-    """True if a character is one between which and another there is no blank, as in Chinese."""
+    """True for a character that is not separated by spaces, as in Chinese."""
     return character > "\u2e7f"
 
 
 def wrap_text(text, width, begin):
-    """The lines of a text that follow a mark."""
+    """Wrap a text that follows a mark."""
     line, column = [("plain", begin)] if begin else [], cells(begin)
     indent, is_empty, pending = " " * cells(begin), True, ""
     pieces = glue(PIECES.findall(text))
@@ -65,7 +65,8 @@ def wrap_text(text, width, begin):
 
 
 def glue(pieces):
-    """(kind, text) of pieces that are not to be parted: signs stay with the word before them, brackets with the one after."""
+    """Yield (kind, text) of unbreakable pieces: punctuation stays with the word before, opening brackets with the one
+    after."""
     words, opening = [], ""  # each word as its kind and its pieces
     for piece in pieces:
         kind = "plain"

@@ -1,4 +1,4 @@
-"""The reason for a gradient, or for its absence: `why`."""
+"""Why a gradient is what it is, or is missing: `why`."""
 
 import sys
 
@@ -22,14 +22,15 @@ from tensh.show.text import cells, wrap_lines
 
 
 class Why(Lines):
-    """The chain rule for one tensor, with names and numbers; its data is `explanation`, and `checked` what differences say."""
+    """The chain rule for one tensor, with names and numbers; `explanation` holds the data, `checked` the finite
+    differences."""
 
     def __init__(self, explanation, name, checked, notes):
         super().__init__(self._lines)
         self.explanation, self.name, self.checked, self.notes = explanation, name, checked, notes
 
     def _repr_html_(self):
-        return text_block(self.draw(WIDE._replace(is_window=True)))  # so that the headline is not wider than the page
+        return text_block(self.draw(WIDE._replace(is_window=True)))  # keeps the headline within the page
 
     def _lines(self, page):
         head, *steps = chain.lines(self.explanation, self.name, "·" if page.unicode else "*")
@@ -42,7 +43,7 @@ class Why(Lines):
 
 
 def fit_headline(head, page):
-    """Yield the headline, with its reason below it where the window is too narrow for both."""
+    """Yield the headline, with its reason below if the window is too narrow for both."""
     *gradient, (kind, reason) = head
     if not page.is_window or cells("".join(text for _kind, text in head)) < page.width:
         yield head
@@ -56,15 +57,15 @@ def why(tensor, root=None, names=None, sources=None):
     """Explain the gradient of a tensor: every path of the chain rule from the root, and their sum.
 
     Args:
-        tensor: a tensor that the root was computed from, usually a leaf; or its gradient, as in ``why(w.grad)``.
-        root: what is differentiated; the tensor that was computed last from `tensor`, if nothing is given.
-        names: a dict of the names that tensors have; those of whoever calls, if nothing is given.
-        sources: a dict of file names and the texts in them, in the order in which they ran. The root is computed again
-            from them, to hold the gradient against differences, and they tell why a tensor has no gradient. What has
-            run in the session, if nothing is given and there is one.
+        tensor: a tensor from which the root was computed, usually a leaf; or its gradient, as in ``why(w.grad)``.
+        root: the tensor to differentiate; default: the one computed last from `tensor`.
+        names: a dict of the names of tensors; default: those of the caller.
+        sources: a dict of file names and their texts, in the order in which they ran; default: the code of the session, if
+            any. They serve to recompute the root, for comparing the gradient with finite differences, and to tell why a
+            tensor has no gradient.
 
-    The derivatives are worked out anew. Where there is no gradient, or the values that a derivative reads are gone, the one
-    reason for that is shown instead.
+    The derivatives are computed anew. If there is no gradient, or the values that a derivative reads were freed, the reason
+    is shown instead.
 
     >>> import tensh
     >>> x = tensh.tensor(3., requires_grad=True)
@@ -139,7 +140,8 @@ def why(tensor, root=None, names=None, sources=None):
 
 
 def describe_refusal(graph, target):
-    """Name the operation that gives no gradient for an operand which leads to a node: a function of the user's whose backward returns None."""
+    """Name the operation that passes on no gradient for an operand leading to a node: a user's function whose backward
+    returns None."""
     counts, passed = path_counts(graph, target), Pass(graph)
     found = [
         (graph.order[number - 1].name(), graph[edge.number].short)
@@ -156,7 +158,8 @@ def describe_refusal(graph, target):
 
 
 def owner_of(tensor, names):
-    """The named tensor whose gradient was given, as in `why(w.grad)`; the tensor itself if it is no gradient."""
+    """Return the named tensor whose gradient was passed, as in `why(w.grad)`; the tensor itself if it is not a
+    gradient."""
     if tensor.requires_grad:
         return tensor
     owners = (value for _name, value in list_named_tensors(names) if value.requires_grad and value.is_leaf)
@@ -164,7 +167,7 @@ def owner_of(tensor, names):
 
 
 def describe_unexplained(tensor, name, why):
-    """Explain a gradient for which no path can be shown: its value, and why it cannot be explained."""
+    """Return the explanation of a gradient without paths: its value, and why it cannot be explained."""
     held = read_gradient(tensor)
     if held is None:
         return describe_reasons(_("{name}.grad is None: {reason}").format(name=name, reason=why))
@@ -176,7 +179,7 @@ def describe_unexplained(tensor, name, why):
 
 
 def read_gradient(tensor):
-    """The gradient of a tensor that keeps one; None for others, which warn of it."""
+    """Return the gradient of a tensor that keeps one; None for others, which would warn."""
     return tensor.grad if tensor.is_leaf or tensor.retains_grad else None
 
 
@@ -185,7 +188,7 @@ def describe_reasons(*sentences):
 
 
 def compare_with_differences(explanation, tensor, found, names):
-    """(result of the differences, None) or (None, notes on why there is none)."""
+    """Return (result of the differences, None) or (None, notes on why there is none)."""
     from tensh.graph.check import UncheckedError, check_gradient
 
     graph = explanation.graph
@@ -203,7 +206,7 @@ def compare_with_differences(explanation, tensor, found, names):
 
 
 def is_multiple(held, gradient):
-    """True if a gradient is a whole multiple of another, as after several passes."""
+    """True if a gradient is an integer multiple of another, as after several passes."""
     if held.shape != gradient.shape or not np.isfinite(held).all() or not gradient.any():
         return False
     times = round(float(np.abs(held).sum() / np.abs(gradient).sum()))
@@ -211,7 +214,7 @@ def is_multiple(held, gradient):
 
 
 def find_hooked(explanation):
-    """The names of the nodes on the way of a gradient that have hooks of the user."""
+    """Return the names of the nodes with user hooks on the path of a gradient."""
     graph, found = explanation.graph, {}
     for path in explanation.paths:
         for number in (*(step.node for step in path.steps), explanation.target):
@@ -222,7 +225,7 @@ def find_hooked(explanation):
 
 
 def grad_notes(tensor, name, root_name, explanation, asked=None):
-    """Describe the contents of ``.grad``, where that is not the gradient that was explained."""
+    """Describe the contents of ``.grad`` if they differ from the explained gradient."""
     if tensor.grad is None:
         return [
             _("{root}.backward() has not run, or {name}.grad was set to None since").format(root=root_name, name=name)
@@ -247,7 +250,7 @@ def grad_notes(tensor, name, root_name, explanation, asked=None):
 
 
 def root_of(node, names):
-    """The graph of the tensor that was computed last from a node; None where there is none."""
+    """Return the graph of the tensor computed last from a node; None if there is none."""
     known = [*(pair[1] for pair in list_named_tensors(names)), *kept.roots]
     made = [(refresh_node(t).time, i, t) for i, t in enumerate(known) if t.requires_grad]
     for *_time, tensor in sorted(made, key=lambda each: each[:2], reverse=True):

@@ -1,4 +1,4 @@
-"""The text of a value, whatever it is: its repr, which may be code of the user's, run on and on, or be without end."""
+"""Safe reprs: a value's repr may be user code, very long, or endless."""
 
 import gc
 import sys
@@ -8,28 +8,28 @@ from types import GenericAlias, MappingProxyType, SimpleNamespace
 
 from tensh.escaping import visible_line
 
-MOST = 2**20  # containers that a repr goes through, one that is met twice counted twice
-DEEPEST = 100  # containers one inside the other
-SHOWN, LEVELS = 100, 5  # items and containers one inside the other of a value that is cut
-LONGEST = 60  # characters of an item that is cut
+MOST = 2**20  # containers that a repr visits, repeated ones counted repeatedly
+DEEPEST = 100  # nested containers
+SHOWN, LEVELS = 100, 5  # items and nesting shown of a truncated value
+LONGEST = 60  # characters of an item of a truncated value
 VIEWS = type({}.keys()), type({}.values()), type({}.items())
-# Other types that show their parts in their repr, and keep them where Python's collector of garbage finds them.
+# Other types that show their parts in their repr, and expose them to Python's garbage collector.
 NESTS = (slice, MappingProxyType, SimpleNamespace, partial, GenericAlias, UserList, UserDict, ChainMap, *VIEWS)
 BRACKETS = {list: "[]", tuple: "()", dict: "{}", set: "{}", frozenset: "{}", OrderedDict: "{}", defaultdict: "{}"}
 
 
 def write_repr(value):
-    """The repr of a value; the beginning of it if it would never end. Raises what the user's code raises."""
+    """Return the repr of a value, or its beginning if it would not end soon. Raises what user code raises."""
     return exact(repr(value)) if is_bounded(value) else brief(value)
 
 
 def exact(text):
-    """A text as a plain str, also where its class is the user's."""
+    """Convert a text to a plain str; its class may be the user's."""
     return str.__str__(text)
 
 
 def safely(function, value, what="repr"):
-    """The text that `repr` or `str` gives of a value, or that it failed; ^C passes through."""
+    """Return the `repr` or `str` of a value, or a note that it failed; ^C passes through."""
     try:
         found = exact(function(value)) if is_bounded(value) else brief(value)
     except KeyboardInterrupt:
@@ -40,21 +40,21 @@ def safely(function, value, what="repr"):
 
 
 def safe_repr(value):
-    """The repr of a value, or that it failed."""
+    """Return the repr of a value, or a note that it failed."""
     return safely(write_repr, value)
 
 
 def safe_str(value):
-    """The text of a value, or that it failed."""
+    """Return the str of a value, or a note that it failed."""
     return safely(str, value, "text")
 
 
 def is_bounded(value):
-    """True if a repr of a value comes to an end soon: that of lists doubled sixty times does not."""
+    """True if the repr of a value ends soon: not for lists that double sixty times."""
     if not is_nest(type(value)):
         return True
     kinds = Kinds()
-    sizes, depths = {}, {}  # by id, of the containers that have been gone through
+    sizes, depths = {}, {}  # visited containers by id
     begun, stack, level = set(), [(value, None)], 0
     while stack:
         each, within = stack.pop()
@@ -80,7 +80,7 @@ def is_bounded(value):
 
 
 class Kinds(dict):
-    """Type -> whether its values can hold others, found when it is first met."""
+    """type -> whether its values can hold others; filled on demand"""
 
     def __missing__(self, kind):
         found = self[kind] = is_nest(kind)
@@ -88,7 +88,7 @@ class Kinds(dict):
 
 
 def children(value, kinds):
-    """The containers in a container that its repr goes into."""
+    """Return the containers within a container that its repr visits."""
     return [item for item in parts(value) if kinds[type(item)]]
 
 
@@ -100,12 +100,12 @@ def is_nest(kind):
 
 
 def is_of_numpy(kind):
-    """True if a type is that of NumPy's arrays, whose elements may be anything."""
+    """True for NumPy arrays, whose elements may be anything."""
     return "numpy" in sys.modules and issubclass(kind, sys.modules["numpy"].ndarray)
 
 
 def parts(value):
-    """List the parts of a container without calling it: methods of its class may be the user's."""
+    """Return the parts of a container without calling its methods, which may be user code."""
     kind = type(value)
     for base in (list, tuple, set, frozenset, deque):
         if issubclass(kind, base):
@@ -123,7 +123,7 @@ def parts(value):
 
 
 def brief(value, level=0, room=None):
-    """The beginning of the repr of a container."""
+    """Return the beginning of the repr of a container."""
     room = [SHOWN] if room is None else room
     kind = type(value)
     brackets = next((signs for base, signs in BRACKETS.items() if kind.__repr__ is base.__repr__), None)

@@ -10,17 +10,17 @@ from tensh.show.graphs import graph_of
 from tensh.show.table import Table
 
 MOST = 20  # rows
-LONGEST = 40  # characters of code that are shown
+LONGEST = 40  # characters of code
 
 
 def memory(tensor=None, names=None):
-    """The values that the graph of a tensor has saved for a backward pass, the largest first, and who saved them.
+    """List the values that the graph of a tensor has saved for a backward pass, largest first, and the nodes that saved them.
 
     Args:
-        tensor: it requires grad, or ValueError is raised; the one computed last among the names, if nothing is given.
-        names: a dict of the names that tensors have; the global names of whoever calls, if nothing is given.
+        tensor: must require grad, else ValueError is raised; default: the one among the names computed last.
+        names: a dict of the names of tensors; default: the global names of the caller.
 
-    Values that several nodes saved, and those that a variable holds as well, are counted once.
+    Values saved by several nodes, or also held by a variable, are counted once.
 
     >>> import tensh
     >>> x = tensh.ones(1000, requires_grad=True)
@@ -57,13 +57,13 @@ def memory(tensor=None, names=None):
 
 
 def code(node):
-    """Return the user's expression for a node, and its place, as far as they are known."""
+    """Return the user's code for a node and its location, as far as known."""
     place = "" if node.place is None or node.place.startswith("<") else node.place.rpartition("/")[2]
     return "  ".join(each for each in (tokens.shorten(node.label or node.part_of or "", LONGEST), place) if each)
 
 
 def arrays(saved):
-    """The arrays among saved values, also those in lists."""
+    """Yield the arrays among saved values, including those in lists."""
     for value in saved:
         if type(value) is ndarray:
             yield value

@@ -1,10 +1,10 @@
-"""Reduction to fewer rows and columns: each is the mean of those it stands for."""
+"""Reduction to fewer rows and columns, each the mean of those it replaces."""
 
 import numpy as np
 
 
 def shrink(array, rows, columns):
-    """The array (rows, columns, ...) with at most so many rows and columns; itself if it has no more."""
+    """Return the array (rows, columns, ...) reduced to a size; unchanged if it is not larger."""
     for axis, most in ((0, rows), (1, columns)):
         size = array.shape[axis]
         if size > most:

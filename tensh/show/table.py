@@ -8,7 +8,7 @@ from tensh.show.page import View
 from tensh.show.text import cells, comment, pad, shorten, wrap_lines
 
 GAP = "  "
-LEAST = 12  # columns that text is broken into
+LEAST = 12  # columns that text is wrapped to
 
 
 class Table(View):
@@ -52,7 +52,7 @@ class Table(View):
         return table(self.title, self.columns, rows, self.notes)
 
     def _shrink(self, widths, width):
-        """The widths of columns, of which those that can be cut have what the others leave."""
+        """Return the widths of the columns, with those that can be cut sharing what the others leave."""
         widths = list(widths)
         while sum(widths) + len(GAP) * (len(widths) - 1) > width:
             widest = max(self.shrinks, key=widths.__getitem__)
@@ -80,7 +80,7 @@ class Table(View):
                 yield kind_of(text), GAP + text
 
     def _sentences(self, page):
-        """`first: column text, column text` for each row, broken between the facts."""
+        """Yield a sentence `first: column text, column text` for each row, wrapped between the facts."""
         for number, (first, *rest) in enumerate(self.rows):
             yield "plain", "\n" * bool(number)
             yield "name", first
@@ -97,9 +97,9 @@ class Table(View):
 
 
 class Tables(View):
-    """A view that consists of tables, one below the other: `tables()` gives them."""
+    """A view of tables below each other: `tables()` yields them."""
 
-    nothing = ""  # what is said where there is none
+    nothing = ""  # shown if there is no table
 
     def tables(self):
         raise NotImplementedError
@@ -117,5 +117,5 @@ class Tables(View):
 
 
 def kind_of(text):
-    """Choose the style of a cell: flaws stand out."""
+    """Return the style of a cell: flaws stand out."""
     return "trouble" if any(word in text for word in ("NaN", "nan", "inf")) else "plain"

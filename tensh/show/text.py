@@ -1,18 +1,18 @@
-"""Texts by their width in a terminal, where a character takes no, one or two columns."""
+"""Text measured by its width in a terminal, where a character takes zero to two columns."""
 
 import re
 
 from tensh.escaping import visible
 from tensh.language import _
 
-# A wide character by itself, or a word; with the signs that stay on its line and the blanks behind it.  A text, since
-# compiling these ranges would take 3.6 ms of every start.
+# A wide character, or a word with the punctuation that stays on its line and the spaces after it. A string, since
+# compiling these ranges would take 3.6 ms at every start.
 PIECES = r"(?:[\u2e80-\uffdc]|[^\s\u2e80-\uffdc]+)[，。、；：？！）》」』”’]*\s*|\s+"
-LONGEST_MESSAGE = 10_000  # characters of a message that are shown: some screens full
+LONGEST_MESSAGE = 10_000  # characters of a message that are shown, several screens
 
 
 def cells(text):
-    """Return the number of columns of a text in a terminal."""
+    """Return the columns of a text in a terminal."""
     if text.isascii() and text.isprintable():
         return len(text)
     return sum(_cells(character) for character in text)
@@ -26,21 +26,21 @@ def _cells(character):
         return len(shown)
     if character < "\u0300":
         return 1
-    import unicodedata  # which few texts need
+    import unicodedata  # needed by few texts
 
-    if unicodedata.category(character) in ("Mn", "Me"):  # accents, selectors of variants
+    if unicodedata.category(character) in ("Mn", "Me"):  # accents and variation selectors
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
 
 def pad(text, width, to_the_right=False):
-    """The text with spaces behind it, or before it, up to a width."""
+    """Pad a text with spaces to a width, on the right or on the left."""
     gap = " " * (width - cells(text))
     return gap + text if to_the_right else text + gap
 
 
 def shorten(text, width, unicode=True):
-    """The text, or as much of its beginning as fits into a width with an ellipsis behind."""
+    """Shorten a text to a width, ending in an ellipsis."""
     if cells(text) <= width:
         return text
     ellipsis = "…" if unicode else "..."
@@ -54,7 +54,7 @@ def shorten(text, width, unicode=True):
 
 
 def shorten_middle(text):
-    """A message as it is; of one that would flood a window the beginning and the end, and how much is left out."""
+    """Shorten the middle of a message that would flood a window, and tell how much is omitted."""
     if len(text) <= LONGEST_MESSAGE:
         return text
     end = LONGEST_MESSAGE // 4
@@ -65,7 +65,7 @@ def shorten_middle(text):
 
 
 def comment(facts, page, begin="# "):
-    """(kind, text) pairs of a comment: facts with dots between them, in a narrow window on several lines.
+    """Yield (kind, text) pairs of a comment: facts separated by dots, wrapped in a narrow window.
 
     A fact is a text, or a (kind, text) pair if it is to stand out.
     """
@@ -87,7 +87,7 @@ def comment(facts, page, begin="# "):
 
 
 def wrap_lines(text, width):
-    """The lines of a text that is broken between words; Chinese between characters, but not before a full stop."""
+    """Wrap a text between words; Chinese between characters, but not before a full stop."""
     import textwrap
 
     if text.isascii():
@@ -101,5 +101,5 @@ def wrap_lines(text, width):
 
 
 def one_line(text):
-    """A text of several lines as one."""
+    """Join the lines of a text."""
     return " ".join(text.split())

@@ -1,4 +1,4 @@
-"""Every part of a line with its value: `trace`."""
+"""The value of every part of a line: `trace`."""
 
 import ast
 import itertools
@@ -13,18 +13,18 @@ from tensh.show.values import array_of
 
 SHOWN = (ast.BinOp, ast.UnaryOp, ast.Call, ast.Name, ast.Subscript, ast.Attribute, ast.Compare)
 HIDDEN = "_tensh_traced"
-numbers = itertools.count(1)  # of lines that were traced: each is a separate file to a traceback
+numbers = itertools.count(1)  # traced lines; each is a separate file in tracebacks
 
 
 class Trace(ast.NodeTransformer):
-    """Makes every part of an expression pass through a function that notes its value; nothing runs twice."""
+    """Rewrites code to pass every part of an expression through a function that records its value; nothing runs twice."""
 
     def __init__(self):
         self.texts = []
 
     def visit(self, node):
         if isinstance(node, ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
-            return node  # what is in it runs any number of times
+            return node  # its body runs any number of times
         if not isinstance(node, SHOWN) or not isinstance(getattr(node, "ctx", ast.Load()), ast.Load):
             return self.generic_visit(node)
         text = ast.unparse(node)
@@ -44,11 +44,11 @@ class Trace(ast.NodeTransformer):
 
 
 def trace(line, names=None):
-    """Run a line, and show each of its parts in the order in which they were computed: shape, dtype and value.
+    """Run a line, and show its parts in the order of computation: shape, dtype and value.
 
     Args:
-        line: an expression, or statements; what they assign is assigned.
-        names: a dict of the names it uses; the global names of whoever calls, if nothing is given.
+        line: an expression, or statements, whose assignments take effect.
+        names: a dict of the names it uses; default: the global names of the caller.
 
     >>> import tensh
     >>> x = tensh.tensor([1., 2.])
@@ -80,7 +80,7 @@ def trace(line, names=None):
 
 
 def rows(seen):
-    """(expression, shape, dtype, value) of each part; a name only where it comes for the first time."""
+    """Yield (expression, shape, dtype, value) for each part; a name only at its first use."""
     told = set()
     for text, value in seen:
         if text.isidentifier() and text in told:

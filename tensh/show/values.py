@@ -1,4 +1,4 @@
-"""The elements of whatever can be looked at, as NumPy arrays."""
+"""The elements of any value that can be displayed, as NumPy arrays."""
 
 import math
 
@@ -6,11 +6,12 @@ import numpy as np
 
 from tensh.language import _
 
-PIECE = 2**16  # elements that are looked at together
+PIECE = 2**16  # elements processed at a time
 
 
 def array_of(value):
-    """The elements of a tensor, an array, a number or nested lists of numbers, as an array; no copy where none is needed.
+    """Return the elements of a tensor, an array, a number or nested lists of numbers as an array, without copying if
+    possible.
 
     Raise TypeError for a value without numbers.
     """
@@ -18,7 +19,7 @@ def array_of(value):
         array = value
     elif hasattr(value, "array") and hasattr(value, "requires_grad"):
         array = to_dense(value).array
-    elif hasattr(value, "detach"):  # a tensor of PyTorch's own
+    elif hasattr(value, "detach"):  # a tensor of PyTorch
         value = to_dense(value).detach().cpu().resolve_conj().resolve_neg()
         array = value.float().numpy() if str(value.dtype) == "torch.bfloat16" else value.numpy()
     else:
@@ -29,14 +30,14 @@ def array_of(value):
 
 
 def to_dense(tensor):
-    """The tensor with all its elements; TypeError where they are nowhere, and for a sparse one that is too large."""
+    """Return a tensor with all its elements; raise TypeError if it has none, or is sparse and too large."""
     if tensor.is_meta:
         raise TypeError(_("a tensor on the device meta has no elements"))
     if str(tensor.layout) == "torch.jagged":
         return tensor._values
     if str(tensor.layout) == "torch.strided":
         return tensor
-    from tensh.graph.elements import MOST  # late: what NumPy holds is looked at without the engine
+    from tensh.graph.elements import MOST  # imported late: NumPy values are shown without the engine
 
     if tensor.numel() > MOST:
         raise TypeError(_("a sparse tensor as large as this is not looked at with all its elements: take its values()"))
@@ -48,24 +49,24 @@ def is_complex(array):
 
 
 def reals(array):
-    """The elements as float64; of complex numbers their absolute value."""
+    """Return the elements as float64; of complex numbers the absolute values."""
     if is_complex(array):
         return np.abs(array.astype(np.complex128))
     return array.astype(np.float64)
 
 
 def norm(value):
-    """The square root of the sum of the squares of all elements."""
+    """Return the square root of the sum of squares of all elements."""
     return math.sqrt(sum(float(np.square(piece).sum()) for piece in pieces(array_of(value))))
 
 
 def pieces(array):
-    """The elements of an array as float64 (see reals), as many at a time as a processor keeps at hand."""
+    """Yield the elements of an array as float64 (see reals), in pieces that fit a processor's cache."""
     flat = array.ravel(order="K")
     for begin in range(0, flat.size, PIECE):
         yield reals(flat[begin : begin + PIECE])
 
 
 def position(index):
-    """An index as it is written: [12, 7]."""
+    """Format an index: [12, 7]."""
     return str([int(each) for each in index])

@@ -1,4 +1,4 @@
-"""A value as it is printed, as tokens; and with nothing left out: `full`."""
+"""The printed form of a value as tokens, and without omissions: `full`."""
 
 import contextlib
 import sys
@@ -10,14 +10,14 @@ TROUBLE = frozenset(("nan", "inf", "-inf"))  # elements that stand out
 
 
 def prints_as(kind, tensor):
-    """True if a class of tensors inherits how its tensors are printed."""
+    """True if a class of tensors inherits the printing of tensors."""
     own, usual = (getattr(each.__torch_function__, "__func__", each.__torch_function__) for each in (kind, tensor))
     says_nothing = own is usual or own.__name__ == "_disabled_torch_function_impl"
     return kind.__repr__ is tensor.__repr__ and says_nothing
 
 
 def print_parts(value):
-    """The printed form of a value as (kind, text) pairs; a tensor of ours has its parts told apart."""
+    """Return the printed form of a value as (kind, text) pairs; the parts of tensh's tensors are told apart."""
     engine = sys.modules.get("tensh.engine.methods.printing.format")
     tensor = getattr(sys.modules.get("tensh.engine.core.tensor"), "Tensor", None)
     if engine and tensor and issubclass(type(value), tensor) and prints_as(type(value), tensor):
@@ -27,14 +27,14 @@ def print_parts(value):
 
 @contextlib.contextmanager
 def printing(**options):
-    """Print with other options: tensors of ours, of PyTorch and arrays of NumPy."""
+    """A context with other printing options for tensors of tensh and PyTorch and for NumPy arrays."""
     with contextlib.ExitStack() as stack:
         if "tensh.engine" in sys.modules:
             from tensh.engine.methods.printing.options import get_printoptions, printoptions
 
             stack.enter_context(printoptions(**(get_printoptions() | options)))
         theirs = sys.modules.get("torch._tensor_str")
-        if hasattr(theirs, "printoptions"):  # every call sets sci_mode
+        if hasattr(theirs, "printoptions"):  # every call resets sci_mode
             stack.enter_context(theirs.printoptions(**({"sci_mode": theirs.PRINT_OPTS.sci_mode} | options)))
         if "numpy" in sys.modules:
             import numpy as np
@@ -45,7 +45,7 @@ def printing(**options):
 
 
 class Full(View):
-    """A value with nothing left out."""
+    """A value shown without omissions."""
 
     is_whole = True
 
@@ -59,7 +59,7 @@ class Full(View):
 
 
 def full(value):
-    """A value with nothing left out, however large it is.
+    """Show a value without omissions, however large it is.
 
     >>> import tensh
     >>> repr(tensh.arange(1001))
@@ -71,7 +71,7 @@ def full(value):
 
 
 def is_summarised(value):
-    """True if the printed form of an array leaves elements out."""
+    """True if the printed form of an array omits elements."""
     options = sys.modules.get("tensh.engine.methods.printing.options")
     limit = options.options.threshold if options else 1000
     return describe.is_array(value) and describe.numel(value) > limit
