@@ -36,6 +36,7 @@ FORMULAS = {  # word -> (parameters, equivalent expression)
 """``maximum`` and ``minimum`` of an array and a number take three times as long as ``clip``, ``reciprocal`` twice as long as ``divide``."""
 UFUNCS = {
     "library_exp": "exp",
+    "library_log": "log",
     "library_log1p": "log1p",
     "library_tanh": "tanh",
     "clip": "clip",
@@ -95,10 +96,12 @@ class StepWriter:
     free ones when they have been read.
     """
 
-    def __init__(self, arrays, words):
-        self.arrays, self.words, self.lines, self.depth = arrays, words, [], 1
+    def __init__(self, arrays, words, double=False):
+        """With ``double`` the steps are those of float64, in which a kernel that has a ``double`` is that function of NumPy."""
+        self.arrays, self.words, self.double, self.lines, self.depth = arrays, words, double, [], 1
         self.free, self.made = {"array": [], "mask": []}, {"array": [], "mask": []}
         self.bound, self.numbers, self.functions = {}, {}, {}
+        self.always_called = False  # whether there is a kernel that every block calls
         self.rare = {}  # name of a kernel for the rare side of ``pick`` -> (its arrays, its expression)
 
     def write_line(self, text):
@@ -170,7 +173,12 @@ class StepWriter:
 
     def write_function(self, name, kernel, arguments, to):
         """Call a kernel that is not a ufunc."""
+        if self.double:
+            if not hasattr(kernel, "double"):
+                raise NoChain(name)
+            return self.write_call(kernel.double.__name__, arguments, to)
         self.functions[f"{name}_"] = kernel
+        self.always_called |= self.depth == 1
         values = [self.write(argument) for argument in arguments]
         if any(kind != "array" for kind, _ in values):
             raise NoChain(name)
@@ -286,9 +294,9 @@ class StepWriter:
 
 def horner(x, coefficients):
     """Write a polynomial by Horner's rule, the highest power first."""
-    return functools.reduce(
-        lambda text, each: f"({text} * horner_x + {each!r})", coefficients[1:], repr(coefficients[0])
-    ).replace("horner_x", x)
+    first, second, *others = coefficients
+    start = f"({x} + {second!r})" if first == 1 else f"({first!r} * {x} + {second!r})"
+    return functools.reduce(lambda text, each: f"({text} * {x} + {each!r})", others, start)
 
 
 class Replace(ast.NodeTransformer):

@@ -24,7 +24,26 @@ SHARE = 1 << 17  # elements of a thread's job, which is computed in blocks
 # 1 << 16, and functions of few steps take 0.8 to 0.9 of their time; with more, a register of each kind no longer fits the cache of a
 # small core.
 BLOCK = 1 << 16
+WIDE_BLOCK = 1 << 14  # the same where float32 is computed in float64
+FEW = 1 << 11  # elements below which functions of float32 are computed in float64
 F4, F8 = np.dtype(np.float32), np.dtype(np.float64)
+
+
+class Wide(dict):
+    """(number, float64) -> the number as float32 holds it, as a 0-d array of float64, by way of ``scalars``."""
+
+    def __init__(self, scalars):
+        self.scalars = scalars
+
+    def __missing__(self, key):
+        number = self.scalars[key[0], F4].item()
+        wide = SCALARS[number, F8]
+        if number and number == number and len(self) < SCALARS.LIMIT:
+            self[key] = wide
+        return wide
+
+
+WIDE = {"unchecked": Wide(SCALARS), "checked": Wide(FITTING)}
 
 
 # ── kernels ──────────────────────────────────────────────────────────────────
@@ -44,6 +63,7 @@ class Chain:
     ):
         self.words, self.wide, self.narrow = words or {}, wide, narrow
         self.scalars = SCALARS if unchecked else FITTING
+        self.wide_scalars = WIDE["unchecked" if unchecked else "checked"]
         self.__name__, self.__doc__, self.text, self.let = name, doc, text, let or {}
         self.arrays = arrays.split()
         parameters = f"{', '.join(self.arrays)}, {numbers}".strip(", ")
@@ -58,10 +78,8 @@ class Chain:
     @functools.cached_property
     def compiled(self):
         """(the numbers of a call, the steps of a block, how many registers of each kind)."""
-        writer = StepWriter(self.arrays, self.words)
-        for name, text in self.let.items():
-            writer.bound[name] = writer.write(ast.parse(text, mode="eval").body)
-        writer.write(ast.parse(self.text, mode="eval").body, ("array", "to"))
+        writer = self.write_double_steps() if self.wide else None
+        writer = writer or self.write_all_steps()
         self.steps = len(writer.lines)
         registers = [*writer.made["array"], *writer.made["mask"]]
         given = ", ".join(["to", *self.arrays, *writer.numbers.values(), *registers])
@@ -77,37 +95,75 @@ class Chain:
         named = [n.id for text in writer.numbers for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)]
         words |= {name: ARRAYS[name] for name in named if name in ARRAYS} | NUMBERS | writer.functions
         words |= {name: Chain(name, *parts, words=self.words) for name, parts in writer.rare.items()}
+        wide = writer if writer.double else self.write_double_steps() if writer.always_called else None
         words |= (
-            {op: getattr(np, op) for op in ufuncs_of(writer.lines)} | HELPERS | {"chain": self, "SCALARS": self.scalars}
+            {op: getattr(np, op) for op in ufuncs_of(writer.lines + (wide.lines if wide else []))}
+            | HELPERS
+            | {"chain": self, "SCALARS": self.scalars, "WIDE": self.wide_scalars}
         )
-        compile_source(numbers + steps + self.write_quick(writer), f"steps of {self.__name__}", words)
+        if wide:  # its numbers that no parameter decides are names of the module
+            words |= {
+                name: SCALARS[eval(text, words), F8] for text, name in wide.numbers.items() if not self.is_given(text)
+            }
+        compile_source(numbers + steps + self.write_quick(writer, wide), f"steps of {self.__name__}", words)
         words["quick"].write_into, words["quick"].__name__ = self.write_into, self.__name__
         return words["numbers"], words["compute"], len(writer.made["array"]), len(writer.made["mask"]), words["quick"]
 
-    def write_quick(self, writer):
-        """The text of a function for few elements: the steps in arrays that are made for one call."""
+    def is_given(self, text):
+        """Whether a number depends on the parameters."""
+        return any(isinstance(n, ast.Name) and n.id in self.numbers for n in ast.walk(ast.parse(text)))
+
+    def write_all_steps(self, double=False):
+        """A writer that has written the steps."""
+        writer = StepWriter(self.arrays, self.words, double)
+        for name, text in self.let.items():
+            writer.bound[name] = writer.write(ast.parse(text, mode="eval").body)
+        writer.write(ast.parse(self.text, mode="eval").body, ("array", "to"))
+        return writer
+
+    def write_double_steps(self):
+        """A writer that has written the steps of float64, or None where a function is more than one of NumPy's."""
+        try:
+            return self.write_all_steps(double=True)
+        except NoChain:
+            return None
+
+    def write_quick(self, writer, wide):
+        """The text of a function for few elements: the steps in arrays that are made for one call.
+
+        Where functions of float32 are computed in float64 in between, all steps are (``wide`` is the writer of these).
+        """
         first, *others = self.arrays
         special = " or ".join(
             [
                 f"{first}.size > BLOCK or dtype.itemsize == 2 or not {first}.flags.c_contiguous",
-                *["dtype is not F8"] * self.wide,
+                *[f"dtype is not F8 and (dtype is not F4 or {first}.size >= FEW)" if wide else "dtype is not F8"]
+                * self.wide,
             ]
             + [
                 f"{other}.dtype is not dtype or {other}.shape != shape or not {other}.flags.c_contiguous"
                 for other in others
             ]
         )
-        lines = [
+        parameters = ", ".join(self.__signature__.parameters)
+        quick = [
             f"def quick({', '.join(map(str, self.__signature__.parameters.values()))}):",
             f"dtype, shape = {first}.dtype, {first}.shape",
-            f"if {special}: return chain({', '.join(self.__signature__.parameters)})",
-            *(f"{name} = SCALARS[{text}, dtype]" for text, name in writer.numbers.items()),
-            *(f"{name} = empty(shape, dtype)" for name in ("to", *writer.made["array"])),
-            *(f"{name} = empty(shape, bool)" for name in writer.made["mask"]),
-            *(line[4:] for line in writer.lines),
-            "return to",
+            f"if {special}: return chain({parameters})",
         ]
-        return indent_lines(lines)
+        few = []
+        if wide:
+            quick.append(f"if dtype is F4 and {first}.size < FEW: return few(shape, {parameters})")
+            numbers = [(text, name) for text, name in wide.numbers.items() if self.is_given(text)]
+            few = [
+                f"def few(shape, {parameters}):",
+                "dtype = F8",
+                *(f"{name} = {name}.astype(F8)" for name in self.arrays),
+                *lines_of_call(wide, numbers, "WIDE"),
+                "return to.astype(F4)",
+            ]
+        quick += [*lines_of_call(writer, writer.numbers.items()), "return to"]
+        return "".join(indent_lines(lines) for lines in (few, quick) if lines)
 
     @property
     def quick(self):
@@ -148,13 +204,19 @@ class Chain:
     def compute_wide(self, arguments):
         """The result in the dtype of the arguments, in blocks of float64."""
         out = np.empty_like(arguments[0])
-        flat = flatten((out, *arguments)) if out.size > BLOCK else None
+        flat = flatten((out, *arguments))
         if flat is None:
             out[...] = self(*[a.astype(F8) for a in arguments])
             return out
-        for start in range(0, out.size, BLOCK):
-            place = slice(start, start + BLOCK)
-            flat[0][place] = self(*[a[place].astype(F8) for a in flat[1:]])
+        numbers, compute, wide, narrow, _ = self.compiled
+        numbers, length = numbers(F8, *arguments), min(WIDE_BLOCK, out.size)
+        rooms = [np.empty(length) for _ in range(1 + wide)] + [np.empty(length, bool) for _ in range(narrow)]
+        for start in range(0, out.size, WIDE_BLOCK):
+            place = slice(start, start + WIDE_BLOCK)
+            if out.size - start < length:
+                rooms = [room[: out.size - start] for room in rooms]
+            compute(rooms[0], *[a[place].astype(F8) for a in flat[1:]], *numbers, *rooms[1:])
+            flat[0][place] = rooms[0]
         return out
 
     def write_into(self, out, *arguments):
@@ -174,9 +236,21 @@ class Chain:
 
 
 HELPERS = {
-    "clip": CLIP, "choose": choose, "keep": keep, "give_sign": give_sign, "BLOCK": BLOCK, "F8": F8,
+    "clip": CLIP, "choose": choose, "keep": keep, "give_sign": give_sign, "BLOCK": BLOCK, "FEW": FEW, "F4": F4, "F8": F8,
     "YES": b"\1", "NO": b"\0",
 }  # fmt: skip
+
+
+def lines_of_call(writer, numbers, scalars="SCALARS"):
+    """The lines of a function that computes one array: numbers, registers and steps."""
+    kinds = [(name, "dtype") for name in ("to", *writer.made["array"])] + [
+        (name, "bool") for name in writer.made["mask"]
+    ]
+    return [
+        *(f"{name} = {scalars}[{text}, dtype]" for text, name in numbers),
+        *(f"{name} = empty(shape, {kind})" for name, kind in kinds),
+        *(line[4:] for line in writer.lines),
+    ]
 
 
 def ufuncs_of(lines):

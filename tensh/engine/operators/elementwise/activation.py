@@ -172,14 +172,14 @@ hardswish_op = activation(hardswish, "The input times its hardsigmoid.", kernel_
 
 
 # ── curves ───────────────────────────────────────────────────────────────────
-softplus = Chain("softplus", "input", "where(input * beta > threshold, input, log1p(exp(minimum(input * beta, threshold))) / beta)",
-                 numbers="beta=1.0, threshold=20.0")  # fmt: skip
+softplus = Chain("softplus", "input", "pick(scaled > threshold, input, log1p(exp(scaled)) / beta)",
+                 let={"scaled": "input * beta"}, numbers="beta=1.0, threshold=20.0")  # fmt: skip
 logsigmoid = Chain("logsigmoid", "input", "minimum(input, 0) - log1p(exp(-abs(input)))")
 silu = Chain("silu", "input", "input / (library_exp(-input) + 1)")
 sigmoid = ARRAYS["sigmoid"]
 
 
-mish = Chain("mish", "input", "input * library_tanh(where(input > 20, input, log1p(exp(minimum(input, 20)))))")
+mish = Chain("mish", "input", "input * library_tanh(log1p(exp(input)))")
 
 
 def mish_slope(input):

@@ -15,9 +15,9 @@ import math
 
 import numpy as np
 
+from tensh.engine.codegen.chains import FEW
 from tensh.engine.operators.precision import F4, F8
 
-FEW = 2048  # elements below which the library's function of float64 takes less time than the calls of NumPy
 # Elements.  Smaller blocks would stay in a nearer cache, but between their steps two threads wait for Python's lock:
 # exp of a million numbers takes 2.9 ms on one core and 1.8 on two; in blocks of 1 << 15 it takes 3.1 and 4.3.
 BLOCK = 1 << 17
@@ -254,7 +254,7 @@ def declare(function, compute, low, high, scratch):
         compute(x, out, *rooms)
         out[rare] = values
 
-    kernel.write_into = write
+    kernel.write_into, kernel.double = write, function
     kernel.__name__ = function.__name__
     return kernel
 
