@@ -14,7 +14,14 @@ MORE = """_softmax _log_softmax nll_loss_forward _to_copy _local_scalar_dense _u
     feature_dropout _softmax_backward_data _log_softmax_backward_data select_backward slice_backward diagonal_backward
     sigmoid_backward tanh_backward upsample_nearest1d upsample_nearest2d upsample_nearest3d _upsample_nearest_exact1d
     _upsample_nearest_exact2d _upsample_nearest_exact3d upsample_linear1d upsample_bilinear2d upsample_bicubic2d
-    upsample_trilinear3d _upsample_bilinear2d_aa _upsample_bicubic2d_aa""".split()
+    upsample_trilinear3d _upsample_bilinear2d_aa _upsample_bicubic2d_aa gelu_backward silu_backward elu_backward
+    leaky_relu_backward hardtanh_backward hardswish_backward hardsigmoid_backward softplus_backward mish_backward
+    logit_backward glu_backward log_sigmoid_backward mse_loss_backward smooth_l1_loss_backward huber_loss_backward
+    binary_cross_entropy_backward nll_loss_backward nll_loss2d_forward nll_loss2d_backward native_layer_norm_backward
+    native_group_norm_backward native_batch_norm_backward native_dropout_backward embedding_dense_backward
+    convolution_backward max_pool2d_with_indices_backward avg_pool2d_backward _adaptive_avg_pool2d _prelu_kernel
+        _scaled_dot_product_flash_attention_for_cpu
+    _scaled_dot_product_flash_attention_for_cpu_backward new_zeros""".split()
 FACTS = """size stride dim numel is_contiguous storage_offset sym_size sym_stride sym_numel sym_storage_offset
     sym_is_contiguous""".split()  # what dispatch tables of tensor classes answer, too
 ALIAS = re.compile(r"\(\w+!?( -> [\w*|]+)?\)")

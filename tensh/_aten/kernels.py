@@ -4,6 +4,7 @@ from functools import cache, partial
 
 import tensh as torch
 from tensh._aten import resizing
+from tensh._aten.backward_kernels import BACKWARD_KERNELS
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.nn import functional
 
@@ -147,6 +148,7 @@ def ask_tensor(name):
 
 KERNELS = {
     **resizing.KERNELS,
+    **BACKWARD_KERNELS,
     "_softmax": lambda self, dim, half_to_float: functional.softmax(self, dim),
     "_log_softmax": lambda self, dim, half_to_float: functional.log_softmax(self, dim),
     "_local_scalar_dense": lambda self: self.item(),
@@ -165,6 +167,8 @@ KERNELS = {
     "nll_loss_nd": lambda self, target, weight=None, reduction=1, ignore_index=-100: functional.nll_loss(
         self, target, weight, ignore_index=ignore_index, reduction=REDUCTIONS[reduction]
     ),
+    "_prelu_kernel": lambda self, weight: torch.where(self > 0, self, weight * self),
+    "nll_loss2d_forward": nll_loss_forward,
     "numpy_T": lambda self: self.T,
     "matrix_H": lambda self: self.H,
     "mT": lambda self: self.mT,

@@ -15,6 +15,7 @@ from tensh.engine.autograd.gradients import grad
 from tensh.engine.autograd.modes import enable_grad
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core.clock import mode
+from tensh.engine.core.nodes import Output, uses_gradient
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.override.state import state
 from tensh.engine.dtypes.dtype import dtype
@@ -207,7 +208,13 @@ class Overload:
             return self.compute(args, kwargs)
         if mode.grad and (isinstance(handlers[-1], Tensor) or getattr(handlers[0], "makes_wrappers", False)):
             return ask_and_record(self, handlers, args, kwargs)
-        return ask(self, handlers, args, kwargs)
+        result = ask(self, handlers, args, kwargs)
+        if mode.grad and keeps_result(result):
+            result_kept = result if isinstance(result, Tensor) else result[0]
+            schemas()["detach"]["default"](
+                result_kept
+            )  # what a node keeps of its own result is taken out of the history
+        return result
 
     def derivative(self, places):
         """The operator of its gradients, for the tensors at these places of the arguments."""
@@ -217,11 +224,11 @@ class Overload:
         """The result, computed by tensh."""
         from tensh._aten.kernels import kernel_of
 
-        before, state.below = state.below, True
+        before, state.below, mode.watch = (state.below, mode.watch), True, None
         try:
             return kernel_of(self)(*args, **kwargs)
         finally:
-            state.below = before
+            state.below, mode.watch = before
 
 
 class Derivative(Overload):
@@ -233,6 +240,14 @@ class Derivative(Overload):
 
     def compute(self, args, kwargs):
         gradients, given, options = args
+        watch, mode.watch = mode.watch, None
+        try:
+            return self.differentiate(gradients, given, options)
+        finally:
+            mode.watch = watch
+
+    def differentiate(self, gradients, given, options):
+        """The gradients, below all modes."""
         leaves, form = flatten((given, options))
         with enable_grad():
             for place in self.places:
@@ -251,6 +266,10 @@ class Word(Overload):
 
     def __init__(self, name):
         super().__init__(name, "default", "", False)
+
+    @property
+    def overloadpacket(self):
+        return Packet(self._opname, {"default": self})
 
     def compute(self, args, kwargs):
         """The result, computed by tensh."""
@@ -292,6 +311,18 @@ class Packet:
 
     def __repr__(self):
         return f"<OpOverloadPacket(op='{self}')>"
+
+
+def keeps_result(result):
+    """True if the node of a result keeps it for the backward pass."""
+    first = result[0] if type(result) is tuple and result else result
+    node = first.node if isinstance(first, Tensor) else None
+    node = node.inputs[0] if type(node) is Output else node
+    if not uses_gradient(node) or node.op is None or -1 not in node.roles:
+        return False
+    inputs = list(node.derivatives)
+    readers = node.op.saves[node.reads[node.roles.index(-1)]]
+    return any(node.inputs[inputs.index(name)] is not None for name in readers if not node.op.sequence)
 
 
 @cache

@@ -1,7 +1,23 @@
 """Public functions that PyTorch composes of ``aten`` operators, step by step as it does."""
 
 import tensh as torch
+from tensh._aten.attention_steps import multi_head_attention_forward
 from tensh._aten.calls import aten, call_plain
+from tensh._aten.layer_steps import (
+    adaptive_avg_pool1d,
+    adaptive_avg_pool2d,
+    batch_norm,
+    dropout,
+    embedding,
+    group_norm,
+    layer_norm,
+    max_pool2d,
+    prelu,
+    relu6,
+    rms_norm,
+    scaled_dot_product_attention,
+    selu,
+)
 from tensh._aten.overloads import schemas
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import BY_NUMPY, dtype
@@ -29,7 +45,7 @@ def matmul(input, other):
         return aten("squeeze", aten("mm", aten("unsqueeze", input, 0), other), 0)
     if a == b == 2:
         return aten("mm", input, other)
-    if a >= 3 and b <= 2 and b and (input.is_contiguous() or input.requires_grad):
+    if a >= 3 and b <= 2 and b and (other.requires_grad or is_foldable(input)):
         flat = reshape(input, [-1, input.shape[-1]])
         out = aten("mv" if b == 1 else "mm", flat, other)
         return aten("_unsafe_view", out, [*input.shape[:-1], *other.shape[1:]])
@@ -44,6 +60,12 @@ def matmul(input, other):
     left = reshape(aten("expand", input, [*batch, n, m]), [size, n, m])
     right = reshape(aten("expand", other, [*batch, m, p]), [size, m, p])
     return aten("_unsafe_view", aten("bmm", left, right), [*batch, n, p])
+
+
+def is_foldable(t):
+    """True if the dimensions before the last lie in memory as one."""
+    steps = t.stride()
+    return not t.numel() or all(steps[d] == steps[d + 1] * t.shape[d + 1] for d in range(t.dim() - 2))
 
 
 def reshape(input, *shape, **options):
@@ -106,31 +128,20 @@ def softmax(name):
 
 
 def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean"):
-    if input.dim() > 2 or size_average is not None or reduce is not None:
+    if input.dim() not in (1, 2, 4) or size_average is not None or reduce is not None:
         return NotImplemented
-    return aten("nll_loss_forward", input, target, weight, reduction, ignore_index)[0]
+    return aten(
+        "nll_loss2d_forward" if input.dim() == 4 else "nll_loss_forward", input, target, weight, reduction, ignore_index
+    )[0]
 
 
 def cross_entropy(
     input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean", label_smoothing=0.0
 ):
-    if input.dim() > 2 or label_smoothing or target.is_floating_point():
+    if input.dim() not in (1, 2, 4) or label_smoothing or target.is_floating_point():
         return NotImplemented
-    logarithms = aten("_log_softmax", input, input.dim() - 1, False)
+    logarithms = aten("_log_softmax", input, min(input.dim() - 1, 1), False)
     return nll_loss(logarithms, target, weight, size_average, ignore_index, reduce, reduction)
-
-
-def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
-    return aten("native_layer_norm", input, list(normalized_shape), weight, bias, eps)[0]
-
-
-def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5):
-    n, c = input.shape[:2]
-    return aten("native_group_norm", input, weight, bias, n, c, input.numel() // (n * c), num_groups, eps)[0]
-
-
-def batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-5):
-    return aten("native_batch_norm", input, weight, bias, running_mean, running_var, training, momentum, eps)[0]
 
 
 def convolution(dims, transposed=False):
@@ -151,18 +162,6 @@ def convolution(dims, transposed=False):
         return aten("convolution", input, weight, bias, sizes(stride), sizes(padding), *more)
 
     return steps
-
-
-def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False):
-    if max_norm is not None:
-        return NotImplemented
-    return aten("embedding", weight, input, -1 if padding_idx is None else padding_idx, scale_grad_by_freq, sparse)
-
-
-def dropout(input, p=0.5, training=True, inplace=False):
-    if inplace or not training or not p:
-        return input if not inplace else NotImplemented
-    return aten("native_dropout", input, p, True)[0]
 
 
 def getitem(input, index):
@@ -222,6 +221,12 @@ def setitem(input, index, value):
         aten("fill_", target, value)
 
 
+def split(tensor, split_size_or_sections, dim=0):
+    if isinstance(split_size_or_sections, int):
+        return aten("split", tensor, split_size_or_sections, *((dim,) if dim else ()))
+    return aten("split_with_sizes", tensor, list(split_size_or_sections), *((dim,) if dim else ()))
+
+
 def chunk(input, chunks, dim=0):
     return aten("split", input, -(-input.shape[dim] // chunks), dim)
 
@@ -240,15 +245,6 @@ def where(condition, input=None, other=None, **options):
 def reflect(name):
     """A reflected operator: ``2 - x`` subtracts x from 2."""
     return lambda input, other: aten(name, other, input) if isinstance(other, Tensor) else NotImplemented
-
-
-def max_pool2d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
-    def pair(value):
-        return [value, value] if isinstance(value, int) else list(value or [])
-
-    args = pair(kernel_size), pair(stride), pair(padding), pair(dilation), ceil_mode
-    out = aten("max_pool2d_with_indices", input, *args)
-    return out if return_indices else out[0]
 
 
 def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", weight=None):
@@ -300,13 +296,23 @@ def pad(input, pad, mode="constant", value=None):
     )
 
 
+def unflatten(input, dim, sizes):
+    dim, known = dim % input.dim(), 1
+    for n in sizes:
+        known *= n if n != -1 else 1
+    sizes = [input.shape[dim] // known if n == -1 else n for n in sizes]
+    return aten("view", input, [*input.shape[:dim], *sizes, *input.shape[dim + 1 :]])
+
+
 STEPS = {
     "linear": linear, "matmul": matmul, "__matmul__": matmul, "__rmatmul__": lambda a, b: matmul(b, a), "reshape": reshape, "flatten": flatten,
     "contiguous": contiguous, "to": convert_to, "type_as": lambda input, other: convert_to(input, other.dtype), "softmax": softmax("_softmax"),
     "log_softmax": softmax("_log_softmax"), "nll_loss": nll_loss, "cross_entropy": cross_entropy, "layer_norm": layer_norm,
     "group_norm": group_norm, "batch_norm": batch_norm, "embedding": embedding, "dropout": dropout, "__getitem__": getitem,
     "__setitem__": setitem, "chunk": chunk, "where": where, "max_pool2d": max_pool2d, "square": lambda input: aten("pow", input, 2),
-    "l1_loss": l1_loss,
+    "selu": selu, "relu6": relu6, "prelu": prelu, "adaptive_avg_pool2d": adaptive_avg_pool2d, "unflatten": unflatten, "rms_norm": rms_norm,
+    "adaptive_avg_pool1d": adaptive_avg_pool1d, "split": split,
+    "l1_loss": l1_loss, "multi_head_attention_forward": multi_head_attention_forward, "scaled_dot_product_attention": scaled_dot_product_attention,
     "narrow": lambda input, dim, start, length: aten("slice", input, dim, start, start + length),
     "__rsub__": lambda input, other: aten("rsub", input, other), "__rtruediv__": lambda input, other: aten("mul", aten("reciprocal", input), other),
     "__rdiv__": lambda input, other: aten("mul", aten("reciprocal", input), other), "__rpow__": lambda input, other: aten("pow", other, input),

@@ -1,5 +1,8 @@
 """Calls of public functions as calls of ``aten`` operators: most by name, composed ones by their ``steps``."""
 
+import inspect
+from functools import cache
+
 import tensh as torch
 from tensh._aten.calls import aten, call_overload, choose_overload
 from tensh._aten.handlers import handlers_for
@@ -93,8 +96,30 @@ def translate_call(point, args, options):
         )
     if name in QUIET or point.python == "by name":  # an initialiser
         return point.original(*args, **options)
-    found = compute_by_name(name, args, options)
+    named = name, args, options
+    if name not in STEPS and may_be_inplace(point.function):
+        named = take_inplace(point.function, *named)
+    found = compute_by_name(*named)
     return found[0] if found else point.original(*args, **options)
+
+
+@cache
+def may_be_inplace(function):
+    """True for functions such as ``relu`` that have a parameter ``inplace``."""
+    try:
+        return "inplace" in inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return False
+
+
+def take_inplace(function, name, args, options):
+    """The call without ``inplace``: by the name that ends with ``_`` if that is true."""
+    try:
+        given = inspect.signature(function).bind(*args, **options).arguments
+    except TypeError:
+        return name, args, options
+    inplace, first = given.pop("inplace", False), next(iter(given))
+    return f"{name}_" if inplace else name, (given.pop(first),), given
 
 
 UNASKED = ("inplace", "requires_grad", "_stacklevel")

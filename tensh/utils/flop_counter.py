@@ -87,9 +87,18 @@ def conv_flop(x_shape, w_shape, _bias, _stride, _padding, _dilation, transposed,
     return conv_flop_count(x_shape, w_shape, out_shape, transposed)
 
 
-BACKWARD = {"mm": ("mm", 0, 1), "addmm": ("mm", 1, 2), "bmm": ("bmm", 0, 1), "baddbmm": ("bmm", 1, 2),
-            "convolution": ("convolution_backward", 0, 1)}  # fmt: skip
-"""Operator -> the one whose calls its derivative takes, a call for each of two operands, and the places of these."""
+@register_flop_formula(aten.convolution_backward)
+def conv_backward_flop(
+    grad_out_shape, x_shape, w_shape, _bias, _stride, _padding, _dilation, transposed, _output_padding, _groups, output_mask, out_shape=None
+):  # fmt: skip
+    """Count of the derivative of a convolution: for the input a convolution the other way round, for the weight one of both."""
+    flops = 0
+    if output_mask[0]:
+        flops += conv_flop_count(grad_out_shape, w_shape, out_shape[0], not transposed)
+    if output_mask[1]:
+        small, large = (x_shape, grad_out_shape) if transposed else (grad_out_shape, x_shape)
+        flops += 2 * large[1] * prod(w_shape[2:]) * prod(small)
+    return flops
 
 
 class FlopCounterMode:
@@ -135,23 +144,12 @@ class FlopCounterMode:
             print(self.get_table(self.depth))
 
     def count(self, packet, out, args, kwargs):
-        """Add the operations of a call, and of its derivative when that runs."""
+        """Add the operations of a call."""
         formula = self.flop_registry.get(packet)
         if formula is None:
             return
-        parents, flops = set(self.mod_tracker.parents), formula(*args, **kwargs, out_val=out)
-        self.add(parents, packet, flops)
-        if packet.__name__ in BACKWARD and isinstance(out, Tensor) and out.grad_fn is not None:
-            name, *places = BACKWARD[packet.__name__]
-            number = sum(args[i].requires_grad for i in places)
-            derivative = getattr(aten, name)
-            if number:
-                out.grad_fn.register_prehook(
-                    lambda grads: self.mode and self.add(parents, derivative, number * flops) or None
-                )
-
-    def add(self, parents, packet, flops):
-        for name in parents:
+        flops = formula(*args, **kwargs, out_val=out)
+        for name in set(self.mod_tracker.parents):
             self.flop_counts[name][packet] += flops
 
     def get_table(self, depth=None):

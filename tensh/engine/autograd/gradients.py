@@ -53,10 +53,15 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
             raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
     tensors = _sequence(tensors)
     _require_outputs(tensors)
+    if on_tensors.data and mode.watch is None and reaches_tensors(tensors):  # the truth of a WeakSet takes 0.2 µs
+        ports.run_watched(backward, tensors, grad_tensors, retain_graph, create_graph, None, inputs)
+        return
     gradients = [None] * len(tensors) if grad_tensors is None else _sequence(grad_tensors)
     keep = index(create_graph if retain_graph is None else retain_graph)
     graph = bool(create_graph) or mode.off  # only computations on tensors carry tangents
-    graph, record = (graph, None) if not _any_absent(tensors) else (True, bool(create_graph))
+    record = None
+    if mode.watch is not None or _any_absent(tensors):
+        graph, record = True, bool(create_graph)
     grads = _roots(tensors, gradients, graph)
     if inputs is None:
         run(grads, graph, keep, None, record)
@@ -128,11 +133,14 @@ def grad(
     if not inputs:
         raise RuntimeError("`inputs` argument to `grad()` cannot be empty.")
     keep, allow_unused = index(create_graph if retain_graph is None else retain_graph), index(allow_unused)
+    if on_tensors.data and mode.watch is None and reaches_tensors(outputs):
+        options = only_inputs, allow_unused, is_grads_batched, materialize_grads
+        return ports.run_watched(grad, outputs, inputs, grad_outputs, retain_graph, create_graph, *options)
     if is_grads_batched:
         return _grad_of_batch(outputs, inputs, weights, keep, create_graph, allow_unused, materialize_grads)
     graph, record = bool(create_graph) or mode.off, None
     try:
-        if _any_absent(outputs):
+        if mode.watch is not None or _any_absent(outputs):
             graph, record = True, bool(create_graph)
         roots = _roots(outputs, weights, graph)
         nodes = [_edge_of(t) for t in inputs]
@@ -230,9 +238,7 @@ def _check_all(tensors, gradients):
 
 
 def _any_absent(tensors):
-    """Return True if derivatives are computed on tensors: for tensors without elements, and if nodes save tensors."""
-    if on_tensors.data and reaches_tensors(tensors):  # the truth of a WeakSet itself takes 0.2 µs
-        return True
+    """Return True if derivatives are computed on tensors, because there are no elements."""
     return any([type(t) is not GradientEdge and type(t.array) is Absent for t in tensors])
 
 
@@ -259,7 +265,7 @@ def _one(t):
         raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {t.dtype}")
     if type(array) is Absent:
         return wrap(make_like(array))
-    if type(t) is not Tensor and getattr(type(t), "__torch_dispatch__", None) is not None:
+    if mode.watch is not None or type(t) is not Tensor and getattr(type(t), "__torch_dispatch__", None) is not None:
         return ports.dispatch_lifted("ones_like", (t,), {"pin_memory": False, "memory_format": preserve_format})
     one = np.empty(array.shape, array.dtype)  # and fill it: a quarter of the time of np.ones
     one.fill(1)

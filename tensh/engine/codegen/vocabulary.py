@@ -6,6 +6,7 @@ the second it can be differentiated again.
 """
 
 from tensh.engine.codegen.registry import Registry
+from tensh.engine.core.clock import mode
 
 
 class RecordedWords(Registry):
@@ -23,8 +24,8 @@ OPS = Registry("OPS")  # every declared operator by name
 
 
 def on_tensors(name):
-    """The meaning of a word on tensors."""
-    return TENSORS[name]
+    """The meaning of a word on tensors; in a backward pass that a mode sees, a call of PyTorch's operator."""
+    return TENSORS[name] if mode.watch is None else mode.watch.word(name)
 
 
 def meanings(names, words):

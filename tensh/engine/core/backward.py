@@ -28,10 +28,12 @@ def run(grads, graph, keep, wanted=None, record=None):
     """Send ``grads`` (node -> gradient) through the graph.
 
     ``wanted`` (node -> None), where given, receives the gradients that arrive at its nodes, and nothing accumulates.
-    ``keep`` retains the saved values.  ``record`` overrides whether a run on tensors is recorded.
+    ``keep`` retains the saved values.  ``record`` overrides whether a run on tensors is recorded.  Where a mode
+    looks on, a run on tensors asks ``mode.watch`` for the derivatives: see tensh/_aten/watched.py.
     """
     queue = sorted((-node.time, node) for node in grads if type(node) is not AccumulateGrad)
     only = None if wanted is None else find_needed_nodes(wanted, grads)
+    watch = graph and mode.watch and mode.watch(grads, graph, wanted)
     inspect, add = mode.inspect, on_tensors("add") if graph else np.add
     outer, mode.running = mode.running, (queue, grads, wanted, only)
     frames = None if outer is None else sys.getrecursionlimit()  # of a pass within a pass
@@ -54,7 +56,7 @@ def run(grads, graph, keep, wanted=None, record=None):
                 raise RuntimeError(second_time)
             if node.time < clock.last_write:
                 node.check()
-            gs = node.backward_graph(g) if graph else node.backward(g)
+            gs = node.backward(g) if not graph else watch.derive(node, g) if watch else node.backward_graph(g)
             if node.hooks is not None or inspect is not None:
                 gs = call_post_hooks(node, g, gs, graph)
             if not keep and node.keeps_arrays:
@@ -177,7 +179,9 @@ def accumulate(leaf, g, graph):
     """Add ``g`` to the leaf's ``.grad``, in place as PyTorch does, unless the addition itself is recorded."""
     if graph is FORWARD:
         g, graph = np.array(g.array), False
-    if graph:
+    if graph and mode.watch:
+        mode.watch.accumulate(leaf, g)
+    elif graph:
         if leaf.grad is None:
             leaf.grad = on_tensors("copy_gradient")(g)
             leaf.grad.array = lay_out_for(leaf, leaf.grad.array)

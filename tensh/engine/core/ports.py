@@ -90,6 +90,9 @@ dispatch_aten = Port("_aten.translation", "call")
 dispatch_lifted = Port("_aten.translation", "lift_call")
 """``dispatch_lifted(name, args, options)``: an operator or composite that has met a tensor of a wrapper subclass."""
 
+run_watched = Port("_aten.watched", "run_watched")
+"""``run_watched(function, *args)``: a backward pass whose steps are calls of ``aten`` operators."""
+
 make_wrapper_subclass = Port("engine.dispatch.override.wrappers", "make_wrapper_subclass")
 """``Tensor._make_wrapper_subclass``."""
 

@@ -1,0 +1,158 @@
+"""Operators of derivatives, such as ``gelu_backward``: the gradients of the function that they belong to."""
+
+import tensh as torch
+from tensh.engine.autograd.gradients import grad
+from tensh.engine.autograd.modes import enable_grad, is_grad_enabled
+from tensh.engine.codegen.vocabulary import OPS
+from tensh.nn import functional
+
+REDUCTIONS = ("none", "mean", "sum")
+
+
+def slope(function, g, tensors, wanted=None):
+    """The gradients of ``function(*tensors)`` for the gradient ``g`` of its result; None where ``wanted`` is false."""
+    wanted = wanted or [t is not None for t in tensors]
+    record = is_grad_enabled()
+    with enable_grad():
+        tensors = [
+            t if t is None or not want or record and t.requires_grad else t.detach().requires_grad_()
+            for t, want in zip(tensors, wanted)
+        ]
+        out = function(*tensors)
+    inputs = [t for t, want in zip(tensors, wanted) if want]
+    found = iter(grad(out, inputs, g, create_graph=record) if inputs else ())
+    return tuple([next(found) if want else None for want in wanted])
+
+
+def one(function):
+    """The kernel of ``NAME_backward(g, self, *settings)`` for ``function(self, *settings)``."""
+    return lambda g, self, *settings, **named: slope(lambda t: function(t, *settings, **named), g, [self])[0]
+
+
+def loss(function):
+    """The kernel of ``LOSS_backward(g, self, target, reduction, setting)``."""
+
+    def kernel(g, self, target, reduction=1, *settings):
+        return slope(lambda t: function(t, target, *settings, reduction=REDUCTIONS[reduction]), g, [self])[0]
+
+    return kernel
+
+
+def binary_cross_entropy_backward(g, self, target, weight=None, reduction=1):
+    reduction = REDUCTIONS[reduction]
+    return slope(lambda t: functional.binary_cross_entropy(t, target, weight, reduction=reduction), g, [self])[0]
+
+
+def nll_loss_backward(g, self, target, weight, reduction, ignore_index, total_weight):
+    said = {"ignore_index": ignore_index, "reduction": REDUCTIONS[reduction]}
+    return slope(lambda t: functional.nll_loss(t, target, weight, **said), g, [self])[0]
+
+
+def elu_backward(g, alpha, scale, input_scale, is_result, self_or_result):
+    e = self_or_result
+    below = (e + alpha * scale) * input_scale if is_result else (e * input_scale).exp() * (alpha * scale * input_scale)
+    return g * torch.where(e <= 0, below, scale)
+
+
+def native_layer_norm_backward(g, input, normalized_shape, mean, rstd, weight, bias, output_mask):
+    axes = tuple(range(input.dim() - len(normalized_shape), input.dim()))
+    others = tuple(range(input.dim() - len(normalized_shape)))
+    mean, rstd = (t.reshape(*input.shape[: len(others)], *[1] * len(axes)) for t in (mean, rstd))
+    x = (input - mean) * rstd
+    want_input, want_weight, want_bias = output_mask
+    grad_input = whiten_back(g if weight is None else g * weight, x, rstd, axes) if want_input else None
+    grad_weight = (g * x).sum(others).reshape(normalized_shape) if want_weight else None
+    return grad_input, grad_weight, g.sum(others).reshape(normalized_shape) if want_bias else None
+
+
+def whiten_back(g, x, rstd, axes):
+    """The gradient of values that were made to ``x``, of mean 0 and variance 1 along ``axes``."""
+    return rstd * (g - g.mean(axes, keepdim=True) - x * (g * x).mean(axes, keepdim=True))
+
+
+def native_group_norm_backward(g, input, mean, rstd, weight, N, C, HxW, group, output_mask):
+    mean, rstd = (t.reshape(N, group, 1, 1) for t in (mean, rstd))
+    parts = (N, group, C // group, HxW)
+    x = (input.reshape(parts) - mean) * rstd
+    scaled = g.reshape(parts) if weight is None else g.reshape(parts) * weight.reshape(1, group, C // group, 1)
+    want_input, want_weight, want_bias = output_mask
+    return (
+        whiten_back(scaled, x, rstd, (2, 3)).reshape(input.shape) if want_input else None,
+        (g.reshape(parts) * x).sum((0, 3)).reshape(C) if want_weight else None,
+        g.reshape(parts).sum((0, 3)).reshape(C) if want_bias else None,
+    )
+
+
+def native_batch_norm_backward(
+    g, input, weight, running_mean, running_var, save_mean, save_invstd, train, eps, output_mask
+):
+    axes = tuple(d for d in range(input.dim()) if d != 1)
+    by_channel = (1, -1, *[1] * (input.dim() - 2))
+    mean = save_mean if train else running_mean
+    rstd = save_invstd if train else (running_var + eps).rsqrt()
+    mean, rstd = mean.reshape(by_channel), rstd.reshape(by_channel)
+    x = (input - mean) * rstd
+    scaled = g if weight is None else g * weight.reshape(by_channel)
+    want_input, want_weight, want_bias = output_mask
+    return (
+        (whiten_back(scaled, x, rstd, axes) if train else scaled * rstd) if want_input else None,
+        (g * x).sum(axes) if want_weight else None,
+        g.sum(axes) if want_bias else None,
+    )
+
+
+def embedding_dense_backward(g, indices, num_weights, padding_idx, scale_grad_by_freq):
+    return OPS["lookup_back"].fn(g, indices, padding_idx, scale_grad_by_freq, (num_weights, g.shape[-1]))
+
+
+def convolution_backward(g, input, weight, bias_sizes, *settings):
+    *settings, wanted = settings
+    bias = input.new_zeros(weight.shape[0] if bias_sizes is None else bias_sizes) if wanted[2] else None
+    stride, padding, dilation, transposed, output_padding, groups = settings
+
+    def convolve(input, weight, bias):
+        return torch.convolution(input, weight, bias, stride, padding, dilation, transposed, output_padding, groups)
+
+    return slope(convolve, g, [input, weight, bias], list(wanted))
+
+
+def max_pool2d_with_indices_backward(g, self, kernel_size, stride, padding, dilation, ceil_mode, indices):
+    flat = g.new_zeros((*self.shape[:-2], self.shape[-1] * self.shape[-2]))
+    return flat.scatter_add(-1, indices.flatten(-2), g.flatten(-2)).reshape(self.shape)
+
+
+def flash_attention(query, key, value, dropout_p=0.0, is_causal=False, *, attn_mask=None, scale=None):
+    factor = query.shape[-1] ** -0.5 if scale is None else scale
+    scores = query @ key.transpose(-2, -1) * factor
+    if is_causal:
+        scores = scores.masked_fill(~torch.ones(scores.shape[-2:], dtype=torch.bool).tril(), -torch.inf)
+    scores = scores if attn_mask is None else scores + attn_mask
+    out = functional.scaled_dot_product_attention(query, key, value, attn_mask, dropout_p, is_causal, scale=scale)
+    return out, scores.logsumexp(-1)
+
+
+def flash_attention_backward(g, query, key, value, out, logsumexp, dropout_p, is_causal, *, attn_mask=None, scale=None):
+    def attend(query, key, value):
+        return functional.scaled_dot_product_attention(query, key, value, attn_mask, 0.0, is_causal, scale=scale)
+
+    return slope(attend, g, [query, key, value])
+
+
+BACKWARD_KERNELS = {
+    **{f"{name}_backward": one(getattr(functional, name)) for name in ("gelu", "silu", "hardtanh", "hardswish", "hardsigmoid", "softplus", "mish", "glu", "avg_pool2d")},
+    "logit_backward": one(torch.logit),
+    "leaky_relu_backward": lambda g, self, negative_slope, self_is_result: g * torch.where(self > 0, 1.0, negative_slope),
+    "log_sigmoid_backward": lambda g, self, buffer: g * torch.sigmoid(-self),
+    "mse_loss_backward": loss(functional.mse_loss),
+    "smooth_l1_loss_backward": lambda g, self, target, reduction, beta: loss(lambda *args, **named: functional.smooth_l1_loss(*args, beta=beta, **named))(g, self, target, reduction),
+    "huber_loss_backward": lambda g, self, target, reduction, delta: loss(lambda *args, **named: functional.huber_loss(*args, delta=delta, **named))(g, self, target, reduction),
+    "nll_loss2d_backward": nll_loss_backward,
+    "native_dropout_backward": lambda g, mask, scale: g * mask * scale,
+    "_scaled_dot_product_flash_attention_for_cpu": flash_attention,
+    "_scaled_dot_product_flash_attention_for_cpu_backward": flash_attention_backward,
+    "_adaptive_avg_pool2d": functional.adaptive_avg_pool2d,
+    **{each.__name__: each for each in (
+        binary_cross_entropy_backward, nll_loss_backward, elu_backward, native_layer_norm_backward, native_group_norm_backward,
+        native_batch_norm_backward, embedding_dense_backward, convolution_backward, max_pool2d_with_indices_backward,
+    )},
+}  # fmt: skip

@@ -1,0 +1,95 @@
+"""Layers that PyTorch composes of ``aten`` operators, step by step as it does."""
+
+import tensh as torch
+from tensh._aten.calls import aten
+
+
+def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
+    return aten("native_layer_norm", input, list(normalized_shape), weight, bias, eps)[0]
+
+
+def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5):
+    n, c = input.shape[:2]
+    return aten("native_group_norm", input, weight, bias, n, c, input.numel() // (n * c), num_groups, eps)[0]
+
+
+def batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-5):
+    return aten("native_batch_norm", input, weight, bias, running_mean, running_var, training, momentum, eps)[0]
+
+
+def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False):
+    if max_norm is not None:
+        return NotImplemented
+    return aten("embedding", weight, input, -1 if padding_idx is None else padding_idx, scale_grad_by_freq, sparse)
+
+
+def dropout(input, p=0.5, training=True, inplace=False):
+    if inplace or not training or not p:
+        return input if not inplace else NotImplemented
+    return aten("native_dropout", input, p, True)[0]
+
+
+def selu(input, inplace=False):
+    return aten("elu_" if inplace else "elu", input, 1.6732632423543772, 1.0507009873554805)
+
+
+def relu6(input, inplace=False):
+    return aten("hardtanh_" if inplace else "hardtanh", input, 0.0, 6.0)
+
+
+def prelu(input, weight):
+    shape = [1] * input.dim()
+    if input.dim() > 1 and weight.numel() > 1:
+        shape[1] = weight.numel()
+    return aten("_prelu_kernel", input, aten("view", weight, shape) if list(weight.shape) != shape else weight)
+
+
+def adaptive_avg_pool1d(input, output_size):
+    size = output_size if isinstance(output_size, int) else output_size[0]
+    return aten("squeeze", aten("_adaptive_avg_pool2d", aten("unsqueeze", input, -2), [1, size]), -2)
+
+
+def adaptive_avg_pool2d(input, output_size):
+    sizes = [output_size] * 2 if isinstance(output_size, int) or output_size is None else list(output_size)
+    sizes = [n if m is None else m for n, m in zip(input.shape[-2:], sizes)]
+    if sizes == [1, 1]:
+        return aten("mean", input, [-1, -2], True)
+    return aten("_adaptive_avg_pool2d", input, sizes)
+
+
+def rms_norm(input, normalized_shape, weight=None, eps=None):
+    dims = list(range(input.dim() - len(normalized_shape), input.dim()))
+    eps = torch.finfo(input.dtype).eps if eps is None else eps
+    scale = aten("rsqrt", aten("add_", aten("mean", aten("pow", input, 2), dims, True), eps))
+    out = aten("mul", input, scale)
+    return out if weight is None else aten("mul", out, weight)
+
+
+def max_pool2d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
+    def pair(value):
+        return [value, value] if isinstance(value, int) else list(value or [])
+
+    args = pair(kernel_size), pair(stride), pair(padding), pair(dilation), ceil_mode
+    out = aten("max_pool2d_with_indices", input, *args)
+    return out if return_indices else out[0]
+
+
+def scaled_dot_product_attention(
+    query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False
+):
+    sizes = {t.shape[-1] for t in (query, key, value)}
+    fits = query.dim() == key.dim() == value.dim() == 4 and len(sizes) == 1 and query.shape[1] == key.shape[1]
+    masked = attn_mask is not None and (attn_mask.requires_grad or attn_mask.dtype != query.dtype or is_causal)
+    if (
+        not fits
+        or masked
+        or dropout_p
+        or enable_gqa
+        or not query.is_floating_point()
+        or 0 in (*query.shape, *key.shape)
+    ):
+        return NotImplemented
+    options = {"attn_mask": attn_mask, "scale": scale}
+    named = {name: value for name, value in options.items() if value is not None}
+    given = (dropout_p, is_causal) if is_causal else ()
+    return aten("_scaled_dot_product_flash_attention_for_cpu", query, key, value, *given, **named)[0]
