@@ -114,44 +114,44 @@ class Generator:
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
     before_draw: _Any
     def clone_state(self) -> _Any:
-        """A new generator in the same state."""
+        """Return a new generator in the same state."""
     @property
     def device(self) -> _device:
         """The device of the generator: the CPU."""
     first_seed: _Any
     float_normal: _Any
     def get_offset(self) -> _Any:
-        """Only generators of other devices have an offset: RuntimeError."""
+        """Raise RuntimeError: only generators of other devices have an offset."""
     def get_state(self) -> Tensor:
-        """The whole state as a tensor of 5056 bytes; those of PyTorch's generator after the same draws."""
+        """Return the state as a tensor of 5056 bytes, which are those of PyTorch's generator after the same draws."""
     def graphsafe_get_state(self) -> _Any:
-        """Not there on the CPU: NotImplementedError."""
+        """Raise NotImplementedError: CPU generators do not support it."""
     def graphsafe_set_state(self, state: _Any, /) -> _Any:
-        """Not there on the CPU: NotImplementedError."""
+        """Raise NotImplementedError: CPU generators do not support it."""
     def initial_seed(self) -> _int:
-        """The seed that was set last."""
+        """Return the last seed."""
     integers: _Any
     def manual_seed(self, seed: _Any, /) -> _Any:
-        """Set the seed, an int from -2**63 to 2**64 - 1 (negative ones count from 2**64), and return the generator."""
+        """Set the seed, an int from -2**63 to 2**64 - 1 (2**64 is added to negative ones), and return the generator."""
     normal: _Any
     def rewind(self, snapshot: _Any, used: _Any) -> _Any:
-        """Go back to a snapshot and on by ``used`` 64-bit words."""
+        """Return to a snapshot and skip ``used`` 64-bit words."""
     def seed(self) -> _int:
-        """Set a seed that is different every time, and return it."""
+        """Set a new seed from the operating system, and return it."""
     def set_offset(self, offset: _Any, /) -> _Any:
-        """Only generators of other devices have an offset: RuntimeError."""
+        """Raise RuntimeError: only generators of other devices have an offset."""
     def set_state(self, new_state: _Any, /) -> _Any:
-        """Take over a state that ``get_state`` gave, here or in PyTorch."""
+        """Restore a state returned by ``get_state``, here or in PyTorch."""
     def snapshot(self) -> _Any:
-        """The twister's state, for ``rewind``."""
+        """Return the twister's state, for ``rewind``."""
     twister: _Any
     untouched: _Any
     def word(self) -> _Any:
-        """The next 32-bit word, as an int."""
+        """Return the next 32-bit word, as an int."""
     def words(self, n: _Any) -> _Any:
-        """The next ``n`` 32-bit words, as a new array: of uint64 if they are few, of uint32 otherwise."""
+        """Return the next ``n`` 32-bit words as a new array: of uint64 if there are few, of uint32 otherwise."""
     def words64(self, n: _Any) -> _Any:
-        """The next ``n`` 64-bit words, as a new uint64 array."""
+        """Return the next ``n`` 64-bit words as a new uint64 array."""
 class GradScaler:
     """A scaler of losses, which keeps small gradients of float16 from becoming zero."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
@@ -766,7 +766,7 @@ def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def any(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
     """True where any element (along ``dim``) is not zero.  Shape: [*] to [], or without ``dim``."""
 def arange(*bounds: _Any, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """The numbers from ``start`` (0) up to ``end``, which is left out, in steps of ``step`` (1)."""
+    """Return the numbers from ``start`` (0) to ``end``, exclusive, in steps of ``step`` (1)."""
 def arccos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Inverse cosine of input."""
 def arccos_(input: Tensor) -> Tensor:
@@ -794,7 +794,7 @@ def arctanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def arctanh_(input: Tensor) -> Tensor:
     """Inverse hyperbolic tangent of input."""
 def are_deterministic_algorithms_enabled() -> _Any:
-    """True if deterministic algorithms were asked for."""
+    """Return True if deterministic algorithms are required."""
 def argmax(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
     """The index of the largest element: in the flattened input, or along ``dim``.  The first of equal ones."""
 def argmin(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
@@ -812,9 +812,9 @@ def as_strided_copy(input: Tensor, size: _Any, stride: _Any, storage_offset: _An
 def as_strided_scatter(input: Tensor, src: _Any, size: _Any, stride: _Any, storage_offset: _Any = None) -> Tensor:
     """The input with the elements at the given strides replaced by ``src``.  Differentiable.  Shapes: ``src`` [*size]."""
 def as_tensor(data: _Any, *, dtype: _dtype | None = None, device: _device | _str | _int | None = None) -> Tensor:
-    """``data`` as a tensor: itself, or over the same memory, where its dtype is right; a copy otherwise."""
+    """Return ``data`` as a tensor: itself, or sharing its memory, if the dtype is right; a copy otherwise."""
 def asarray(obj: _Any, *, dtype: _dtype | None = None, device: _device | _str | _int | None = None, copy: _Any = None, requires_grad: _bool | None = None) -> Tensor:
-    """``obj`` as a tensor; ``copy=False`` insists on sharing memory, ``copy=True`` on a copy."""
+    """Convert ``obj`` to a tensor; ``copy=False`` insists on shared memory, ``copy=True`` on a copy."""
 def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Inverse sine of input."""
 def asin_(input: Tensor) -> Tensor:
@@ -1020,9 +1020,9 @@ def deg2rad_(input: Tensor) -> Tensor:
 def det(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The determinants of square matrices.  Differentiable.  Shape: [..., n, n] to [...]."""
 def detach(self: Tensor) -> Tensor:
-    """A view without history: writes to one are seen, and counted, by the other."""
+    """Return a view without history: the two share their memory and the count of writes."""
 def detach_(self: Tensor) -> Tensor:
-    """Cut this tensor off from its history, in place.  Raise RuntimeError for a view."""
+    """Detach this tensor from its history, in place.  Raise RuntimeError for a view."""
 def detach_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A copy.  As in PyTorch it is recorded without a derivative.  Shape: [*]."""
 def diag(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor:
@@ -1072,9 +1072,9 @@ def empty(*size: _Any, out: Tensor | None = None, dtype: _dtype | None = None, l
 def empty_like(input: Tensor, *, memory_format: _memory_format | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """A tensor of the shape, dtype and order of memory of ``input``, with uninitialized elements."""
 def empty_permuted(size: _Any, physical_layout: _Any, *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """A tensor without gaps whose dimensions lie in memory in the order ``physical_layout``; elements are not set."""
+    """Make an uninitialized tensor without gaps whose dimensions have the order ``physical_layout`` in memory."""
 def empty_strided(size: _Any, stride: _Any, *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """A tensor with the given strides, whose elements are not set."""
+    """Make a tensor with the given strides and uninitialized elements."""
 def eq(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """True where input is equal to other."""
 def equal(input: Tensor, other: Tensor | _Number) -> _bool:
@@ -1104,7 +1104,7 @@ def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def expm1_(input: Tensor) -> Tensor:
     """e to the power of input, less 1: exact near 0."""
 def eye(n: _Any, m: _Any = None, *, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """A matrix of ``n`` rows and ``m`` (``n``) columns with ones on the diagonal and zeros elsewhere."""
+    """Make a matrix of ``n`` rows and ``m`` (``n``) columns with ones on the diagonal and zeros elsewhere."""
 def fake_quantize_per_channel_affine(input: Tensor, scale: _Any, zero_point: _Any, axis: _Any, quant_min: _Any, quant_max: _Any) -> Tensor:
     """The elements rounded to the steps of ``fake_quantize_per_tensor_affine``, each index along ``axis`` to steps of its own."""
 def fake_quantize_per_tensor_affine(input: Tensor, scale: _Any, zero_point: _Any, quant_min: _Any, quant_max: _Any) -> Tensor:
@@ -1154,17 +1154,17 @@ def frac_(input: Tensor) -> Tensor:
 def frexp(input: Tensor, *, out: Tensor | None = None) -> _Any:
     """Mantissa and exponent: input = mantissa * 2 ** exponent, with 0.5 <= |mantissa| < 1.  Differentiable."""
 def from_dlpack(ext_tensor: _Any, *, device: _device | _str | _int | None = None, copy: _Any = None) -> Tensor:
-    """A tensor over the memory of another library's array (an object with ``__dlpack__``)."""
+    """Make a tensor on the memory of another library's array (an object with ``__dlpack__``)."""
 def from_file(filename: _Any, shared: _Any = None, size: _Any = 0, *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False) -> _Any:
-    """A tensor over the first ``size`` elements of a file, which are read when they are used."""
+    """Make a tensor on the first ``size`` elements of a file, which are read on first use."""
 def from_numpy(ndarray: _Any) -> Tensor:
-    """A tensor over the memory of a NumPy array: writes to one are seen by the other."""
+    """Make a tensor on the memory of a NumPy array: each sees writes to the other."""
 def frombuffer(buffer: _Any, *, dtype: _dtype | None, count: _Any = -1, offset: _Any = 0, requires_grad: _bool = False) -> Tensor:
-    """A 1-d tensor over the memory of an object with Python's buffer protocol.  Raise ValueError if the buffer is too short."""
+    """Make a 1-d tensor on the memory of an object with Python's buffer protocol.  Raise ValueError for a short buffer."""
 def full(size: _Any, fill_value: _Any, *, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """A tensor of ``fill_value``, whose kind decides the dtype: bool, int64, the default dtype or its complex dtype."""
+    """Make a tensor of ``fill_value``, whose type gives the dtype: bool, int64, or the default (complex) dtype."""
 def full_like(input: Tensor, fill_value: _Any, *, memory_format: _memory_format | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """A tensor of ``fill_value`` of the shape, dtype and order of memory of ``input``."""
+    """Make a tensor of ``fill_value`` with the shape, dtype and memory order of ``input``."""
 def gather(input: Tensor, dim: _Any, index: Tensor, *, sparse_grad: _Any = False, out: Tensor | None = None) -> Tensor:
     """For every element of ``index`` the input's element with that index along ``dim``.  Differentiable."""
 def gcd(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
@@ -1188,17 +1188,17 @@ def get_default_device() -> _Any:
 def get_default_dtype() -> _dtype:
     """The floating point dtype of new tensors made from Python floats."""
 def get_deterministic_debug_mode() -> _Any:
-    """The mode that ``set_deterministic_debug_mode`` has set, as a number: 0, 1 or 2."""
+    """Return the mode that ``set_deterministic_debug_mode`` has set, as a number: 0, 1 or 2."""
 def get_device(input: Tensor) -> _int:
-    """The number of the device: -1 for the CPU."""
+    """Return the number of the device: -1 for the CPU."""
 def get_float32_matmul_precision() -> _Any:
-    """The precision of matrix products that was set."""
+    """Return the precision of matrix products that was set."""
 def get_num_interop_threads() -> _Any:
-    """The number of threads that work on several operators at once, as it was set, or of processors; here it changes nothing."""
+    """Return the number of threads for concurrent operators that was set, or of processors; it has no effect."""
 def get_num_threads() -> _int:
-    """The number of threads that was set, by ``OMP_NUM_THREADS`` or ``MKL_NUM_THREADS`` in the environment, or of processors."""
+    """Return the number of threads that was set, or ``OMP_NUM_THREADS``, ``MKL_NUM_THREADS``, or processors."""
 def get_printoptions() -> _Any:
-    """The options in force, as keyword arguments of ``set_printoptions``."""
+    """Return the current options, as keyword arguments of ``set_printoptions``."""
 def get_rng_state() -> Tensor:
     """The state of the default generator, a tensor of bytes."""
 def gradient(input: Tensor, *, spacing: _Any = None, dim: _Any = None, edge_order: _Any = 1) -> Tensor:
@@ -1294,35 +1294,35 @@ def is_autocast_cpu_enabled() -> _Any:
 def is_autocast_enabled(device_type: _Any = None) -> _Any:
     """Return whether operators choose their precision on a kind of device, by default on "cuda"."""
 def is_complex(input: Tensor) -> _bool:
-    """True if the dtype is complex."""
+    """Return True if the dtype is complex."""
 def is_conj(input: Tensor) -> Tensor:
-    """False: conjugation is computed at once, never when the tensor is read."""
+    """Return False, because conjugation is computed at once, not when the tensor is read."""
 def is_deterministic_algorithms_warn_only_enabled() -> _Any:
-    """True if deterministic algorithms were asked for with a warning only."""
+    """Return True if deterministic algorithms are required with only a warning."""
 def is_distributed(input: Tensor) -> Tensor:
-    """False: no tensor is spread over processes."""
+    """Return False, because no tensor is distributed over processes."""
 def is_floating_point(self: Tensor) -> _bool:
     """True if the dtype is one of the floating point dtypes."""
 def is_grad_enabled() -> _bool:
     """True if recording is on."""
 def is_inference(input: Tensor) -> _bool:
-    """True if the tensor was made in inference mode."""
+    """Return True if the tensor was made in inference mode."""
 def is_inference_mode_enabled() -> _bool:
     """True if ``inference_mode`` is on."""
 def is_neg(input: Tensor) -> Tensor:
-    """False: negation is computed at once, never when the tensor is read."""
+    """Return False, because negation is computed at once, not when the tensor is read."""
 def is_nonzero(input: Tensor) -> _bool:
-    """True if the only element is not zero.  Raise RuntimeError unless there is exactly one."""
+    """Return True if the only element is not zero.  Raise RuntimeError unless there is exactly one."""
 def is_same_size(input: Tensor, other: Tensor | _Number) -> _bool:
-    """True if two tensors have the same shape."""
+    """Return True if two tensors have the same shape."""
 def is_signed(input: Tensor) -> _bool:
-    """True if the dtype can hold negative numbers."""
+    """Return True if the dtype can represent negative numbers."""
 def is_storage(obj: _Any) -> _bool:
-    """True if ``obj`` is a storage."""
+    """Return True if ``obj`` is a storage."""
 def is_tensor(obj: _Any) -> _bool:
-    """True if ``obj`` is a tensor."""
+    """Return True if ``obj`` is a tensor."""
 def is_warn_always_enabled() -> _bool:
-    """True if every warning was asked for."""
+    """Return True if warnings are repeated every time."""
 def isclose(input: Tensor | _Number, other: Tensor | _Number, rtol: _float = ..., atol: _float = ..., equal_nan: _Any = False) -> Tensor:
     """True where |input - other| is at most atol + rtol * |other|.  Raise RuntimeError if a tolerance is negative."""
 def isfinite(input: Tensor) -> Tensor:
@@ -1372,7 +1372,7 @@ def less_equal(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor 
 def lgamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Logarithm of the absolute value of the gamma function of input."""
 def linspace(start: _Any, end: _Any, steps: _Any, *, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """``steps`` numbers at equal distances from ``start`` to ``end``, both included."""
+    """Return ``steps`` evenly spaced numbers from ``start`` to ``end``, inclusive."""
 def load(f: _Any, map_location: _Any = None, pickle_module: _Any = None, *, weights_only: _Any = None, mmap: _Any = None, **pickle_load_args: _Any) -> _Any:
     """The object in a file that ``torch.save`` wrote, here or in PyTorch, today or before 1.6."""
 def lobpcg(A: _Any, k: _Any = None, B: _Any = None, X: _Any = None, n: _Any = None, iK: _Any = None, niter: _Any = None, tol: _Any = None, largest: _bool | None = None, method: _Any = None, tracker: _Any = None, ortho_iparams: _Any = None, ortho_fparams: _Any = None, ortho_bparams: _Any = None) -> _Any:
@@ -1416,7 +1416,7 @@ def logit(input: Tensor, eps: _float | None = None, *, out: Tensor | None = None
 def logit_(input: Tensor, eps: _float | None = None) -> Tensor:
     """log(input / (1 - input)); ``eps`` keeps input away from 0 and 1."""
 def logspace(start: _Any, end: _Any, steps: _Any, base: _Any = ..., *, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """The powers of ``base`` whose exponents are ``steps`` numbers at equal distances from ``start`` to ``end``."""
+    """Return powers of ``base`` with ``steps`` evenly spaced exponents from ``start`` to ``end``, inclusive."""
 def logsumexp(input: Tensor, dim: _Any, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
     """The logarithm of the sum of exponentials along ``dim`` (an int or a sequence of them), without overflow."""
 def lstm(input: Tensor, hx: _Any, params: _Any, has_biases: _Any, num_layers: _Any, dropout: _Any, train: _Any, bidirectional: _Any, batch_first: _Any) -> Tensor:
@@ -1584,7 +1584,7 @@ def pow(input: Tensor | _Number, exponent: Tensor | _Number, *, out: Tensor | No
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """The input where it is positive, ``weight`` times it elsewhere: one number, or one per channel.  Differentiable."""
 def printoptions(**changes: _Any) -> _Any:
-    """Print with other options inside a ``with`` block; takes the arguments of ``set_printoptions``."""
+    """Print with other options inside a ``with`` block, given as arguments of ``set_printoptions``."""
 def prod(input: Tensor, dim: _Any = ..., keepdim: _bool = False, *, dtype: _dtype | None = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
     """The product of all elements, or of the elements along ``dim``."""
 def promote_types(type1: _Any, type2: _Any) -> _dtype:
@@ -1614,7 +1614,7 @@ def randn_like(input: Tensor, *, generator: _Any = None, memory_format: _memory_
 def randperm(n: _Any, *, generator: _Any = None, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """The numbers from 0 to n - 1 in random order.  Shape: [n]. Raise RuntimeError for a negative ``n``."""
 def range(*bounds: _Any, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """The numbers from ``start`` (0) to ``end``, which is included; ``arange`` leaves it out and is preferred."""
+    """Return the numbers from ``start`` (0) to ``end``, inclusive; ``arange``, which excludes it, is preferred."""
 def ravel(input: Tensor) -> Tensor:
     """All elements in one dimension: a view if the tensor is contiguous, a copy otherwise.  Differentiable."""
 def real(input: Tensor) -> Tensor:
@@ -1642,11 +1642,11 @@ def resize_as_(self: Tensor, the_template: _Any, *, memory_format: _memory_forma
 def resize_as_sparse_(self: Tensor, the_template: _Any) -> Tensor:
     """Resize a sparse tensor in place to the size of another; its values keep their indices."""
 def resolve_conj(input: Tensor) -> Tensor:
-    """The tensor itself: conjugation was computed at once."""
+    """Return the tensor itself, because conjugation was computed at once."""
 def resolve_neg(input: Tensor) -> Tensor:
-    """The tensor itself: negation was computed at once."""
+    """Return the tensor itself, because negation was computed at once."""
 def result_type(tensor: _Any, other: Tensor | _Number) -> _dtype:
-    """The dtype in which an operator computes with two operands, each a tensor or a number."""
+    """Return the dtype in which an operator computes with two operands, each a tensor or a number."""
 def rms_norm(input: Tensor, normalized_shape: _Any, weight: Tensor | None = None, eps: _float | None = None) -> Tensor:
     """The input divided by the root of its mean square over the last dimensions, times weight.  Differentiable."""
 def rnn_relu(input: Tensor, hx: _Any, params: _Any, has_biases: _Any, num_layers: _Any, dropout: _Any, train: _Any, bidirectional: _Any, batch_first: _Any) -> Tensor:
@@ -1682,7 +1682,7 @@ def saddmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: _Any = 1, alpha: 
 def save(obj: _Any, f: _Any, pickle_module: _Any = ..., pickle_protocol: _Any = 2, _use_new_zipfile_serialization: _Any = True, _disable_byteorder_record: _Any = False) -> None:
     """Write an object to a file, in the format of PyTorch: tensors, and containers of them such as a ``state_dict``."""
 def scalar_tensor(s: _Any, *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """A 0-d tensor of the number ``s``, of the default dtype unless ``dtype`` says another."""
+    """Make a 0-d tensor of the number ``s``, in the default dtype unless ``dtype`` is given."""
 def scatter(input: Tensor, dim: _Any, index: _Any, src: _Any = None, *, value: _Any = None, reduce: _Any = None, out: Tensor | None = None) -> Tensor:
     """The input with elements of ``src``, or a number, written at ``index`` along ``dim``."""
 def scatter_add(input: Tensor, dim: _Any, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1720,27 +1720,27 @@ def set_autocast_enabled(device_type: _Any, enabled: _Any = None) -> _Any:
 def set_autocast_gpu_dtype(dtype: _dtype | None) -> _Any:
     """Set the dtype of lower precision on "cuda"."""
 def set_default_device(device: _device | _str | _int | None) -> None:
-    """Make new tensors on the CPU or on "meta"; with "cuda" none can be made.  Raise NotImplementedError for any other device."""
+    """Make new tensors on the CPU or on "meta"; on "cuda" creation fails.  Raise NotImplementedError otherwise."""
 def set_default_dtype(d: _Any) -> None:
     """Make ``d`` the dtype of new tensors made from Python floats (and, as a pair of them, from complex numbers)."""
 def set_default_tensor_type(t: _Any) -> None:
     """Make a floating point type (``torch.DoubleTensor`` or its name) the default; ``set_default_dtype`` is preferred."""
 def set_deterministic_debug_mode(debug_mode: _Any) -> _Any:
-    """Ask for deterministic algorithms by a number or a word: 0 or "default", 1 or "warn", 2 or "error"."""
+    """Set the requirement of deterministic algorithms: 0 or "default", 1 or "warn", 2 or "error"."""
 def set_float32_matmul_precision(precision: _Any) -> _Any:
     """Set the precision of matrix products: "highest", "high" or "medium"."""
 def set_flush_denormal(mode: _Any) -> None:
-    """Take numbers next to zero, as 1e-310, for zero (True), or compute with them (False).  Return True if the processor can."""
+    """Flush denormal numbers, such as 1e-310, to zero (True) or not (False).  Return True if that is supported."""
 def set_num_interop_threads(n: _Any) -> _Any:
-    """Set what ``get_num_interop_threads`` returns.  Raise RuntimeError unless it is positive."""
+    """Set the value that ``get_num_interop_threads`` returns.  Raise RuntimeError unless it is positive."""
 def set_num_threads(n: _Any) -> None:
-    """Set how many threads work on one large array, or matrix product.  Results are the same on any number of them."""
+    """Set how many threads compute one large array or matrix product.  Results do not depend on it."""
 def set_printoptions(precision: _Any = None, threshold: _Any = None, edgeitems: _Any = None, linewidth: _Any = None, profile: _Any = None, sci_mode: _Any = None) -> None:
-    """Set how tensors are printed; an option that is not given stays as it is, except ``sci_mode``."""
+    """Set how tensors are printed; options that are not given keep their values, except ``sci_mode``."""
 def set_rng_state(new_state: _Any) -> None:
     """Restore a state of the default generator, from ``get_rng_state``."""
 def set_warn_always(b: _Any) -> _Any:
-    """Ask for every warning every time."""
+    """Set whether warnings are repeated every time."""
 def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Sign of input; a complex number divided by its absolute value."""
 def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1866,7 +1866,7 @@ def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def tanh_(input: Tensor) -> Tensor:
     """Hyperbolic tangent of input."""
 def tensor(data: _Any, *, dtype: _dtype | None = None, device: _device | _str | _int | None = None, requires_grad: _bool = False, pin_memory: _bool = False) -> Tensor:
-    """A new tensor with a copy of ``data``: a number, nested sequences of numbers, an array or a tensor."""
+    """Make a tensor with a copy of ``data``: a number, nested sequences of numbers, an array or a tensor."""
 def tensor_split(input: Tensor, indices_or_sections: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
     """The input cut before each of the given indices along ``dim``, or in a number of parts of about the same size."""
 def tensordot(a: _Any, b: _Any, dims: _Any = 2, *, out: Tensor | None = None) -> Tensor:
@@ -1880,7 +1880,7 @@ def threshold_(input: Tensor, threshold: _Any, value: _Any) -> Tensor:
 def tile(input: Tensor, dims: _Any) -> Tensor:
     """The input repeated ``dims`` times along each dimension; a short ``dims`` is padded with ones in front."""
 def to_dlpack(tensor: _Any) -> _Any:
-    """The memory of a tensor as a DLPack capsule, which ``from_dlpack`` takes once."""
+    """Return the memory of a tensor as a DLPack capsule, which ``from_dlpack`` consumes."""
 def topk(input: Tensor, k: _Any, dim: _Any = -1, largest: _bool = True, sorted: _bool = True, *, axis: _Any = None, out: Tensor | None = None) -> _Any:
     """The ``k`` largest (or smallest) elements along ``dim``, in order, and their indices.  Differentiable."""
 def trace(input: Tensor) -> Tensor:
@@ -1912,7 +1912,7 @@ def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def trunc_(input: Tensor) -> Tensor:
     """Input without its fraction."""
 def typename(obj: _Any) -> _Any:
-    """The name of a type: ``torch.FloatTensor`` for a tensor of float32, the qualified name of anything else."""
+    """Return the name of a type: ``torch.FloatTensor`` for a tensor of float32, the qualified name of anything else."""
 def unbind(input: Tensor, dim: _Any = 0, *, axis: _Any = None) -> tuple[Tensor, ...]:
     """All slices along ``dim``, as a tuple.  Differentiable, views."""
 def unbind_copy(input: Tensor, dim: _Any = 0, *, out: Tensor | None = None) -> Tensor:
@@ -1938,7 +1938,7 @@ def unsqueeze(input: Tensor, dim: _Any, *, axis: _Any = None) -> Tensor:
 def unsqueeze_copy(input: Tensor, dim: _Any, *, axis: _Any = None, out: Tensor | None = None) -> Tensor:
     """A copy of the view of ``unsqueeze``: [*].  Differentiable."""
 def use_deterministic_algorithms(mode: _Any, *, warn_only: _Any = False) -> _Any:
-    """Ask for algorithms that always give the same result: all of them do."""
+    """Require algorithms that always return the same result, as all of them do."""
 def vander(x: _Any, N: _Any = None, increasing: _Any = False) -> Tensor:
     """The powers N - 1 to 0 (0 to N - 1 if ``increasing``) of every element of a vector.  Differentiable."""
 def var(input: Tensor, dim: _Any = None, unbiased: _bool | None = None, keepdim: _bool = False, *, correction: _Any = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:

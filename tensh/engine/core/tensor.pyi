@@ -25,11 +25,11 @@ class Tensor:
     def __add__(self, other: Tensor | _Number) -> Tensor: ...
     def __and__(self, other: Tensor | _Number) -> Tensor: ...
     def __array__(self, dtype: _dtype | None = None, copy: _Any = None) -> _Any:
-        """The tensor as an array of NumPy, over the same memory where the dtype allows it."""
+        """Return the tensor as a NumPy array, on the same memory if the dtype allows it."""
     def __array_wrap__(self, array: _Any, context: _Any = None, return_scalar: _Any = False) -> Tensor:
-        """Wrap NumPy's result for a tensor as a tensor; bools become bytes, as in PyTorch."""
+        """Return NumPy's result for a tensor as a tensor; bools become bytes, as in PyTorch."""
     def __bool__(self) -> _bool:
-        """The truth of a tensor of one element; RuntimeError for any other."""
+        """Return the truth value of a tensor of one element; raise RuntimeError for any other."""
     def __complex__(self) -> _complex:
         ...
     def __contains__(self, element: _Any) -> _bool:
@@ -37,20 +37,20 @@ class Tensor:
     def __deepcopy__(self, memo: _Any) -> _Any:
         ...
     def __delitem__(self, index: _Any) -> _Any:
-        """``del t[index]``: a tensor keeps its elements."""
+        """Refuse ``del t[index]``."""
     def __dir__(self) -> _Any:
-        """The names of a tensor's members, without those that it lacks."""
+        """Return the names of a tensor's attributes, without unsupported ones."""
     def __div__(self, other: Tensor | _Number) -> Tensor: ...
     def __dlpack__(self, *, stream: _Any = -1, max_version: _Any = None, dl_device: _Any = None, copy: _Any = None) -> _Any:
-        """The tensor's memory for another library."""
+        """Export the tensor's memory to another library."""
     def __dlpack_device__(self) -> _Any:
-        """The kind of memory, the CPU's, and its number.  Raise ValueError for a tensor without elements."""
+        """Return the kind of memory, the CPU's, and its number.  Raise ValueError for a tensor without elements."""
     def __eq__(self, other: Tensor | _Number) -> Tensor: ...  # type: ignore[override]
     def __float__(self) -> _float:
         ...
     def __floordiv__(self, other: Tensor | _Number) -> Tensor: ...
     def __format__(self, specification: _Any) -> _str:
-        """``format(tensor, specification)``: a 0-d tensor is formatted as the Python number it holds."""
+        """Format a tensor: a 0-d tensor as the Python number that it contains."""
     def __ge__(self, other: Tensor | _Number) -> Tensor: ...
     def __getitem__(self, index: _Any) -> Tensor:
         """The elements at ``index``: a view for numbers, slices, None and ..., a copy for tensors, masks and lists."""
@@ -79,7 +79,7 @@ class Tensor:
     def __ixor__(self, other: Tensor | _Number) -> Tensor: ...
     def __le__(self, other: Tensor | _Number) -> Tensor: ...
     def __len__(self) -> _int:
-        """The size of the first dimension; TypeError for a tensor without dimensions."""
+        """Return the size of the first dimension; raise TypeError for a tensor without dimensions."""
     def __long__(self) -> Tensor:
         ...
     def __lshift__(self, other: Tensor | _Number) -> Tensor: ...
@@ -90,7 +90,7 @@ class Tensor:
     def __ne__(self, other: Tensor | _Number) -> Tensor: ...  # type: ignore[override]
     def __neg__(self) -> Tensor: ...
     def __nonzero__(self) -> Tensor:
-        """The truth of a tensor of one element; RuntimeError for any other."""
+        """Return the truth value of a tensor of one element; raise RuntimeError for any other."""
     def __or__(self, other: Tensor | _Number) -> Tensor: ...
     def __pos__(self) -> Tensor: ...
     def __pow__(self, other: Tensor | _Number) -> Tensor: ...
@@ -98,9 +98,9 @@ class Tensor:
     def __rand__(self, other: Tensor | _Number) -> Tensor: ...
     def __rdiv__(self, other: Tensor | _Number) -> Tensor: ...
     def __reduce_ex__(self, protocol: _Any) -> _Any:
-        """Pickle the whole memory and the tensor's place in it, so that tensors that share memory still share it later."""
+        """Pickle the whole memory and the tensor's place in it, so that shared memory remains shared."""
     def __repr__(self, *, tensor_contents: _Any = None) -> _str:
-        """Return the printed form of ``tensor``, of a parameter without its heading."""
+        """Return the printed form of ``tensor``, without the heading of a parameter."""
     def __reversed__(self) -> Tensor:
         ...
     def __rfloordiv__(self, other: Tensor | _Number) -> Tensor: ...
@@ -124,12 +124,12 @@ class Tensor:
     def __xor__(self, other: Tensor | _Number) -> Tensor: ...
     @property
     def _backward_hooks(self) -> _Any:
-        """The hooks on the gradient of this tensor, None if there have been none."""
+        """The hooks on the gradient of this tensor; None if there have been none."""
     @_backward_hooks.setter
     def _backward_hooks(self, value: _Any) -> None: ...
     @property
     def _cdata(self) -> _Any:
-        """A number that no other living tensor has."""
+        """A number that is unique among living tensors."""
     @_cdata.setter
     def _cdata(self, value: _Any) -> None: ...
     def _coalesced_(self, coalesced: _Any) -> Tensor:
@@ -150,12 +150,12 @@ class Tensor:
     def _nnz(self) -> Tensor:
         """The number of values."""
     def _repr_html_(self) -> _Any:
-        """The tensor in a notebook: as it is printed, with a line of facts."""
+        """Return the printed form of the tensor for a notebook, with a line of facts."""
     def _values(self) -> Tensor:
         """The values, whether or not the tensor is coalesced, without history."""
     @property
     def _version(self) -> _int:
-        """The number of in-place writes to the memory.  Raise RuntimeError for tensors of inference mode."""
+        """The number of in-place writes to the memory.  Raise RuntimeError for tensors made in inference mode."""
     @_version.setter
     def _version(self, value: _int) -> None: ...
     def abs(self, *, out: Tensor | None = None) -> Tensor:
@@ -263,7 +263,7 @@ class Tensor:
     def as_strided_scatter(self, src: _Any, size: _Any, stride: _Any, storage_offset: _Any = None) -> Tensor:
         """The input with the elements at the given strides replaced by ``src``.  Differentiable.  Shapes: ``src`` [*size]."""
     def as_subclass(self, cls: _Any) -> Tensor:
-        """An object of ``cls``, a subclass of Tensor, with this memory and history."""
+        """Return an object of ``cls``, a subclass of Tensor, with this memory and history."""
     def asin(self, *, out: Tensor | None = None) -> Tensor:
         """Inverse sine of input."""
     def asin_(self) -> Tensor:
@@ -285,7 +285,7 @@ class Tensor:
     def atanh_(self) -> Tensor:
         """Inverse hyperbolic tangent of input."""
     def backward(self, gradient: Tensor | None = None, retain_graph: _bool | None = None, create_graph: _bool = False, inputs: _Any = None) -> None:
-        """Add the gradients of this tensor to the ``.grad`` of the leaves it was computed from."""
+        """Add the gradients of this tensor to the ``.grad`` of the leaves from which it was computed."""
     def baddbmm(self, batch1: Tensor, batch2: Tensor, *, beta: _Any = 1, alpha: _Any = 1, out: Tensor | None = None) -> Tensor:
         """``beta * input + alpha * (batch1 @ batch2)`` for stacks of matrices.  Differentiable."""
     def baddbmm_(self, batch1: Tensor, batch2: Tensor, *, beta: _Any = 1, alpha: _Any = 1) -> Tensor:
@@ -407,13 +407,13 @@ class Tensor:
     def cov(self, *, correction: _Any = 1, fweights: _Any = None, aweights: _Any = None) -> Tensor:
         """The covariance matrix of the rows; a vector has its variance."""
     def cpu(self, *, memory_format: _memory_format | None = None) -> Tensor:
-        """The tensor itself: it is on the CPU."""
+        """Return the tensor itself: it is on the CPU."""
     def cross(self, other: Tensor | _Number, dim: _Any = None, *, out: Tensor | None = None) -> Tensor:
         """The cross products along ``dim``, or along the first dimension of size 3.  Differentiable."""
     def crow_indices(self) -> Tensor:
         """Where each row begins among the values, and the last one ends, of a sparse row compressed tensor.  Raise RuntimeError for any other tensor."""
     def cuda(self, device: _device | _str | _int | None = None, non_blocking: _Any = False, memory_format: _memory_format | None = None) -> Tensor:
-        """Not available: tensh computes on the CPU.  Raise AssertionError as PyTorch without CUDA does."""
+        """Raise AssertionError, as PyTorch without CUDA does: tensh computes on the CPU."""
     def cummax(self, dim: _Any, *, axis: _Any = None, out: Tensor | None = None) -> _Any:
         """The largest element so far along ``dim``, and its index.  Differentiable."""
     def cummin(self, dim: _Any, *, axis: _Any = None, out: Tensor | None = None) -> _Any:
@@ -428,7 +428,7 @@ class Tensor:
         """The running sum along ``dim``, of the same shape; int64 for bools and integers unless ``dtype`` is given."""
     @property
     def data(self) -> Tensor:
-        """A view without history, whose writes do not count as writes to this tensor."""
+        """A view without history, whose writes are not counted as writes to this tensor."""
     @data.setter
     def data(self, value: Tensor) -> None: ...
     def data_ptr(self) -> _int:
@@ -442,9 +442,9 @@ class Tensor:
     def det(self, *, out: Tensor | None = None) -> Tensor:
         """The determinants of square matrices.  Differentiable.  Shape: [..., n, n] to [...]."""
     def detach(self) -> Tensor:
-        """A view without history: writes to one are seen, and counted, by the other."""
+        """Return a view without history: the two share their memory and the count of writes."""
     def detach_(self) -> Tensor:
-        """Cut this tensor off from its history, in place.  Raise RuntimeError for a view."""
+        """Detach this tensor from its history, in place.  Raise RuntimeError for a view."""
     @property
     def device(self) -> _device:
         """Where the tensor lives."""
@@ -469,7 +469,7 @@ class Tensor:
     def dim(self) -> _int:
         """The number of dimensions."""
     def dim_order(self, *, ambiguity_check: _Any = False) -> Tensor:
-        """The dimensions from the widest step in memory to the narrowest."""
+        """Return the dimensions in the order of their strides, from the largest to the smallest."""
     def dist(self, other: Tensor, p: _Any = 2) -> Tensor:
         """The ``p``-norm of ``input - other``.  Differentiable.  Shapes: [*] to []. Raise RuntimeError for integers."""
     def div(self, other: Tensor | _Number, *, rounding_mode: _Any = None, out: Tensor | None = None) -> Tensor:
@@ -590,7 +590,7 @@ class Tensor:
     def ger(self, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The outer product of two vectors: a matrix of all products of their elements.  Differentiable."""
     def get_device(self) -> _int:
-        """The number of the device: -1 for the CPU."""
+        """Return the number of the device: -1 for the CPU."""
     @property
     def grad(self) -> Tensor | None:
         """The gradient that ``backward`` accumulated, or None."""
@@ -598,12 +598,12 @@ class Tensor:
     def grad(self, value: Tensor | None) -> None: ...
     @property
     def grad_dtype(self) -> _Any:
-        """The dtype of the gradient of a leaf, that of the tensor if nothing else was set; None lets it be any."""
+        """The dtype of a leaf's gradient, by default that of the tensor; None allows any."""
     @grad_dtype.setter
     def grad_dtype(self, value: _Any) -> None: ...
     @property
     def grad_fn(self) -> _Any:
-        """The node that computed this tensor; None for leaves."""
+        """The node of the operation that computed this tensor; None for leaves."""
     @grad_fn.setter
     def grad_fn(self, value: _Any) -> None: ...
     def greater(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
@@ -688,9 +688,9 @@ class Tensor:
     def is_coalesced(self) -> Tensor:
         """True if the indices are known to be sorted and unique.  Raise RuntimeError for another layout than sparse_coo."""
     def is_complex(self) -> _bool:
-        """True if the dtype is complex."""
+        """Return True if the dtype is complex."""
     def is_conj(self) -> Tensor:
-        """False: conjugation is computed at once, never when the tensor is read."""
+        """Return False, because conjugation is computed at once, not when the tensor is read."""
     def is_contiguous(self, *, memory_format: _memory_format | None = ...) -> _bool:
         """True if the tensor is dense, with the last dimension innermost (or in the order of ``memory_format``)."""
     @property
@@ -704,11 +704,11 @@ class Tensor:
     @is_cuda.setter
     def is_cuda(self, value: _bool) -> None: ...
     def is_distributed(self) -> Tensor:
-        """False: no tensor is spread over processes."""
+        """Return False, because no tensor is distributed over processes."""
     def is_floating_point(self) -> _bool:
         """True if the dtype is one of the floating point dtypes."""
     def is_inference(self) -> _bool:
-        """True if the tensor was made in inference mode."""
+        """Return True if the tensor was made in inference mode."""
     @property
     def is_ipu(self) -> _Any:
         """False: tensh computes on the CPU only."""
@@ -745,29 +745,29 @@ class Tensor:
     @is_mtia.setter
     def is_mtia(self, value: _Any) -> None: ...
     def is_neg(self) -> Tensor:
-        """False: negation is computed at once, never when the tensor is read."""
+        """Return False, because negation is computed at once, not when the tensor is read."""
     @property
     def is_nested(self) -> _bool:
         """True for a nested tensor, which is of another class."""
     @is_nested.setter
     def is_nested(self, value: _bool) -> None: ...
     def is_nonzero(self) -> _bool:
-        """True if the only element is not zero.  Raise RuntimeError unless there is exactly one."""
+        """Return True if the only element is not zero.  Raise RuntimeError unless there is exactly one."""
     def is_pinned(self, device: _device | _str | _int | None = None) -> _bool:
-        """False: there is no device to pin memory for."""
+        """Return False: there is no device to pin memory for."""
     @property
     def is_quantized(self) -> _bool:
         """False: tensh has no quantized numbers."""
     @is_quantized.setter
     def is_quantized(self, value: _bool) -> None: ...
     def is_same_size(self, other: Tensor | _Number) -> _bool:
-        """True if two tensors have the same shape."""
+        """Return True if two tensors have the same shape."""
     def is_set_to(self, tensor: _Any) -> _bool:
         """True if both tensors have the same memory, sizes and strides."""
     def is_shared(self) -> Tensor:
-        """True if the tensor lies in memory that other processes may map."""
+        """Return True if the tensor's memory can be mapped by other processes."""
     def is_signed(self) -> _bool:
-        """True if the dtype can hold negative numbers."""
+        """Return True if the dtype can represent negative numbers."""
     @property
     def is_sparse(self) -> _bool:
         """True for a sparse tensor of the layout torch.sparse_coo."""
@@ -810,7 +810,7 @@ class Tensor:
     def istft(self, n_fft: _Any, hop_length: _Any = None, win_length: _Any = None, window: _Any = None, center: _Any = True, normalized: _Any = False, onesided: _Any = None, length: _Any = None, return_complex: _Any = False) -> Tensor:
         """The signal whose ``stft`` is the input: frames transformed back, added up, and divided by the squared windows."""
     def item(self) -> _Number:
-        """The only element as a Python number; RuntimeError if there is not exactly one."""
+        """Return the only element as a Python number.  Raise RuntimeError unless there is exactly one."""
     @property
     def itemsize(self) -> _int:
         """Bytes of one element."""
@@ -1029,17 +1029,17 @@ class Tensor:
     def nelement(self) -> _int:
         """The number of elements."""
     def new(self, *size_or_data: _Any, device: _device | _str | _int | None = None) -> Tensor:
-        """A legacy constructor of this tensor's dtype: ``x.new(2, 3)`` is not initialised, ``x.new([1, 2])`` has data."""
+        """Call a legacy constructor in this tensor's dtype: ``x.new(2, 3)`` is not initialised, ``x.new([1, 2])`` has data."""
     def new_empty(self, *size: _Any, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
         """A tensor of the given size and this tensor's dtype, with uninitialized elements."""
     def new_empty_strided(self, size: _Any, stride: _Any, *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-        """A tensor with the given strides, of this tensor's dtype, whose elements are not set."""
+        """Make a tensor with the given strides and uninitialized elements, in this tensor's dtype."""
     def new_full(self, size: _Any, fill_value: _Any, *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-        """A tensor of ``fill_value`` of the given size, of this tensor's dtype unless ``dtype`` says another."""
+        """Make a tensor of ``fill_value`` with a given size, in this tensor's dtype unless ``dtype`` is given."""
     def new_ones(self, *size: _Any, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
         """A tensor of the given size and this tensor's dtype, filled with ones."""
     def new_tensor(self, data: _Any, *, dtype: _dtype | None = None, device: _device | _str | _int | None = None, requires_grad: _bool = False, layout: _layout | None = None, pin_memory: _bool = False) -> Tensor:
-        """A new tensor with a copy of ``data``, of this tensor's dtype unless ``dtype`` says another."""
+        """Make a tensor with a copy of ``data``, in this tensor's dtype unless ``dtype`` is given."""
     def new_zeros(self, *size: _Any, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
         """A tensor of the given size and this tensor's dtype, filled with zeros."""
     def nextafter(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
@@ -1061,7 +1061,7 @@ class Tensor:
     def numel(self) -> _int:
         """The number of elements."""
     def numpy(self, *, force: _Any = False) -> _np.ndarray[_Any, _Any]:
-        """The values as a NumPy array over the same memory: writes to one are seen by the other."""
+        """Return a NumPy array that shares memory with the tensor: each sees writes to the other."""
     def orgqr(self, tau: _Any, *, out: Tensor | None = None) -> Tensor:
         """The first columns of Q, from the reflections of ``torch.geqrf``.  Differentiable."""
     def ormqr(self, tau: Tensor, other: Tensor, left: _Any = True, transpose: _Any = False, *, out: Tensor | None = None) -> Tensor:
@@ -1076,7 +1076,7 @@ class Tensor:
     def permute(self, dims: _Any) -> Tensor:
         """The dimensions in the order ``dims``, given as numbers or as one sequence.  Differentiable, a view."""
     def pin_memory(self, device: _device | _str | _int | None = None) -> Tensor:
-        """Not available: there is no device to pin memory for.  Raise RuntimeError."""
+        """Raise RuntimeError: there is no device to pin memory for."""
     def pinverse(self, rcond: _Any = ...) -> Tensor:
         """The pseudo-inverses of matrices: ``torch.linalg.pinv`` with ``rtol=rcond``.  Differentiable."""
     def polygamma(self, n: _Any) -> Tensor:
@@ -1121,7 +1121,7 @@ class Tensor:
     def register_hook(self, hook: _Any) -> Tensor:
         """Call ``hook(grad)`` whenever the gradient of this tensor is computed; a returned tensor replaces it."""
     def register_post_accumulate_grad_hook(self, hook: _Any) -> Tensor:
-        """Call ``hook(tensor)`` after a gradient was added to this leaf's ``.grad``.  Raise RuntimeError for any other tensor."""
+        """Call ``hook(tensor)`` after a gradient was added to this leaf's ``.grad``.  Raise RuntimeError for non-leaves."""
     def relu(self, *, out: Tensor | None = None) -> Tensor:
         """Input where it is positive, 0 elsewhere."""
     def relu_(self) -> Tensor:
@@ -1156,14 +1156,14 @@ class Tensor:
     def resize_as_sparse_(self, the_template: _Any) -> Tensor:
         """Resize a sparse tensor in place to the size of another; its values keep their indices."""
     def resolve_conj(self) -> Tensor:
-        """The tensor itself: conjugation was computed at once."""
+        """Return the tensor itself, because conjugation was computed at once."""
     def resolve_neg(self) -> Tensor:
-        """The tensor itself: negation was computed at once."""
+        """Return the tensor itself, because negation was computed at once."""
     def retain_grad(self) -> None:
-        """Keep the gradient of a computed tensor in ``.grad``, too.  Raise RuntimeError for a tensor that requires no grad."""
+        """Keep the gradient of a computed tensor in ``.grad``, too.  Raise RuntimeError if it requires no grad."""
     @property
     def retains_grad(self) -> _bool:
-        """True for a computed tensor that keeps its gradient."""
+        """True if the tensor is computed and keeps its gradient."""
     @retains_grad.setter
     def retains_grad(self, value: _bool) -> None: ...
     def roll(self, shifts: _Any, dims: _Any = ...) -> Tensor:
@@ -1208,7 +1208,7 @@ class Tensor:
     @shape.setter
     def shape(self, value: Size) -> None: ...
     def share_memory_(self) -> Tensor:
-        """Move the tensor's memory, with all tensors over it, to where other processes find it, and return the tensor."""
+        """Move the tensor's memory, with all tensors that share it, to shared memory, and return the tensor."""
     def short(self, *, memory_format: _memory_format | None = None) -> Tensor:
         """The tensor in torch.int16: itself if it is of that dtype, a copy otherwise.  The result has no gradient."""
     def sigmoid(self, *, out: Tensor | None = None) -> Tensor:
@@ -1326,7 +1326,7 @@ class Tensor:
     def tile(self, *dims: _Any, **named: _Any) -> Tensor:
         """The tensor repeated ``dims`` times along each dimension; a short ``dims`` is padded with ones in front."""
     def to(self, device: _device | _str | _int | None = None, dtype: _dtype | None = None, non_blocking: _Any = False, copy: _Any = False, *, memory_format: _memory_format | None = None) -> Tensor:
-        """The tensor in another dtype (``to(dtype)``, ``to(other)``), on another device (``to("cpu")``), or both."""
+        """Convert the tensor to another dtype (``to(dtype)``, ``to(other)``), another device (``to("cpu")``), or both."""
     def to_dense(self, dtype: _dtype | None = None, *, masked_grad: _Any = True) -> Tensor:
         """The tensor with all its elements, itself if it is dense; of ``dtype`` if one is given.  Differentiable."""
     def to_padded_tensor(self, padding: _Any, output_size: _Any = None) -> Tensor:
@@ -1344,7 +1344,7 @@ class Tensor:
     def to_sparse_csr(self, dense_dim: _Any = None) -> Tensor:
         """The tensor in the layout sparse_csr.  Differentiable."""
     def tolist(self) -> _Any:
-        """The values as nested lists of Python numbers; a number for a 0-d tensor."""
+        """Return the values as nested lists of Python numbers, or as a number for a 0-d tensor."""
     def topk(self, k: _Any, dim: _Any = -1, largest: _bool = True, sorted: _bool = True, *, axis: _Any = None, out: Tensor | None = None) -> _Any:
         """The ``k`` largest (or smallest) elements along ``dim``, in order, and their indices.  Differentiable."""
     def trace(self) -> Tensor:
@@ -1372,9 +1372,9 @@ class Tensor:
     def trunc_(self) -> Tensor:
         """Input without its fraction."""
     def type(self, dtype: _dtype | None = None, non_blocking: _Any = False, **given: _Any) -> _Any:
-        """The name of the legacy type without an argument; with one (a dtype, a type or its name), the tensor converted."""
+        """Return the name of the legacy type; with an argument (a dtype, a type or its name), convert the tensor."""
     def type_as(self, other: Tensor | _Number) -> Tensor:
-        """The tensor in the dtype of ``other``.  Differentiable."""
+        """Convert the tensor to the dtype of ``other``.  Differentiable."""
     def unbind(self, dim: _Any = 0, *, axis: _Any = None) -> tuple[Tensor, ...]:
         """All slices along ``dim``, as a tuple.  Differentiable, views."""
     def unflatten(self, dim: _Any, sizes: _Any) -> Tensor:

@@ -1,4 +1,4 @@
-"""Operators as methods of Tensor and behind Python's operators, each put in place when it is first asked for."""
+"""Attachment of operators to Tensor as methods and as Python's operators, each on first use."""
 
 import operator
 
@@ -12,7 +12,7 @@ from tensh.engine.methods.autograd import read_only
 
 
 def seal_property(name, member):
-    """A property whose setter raises PyTorch's error."""
+    """Return a property whose setter raises PyTorch's error."""
     if type(member) is not property or member.fset is not None:
         return member
     return property(member.fget, read_only(name), doc=member.__doc__)
@@ -24,7 +24,7 @@ for _name, _each in list(vars(Tensor).items()):
 
 
 class Late:
-    """Placeholder for an attribute of Tensor before its first use, which imports it and puts it in place."""
+    """A placeholder for an attribute of Tensor, which imports the attribute on first use and sets it."""
 
     def __init__(self, name, resolve):
         self.name, self.resolve = name, resolve
@@ -46,7 +46,7 @@ class Late:
 
 
 def member_of(name):
-    """The attribute of Tensor under a name."""
+    """Return the attribute of Tensor with a name."""
     return seal_property(name, MEMBERS[name]) if name in MEMBERS else public_object(METHODS[name], name, method=True)
 
 
@@ -63,12 +63,12 @@ OPERATORS = {
     "__imod__": "remainder_", "__ipow__": "pow_", "__iand__": "bitwise_and_", "__ior__": "bitwise_or_",
     "__ixor__": "bitwise_xor_", "__ilshift__": "bitwise_left_shift_", "__irshift__": "bitwise_right_shift_",
 }  # fmt: skip
-"""Python's operators -> what computes them: an operator of the table, or a function of functional.py."""
+"""Python's operators -> the operator of the table, or the function of functional.py, that computes them."""
 UNARY = ("__neg__", "__pos__", "__abs__", "__invert__")
 
 
 def python_operator(name):
-    """The function behind one of Python's operators."""
+    """Return the function that computes one of Python's operators."""
     entry = OPERATORS[name]
     if entry in OPS and OPS[entry].pointwise:
         return OPS[entry].operator if len(OPS[entry].inputs) == 2 else OPS[entry].fn
@@ -88,14 +88,14 @@ Tensor.__hash__ = lambda self: id(self)
 
 
 def index_number(t):
-    """``range(t)``, ``list[t]``: an integer tensor of one element."""
+    """Convert an integer tensor of one element, for ``range(t)`` and ``list[t]``."""
     if t.array.size != 1 or t.array.dtype.kind not in "iub":
         raise TypeError("only integer tensors of a single element can be converted to an index")
     return operator.index(t.array.item())
 
 
 def delete_item(t, index):
-    """``del t[index]``: a tensor keeps its elements."""
+    """Refuse ``del t[index]``."""
     raise TypeError("Tensor does not support deleting items")
 
 

@@ -1,4 +1,4 @@
-"""Questions about tensors that need no computation."""
+"""Queries about tensors that need no computation."""
 
 import functools
 import math
@@ -21,21 +21,21 @@ from tensh.engine.dtypes.dtype import BY_NUMPY, COMPLEX, combine_categories, of_
 
 @public
 def is_tensor(obj):
-    """True if ``obj`` is a tensor."""
+    """Return True if ``obj`` is a tensor."""
     return isinstance(obj, Tensor)
 
 
 @public
 def is_storage(obj):
-    """True if ``obj`` is a storage."""
+    """Return True if ``obj`` is a storage."""
     return isinstance(obj, (PUBLIC["UntypedStorage"], PUBLIC["TypedStorage"]))
 
 
 @public
 def typename(obj):
-    """The name of a type: ``torch.FloatTensor`` for a tensor of float32, the qualified name of anything else.
+    """Return the name of a type: ``torch.FloatTensor`` for a tensor of float32, the qualified name of anything else.
 
-    A class, a function or a module is named itself.
+    For a class, function or module this is its own name.
     """
     if isinstance(obj, Tensor):
         return obj.type()
@@ -47,7 +47,7 @@ def typename(obj):
 
 
 def answer_constant(fn):
-    """A query whose answer does not depend on the tensor; TypeError for anything else than a tensor."""
+    """Declare a query whose answer does not depend on the tensor; it raises TypeError for other types."""
 
     @functools.wraps(fn)
     def answer(input):
@@ -59,75 +59,75 @@ def answer_constant(fn):
 
 
 def fact(fn):
-    """A query that is both function and method."""
+    """Declare a query that is both function and method."""
     PUBLIC[fn.__name__] = METHODS[fn.__name__] = fn
     return fn
 
 
 @fact
 def is_complex(input):
-    """True if the dtype is complex."""
+    """Return True if the dtype is complex."""
     return BY_NUMPY[input.array.dtype].category == COMPLEX
 
 
 @fact
 def is_signed(input):
-    """True if the dtype can hold negative numbers."""
+    """Return True if the dtype can represent negative numbers."""
     return BY_NUMPY[input.array.dtype].is_signed
 
 
 @fact
 @answer_constant
 def is_nonzero(input):
-    """True if the only element is not zero.  Raise RuntimeError unless there is exactly one."""
+    """Return True if the only element is not zero.  Raise RuntimeError unless there is exactly one."""
     return bool(input)
 
 
 @fact
 def is_same_size(input, other):
-    """True if two tensors have the same shape."""
+    """Return True if two tensors have the same shape."""
     return input.array.shape == other.array.shape
 
 
 @fact
 @answer_constant
 def is_conj(input):
-    """False: conjugation is computed at once, never when the tensor is read."""
+    """Return False, because conjugation is computed at once, not when the tensor is read."""
     return False
 
 
 @fact
 @answer_constant
 def is_neg(input):
-    """False: negation is computed at once, never when the tensor is read."""
+    """Return False, because negation is computed at once, not when the tensor is read."""
     return False
 
 
 @fact
 @answer_constant
 def resolve_conj(input):
-    """The tensor itself: conjugation was computed at once."""
+    """Return the tensor itself, because conjugation was computed at once."""
     return input
 
 
 @fact
 @answer_constant
 def resolve_neg(input):
-    """The tensor itself: negation was computed at once."""
+    """Return the tensor itself, because negation was computed at once."""
     return input
 
 
 @fact
 @answer_constant
 def get_device(input):
-    """The number of the device: -1 for the CPU."""
+    """Return the number of the device: -1 for the CPU."""
     return -1
 
 
 @fact
 @answer_constant
 def is_inference(input):
-    """True if the tensor was made in inference mode.
+    """Return True if the tensor was made in inference mode.
 
     >>> import tensh as torch
     >>> with torch.inference_mode():
@@ -141,14 +141,15 @@ def is_inference(input):
 @fact
 @answer_constant
 def is_distributed(input):
-    """False: no tensor is spread over processes."""
+    """Return False, because no tensor is distributed over processes."""
     return False
 
 
 def dim_order(self, *, ambiguity_check=False):
-    """The dimensions from the widest step in memory to the narrowest.
+    """Return the dimensions in the order of their strides, from the largest to the smallest.
 
-    ``ambiguity_check``, True or a list of memory formats, raises RuntimeError where there is no one order, or no one of these.
+    With ``ambiguity_check``, True or a list of memory formats, raise RuntimeError unless there is only one order, or
+    one of these.
 
     >>> import tensh as torch
     >>> torch.ones(2, 3).t().dim_order()
@@ -162,7 +163,7 @@ def dim_order(self, *, ambiguity_check=False):
 
 
 def refuse_ambiguous(t, order, check):
-    """Raise if other orders of the dimensions say the same, unless exactly one of the memory formats in ``check`` fits."""
+    """Raise if several orders of the dimensions are possible, unless exactly one of the formats in ``check`` fits."""
     formats = [] if check is True else check
     if not isinstance(formats, list) or not all(isinstance(each, memory_format) for each in formats):
         raise TypeError("The ambiguity_check argument must be a bool or a list of memory formats.")
@@ -202,7 +203,7 @@ RESULT_TYPE = (
 @public
 @shows("tensor, other", "")
 def result_type(*args, **given):
-    """The dtype in which an operator computes with two operands, each a tensor or a number.
+    """Return the dtype in which an operator computes with two operands, each a tensor or a number.
 
     >>> import tensh as torch
     >>> torch.result_type(torch.tensor([1, 2]), 1.0)
@@ -223,7 +224,7 @@ def result_type(*args, **given):
 def get_default_device():
     """Return the device of new tensors: the CPU, or that of ``set_default_device`` or ``with torch.device("meta")``.
 
-    Raise AssertionError where that is "cuda".
+    Raise AssertionError if that is "cuda".
     """
     found = default_device()
     if found.type != "meta" and found.index is None:
@@ -233,7 +234,7 @@ def get_default_device():
 
 @public
 def set_default_device(device):
-    """Make new tensors on the CPU or on "meta"; with "cuda" none can be made.  Raise NotImplementedError for any other device."""
+    """Make new tensors on the CPU or on "meta"; on "cuda" creation fails.  Raise NotImplementedError otherwise."""
     make_default(device)
 
 

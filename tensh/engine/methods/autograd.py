@@ -1,4 +1,4 @@
-"""Attributes and methods of a tensor for autograd and its memory, which are there from the start."""
+"""Attributes and methods of a tensor for autograd and for its memory, which exist from the start."""
 
 import weakref
 
@@ -31,7 +31,7 @@ def member(name=None, **accessors):
 
 
 def read_only(name):
-    """The setter that refuses to set a property."""
+    """Return a setter that refuses to set a property."""
 
     def refuse(t, value):
         raise AttributeError(f"attribute '{name}' of 'torch._C.TensorBase' objects is not writable")
@@ -48,7 +48,7 @@ DETACH = (
 
 
 def _set_requires_grad(t, flag):
-    """``t.requires_grad = flag``: unlike ``requires_grad_``, refuses any value for computed tensors."""
+    """Set ``t.requires_grad``: unlike ``requires_grad_``, refuse any value for computed tensors."""
     if not isinstance(flag, bool):
         raise RuntimeError("requires_grad must be a bool")
     if flag and t.array.dtype.kind not in DIFFERENTIABLE:
@@ -59,13 +59,13 @@ def _set_requires_grad(t, flag):
 
 
 def _is_computed(t):
-    """True if an operation computed the tensor; a view that is stale for good keeps its first node."""
+    """Return True if an operation computed the tensor; a view that is permanently stale keeps its first node."""
     node = t.node if stale(t) else refresh_node(t)
     return uses_gradient(node) and type(node) not in (AccumulateGrad, NoGradView)
 
 
 def _record(t, flag):
-    """Begin or end to record what is computed from a leaf."""
+    """Start or stop recording what is computed from a leaf."""
     if _is_computed(t):
         if not flag:
             raise RuntimeError(LEAVES_ONLY + DETACH)
@@ -104,7 +104,7 @@ def is_leaf(t):
 
 @member()
 def grad_fn(t):
-    """The node that computed this tensor; None for leaves."""
+    """The node of the operation that computed this tensor; None for leaves."""
     if stale(t):
         raise RuntimeError(locked_view_error(t, "its base or another view of its base has been"))
     node = refresh_node(t)
@@ -158,7 +158,7 @@ Tensor._grad = Tensor.grad
 
 
 def _grad_dtype(t):
-    """The dtype that a leaf's gradient must have; None for any."""
+    """Return the dtype that a leaf's gradient must have; None for any."""
     if type(t.node) is not AccumulateGrad:
         return t.dtype
     return None if t.node.dtype is None else BY_NUMPY[t.node.dtype]
@@ -184,7 +184,7 @@ def _set_grad_dtype(t, value):
 
 @member(set=_set_grad_dtype)
 def grad_dtype(t):
-    """The dtype of the gradient of a leaf, that of the tensor if nothing else was set; None lets it be any."""
+    """The dtype of a leaf's gradient, by default that of the tensor; None allows any."""
     if _is_computed(t):
         raise RuntimeError("grad_dtype can only be accessed on leaf tensors.")
     return _grad_dtype(t)
@@ -192,14 +192,14 @@ def grad_dtype(t):
 
 @member()
 def _backward_hooks(t):
-    """The hooks on the gradient of this tensor, None if there have been none."""
+    """The hooks on the gradient of this tensor; None if there have been none."""
     node = t.node
     return node.hooks.tensor if node is not None and node.hooks is not None else None
 
 
 @member()
 def retains_grad(t):
-    """True for a computed tensor that keeps its gradient."""
+    """True if the tensor is computed and keeps its gradient."""
     node = t.node if stale(t) else refresh_node(t)
     return (
         type(node) is not AccumulateGrad and node is not None and node.hooks is not None and id(t) in node.hooks.retain
@@ -220,9 +220,9 @@ def requires_grad_(self, requires_grad=True):
 
 
 def retain_grad(self):
-    """Keep the gradient of a computed tensor in ``.grad``, too.  Raise RuntimeError for a tensor that requires no grad."""
+    """Keep the gradient of a computed tensor in ``.grad``, too.  Raise RuntimeError if it requires no grad."""
     if (self.node is None or type(self.node) is NoGradView) and self.requires_grad and stale(self):
-        return  # a view that nothing recorded: PyTorch takes it for a leaf
+        return  # a view without history, which PyTorch treats as a leaf
     node = refresh_node(self)
     if not uses_gradient(node):
         raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
@@ -255,7 +255,7 @@ def register_hook(self, hook):
 
 
 def register_post_accumulate_grad_hook(self, hook):
-    """Call ``hook(tensor)`` after a gradient was added to this leaf's ``.grad``.  Raise RuntimeError for any other tensor."""
+    """Call ``hook(tensor)`` after a gradient was added to this leaf's ``.grad``.  Raise RuntimeError for non-leaves."""
     node = refresh_node(self)
     if not uses_gradient(node):
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
@@ -265,23 +265,23 @@ def register_post_accumulate_grad_hook(self, hook):
 
 
 def backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=None):
-    """Add the gradients of this tensor to the ``.grad`` of the leaves it was computed from.
+    """Add the gradients of this tensor to the ``.grad`` of the leaves from which it was computed.
 
-    ``gradient`` (of this tensor's shape) may be left out for a tensor of one element.  ``retain_graph`` keeps the graph for
-    another pass (default: ``create_graph``); ``create_graph`` records the pass itself; ``inputs`` limits accumulation to
-    these tensors.  Raise RuntimeError for a tensor that requires no grad, a gradient of another shape, one left out for
-    several elements, and values that were freed or written since.
+    ``gradient``, in this tensor's shape, is optional for a tensor of one element.  ``retain_graph`` keeps the graph for
+    another pass (default: ``create_graph``); ``create_graph`` records the pass itself; ``inputs`` limits accumulation
+    to these tensors.  Raise RuntimeError for a tensor that requires no grad, a gradient of another shape, a missing
+    gradient for several elements, and saved values that were freed or modified.
     """
     gradients.backward(self, gradient, retain_graph, create_graph, None, inputs)
 
 
 def detach(self):
-    """A view without history: writes to one are seen, and counted, by the other."""
+    """Return a view without history: the two share their memory and the count of writes."""
     return mark_like(wrap(self.array), self)
 
 
 def detach_(self):
-    """Cut this tensor off from its history, in place.  Raise RuntimeError for a view."""
+    """Detach this tensor from its history, in place.  Raise RuntimeError for a view."""
     if self._base is not None and self._base is not INFERENCE:
         raise RuntimeError(
             "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for "
@@ -304,18 +304,18 @@ def _set_data(t, value):
             raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
         if t.node.shape != value.array.shape or t.node.dtype is not value.array.dtype:
             renew_leaf(t, value.array)
-    t.array = memory.share_apart(value.array)  # as in PyTorch, the two share memory but count their writes apart
+    t.array = memory.share_apart(value.array)  # as in PyTorch, the two share memory but count writes separately
 
 
 @member(set=_set_data)
 def data(t):
-    """A view without history, whose writes do not count as writes to this tensor."""
+    """A view without history, whose writes are not counted as writes to this tensor."""
     return mark_like(wrap(memory.share_apart(t.array)), t)
 
 
 @member()
 def _version(t):
-    """The number of in-place writes to the memory.  Raise RuntimeError for tensors of inference mode."""
+    """The number of in-place writes to the memory.  Raise RuntimeError for tensors made in inference mode."""
     if is_inference(t):
         raise RuntimeError(VERSION)
     return version(t.array)
@@ -323,7 +323,7 @@ def _version(t):
 
 @member()
 def _cdata(t):
-    """A number that no other living tensor has."""
+    """A number that is unique among living tensors."""
     return id(t)
 
 

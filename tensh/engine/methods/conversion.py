@@ -1,6 +1,6 @@
 """Conversions: to another dtype, to NumPy, to Python's numbers.
 
-A conversion that changes nothing returns the tensor itself; one that does is recorded as ``ToCopyBackward0``.
+A conversion that changes nothing returns the tensor itself; others are recorded as ``ToCopyBackward0``.
 """
 
 from numpy import ndarray
@@ -38,12 +38,12 @@ NUMBERS = {bool: ALL["bool"], float: ALL["float64"], complex: ALL["complex128"]}
 
 # ── to another dtype ─────────────────────────────────────────────────────────
 def cast(t, to):
-    """``t`` in the dtype ``to``: itself if it has it; recorded where both are floating point or complex."""
+    """Return ``t`` in the dtype ``to``, or itself if it has it; recorded if both are floating point or complex."""
     return t if t.array.dtype is to.numpy else recast(t, to)
 
 
 def recast(t, to, memory_format=None):
-    """A copy of ``t`` in the dtype ``to``."""
+    """Return a copy of ``t`` in the dtype ``to``."""
     numpy = to.numpy
     if t.array.dtype.kind in "cW" and to.category != COMPLEX:
         warn_real(to)
@@ -68,10 +68,10 @@ def warn_real(to):
 
 @shows("self, device=None, dtype=None, non_blocking=False, copy=False, *", "memory_format=None")
 def to(self, *args, **given):
-    """The tensor in another dtype (``to(dtype)``, ``to(other)``), on another device (``to("cpu")``), or both.
+    """Convert the tensor to another dtype (``to(dtype)``, ``to(other)``), another device (``to("cpu")``), or both.
 
-    Returns the tensor itself if nothing changes, unless ``copy=True``.  Differentiable.  Raise AssertionError for another
-    device.
+    Return the tensor itself if nothing changes, unless ``copy=True``.  Differentiable.  Raise AssertionError for
+    another device.
 
     >>> import tensh as torch
     >>> torch.tensor([1, 2]).to(torch.float64)
@@ -86,7 +86,7 @@ def to(self, *args, **given):
             return self if array.dtype is args[0].numpy else recast(self, args[0])
         if type(args[0]) is not ndarray and args[0] in HERE:
             return self if type(array) is ndarray or not self.is_meta else move_absent(self, cpu)
-        if type(args[0]) in NUMBERS:  # stands for a tensor of this number
+        if type(args[0]) in NUMBERS:  # treated as a tensor of this number
             return cast(self, NUMBERS[type(args[0])])
     given = bind("to", TO, args, given)
     other = given.get("tensor")
@@ -99,14 +99,14 @@ def to(self, *args, **given):
 
 
 def move_absent(t, where, to=None, memory_format=None):
-    """``t`` without its elements, on "meta"; from there no way leads back: NotImplementedError."""
+    """Return ``t`` on "meta", without its elements; raise NotImplementedError for a move from "meta" to a device."""
     if not on_meta(where):
         raise NotImplementedError("Cannot copy out of meta tensor; no data!")
     return recast(wrap(drop_elements(t.array), refresh_node(t)), to or BY_NUMPY[t.array.dtype], memory_format)
 
 
 def convert_tensor(t, to, copy=False, memory_format=None):
-    """``t`` in a dtype and an order of memory; itself if it has both and no copy is asked for."""
+    """Convert ``t`` to a dtype and memory format; return itself if it has both, unless ``copy``."""
     ordered = memory_format is None or memory_format is preserve_format or is_in_order(t.array, memory_format)
     if to.numpy is t.array.dtype and ordered and not copy:
         return t
@@ -114,7 +114,7 @@ def convert_tensor(t, to, copy=False, memory_format=None):
 
 
 def is_in_order(array, memory_format):
-    """True if the dimensions lie in memory in the order of the format."""
+    """Return True if the strides are those of the memory format."""
     if memory_format is contiguous_format:
         return array.flags.c_contiguous
     return memory.strides(memory.empty_like(array, array.dtype, memory_format)) == memory.strides(array)
@@ -147,22 +147,22 @@ for _name, _dtype in CASTS.items():
 
 
 def type_as(self, other):
-    """The tensor in the dtype of ``other``.  Differentiable."""
+    """Convert the tensor to the dtype of ``other``.  Differentiable."""
     if not isinstance(other, Tensor):
         raise TypeError(f"type_as(): argument 'other' (position 1) must be Tensor, not {type_name(other)}")
     return cast(self, BY_NUMPY[other.array.dtype])
 
 
-# ── to another place: there is none ──────────────────────────────────────────
+# ── devices: there is only the CPU ───────────────────────────────────────────
 def cpu_(self, *, memory_format=None):
-    """The tensor itself: it is on the CPU."""
+    """Return the tensor itself: it is on the CPU."""
     if type(self.array) is Absent:
         move_absent(self, cpu)
     return self if memory_format is None else convert_tensor(self, BY_NUMPY[self.array.dtype], False, memory_format)
 
 
 def cuda(self, device=None, non_blocking=False, memory_format=None):
-    """Not available: tensh computes on the CPU.  Raise AssertionError as PyTorch without CUDA does."""
+    """Raise AssertionError, as PyTorch without CUDA does: tensh computes on the CPU."""
     if device is not None:
         where = device_of(device)
         if where.type != "cuda":
@@ -171,20 +171,21 @@ def cuda(self, device=None, non_blocking=False, memory_format=None):
 
 
 def pin_memory(self, device=None):
-    """Not available: there is no device to pin memory for.  Raise RuntimeError."""
+    """Raise RuntimeError: there is no device to pin memory for."""
     raise RuntimeError("Cannot access accelerator device when none is available.")
 
 
 def is_pinned(self, device=None):
-    """False: there is no device to pin memory for."""
+    """Return False: there is no device to pin memory for."""
     return False
 
 
 def share_memory_(self):
-    """Move the tensor's memory, with all tensors over it, to where other processes find it, and return the tensor.
+    """Move the tensor's memory, with all tensors that share it, to shared memory, and return the tensor.
 
-    Changes that one process makes are seen by all. Nothing is done to memory that is shared already, or where the system has
-    no memory to share. Raise RuntimeError where there is no room, and for meta tensors; NotImplementedError for sparse ones.
+    Every process sees the changes of the others. Memory that is already shared stays in place, as it does on systems
+    without shared memory. Raise RuntimeError if there is no room, and for meta tensors; NotImplementedError for sparse
+    ones.
 
     >>> import tensh as torch
     >>> x = torch.ones(2); x.share_memory_().is_shared()
@@ -195,7 +196,7 @@ def share_memory_(self):
 
 
 def is_shared(self):
-    """True if the tensor lies in memory that other processes may map.
+    """Return True if the tensor's memory can be mapped by other processes.
 
     >>> import tensh as torch
     >>> torch.ones(2).is_shared()
@@ -206,10 +207,10 @@ def is_shared(self):
 
 # ── to NumPy and Python ──────────────────────────────────────────────────────
 def numpy(self, *, force=False):
-    """The values as a NumPy array over the same memory: writes to one are seen by the other.
+    """Return a NumPy array that shares memory with the tensor: each sees writes to the other.
 
-    Raise RuntimeError for a tensor that requires grad where recording is on, unless ``force``, and TypeError for bfloat16,
-    which NumPy lacks.
+    Raise RuntimeError for a tensor that requires grad while recording is on, unless ``force``, and TypeError for
+    bfloat16, which NumPy lacks.
     """
     if force is not False:
         if force is not True:
@@ -226,7 +227,7 @@ def numpy(self, *, force=False):
 
 
 def item(self):
-    """The only element as a Python number; RuntimeError if there is not exactly one."""
+    """Return the only element as a Python number.  Raise RuntimeError unless there is exactly one."""
     try:
         return self.array.item()
     except ValueError:
@@ -234,7 +235,7 @@ def item(self):
 
 
 def tolist(self):
-    """The values as nested lists of Python numbers; a number for a 0-d tensor."""
+    """Return the values as nested lists of Python numbers, or as a number for a 0-d tensor."""
     return self.array.tolist()
 
 

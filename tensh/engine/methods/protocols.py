@@ -24,13 +24,13 @@ from tensh.naming import torch_is_tensh
 
 
 def method(name):
-    """The function behind a method."""
+    """Return the function of a method."""
     return function(METHODS[name])
 
 
 # ── as a sequence ────────────────────────────────────────────────────────────
 def __len__(self):
-    """The size of the first dimension; TypeError for a tensor without dimensions."""
+    """Return the size of the first dimension; raise TypeError for a tensor without dimensions."""
     shape = self.array.shape
     if not shape:
         raise TypeError("len() of a 0-d tensor")
@@ -55,7 +55,7 @@ def __contains__(self, element):
 
 # ── as a number ──────────────────────────────────────────────────────────────
 def __bool__(self):
-    """The truth of a tensor of one element; RuntimeError for any other."""
+    """Return the truth value of a tensor of one element; raise RuntimeError for any other."""
     try:
         return bool(self.array.item())
     except Lift:
@@ -66,7 +66,7 @@ def __bool__(self):
 
 
 def number(t):
-    """The only element, for a conversion to one of Python's numbers."""
+    """Return the only element, for conversion to a Python number."""
     if uses_gradient(t.node):
         warn_recorded()
     try:
@@ -101,7 +101,7 @@ def __int__(self):
 
 
 def require_real(value, name):
-    """The real part of a complex number without an imaginary one."""
+    """Return the real part of a complex number; raise if it has an imaginary part."""
     if value.imag:
         raise overflow(name)
     return value.real
@@ -117,12 +117,12 @@ def __index__(self):
     return int(self.array.item())
 
 
-Tensor.__long__, Tensor.__nonzero__ = __int__, __bool__  # their names in Python 2
+Tensor.__long__, Tensor.__nonzero__ = __int__, __bool__  # the Python 2 names
 
 
 # ── as an array ──────────────────────────────────────────────────────────────
 def __array__(self, dtype=None, copy=None):
-    """The tensor as an array of NumPy, over the same memory where the dtype allows it."""
+    """Return the tensor as a NumPy array, on the same memory if the dtype allows it."""
     array = method("numpy")(self)
     if dtype is not None and array.dtype != dtype:
         if copy is False:
@@ -132,7 +132,7 @@ def __array__(self, dtype=None, copy=None):
 
 
 def __array_wrap__(self, array, context=None, return_scalar=False):
-    """Wrap NumPy's result for a tensor as a tensor; bools become bytes, as in PyTorch."""
+    """Return NumPy's result for a tensor as a tensor; bools become bytes, as in PyTorch."""
     array = np.asarray(array)
     return wrap(array.view(np.uint8) if array.dtype == bool else array)
 
@@ -166,7 +166,7 @@ def __deepcopy__(self, memo):
     block = memory_of(self.array)
     if id(block) not in memo:
         memo[id(block)] = block.copy(order="K")
-        memo.setdefault(id(memo), []).append(block)  # alive as long as its id is in use
+        memo.setdefault(id(memo), []).append(block)  # keeps the array alive as long as its id is used
     twin = rebuilt(
         None if type(self) is Tensor else type(self), memo[id(block)], *place_of(self.array, block), node is not None
     )
@@ -178,20 +178,20 @@ def __deepcopy__(self, memo):
 
 
 def memory_of(array):
-    """The whole memory behind an array, or the array itself where that cannot be copied as it is."""
+    """Return the whole memory of an array, or the array itself if that memory cannot be copied as it is."""
     block = owner(array)
     return block if block.flags.forc and block.dtype == array.dtype else array
 
 
 def place_of(array, block):
-    """(shape, strides, offset) of an array in its memory; only the shape where it is the memory itself."""
+    """Return (shape, strides, offset) of an array in its memory; only the shape if it is the whole memory."""
     if block is array:
         return array.shape, None, 0
     return array.shape, memory.strides(array), memory.offset(array)
 
 
 def rebuilt(name, block, shape, strides, offset, requires_grad):
-    """Rebuild a copied or pickled tensor at its place in a memory; ``name`` is that of its class."""
+    """Rebuild a copied or pickled tensor at its place in a memory; ``name`` is the name of its class."""
     block = memory.canonical(block)
     array = block if strides is None else memory.view_strided(block, shape, strides, offset)
     t = make_leaf(array, requires_grad)
@@ -207,7 +207,7 @@ def rebuilt(name, block, shape, strides, offset, requires_grad):
 
 
 def name_of(cls):
-    """The name of a class in a pickle: text if the class presents itself as PyTorch's."""
+    """Return the name of a class for a pickle: text if the class claims to be PyTorch's."""
     if cls is Tensor:
         return None
     root, _, rest = cls.__module__.partition(".")
@@ -225,7 +225,7 @@ def sparse_again(array, requires_grad):
 
 
 def __reduce_ex__(self, protocol):
-    """Pickle the whole memory and the tensor's place in it, so that tensors that share memory still share it later."""
+    """Pickle the whole memory and the tensor's place in it, so that shared memory remains shared."""
     if torch_is_tensh():
         return reduce_tensor(self)
     if type(self.array) in SPARSE:

@@ -1,6 +1,6 @@
-"""Settings of PyTorch that scripts make: they are kept and can be asked for.
+"""PyTorch's settings: they are stored and can be read back.
 
-All but the number of threads change nothing here, where results are deterministic and of the highest precision anyway.
+Only the number of threads has an effect here; results are always deterministic and of the highest precision.
 """
 
 import sys
@@ -17,13 +17,13 @@ MODES = {"default": 0, "warn": 1, "error": 2}
 
 @public
 def get_num_threads():
-    """The number of threads that was set, by ``OMP_NUM_THREADS`` or ``MKL_NUM_THREADS`` in the environment, or of processors."""
+    """Return the number of threads that was set, or ``OMP_NUM_THREADS``, ``MKL_NUM_THREADS``, or processors."""
     return pool.size()
 
 
 @public
 def set_num_threads(n):
-    """Set how many threads work on one large array, or matrix product.  Results are the same on any number of them.
+    """Set how many threads compute one large array or matrix product.  Results do not depend on it.
 
     Raise RuntimeError unless it is positive.
     """
@@ -33,13 +33,13 @@ def set_num_threads(n):
 
 @public
 def get_num_interop_threads():
-    """The number of threads that work on several operators at once, as it was set, or of processors; here it changes nothing."""
+    """Return the number of threads for concurrent operators that was set, or of processors; it has no effect."""
     return state["interop"] or processors()
 
 
 @public
 def set_num_interop_threads(n):
-    """Set what ``get_num_interop_threads`` returns.  Raise RuntimeError unless it is positive."""
+    """Set the value that ``get_num_interop_threads`` returns.  Raise RuntimeError unless it is positive."""
     require_positive("set_num_interop_threads", n)
     state["interop"] = n
 
@@ -55,12 +55,12 @@ def require_positive(name, n):
 
 @public
 def use_deterministic_algorithms(mode, *, warn_only=False):
-    """Ask for algorithms that always give the same result: all of them do."""
+    """Require algorithms that always return the same result, as all of them do."""
     state["debug"] = 0 if not mode else 1 if warn_only else 2
 
 
 def alert(name):
-    """RuntimeError, or a warning, where deterministic algorithms were asked for and PyTorch has none."""
+    """Raise RuntimeError, or warn, if deterministic algorithms are required and PyTorch has none."""
     if not state["debug"]:
         return
     text = (
@@ -79,7 +79,7 @@ def alert(name):
 
 
 def fill_unset(array):
-    """Fill an uninitialized array with nan, or the largest integer, where deterministic algorithms were asked for."""
+    """Fill an uninitialized array with nan, or the largest integer, if deterministic algorithms are required."""
     if state["debug"]:
         chosen = sys.modules.get("tensh.utils.deterministic")
         if chosen is None or chosen.fill_uninitialized_memory:
@@ -90,19 +90,19 @@ def fill_unset(array):
 
 @public
 def are_deterministic_algorithms_enabled():
-    """True if deterministic algorithms were asked for."""
+    """Return True if deterministic algorithms are required."""
     return state["debug"] > 0
 
 
 @public
 def is_deterministic_algorithms_warn_only_enabled():
-    """True if deterministic algorithms were asked for with a warning only."""
+    """Return True if deterministic algorithms are required with only a warning."""
     return state["debug"] == 1
 
 
 @public
 def set_deterministic_debug_mode(debug_mode):
-    """Ask for deterministic algorithms by a number or a word: 0 or "default", 1 or "warn", 2 or "error".
+    """Set the requirement of deterministic algorithms: 0 or "default", 1 or "warn", 2 or "error".
 
     Raise RuntimeError for anything else.
     """
@@ -115,13 +115,13 @@ def set_deterministic_debug_mode(debug_mode):
 
 @public
 def get_deterministic_debug_mode():
-    """The mode that ``set_deterministic_debug_mode`` has set, as a number: 0, 1 or 2."""
+    """Return the mode that ``set_deterministic_debug_mode`` has set, as a number: 0, 1 or 2."""
     return state["debug"]
 
 
 @public
 def get_float32_matmul_precision():
-    """The precision of matrix products that was set."""
+    """Return the precision of matrix products that was set."""
     return state["precision"]
 
 
@@ -133,21 +133,21 @@ def set_float32_matmul_precision(precision):
 
 @public
 def set_warn_always(b):
-    """Ask for every warning every time."""
+    """Set whether warnings are repeated every time."""
     always[0] = bool(b)
 
 
 @public
 def is_warn_always_enabled():
-    """True if every warning was asked for."""
+    """Return True if warnings are repeated every time."""
     return always[0]
 
 
 @public
 def set_flush_denormal(mode):
-    """Take numbers next to zero, as 1e-310, for zero (True), or compute with them (False).  Return True if the processor can.
+    """Flush denormal numbers, such as 1e-310, to zero (True) or not (False).  Return True if that is supported.
 
-    That is so on x86-64 with Linux; elsewhere True changes nothing and the answer is False.
+    x86-64 with Linux does; elsewhere the setting has no effect and the result is False.
 
     >>> import tensh as torch
     >>> torch.set_flush_denormal(False)

@@ -1,1 +1,1 @@
-"""Random numbers into arrays: PyTorch's own streams, from the raw generator up to checked draws."""
+"""Random numbers in arrays: PyTorch's streams, from the raw generator to checked draws."""

@@ -1,6 +1,6 @@
-"""The discrete distributions: integers, coins, permutations, choices.
+"""Discrete distributions: integers, Bernoulli and geometric numbers, permutations, choices.
 
-As in ``distributions``, every recipe takes exactly the words of the generator that PyTorch takes; ``out`` is a
+As in ``distributions``, every function takes exactly the words from the generator that PyTorch takes; ``out`` is a
 contiguous one-dimensional array.
 """
 
@@ -10,10 +10,10 @@ import numpy as np
 
 from tensh.engine.random.distributions import BLOCK, DOUBLE, SINGLE, exponential, fill, iterate_blocks, unit
 
-DIGITS = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}  # of a float dtype, in bits
-WIDE = 2**28  # from so many different integers on, each takes 64 bits, so that none is much likelier than others
-SHUFFLE64 = (2**32 - 1) // 20  # from this size on a permutation reads 64 bits a number
-FEW = 256  # up to here plain Python swaps faster than NumPy resolves
+DIGITS = {"float16": 11, "bfloat16": 8, "float32": 24, "float64": 53}  # bits of a float dtype's significand
+WIDE = 2**28  # ranges of this size and above use 64 bits per integer, to keep the probabilities nearly equal
+SHUFFLE64 = (2**32 - 1) // 20  # permutations of this size and above read 64 bits per number
+FEW = 256  # up to this size Python swaps faster than NumPy
 
 
 def _blocks(out):
@@ -22,7 +22,7 @@ def _blocks(out):
 
 # ── integers ─────────────────────────────────────────────────────────────────
 def integers(out, generator, low, count):
-    """Integers from ``low`` on, ``count`` of them (up to 2**64, which takes the words as they are)."""
+    """Draw integers from ``low`` to ``low + count - 1``; a ``count`` of 2**64 uses the words unchanged."""
     for part in _blocks(out):
         words = generator.words64(part.size) if count >= WIDE else generator.words(part.size)
         numbers = _remainder(words, count).astype(np.int64, copy=False)
@@ -32,7 +32,7 @@ def integers(out, generator, low, count):
 
 
 def natural_integers(out, generator):
-    """Integers from 0 on, as many as the dtype holds: to its largest, or to 2**digits for a float dtype."""
+    """Draw integers from 0 to the largest of the dtype, or to 2**digits for a float dtype."""
     if out.dtype == bool:
         count = 2
     elif out.dtype.kind in "iu":
@@ -45,7 +45,7 @@ def natural_integers(out, generator):
 
 
 def _remainder(words, count):
-    """``words % count``; NumPy's own ``%`` takes three to seven times as long as dividing and multiplying back."""
+    """Return ``words % count``; NumPy's own ``%`` takes three to seven times as long as this."""
     if count >> 8 * words.itemsize:
         return words
     if count & (count - 1) == 0:
@@ -60,10 +60,10 @@ def _remainder(words, count):
     return words
 
 
-# ── coins ────────────────────────────────────────────────────────────────────
+# ── Bernoulli and geometric ──────────────────────────────────────────────────
 def bernoulli(out, generator, p):
-    """Ones with probability ``p``, a number; zeros otherwise."""
-    below = np.uint64(math.ceil(p * 2.0**53))  # of 53 random bits
+    """Draw 1 with probability ``p``, a number, and 0 otherwise."""
+    below = np.uint64(math.ceil(p * 2.0**53))  # among 53 random bits
     for part in _blocks(out):
         words = generator.words64(part.size)
         words &= np.uint64(2**53 - 1)
@@ -71,7 +71,7 @@ def bernoulli(out, generator, p):
 
 
 def bernoulli_each(out, generator, p):
-    """Ones with the probabilities in ``p``, an array like ``out``: 53 random bits for float64, 24 for less."""
+    """Draw 1 with the probabilities in ``p``, an array like ``out``: with 53 random bits for float64, 24 for others."""
     dtype = DOUBLE if p.dtype == DOUBLE else SINGLE
     for start in range(0, out.size, BLOCK):
         chances = p[start : start + BLOCK].astype(dtype, copy=False)
@@ -81,7 +81,7 @@ def bernoulli_each(out, generator, p):
 
 
 def geometric(out, generator, p):
-    """Tosses up to the first success, which has probability ``p``."""
+    """Draw the number of trials up to the first success, with probability ``p``."""
     for work in iterate_blocks(out, DOUBLE):
         unit(work, generator)
         np.log(work, out=work)
@@ -91,7 +91,7 @@ def geometric(out, generator, p):
 
 # ── permutations ─────────────────────────────────────────────────────────────
 def permutation(n, generator):
-    """The numbers 0 to n - 1 in random order: Fisher and Yates's shuffle."""
+    """Return the numbers 0 to n - 1 in random order, by Fisher and Yates's shuffle."""
     if n >= SHUFFLE64:
         return _shuffle_inside_out(n, generator)
     steps = np.arange(max(n - 1, 0))
@@ -107,16 +107,16 @@ def _swap_few(n, targets):
 
 
 def _swap_many(n, steps, targets):
-    """All swaps at once (7 times as fast as one by one for a million).
+    """Resolve all swaps at once (7 times as fast as one by one for a million).
 
-    Step i swaps the numbers at i and at its target t >= i.  So place i gets what the last earlier step with that target
-    put there, which is what that step j found at its own place j; if there is none, t was never touched and holds t.
-    What j found at place j was put there by the last earlier step with target j, and so on back: a forest, whose roots
-    are the places that were untouched.
+    Step i swaps the numbers at i and at its target t >= i.  So place i gets the number that the last earlier step j
+    with that target put there, which j found at place j; if there is none, t still holds t. The number that j found at
+    place j was put there by the last earlier step with target j, and so on: this is a forest, whose roots are untouched
+    places.
     """
-    last = np.arange(n)  # of each place: the last step with this target (repeated indices: the last one counts)
+    last = np.arange(n)  # last step with each place as target (assignment with repeated indices keeps the last)
     last[targets] = steps
-    earlier = np.full(n - 1, -1)  # of each step: the last earlier one with the same target
+    earlier = np.full(n - 1, -1)  # for each step, the last earlier one with the same target
     found = last.copy()
     open_steps, newest = steps, last[targets]
     while (others := np.flatnonzero(newest != open_steps)).size:
@@ -124,7 +124,7 @@ def _swap_many(n, steps, targets):
         last[targets[open_steps]] = open_steps
         newest = last[targets[open_steps]]
         earlier[later] = newest
-    own = np.flatnonzero(targets == steps)  # swaps of a place with itself do not count as earlier
+    own = np.flatnonzero(targets == steps)  # swaps of a place with itself are not counted as earlier
     found[own] = np.where(earlier[own] < 0, own, earlier[own])
     while (further := found[found]).tobytes() != found.tobytes():
         found = further
@@ -135,7 +135,7 @@ def _swap_many(n, steps, targets):
 
 
 def _shuffle_inside_out(n, generator):
-    """The shuffle that fills as it goes, one number at a time (two hundred million: 77 s, 17 in PyTorch)."""
+    """Shuffle while filling, one number at a time (two hundred million: 77 s, 17 in PyTorch)."""
     numbers = np.empty(n, np.int64)
     place = memoryview(numbers)
     for start in range(0, n, BLOCK):
@@ -150,7 +150,7 @@ def _shuffle_inside_out(n, generator):
 
 # ── choices ──────────────────────────────────────────────────────────────────
 def choices(weights, count, generator):
-    """For each row of weights, ``count`` indices drawn with replacement."""
+    """Draw ``count`` indices for each row of weights, with replacement."""
     dtype = DOUBLE if weights.dtype == DOUBLE else SINGLE
     chosen = np.empty((len(weights), count), np.int64)
     uniforms = np.empty(count)
@@ -165,7 +165,7 @@ def choices(weights, count, generator):
 
 
 def distinct_choices(weights, count, generator):
-    """For each row of weights, ``count`` different indices: those of the largest weights over exponential numbers."""
+    """Draw ``count`` distinct indices for each row of weights: the largest weights over exponential numbers."""
     waits = np.empty_like(weights)
     fill(waits, exponential, generator, 1.0)
     scores = np.divide(weights, waits, out=waits)

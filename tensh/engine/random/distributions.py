@@ -1,11 +1,10 @@
-"""The continuous distributions: how PyTorch turns words of the generator into real numbers.
+"""Continuous distributions: how PyTorch turns words of the generator into real numbers.
 
-Every recipe fills ``out``, a contiguous one-dimensional array of floats, in order, and takes exactly the words that
-PyTorch takes.  ``fill`` applies a recipe to an array of any shape and strides.
+Every function fills ``out``, a contiguous one-dimensional array of floats, in order, and takes exactly the words that
+PyTorch takes.  ``fill`` applies such a recipe to an array of any shape and strides.
 
-Note [Fused rounding]
-PyTorch's kernels end in ``x * scale + shift``, which its compiler turns into one instruction that rounds once.
-``fuse_scale_shift`` rounds once too, so that uniform numbers of any range agree in all bits.
+Note [Fused rounding] PyTorch's kernels end in ``x * scale + shift``, which the compiler turns into one instruction that
+rounds once. ``fuse_scale_shift`` also rounds once, so that uniform numbers in any range have the same bits.
 """
 
 import functools
@@ -18,20 +17,20 @@ from tensh.engine.arrays.memory import order_of
 from tensh.engine.arrays.threads import PARALLEL, run
 from tensh.engine.random import polynomials
 
-FEW = 128  # numbers that plain Python may compute a function of: 70 ns each, one ufunc call takes 500
-BLOCK = 32768  # elements worked on at a time: 128 KB of float32 stay in the second-level cache
-DRAWN = 8 * BLOCK  # numbers whose words a thread draws at a time: with fewer, threads mostly wake one another
+FEW = 128  # up to this count functions are computed in Python: 70 ns each, a ufunc call takes 500
+BLOCK = 32768  # elements per block: 128 KB of float32 fit in the second-level cache
+DRAWN = 8 * BLOCK  # numbers whose words a thread draws at a time; with fewer, threads mostly wait for each other
 SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
-# Numbers for the hot path as 0-d arrays, which NumPy takes in half the time of its scalars.
+# 0-d arrays for the hot path, which NumPy reads in half the time of its scalars
 LOW24 = {4: np.array(2**24 - 1, np.uint32), 8: np.array(2**24 - 1, np.uint64)}  # size of a word -> mask
 LOW53 = np.array(2**53 - 1, np.uint64)
 STEP24, STEP53 = np.array(2.0**-24, np.float32), np.array(2.0**-53)
 TURNS = {real: real.type(2 * math.pi) for real in (SINGLE, DOUBLE)}
 
 
-# ── where the numbers go ─────────────────────────────────────────────────────
+# ── destination ──────────────────────────────────────────────────────────────
 def fill(array, recipe, *args):
-    """Fill ``array`` by ``recipe(flat, *args)``, in the order in which the elements lie in memory."""
+    """Fill ``array`` by ``recipe(flat, *args)``, in memory order."""
     if array.flags.c_contiguous:
         recipe(array.reshape(-1), *args)
         return
@@ -45,7 +44,7 @@ def fill(array, recipe, *args):
 
 
 def iterate_blocks(out, dtype):
-    """The blocks of ``out`` in turn, as arrays of ``dtype`` to write to; what was written is then put into ``out``."""
+    """Yield arrays of ``dtype`` to fill, one for each block of ``out``, and copy them to ``out``."""
     for start in range(0, out.size, BLOCK):
         part = out[start : start + BLOCK]
         if part.dtype == dtype:
@@ -57,9 +56,9 @@ def iterate_blocks(out, dtype):
 
 
 def from_units(out, dtype, generator, shape):
-    """``shape(block)`` for blocks of uniform numbers of ``dtype``, drawn in order; what it leaves there goes into ``out``.
+    """Apply ``shape(block)`` to blocks of uniform numbers of ``dtype``, drawn in order, and store them in ``out``.
 
-    One thread draws while the others shape what was drawn before: normal numbers take half the time.
+    One thread draws while others transform the numbers drawn before: normal numbers take half the time.
     """
     if out.size <= BLOCK and out.dtype == dtype:
         unit(out, generator)
@@ -85,45 +84,45 @@ def from_units(out, dtype, generator, shape):
 
 
 def fuse_scale_shift(x, scale, shift):
-    """``x *= scale; x += shift``, rounded once."""
+    """Compute ``x *= scale; x += shift``, rounded once."""
     if x.dtype == SINGLE:
-        wide = x.astype(DOUBLE)  # holds the product exactly
+        wide = x.astype(DOUBLE)  # represents the product exactly
         wide *= DOUBLE.type(scale)
         wide += DOUBLE.type(shift)
         x[...] = wide
         return
-    if not (math.isfinite(scale) and math.isfinite(shift)):  # nothing is left to round
+    if not (math.isfinite(scale) and math.isfinite(shift)):  # no rounding
         x *= scale
         x += shift
         return
-    if abs(scale) > 2.0**960:  # its halves would be infinite
+    if abs(scale) > 2.0**960:  # its halves would overflow
         fuse_scale_shift(x, scale * 2.0**-64, shift * 2.0**-64)
         x *= 2.0**64
         return
     product = x * scale
     (a, b), (c, d) = _split_exact(x), _split_exact(scale)
-    error = ((a * c - product) + a * d + b * c) + b * d  # of the product; exact
+    error = ((a * c - product) + a * d + b * c) + b * d  # error of the product, exact
     np.add(product, shift, out=x)
     back = x - product
     x += (product - (x - back)) + (shift - back) + error
 
 
 def library(name, x):
-    """The function of this name, in place.
+    """Apply the function ``name`` in place.
 
-    Few numbers go through the C library, as in PyTorch; NumPy's own float64 functions may be one unit off.
+    Small arrays use the C library, as in PyTorch; NumPy's float64 functions may be off by one unit in the last place.
     """
     if x.size <= FEW:
         try:
             x[...] = list(map(getattr(math, name), x.tolist()))
             return x
         except (ValueError, OverflowError):
-            pass  # an infinite result
+            pass  # the result is infinite
     return getattr(np, name)(x, x)
 
 
 def _split_exact(x):
-    """A float64 as a sum of two whose products are exact (Dekker)."""
+    """Split a float64 into a sum of two with exact products (Dekker)."""
     scaled = x * 134217729.0  # 2**27 + 1
     top = scaled - (scaled - x)
     return top, x - top
@@ -131,15 +130,15 @@ def _split_exact(x):
 
 # ── uniform ──────────────────────────────────────────────────────────────────
 def draw_words(size, dtype, generator):
-    """The words for so many numbers of float32 or float64."""
+    """Draw the words for ``size`` numbers of float32 or float64."""
     return generator.words64(size) if dtype == DOUBLE else generator.words(size)
 
 
 def as_units(words, out):
-    """Fill a block of float32 or float64 with numbers of [0, 1) made of words: 24 random bits, or 53."""
+    """Fill a block of float32 or float64 with numbers in [0, 1) made from words: 24 random bits, or 53."""
     if out.dtype == DOUBLE:
         words &= LOW53
-        out[...] = words.view(np.int64)  # signed numbers convert faster
+        out[...] = words.view(np.int64)  # signed integers convert faster
         out *= STEP53
     else:
         words &= LOW24[words.itemsize]
@@ -148,12 +147,12 @@ def as_units(words, out):
 
 
 def unit(out, generator):
-    """Fill a block of float32 or float64 with numbers of [0, 1)."""
+    """Fill a block of float32 or float64 with numbers in [0, 1)."""
     as_units(draw_words(out.size, out.dtype, generator), out)
 
 
 def uniform(out, generator, low=0.0, high=1.0):
-    """Numbers of [low, high)."""
+    """Draw numbers in [low, high)."""
     work_dtype = DOUBLE if out.dtype == DOUBLE else SINGLE
     first, width = work_dtype.type(low), work_dtype.type(high) - work_dtype.type(low)
     if first == 0 and width == 1:
@@ -162,15 +161,16 @@ def uniform(out, generator, low=0.0, high=1.0):
             return
     else:
         from_units(out, work_dtype, generator, lambda block: fuse_scale_shift(block, width, first))
-    reached = out == out.dtype.type(high)  # by rounding: it does not belong
+    reached = out == out.dtype.type(high)  # reached by rounding, but excluded
     if reached.any():
         out[reached] = low
 
 
 # ── normal ───────────────────────────────────────────────────────────────────
 def normal(out, generator, mean=0.0, std=1.0, whole=True):
-    """Normal numbers.  ``whole`` says that ``out`` is all of a contiguous tensor: then, from 16 elements on, they are
-    made in blocks of 16; otherwise in pairs, of which the generator keeps the odd second one."""
+    """Draw normal numbers.  With ``whole``, ``out`` is a whole contiguous tensor, which is filled in blocks of 16 from
+    that size on; otherwise numbers come in pairs, and the generator keeps an unused second one.
+    """
     if whole and out.size >= 16:
         _normal_blocks(out, generator, mean, std)
     else:
@@ -179,7 +179,7 @@ def normal(out, generator, mean=0.0, std=1.0, whole=True):
 
 
 def _normal_blocks(out, generator, mean, std):
-    """Box-Muller on blocks of 16: 8 radii and 8 angles.  If some elements are left over, the last 16 are made anew."""
+    """Apply Box-Muller to blocks of 16: 8 radii and 8 angles.  A remainder is filled by drawing the last 16 again."""
     dtype = DOUBLE if out.dtype == DOUBLE else SINGLE
     mean, std, rest = dtype.type(mean), dtype.type(std), out.size % 16
     exact = dtype == SINGLE and out.size <= BLOCK
@@ -187,7 +187,7 @@ def _normal_blocks(out, generator, mean, std):
     from_units(out[:head], dtype, generator, lambda block: _box_muller(block, mean, std, exact))
     if rest:
         kept = out.size - head - rest
-        skipped = rest if out.dtype == dtype else 0  # half precision takes no numbers for what it makes anew
+        skipped = rest if out.dtype == dtype else 0  # half precision draws no numbers that are replaced
         drawn = np.empty(kept + skipped + 16, dtype)
         unit(drawn, generator)
         work = np.concatenate((drawn[:kept], drawn[-16:]))
@@ -197,15 +197,16 @@ def _normal_blocks(out, generator, mean, std):
 
 
 def _box_muller(work, mean, std, exact):
-    """Make normal numbers of uniform ones, in place.
+    """Turn uniform numbers into normal ones, in place.
 
-    ``exact`` takes PyTorch's polynomials.  They need five times as long as NumPy's functions, which are off by up to 4
-    units in the last place; so larger tensors do without (4 million numbers on one core: 20 ms instead of 70, PyTorch 14).
+    ``exact`` selects PyTorch's polynomials.  They take five times as long as NumPy's functions, which are off by up to
+    4 units in the last place; so larger tensors use the latter (4 million numbers on one core: 20 ms instead of 70,
+    PyTorch 14).
     """
     eights = work.reshape(-1, 8)
     apart, together = orders(len(eights) // 2)
     radius, angle = eights.take(apart, 0).reshape(2, -1)
-    np.subtract(1, radius, radius)  # (0, 1], for the logarithm
+    np.subtract(1, radius, radius)  # in (0, 1], for the logarithm
     radius = polynomials.log(radius) if exact else library("log", radius)
     radius *= -2
     np.sqrt(radius, radius)
@@ -221,13 +222,13 @@ def _box_muller(work, mean, std, exact):
 
 @functools.lru_cache(4)
 def orders(number):
-    """The order that puts every second of ``2 * number`` rows behind the others, and the one that undoes it."""
+    """Return the order that moves every second of ``2 * number`` rows behind the others, and its inverse."""
     apart = np.arange(2 * number).reshape(number, 2).T.reshape(-1)
     return apart, np.argsort(apart)
 
 
 def normal_pairs(work, generator, mean, std):
-    """Fill a block of float64 with normal numbers made two at a time, and keep the second one if it is left over."""
+    """Fill a block of float64 with pairs of normal numbers; the generator keeps an unused second one."""
     filled = 0
     if generator.normal is not None:
         if generator.before_draw is not None:
@@ -239,14 +240,14 @@ def normal_pairs(work, generator, mean, std):
         last = uniforms[-2:].copy()
         pairs = _pairs(uniforms)
         work[filled:] = pairs[: work.size - filled]
-        if pairs.size > work.size - filled:  # few numbers are exact, as the state has to be
+        if pairs.size > work.size - filled:  # small arrays are exact, as the state must be
             generator.normal = float((pairs if pairs.size <= FEW else _pairs(last))[-1])
     if mean != 0 or std != 1:
         fuse_scale_shift(work, DOUBLE.type(std), DOUBLE.type(mean))
 
 
 def _pairs(uniforms):
-    """Two normal numbers for every two uniform ones, an angle and a radius, in their place."""
+    """Replace pairs of uniform numbers, an angle and a radius, by pairs of normal numbers."""
     angle, radius = uniforms[0::2] * (2 * math.pi), -uniforms[1::2]
     library("log1p", radius)
     radius *= -2.0
@@ -256,16 +257,16 @@ def _pairs(uniforms):
     return uniforms
 
 
-# ── made from the two ────────────────────────────────────────────────────────
+# ── transformed normal and uniform numbers ───────────────────────────────────
 def log_normal(out, generator, mean, std):
-    """e to the power of normal numbers."""
+    """Draw the exponentials of normal numbers."""
     for work in iterate_blocks(out, DOUBLE):
         normal_pairs(work, generator, mean, std)
         library("exp", work)
 
 
 def exponential(out, generator, rate):
-    """Waiting times of events that come ``rate`` times in a unit of time."""
+    """Draw waiting times between events that occur ``rate`` times per unit of time."""
 
     def shape(block):
         np.negative(block, out=block)
@@ -276,7 +277,7 @@ def exponential(out, generator, rate):
 
 
 def cauchy(out, generator, median, sigma):
-    """The tangent of a uniform angle, scaled."""
+    """Draw scaled tangents of uniform angles."""
 
     def shape(block):
         block -= 0.5

@@ -1,7 +1,7 @@
-"""Drawing random numbers into arrays: PyTorch's checks around the recipes.
+"""Random numbers in arrays, with PyTorch's checks.
 
-Each function fills ``array``, of any shape and strides, from ``generator``.  What PyTorch refuses is refused here, in
-its words, before anything is drawn.
+Each function fills ``array``, of any shape and strides, from ``generator``.  PyTorch's errors are raised before
+anything is drawn.
 """
 
 import functools
@@ -22,20 +22,20 @@ LOWEST_INT, LARGEST_INT = -(2**63), 2**63 - 1
 
 
 def refuse(array, kernel, categories, but=()):
-    """Raise PyTorch's error unless the dtype is of one of the categories (and not one of ``but``)."""
+    """Raise PyTorch's error unless the dtype belongs to one of the categories (and is not one of ``but``)."""
     dtype = BY_NUMPY[array.dtype]
     if dtype.category not in categories or dtype.name in but:
         raise NotImplementedError(f"\"{kernel}\" not implemented for '{dtype.title}'")
 
 
 def parts(array):
-    """The real and imaginary parts of a complex array as one real array over the same memory."""
+    """Return the real and imaginary parts of a complex array as one real array on the same memory."""
     return array[..., None].view(BY_NUMPY[array.dtype].to_real().numpy)
 
 
 # ── continuous ───────────────────────────────────────────────────────────────
 def uniform(array, generator, low=0.0, high=1.0):
-    """Numbers of [low, high)."""
+    """Draw numbers in [low, high)."""
     if BY_NUMPY[array.dtype].category == COMPLEX:
         if array.size:
             uniform(parts(array), generator, low, high)
@@ -57,7 +57,7 @@ def uniform(array, generator, low=0.0, high=1.0):
 
 
 def normal(array, generator, mean=0.0, std=1.0):
-    """Normal numbers; complex ones have half the variance in each part."""
+    """Draw normal numbers; complex ones have half the variance in each part."""
     if not std >= 0:
         raise RuntimeError(f"normal expects std >= 0.0, but found std {std:g}")
     if not array.size:
@@ -69,7 +69,7 @@ def normal(array, generator, mean=0.0, std=1.0):
 
 
 def log_normal(array, generator, mean=1.0, std=2.0):
-    """e to the power of normal numbers."""
+    """Draw the exponentials of normal numbers."""
     if not std > 0:
         raise RuntimeError(f"log_normal_ expects std > 0.0, but found std={std:g}")
     if array.size:
@@ -78,7 +78,7 @@ def log_normal(array, generator, mean=1.0, std=2.0):
 
 
 def exponential(array, generator, lambd=1.0):
-    """Waiting times of events that come ``lambd`` times in a unit of time."""
+    """Draw waiting times between events that occur ``lambd`` times per unit of time."""
     if not lambd > 0:
         raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd:g}")
     if array.size:
@@ -88,7 +88,7 @@ def exponential(array, generator, lambd=1.0):
 
 
 def cauchy(array, generator, median=0.0, sigma=1.0):
-    """Cauchy's distribution."""
+    """Draw numbers of Cauchy's distribution."""
     if not sigma > 0:
         raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma:g}")
     dtype = BY_NUMPY[array.dtype]
@@ -106,7 +106,7 @@ def _require_float(dtype, title, name):
 
 # ── discrete ─────────────────────────────────────────────────────────────────
 def geometric(array, generator, p):
-    """Tosses up to the first success, which has probability ``p``."""
+    """Draw the number of trials up to the first success, with probability ``p``."""
     if not 0 < p < 1:
         raise RuntimeError(f"geometric_ expects p to be in (0, 1), but got p={p:g}")
     if array.size:
@@ -115,7 +115,7 @@ def geometric(array, generator, p):
 
 
 def bernoulli(array, generator, p):
-    """Ones with probability ``p``, a number or an array that is broadcast; zeros otherwise."""
+    """Draw 1 with probability ``p``, a number or an array that is broadcast, and 0 otherwise."""
     each = isinstance(p, np.ndarray)
     if not each and not 0 <= p <= 1:
         raise RuntimeError(f"bernoulli_ expects p to be in [0, 1], but got p={p:g}")
@@ -134,7 +134,7 @@ def bernoulli(array, generator, p):
 
 
 def _chances(array, p):
-    """``p`` broadcast to the shape of ``array``, with PyTorch's checks."""
+    """Broadcast ``p`` to the shape of ``array``, with PyTorch's checks."""
     if p.ndim > array.ndim:
         raise RuntimeError(
             f"expand({BY_NUMPY[p.dtype].class_of_tensors}{{{list(p.shape)}}}, size={list(array.shape)}): the number of sizes "
@@ -157,7 +157,7 @@ def _chances(array, p):
 
 
 def integers(array, generator, low=0, high=None):
-    """Integers of [low, high), or from ``low`` on to the largest that the dtype holds."""
+    """Draw integers in [low, high), or from ``low`` to the largest of the dtype."""
     dtype = BY_NUMPY[array.dtype]
     if high is None and low == LOWEST_INT:
         if array.size:
@@ -173,14 +173,14 @@ def integers(array, generator, low=0, high=None):
 
 
 def natural_integers(array, generator):
-    """Integers from 0 on, as many as the dtype holds."""
+    """Draw integers from 0 to the largest of the dtype."""
     if array.size:
         refuse(array, "random_kernel_cpu", (BOOL, INTEGER, FLOAT), ("uint16", "uint32", "uint64"))
         fill(array, discrete.natural_integers, generator)
 
 
 def _bounds(dtype, low, high):
-    """The first and the last integer that can come, after rounding to a float dtype has moved them inwards."""
+    """Return the first and the last integer that can be drawn, after rounding inwards to a float dtype."""
     if high is None:
         return _open_bounds(dtype, low)
     if low >= high:
@@ -210,7 +210,7 @@ def _open_bounds(dtype, low):
 
 
 def _round_bound(dtype, number):
-    """An integer as the float dtype holds it; infinity becomes the lowest integer, as in C."""
+    """Round an integer to the float dtype; infinity becomes the lowest integer, as in C."""
     number = (number + 2**63) % 2**64 - 2**63
     value = np.array(number, np.int64).astype(dtype.numpy).astype(np.float64)
     return int(value) if np.isfinite(value) else LOWEST_INT
@@ -227,13 +227,13 @@ def _round_down(dtype, high):
 
 
 def _gap(dtype, number):
-    """The distance between neighbouring numbers of the dtype at ``number``."""
+    """Return the distance between neighbouring numbers of the dtype at ``number``."""
     return 2 ** (abs(number).bit_length() - discrete.DIGITS[dtype.name])
 
 
 @functools.cache
 def _limits(dtype):
-    """The smallest and the largest number of a dtype that can be drawn."""
+    """Return the smallest and the largest number of a dtype that can be drawn."""
     if dtype.category == FLOAT:
         return -LARGEST[dtype.name], LARGEST[dtype.name]
     if dtype.category == BOOL:

@@ -1,9 +1,9 @@
-"""The generator of random numbers: PyTorch's CPU generator, the same Mersenne Twister with the same state.
+"""The random number generator: PyTorch's CPU generator, the same Mersenne Twister with the same state.
 
-Note [Words]
-Every distribution reads one stream of 32-bit words.  NumPy's ``MT19937`` gives that stream when it is seeded the
-classic way, and a 64-bit word is two of them, the first one on top, in both libraries.  What a recipe takes from the
-stream, and how many words, is part of the recipe: the state afterwards must be PyTorch's too.
+Note [Words] Every distribution reads one stream of 32-bit words.  NumPy's ``MT19937`` produces that stream if it is
+seeded in the legacy way; in both libraries a 64-bit word consists of two words, the first in the high half.  Which
+words a distribution takes from the stream, and how many, is part of its definition: the state afterwards must also be
+PyTorch's.
 """
 
 import os
@@ -18,12 +18,12 @@ from tensh.engine.dtypes.device import cpu, device
 from tensh.engine.dtypes.dtype import uint8
 from tensh.naming import OfTorch, torch_is_tensh
 
-DEFAULT_SEED = 67280421310721  # of every new Generator, in PyTorch
-KEY_SIZE = 624  # words of the Mersenne Twister's key
-HALF = np.uint64(32)  # bits of a 64-bit word
-FEW = 2048  # words at a time; up to here random_raw (0.4 µs a call) is faster than integers (4 µs, half the memory)
+DEFAULT_SEED = 67280421310721  # PyTorch's seed of every new Generator
+KEY_SIZE = 624  # number of words in the key of the Mersenne Twister
+HALF = np.uint64(32)  # half of the bits of a 64-bit word
+FEW = 2048  # up to this number of words random_raw (0.4 µs per call) is faster than integers (4 µs, half the memory)
 
-# The bytes of get_state(): PyTorch keeps the layout it had when words were stored as 64 bits.
+# The bytes of get_state(): PyTorch keeps the layout of the time when words were stored in 64 bits.
 STATE = np.dtype(
     [
         ("seed", "<u8"),
@@ -46,7 +46,7 @@ STATE = np.dtype(
 class Generator(metaclass=OfTorch):
     """A source of random numbers, with its state; the same seed gives PyTorch's numbers.
 
-    Raise RuntimeError for another device than the CPU.
+    Raise RuntimeError for a device other than the CPU.
 
     >>> import tensh as torch
     >>> g = torch.Generator().manual_seed(7)
@@ -54,9 +54,9 @@ class Generator(metaclass=OfTorch):
     tensor([0.5349, 0.1988])
     """
 
-    # twister: NumPy's MT19937; untouched: no word was drawn since seeding; normal: the second number of a pair of
-    # normal numbers, kept for the next call; float_normal: the same in single precision, which only states carry.
-    before_draw = None  # called before every draw, once vmap has been used: see vmap/levels.py
+    # twister: NumPy's MT19937; untouched: no word has been drawn since seeding; normal: the second number of a pair of
+    # normal numbers, kept for the next call; float_normal: the same in single precision, used only in states.
+    before_draw = None  # called before every draw, after the first use of vmap: see vmap/levels.py
     __slots__ = ("twister", "integers", "first_seed", "untouched", "normal", "float_normal", "__weakref__")
     __module__ = "torch._C"
 
@@ -66,8 +66,7 @@ class Generator(metaclass=OfTorch):
         self._start(DEFAULT_SEED)
 
     def _start(self, seed):
-        """Begin the stream of ``seed``; the twister itself is seeded by the first draw (and NumPy's random numbers
-        imported: 18 ms)."""
+        """Start the stream of ``seed``; the first draw seeds the twister (and imports NumPy's random module: 18 ms)."""
         self.first_seed, self.untouched, self.normal, self.float_normal = seed, True, None, None
 
     def _touch(self):
@@ -82,7 +81,7 @@ class Generator(metaclass=OfTorch):
 
     # ── the stream ───────────────────────────────────────────────────────────
     def word(self):
-        """The next 32-bit word, as an int."""
+        """Return the next 32-bit word, as an int."""
         if self.before_draw is not None:
             self.before_draw()
         if self.untouched:
@@ -90,7 +89,7 @@ class Generator(metaclass=OfTorch):
         return self.twister.random_raw()
 
     def words(self, n):
-        """The next ``n`` 32-bit words, as a new array: of uint64 if they are few, of uint32 otherwise."""
+        """Return the next ``n`` 32-bit words as a new array: of uint64 if there are few, of uint32 otherwise."""
         if not n:
             return np.empty(0, np.uint32)
         if self.before_draw is not None:
@@ -101,15 +100,15 @@ class Generator(metaclass=OfTorch):
             return self.twister.random_raw(n)
         if n % 2:
             return self.integers(0, 0xFFFFFFFF, n, np.uint32, endpoint=True)
-        pairs = self.integers(0, 0xFFFFFFFFFFFFFFFF, n // 2, np.uint64, endpoint=True)  # takes a quarter less
-        if sys.byteorder == "little":  # the first word is on top
+        pairs = self.integers(0, 0xFFFFFFFFFFFFFFFF, n // 2, np.uint64, endpoint=True)  # takes 25 % less time
+        if sys.byteorder == "little":  # the first word is the high half
             first = pairs >> HALF
             pairs <<= HALF
             pairs |= first
         return pairs.view(np.uint32)
 
     def words64(self, n):
-        """The next ``n`` 64-bit words, as a new uint64 array."""
+        """Return the next ``n`` 64-bit words as a new uint64 array."""
         if not n:
             return np.empty(0, np.uint64)
         if self.before_draw is not None:
@@ -123,7 +122,7 @@ class Generator(metaclass=OfTorch):
         return self.integers(0, 0xFFFFFFFFFFFFFFFF, n, np.uint64, endpoint=True)
 
     def snapshot(self):
-        """The twister's state, for ``rewind``."""
+        """Return the twister's state, for ``rewind``."""
         if self.before_draw is not None:
             self.before_draw()
         if self.untouched:
@@ -131,20 +130,20 @@ class Generator(metaclass=OfTorch):
         return self.twister.state
 
     def rewind(self, snapshot, used):
-        """Go back to a snapshot and on by ``used`` 64-bit words."""
+        """Return to a snapshot and skip ``used`` 64-bit words."""
         self.twister.state = snapshot
         self.words64(used)
 
-    # ── the public methods ───────────────────────────────────────────────────
+    # ── public methods ───────────────────────────────────────────────────────
     @property
     def device(self):
         """The device of the generator: the CPU."""
         return cpu
 
     def manual_seed(self, seed, /):
-        """Set the seed, an int from -2**63 to 2**64 - 1 (negative ones count from 2**64), and return the generator.
+        """Set the seed, an int from -2**63 to 2**64 - 1 (2**64 is added to negative ones), and return the generator.
 
-        Raise RuntimeError for anything but an int, ValueError for one out of range.
+        Raise RuntimeError for anything but an int, ValueError for an int out of range.
         """
         if type(seed) is not int and (isinstance(seed, bool) or not isinstance(seed, (int, np.integer))):
             raise RuntimeError(f"manual_seed expected a long, but got {type(seed).__name__}")
@@ -154,16 +153,16 @@ class Generator(metaclass=OfTorch):
         return self
 
     def seed(self):
-        """Set a seed that is different every time, and return it."""
+        """Set a new seed from the operating system, and return it."""
         self._start(fresh_seed())
         return self.first_seed
 
     def initial_seed(self):
-        """The seed that was set last."""
+        """Return the last seed."""
         return self.first_seed
 
     def get_state(self):
-        """The whole state as a tensor of 5056 bytes; those of PyTorch's generator after the same draws."""
+        """Return the state as a tensor of 5056 bytes, which are those of PyTorch's generator after the same draws."""
         return wrap(np.frombuffer(bytearray(self._state().tobytes()), np.uint8))
 
     def _state(self):
@@ -171,7 +170,7 @@ class Generator(metaclass=OfTorch):
         twister = self._seed_state() if self.untouched else self.twister.state["state"]
         taken = twister["pos"]
         state["seed"], state["seeded"], state["key"] = self.first_seed, 1, twister["key"]
-        # PyTorch counts down the words left before the key is renewed, and starts with one that is not there.
+        # PyTorch counts down the words until the key is renewed, starting with one more than exist.
         state["left"], state["next"] = (1, 0) if self.untouched else (KEY_SIZE + 1 - taken, taken)
         if self.normal is not None:
             state["normal"], state["has_normal"] = self.normal, 1
@@ -180,13 +179,13 @@ class Generator(metaclass=OfTorch):
         return state
 
     def _seed_state(self):
-        """The twister's state before its first word; the generator stays untouched."""
+        """Return the twister's state before its first word; the generator stays untouched."""
         self._touch()
         self.untouched = True
         return self.twister.state["state"]
 
     def set_state(self, new_state, /):
-        """Take over a state that ``get_state`` gave, here or in PyTorch.
+        """Restore a state returned by ``get_state``, here or in PyTorch.
 
         Raise RuntimeError for other bytes.
         """
@@ -200,14 +199,14 @@ class Generator(metaclass=OfTorch):
         seed = int(state["seed"])
         self._start(seed)
         key = state["key"].astype(np.uint32)
-        if taken or key[0] != seed & 0xFFFFFFFF:  # otherwise the seed says it all
+        if taken or key[0] != seed & 0xFFFFFFFF:  # otherwise the state follows from the seed
             self._touch()
             self.twister.state = {"bit_generator": "MT19937", "state": {"key": key, "pos": KEY_SIZE + 1 - left}}
         self.normal = float(state["normal"]) if state["has_normal"] else None
         self.float_normal = float(state["float_normal"]) if state["has_float_normal"] else None
 
     def clone_state(self):
-        """A new generator in the same state."""
+        """Return a new generator in the same state."""
         copy = Generator()
         copy._take(self._state())
         return copy
@@ -226,26 +225,26 @@ class Generator(metaclass=OfTorch):
         self.set_state(state[2])
 
     def get_offset(self):
-        """Only generators of other devices have an offset: RuntimeError."""
+        """Raise RuntimeError: only generators of other devices have an offset."""
         raise RuntimeError("CPU Generator does not use offset")
 
     def set_offset(self, offset, /):
-        """Only generators of other devices have an offset: RuntimeError."""
+        """Raise RuntimeError: only generators of other devices have an offset."""
         raise RuntimeError("CPU Generator does not use offset")
 
     def graphsafe_get_state(self):
-        """Not there on the CPU: NotImplementedError."""
+        """Raise NotImplementedError: CPU generators do not support it."""
         raise NotImplementedError("graphsafe_get_state is not supported in this Generator")
 
     def graphsafe_set_state(self, state, /):
-        """Not there on the CPU: NotImplementedError."""
+        """Raise NotImplementedError: CPU generators do not support it."""
         raise NotImplementedError("graphsafe_set_state is not supported in this Generator")
 
 
 class Uniforms:
-    """Numbers of [0, 1) with 53 bits, one at a time, for algorithms that cannot say how many they will take.
+    """Numbers in [0, 1) with 53 bits, one at a time, for algorithms that need an unknown number of them.
 
-    They are drawn in blocks; ``finish`` gives back what was not taken.
+    They are drawn in blocks; ``finish`` returns unused ones to the stream.
     """
 
     def __init__(self, generator):
@@ -262,19 +261,19 @@ class Uniforms:
             size = min(2 * size, 8192)
 
     def finish(self):
-        """Put the numbers that were not taken back into the stream."""
+        """Return unused numbers to the stream."""
         left = length_hint(self.rest)
         if left:
             self.generator.rewind(self.before, self.size - left)
 
 
 def fresh_seed():
-    """A seed from the operating system."""
+    """Return a seed from the operating system."""
     return int.from_bytes(os.urandom(8), "little")
 
 
 def from_state(data):
-    """A generator in the state of these bytes; how a pickled one comes back."""
+    """Make a generator from the bytes of a state, for unpickling."""
     generator = Generator()
     generator._take(np.frombuffer(data, STATE)[0])
     return generator
@@ -314,5 +313,5 @@ default_generator.seed()
 
 
 def is_generator(value):
-    """True if ``value`` is a generator."""
+    """Return True if ``value`` is a generator."""
     return isinstance(value, Generator)

@@ -1,15 +1,15 @@
-"""The logarithm, sine and cosine behind PyTorch's float32 normal numbers, equal in all bits.
+"""The logarithm, sine and cosine of PyTorch's float32 normal numbers, with the same bits.
 
-PyTorch computes them eight at a time with the polynomials of the Cephes library, on processors with AVX2 in fused
-steps ``a * b + c`` that round once.  A float64 holds the product of two float32 exactly, so a fused step is the sum in
-float64, rounded to float32.  (That sum is rounded, too: one step in 2**29 comes out one unit off.)
+PyTorch computes them eight at a time with the polynomials of the Cephes library, on processors with AVX2 in fused steps
+``a * b + c`` that round once.  A float64 represents the product of two float32 exactly, so a fused step is the sum in
+float64, rounded to float32.  (That sum is rounded, too: one step in 2**29 is off by one unit.)
 """
 
 import numpy as np
 
 
 def constants(*values, dtype=np.float32):
-    """float32 numbers as 0-d arrays, which NumPy takes in half the time of its scalars."""
+    """Return float32 numbers as 0-d arrays, which NumPy reads in half the time of its scalars."""
     return [np.array(np.float32(value), dtype) for value in values]
 
 
@@ -26,12 +26,12 @@ ONE, HALF = constants(1, 0.5)
 
 
 def fuse(a, b, c):
-    """``a * b + c`` rounded once; float32, but for ``b``, which comes as float64."""
+    """Return ``a * b + c`` rounded once; all are float32 except ``b``, which is float64."""
     return (a * b + c).astype(np.float32)
 
 
 def chain(coefficients, x):
-    """A polynomial in ``x`` (float64) by Horner's rule, in fused steps."""
+    """Evaluate a polynomial in ``x`` (float64) by Horner's rule, in fused steps."""
     value, *rest = coefficients
     for coefficient in rest:
         value = fuse(value, x, coefficient)
@@ -39,7 +39,7 @@ def chain(coefficients, x):
 
 
 def log(x):
-    """The logarithm of float32 numbers of (0, 1]."""
+    """Return the logarithm of float32 numbers in (0, 1]."""
     fraction, exponent = np.frexp(x)
     small = fraction < SQRT_HALF
     np.add(fraction, fraction, out=fraction, where=small)
@@ -52,10 +52,10 @@ def log(x):
 
 
 def cos_and_sin(angle):
-    """The cosine and the sine of float32 angles from 0 to a turn."""
+    """Return the cosine and the sine of float32 angles in [0, 2 pi]."""
     eighth = (angle * EIGHTHS).astype(np.int32)
     eighth += 1
-    eighth &= ~1  # the even eighth of the turn that is nearest; the angle is measured from there
+    eighth &= ~1  # the nearest even eighth of a turn, from which the angle is measured
     turned = eighth.astype(np.float32)
     x = angle + turned * QUARTER_PI
     x += turned * QUARTER_PI_NEXT
@@ -68,5 +68,5 @@ def cos_and_sin(angle):
     cos, sin = np.where(swapped, sin, cos), np.where(swapped, cos, sin)
     for value, half_turn in (cos, eighth + 2), (sin, eighth):
         bits = value.view(np.int32)
-        bits ^= (half_turn & 4) << 29  # the sign
+        bits ^= (half_turn & 4) << 29  # sign bit
     return cos, sin

@@ -1,8 +1,8 @@
-"""Numbers drawn by trial: Poisson, binomial and gamma numbers.
+"""Rejection sampling: Poisson, binomial and gamma numbers.
 
-Nobody can say how many words the next number will take, so these go one number at a time.  ``uniform()`` gives the
-next number of [0, 1).  The counts follow Hörmann's transformed rejection (1993) for large means; for small ones, products
-of uniform numbers (Poisson) or gaps between successes (binomial).  Gamma numbers are those of Marsaglia and Tsang (2000).
+The number of words for the next number is unknown, so numbers are drawn one at a time.  ``uniform()`` returns the next
+number in [0, 1).  The counts follow Hörmann's transformed rejection (1993) for large means; for small ones, products of
+uniform numbers (Poisson) or gaps between successes (binomial).  Gamma numbers are those of Marsaglia and Tsang (2000).
 """
 
 import math
@@ -14,7 +14,7 @@ from tensh.engine.random.generator import Uniforms
 
 
 def poisson(rates, generator):
-    """A number of events for each mean in ``rates``, a one-dimensional array of floats."""
+    """Draw a number of events for each mean in ``rates``, a one-dimensional array of floats."""
     uniforms = Uniforms(generator)
     counts = [_poisson(rate, uniforms.take) for rate in rates.tolist()]
     uniforms.finish()
@@ -53,7 +53,7 @@ def _poisson_many(rate, uniform):
 
 
 def binomial(counts, chances, generator):
-    """Successes in ``counts`` tries that succeed with ``chances`` each; arrays of float32, or of float64, alike."""
+    """Draw the successes in ``counts`` trials with probabilities ``chances``; both have the same float dtype."""
     uniforms = Uniforms(generator)
     many = [column.tolist() for column in _constants(counts, chances)]
     successes = [
@@ -64,8 +64,9 @@ def binomial(counts, chances, generator):
 
 
 def _constants(counts, chances):
-    """The values that depend on the parameters alone, for all at once and rounded to the parameters' dtype:
-    the chance of the rarer outcome, its mean, spread, centre, mode and odds, the logarithm of the commoner's chance."""
+    """Return the values that depend only on the parameters, rounded to their dtype: the probability of the rarer
+    outcome, its mean, standard deviation, mode and odds, and the logarithm of the other outcome's probability.
+    """
     rare = np.where(chances > 0.5, (1.0 - chances.astype(np.float64)).astype(chances.dtype), chances)
     mean = counts * rare
     mode = np.floor((counts + 1) * rare)
@@ -113,7 +114,7 @@ def _binomial_many(count, rare, mean, spread, mode, odds, uniform):
 
 
 def _log_ratio(count, successes, mode, odds):
-    """The logarithm of the probability of ``successes`` over that of the mode."""
+    """Return the logarithm of the probability of ``successes`` over that of the mode."""
     return (
         (mode + 0.5) * math.log((mode + 1) / (odds * (count - mode + 1)))
         + (count + 1) * math.log((count - mode + 1) / (count - successes + 1))
@@ -127,7 +128,7 @@ def _log_ratio(count, successes, mode, odds):
 
 @cache
 def _first_stirling_rests():
-    """The error of Stirling's formula for log(k!), for k below 10."""
+    """Return the errors of Stirling's formula for log(k!), for k below 10."""
     return [math.lgamma(k + 1) - (k + 0.5) * math.log(k + 1) + k + 1 - 0.5 * math.log(2 * math.pi) for k in range(10)]
 
 
@@ -147,13 +148,14 @@ def _log(x):
 
 
 # ── gamma ────────────────────────────────────────────────────────────────────
-THIRD, SQUEEZE = np.float32(1 / 3), float(np.float32(0.0331))  # PyTorch's constants, in single precision
+THIRD, SQUEEZE = np.float32(1 / 3), float(np.float32(0.0331))  # PyTorch's constants in single precision
 
 
 def gamma(shapes, generator):
-    """A gamma number of scale 1, as float64, for each shape in ``shapes``, a one-dimensional array of float32 or float64.
+    """Draw a gamma number of scale 1, as float64, for each shape in a one-dimensional array of float32 or float64.
 
-    Shapes below 1 are drawn one larger and then scaled by a power of a uniform number.  A shape of 0 takes no draw.
+    For shapes below 1, a number for the shape plus 1 is scaled by a power of a uniform number.  A shape of 0 draws
+    nothing.
     """
     small, power = shapes < 1, (1 / shapes).astype(np.float64)
     d = (np.where(small, shapes + 1, shapes) - shapes.dtype.type(THIRD)).astype(np.float64)
@@ -168,16 +170,16 @@ def gamma(shapes, generator):
 
 
 class Normals:
-    """Normal numbers one at a time, made two at a time of uniform ones (Box and Muller).
+    """Normal numbers one at a time, made in pairs from uniform numbers (Box and Muller).
 
-    The generator may have kept the second one of a pair; ``finish`` leaves it one that was not taken.
+    The first may be one that the generator kept; ``finish`` lets it keep an unused one.
     """
 
     def __init__(self, generator, uniform):
         self.generator, self.uniform, self.kept = generator, uniform, generator.normal
 
     def take(self):
-        """The next number."""
+        """Return the next number."""
         number, self.kept = self.kept, None
         if number is None:
             turn, radius = 2 * math.pi * self.uniform(), math.sqrt(-2 * math.log1p(-self.uniform()))
@@ -185,12 +187,12 @@ class Normals:
         return number
 
     def finish(self):
-        """Leave the generator what is kept."""
+        """Let the generator keep an unused number."""
         self.generator.normal = self.kept
 
 
 def _gamma_cube(d, slope, uniform, normal):
-    """The number over ``d``, accepted by a quick test or by its logarithm."""
+    """Draw the number divided by ``d``, accepted by a quick test or by its logarithm."""
     while True:
         x = normal()
         root = 1 + slope * x

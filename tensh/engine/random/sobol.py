@@ -1,9 +1,9 @@
-"""Sobol's sequences: direction numbers, points, and scrambling.
+"""Sobol sequences: direction numbers, points, and scrambling.
 
-Point number i is the exclusive or of the direction numbers, one for each bit of i's Gray code, so each point differs from
-the one before in one direction (Antonov and Saleev, 1979).  The directions grow from a primitive polynomial and some odd
-numbers for each dimension, which Joe and Kuo chose (SIAM J. Sci. Comput. 30, 2008, criterion D(6)); those of the first
-dimensions stand here, the others are read from SciPy.
+Point number i is the exclusive or of the direction numbers, one for each bit of i's Gray code, so each point differs
+from the one before in one direction (Antonov and Saleev, 1979).  The directions grow from a primitive polynomial and
+some odd numbers for each dimension, which Joe and Kuo chose (SIAM J. Sci. Comput. 30, 2008, criterion D(6)); those of
+the first dimensions are here, the others are read from SciPy.
 """
 
 from importlib.util import find_spec
@@ -13,7 +13,8 @@ import numpy as np
 
 MAXBIT, MAXDIM = 30, 21201
 BITS = np.arange(MAXBIT)
-# For each dimension a polynomial, whose coefficients are the bits, and odd numbers, as many as its degree (the first: one).
+# For each dimension: a polynomial, as the bits of its coefficients, and as many odd numbers as its degree (the first:
+# one).
 FIRST = """
     1 1, 3 1, 7 1 3, 11 1 3 1, 13 1 1 1, 19 1 1 3 3, 25 1 3 5 13, 37 1 1 5 5 17, 41 1 1 5 5 5, 47 1 1 7 11 19,
     55 1 1 5 1 1, 59 1 1 1 3 11, 61 1 3 5 5 31, 67 1 3 3 9 7 49, 91 1 1 1 15 21 21, 97 1 3 1 13 27 49,
@@ -34,7 +35,7 @@ MISSING = "SobolEngine has the direction numbers of {} dimensions; those of more
 
 
 def first_polynomials():
-    """(polynomials, odd numbers) of the first dimensions."""
+    """Return (polynomials, odd numbers) of the first dimensions."""
     rows = [[int(number) for number in row.split()] for row in FIRST.split(",")]
     longest = max(map(len, rows))
     table = np.array([row + [0] * (longest - len(row)) for row in rows])
@@ -42,7 +43,7 @@ def first_polynomials():
 
 
 def more():
-    """The numbers of all dimensions, from a private file of SciPy, which must begin like our table."""
+    """Read the numbers of all dimensions from a private file of SciPy, which must begin like our table."""
     polynomials, numbers = first_polynomials()
     known = len(polynomials)
     try:
@@ -54,13 +55,13 @@ def more():
         )
         if not right or len(found[0]) != MAXDIM:
             raise ValueError
-    except Exception:  # it is not there, or another table
+    except Exception:  # missing, or another table
         raise ModuleNotFoundError(MISSING.format(known), name="scipy") from None
     return found
 
 
 def directions(dimension):
-    """The direction numbers of so many dimensions, (dimension, MAXBIT), as integers of MAXBIT bits."""
+    """Return the direction numbers of ``dimension`` dimensions, (dimension, MAXBIT), as integers of MAXBIT bits."""
     polynomials, numbers = first_polynomials()
     if dimension > len(polynomials):
         polynomials, numbers = more()
@@ -79,13 +80,13 @@ def directions(dimension):
 
 
 def find_changed_direction(number):
-    """The direction in which points ``number`` and ``number + 1`` differ: the lowest bit that is 0."""
+    """Return the direction in which points ``number`` and ``number + 1`` differ: the lowest zero bit."""
     after = number + 1
     return np.bitwise_count((after & -after) - 1)
 
 
 def points(before, directions, number, count):
-    """The next ``count`` points, (count, dimension), after ``before``, which has the number ``number``."""
+    """Return the next ``count`` points, (count, dimension), after ``before``, whose index is ``number``."""
     if number + count >= 1 << MAXBIT:
         raise ValueError(f"a Sobol sequence has 2**{MAXBIT} points, but number {number + count} was asked for")
     steps = directions.T.take(find_changed_direction(np.arange(number, number + count)), 0)
@@ -94,14 +95,14 @@ def points(before, directions, number, count):
 
 
 def further(before, directions, number, count):
-    """The point that lies ``count`` points after ``before``."""
+    """Return the point ``count`` points after ``before``."""
     after = number + max(count, 0)
     apart = number ^ number >> 1 ^ after ^ after >> 1
     return before ^ np.bitwise_xor.reduce(directions[:, apart >> BITS & 1 == 1], 1)
 
 
 def scramble_directions(directions, matrices):
-    """The directions with their bits, from the top, multiplied by lower triangular matrices with a unit diagonal."""
+    """Multiply the bits of the directions, from the top, by lower triangular matrices with a unit diagonal."""
     matrices = matrices.astype(np.float32)
     matrices[:, BITS, BITS] = 1
     bits = (directions[:, None] >> BITS[::-1, None] & 1).astype(np.float32)  # (dimension, bit, direction)

@@ -1,1 +1,1 @@
-"""New tensors: from data, filled, counted, shared, and by PyTorch's older constructors."""
+"""Creation of tensors: from data, filled, counted, from shared memory, and by legacy constructors."""

@@ -1,14 +1,14 @@
-"""DLPack capsules of the dtypes that NumPy lacks: they go through NumPy as unsigned integers of the same bits.
+"""DLPack capsules with dtypes that NumPy lacks, passed through NumPy as unsigned integers with the same bits.
 
-A capsule leads to a table in memory, in which a byte says the kind of the elements and another one their bits.  Where these
-bytes lie is fixed by DLPack (https://dmlc.github.io/dlpack/latest/c_api.html).
+A capsule points to a structure in memory, where one byte is the kind of the elements and another their number of bits.
+The offsets of these bytes are defined by DLPack (https://dmlc.github.io/dlpack/latest/c_api.html).
 """
 
 import ctypes
 
 from tensh.engine.dtypes.dtype import bfloat16, complex32
 
-PLACES = {b"dltensor": 20, b"dltensor_versioned": 52}  # name of a capsule -> where the byte of the kind lies
+PLACES = {b"dltensor": 20, b"dltensor_versioned": 52}  # name of a capsule -> offset of the byte with the kind
 UNSIGNED = 1
 KINDS = {(4, 16): bfloat16, (5, 32): complex32}  # (kind, bits) -> dtype
 
@@ -19,7 +19,7 @@ _pointer.restype, _pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes
 
 
 def kind_of(capsule):
-    """The bytes (kind, bits) of an unused capsule, to be read and written; None of another one."""
+    """Return the bytes (kind, bits) of an unused capsule as a writable view; None for other capsules."""
     name = _name(capsule)
     if name not in PLACES:
         return None
@@ -27,19 +27,19 @@ def kind_of(capsule):
 
 
 def view_unsigned(array):
-    """The array as unsigned integers of the same bits."""
+    """Return the array as unsigned integers with the same bits."""
     return array.view(f"u{array.itemsize}")
 
 
 def make_own(capsule, dtype):
-    """The capsule of an array of unsigned integers as one of a dtype that NumPy lacks."""
+    """Give the capsule of an array of unsigned integers a dtype that NumPy lacks."""
     kind = kind_of(capsule)
     kind[0] = next(code for (code, _), each in KINDS.items() if each is dtype)
     return capsule
 
 
 def make_unsigned(capsule):
-    """Let NumPy read the capsule of a dtype that it lacks as one of integers; return that dtype, or None."""
+    """Mark a capsule with a dtype that NumPy lacks as one of unsigned integers; return that dtype, or None."""
     kind = kind_of(capsule)
     dtype = None if kind is None else KINDS.get(tuple(kind))
     if dtype is not None:

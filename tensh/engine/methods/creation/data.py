@@ -1,4 +1,4 @@
-"""New tensors from data: numbers, nested lists, arrays."""
+"""Creation of tensors from data: numbers, nested lists, arrays."""
 
 import numpy as np
 
@@ -26,10 +26,10 @@ DATA = "object data, *, torch.dtype dtype = None, torch.device device = None"
 # ── copies ───────────────────────────────────────────────────────────────────
 @public
 def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=False):
-    """A new tensor with a copy of ``data``: a number, nested sequences of numbers, an array or a tensor.
+    """Make a tensor with a copy of ``data``: a number, nested sequences of numbers, an array or a tensor.
 
-    The dtype is that of the data; Python floats get the default dtype.  Raise ValueError for sequences of different lengths,
-    RuntimeError for numbers that the dtype cannot hold.
+    The dtype is that of the data; Python floats get the default dtype.  Raise ValueError for sequences of different
+    lengths, RuntimeError for numbers that the dtype cannot represent.
 
     >>> import tensh as torch
     >>> torch.tensor([[1, 2], [3, 4.5]])
@@ -42,7 +42,7 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
         and HERE
         and dtype is None and device is None and pin_memory is False and of_scalar[float] is not float16
     ):  # fmt: skip
-        array = np.array(data, of_scalar[float].numpy)  # the commonest data: 0.9 µs instead of 1.6
+        array = np.array(data, of_scalar[float].numpy)  # the most common data: 0.9 µs instead of 1.6
     elif device is None and pin_memory is False and HERE and (dtype is None or type(dtype) is DType):
         array = copy_data(data, dtype)
     else:
@@ -63,7 +63,7 @@ def tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=Fal
 
 
 def copy_data(data, dtype, advice="torch.tensor(sourceTensor)"):
-    """Copy the data into new memory."""
+    """Copy the data to new memory."""
     if isinstance(data, Tensor):
         warn(
             "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() or "
@@ -72,19 +72,19 @@ def copy_data(data, dtype, advice="torch.tensor(sourceTensor)"):
         return convert_array(data.array, dtype, True)
     if isinstance(data, np.ndarray):
         array = convert_array(share_array(data), dtype, True)
-        return array if array.size else array.view()  # a view keeps the strides that NumPy gave it: zeros
+        return array if array.size else array.view()  # a view keeps the strides of zero that NumPy gave it
     return nested.read(data, dtype)
 
 
 def convert_array(array, dtype, copy):
-    """The array in ``dtype`` (or its own), copied if necessary or requested."""
+    """Return the array in ``dtype`` (or its own), copied if necessary or requested."""
     if dtype is None or dtype.numpy is array.dtype:
         return array.copy(order="K") if copy else array
     return recast(wrap(array), dtype).array
 
 
 def new_tensor(self, data, *, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
-    """A new tensor with a copy of ``data``, of this tensor's dtype unless ``dtype`` says another.
+    """Make a tensor with a copy of ``data``, in this tensor's dtype unless ``dtype`` is given.
 
     Raise ValueError or RuntimeError for data that is not an array of numbers.
     """
@@ -108,7 +108,7 @@ METHODS["new_tensor"] = new_tensor
 @public
 @shows("s, *", PLACED)
 def scalar_tensor(s, **given):
-    """A 0-d tensor of the number ``s``, of the default dtype unless ``dtype`` says another."""
+    """Make a 0-d tensor of the number ``s``, in the default dtype unless ``dtype`` is given."""
     given = bind("scalar_tensor", (f"(Number s, *, {KEYWORDS})",), (s,), given)
     number = given["s"]
     return finish(
@@ -116,12 +116,12 @@ def scalar_tensor(s, **given):
     )
 
 
-# ── copies where they are needed ─────────────────────────────────────────────
+# ── copies if necessary ──────────────────────────────────────────────────────
 @public
 def as_tensor(data, *, dtype=None, device=None):
-    """``data`` as a tensor: itself, or over the same memory, where its dtype is right; a copy otherwise.
+    """Return ``data`` as a tensor: itself, or sharing its memory, if the dtype is right; a copy otherwise.
 
-    Raise ValueError for an array whose bytes or strides no tensor can have.
+    Raise ValueError for an array with a byte order or strides that tensors cannot have.
     """
     if dtype is not None or device is not None or not HERE:
         dtype = bind("as_tensor", (f"({DATA})",), (data,), {"dtype": dtype, "device": device})["dtype"]
@@ -137,16 +137,16 @@ def as_tensor(data, *, dtype=None, device=None):
 ASARRAY = "(object obj, *, torch.dtype? dtype = None, torch.device? device = None, bool? copy = None, bool? requires_grad = None)"
 
 
-told: list = []  # once per process
+told: list = []  # non-empty after the first warning
 
 
 @public
 @shows("obj, *", "dtype=None, device=None, copy=None, requires_grad=None")
 def asarray(obj, **given):
-    """``obj`` as a tensor; ``copy=False`` insists on sharing memory, ``copy=True`` on a copy.
+    """Convert ``obj`` to a tensor; ``copy=False`` insists on shared memory, ``copy=True`` on a copy.
 
-    Takes tensors, arrays and NumPy scalars, objects of other libraries (DLPack), buffers, numbers and sequences.
-    Raise ValueError where the memory cannot be shared as asked.
+    ``obj`` may be a tensor, an array or NumPy scalar, an object of another library (DLPack), a buffer, a number or a
+    sequence. Raise ValueError if the memory cannot be shared as requested.
     """
     given = bind("asarray", (ASARRAY,), (obj,), given)
     dtype, copy, requires_grad = given["dtype"], given["copy"], given["requires_grad"]
@@ -176,7 +176,7 @@ def asarray(obj, **given):
 
 
 def as_source(obj, dtype):
-    """A tensor over the memory that ``obj`` offers, or None."""
+    """Return a tensor that shares the memory of ``obj``, or None if it offers none."""
     if isinstance(obj, Tensor):
         return obj
     if isinstance(obj, np.ndarray):

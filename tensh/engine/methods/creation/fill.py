@@ -1,4 +1,4 @@
-"""New tensors of a given size: zeros, ones, one value, uninitialized memory."""
+"""Creation of tensors of a given size: zeros, ones, one value, uninitialized memory."""
 
 import math
 
@@ -19,24 +19,24 @@ from tensh.engine.dtypes.dtype import BY_NUMPY, of_scalar
 from tensh.engine.dtypes.size import Size
 from tensh.engine.methods.settings import fill_unset
 
-SHAPES = shortcut({int, tuple, list, Size})  # types that NumPy and PyTorch read alike as a shape
+SHAPES = shortcut({int, tuple, list, Size})  # types that NumPy and PyTorch both accept as a shape
 LIKE = f"*, torch.memory_format memory_format = None, {KEYWORDS}"
 
 
 def make_unset(shape, dtype):
-    """An array with uninitialized elements."""
+    """Make an array with uninitialized elements."""
     return fill_unset(np.empty(shape, dtype))
 
 
 def make_ones(shape, dtype):
-    """``np.ones`` in a third of its time."""
+    """Make an array of ones in a third of the time of ``np.ones``."""
     array = np.empty(shape, dtype)
     array.fill(1)
     return array
 
 
 def describe_as(shown):
-    """Give a function that takes ``*args`` the signature and the docstring of ``shown``."""
+    """Return a decorator that gives a function with ``*args`` the signature and docstring of ``shown``."""
 
     def decorate(fn):
         fn.__name__ = fn.__qualname__ = shown.__name__
@@ -47,7 +47,7 @@ def describe_as(shown):
 
 
 def complete_options(t, given):
-    """The bound keywords, with the device and the layout of ``t`` where none is given."""
+    """Fill in the device and layout of ``t`` where the bound keywords have none."""
     if given["device"] is None:
         given["device"] = t.device
     if given["layout"] is None:
@@ -94,7 +94,7 @@ def filler(name, make, what):
                         return make_leaf(make_like_array(array, make))
                     numpy, requires_grad = bind_plain(array.dtype, **given)
                     return make_leaf(make_like_array(array, make, numpy), requires_grad)
-                _ = array.strides  # a sparse tensor raises Lift here
+                _ = array.strides  # a sparse tensor raises Lift
             except (TypeError, ValueError, AttributeError, MemoryError):
                 pass
             except Lift:
@@ -147,7 +147,7 @@ def title(function, name, doc):
 
 
 def make_filled(name, make, dtype, given):
-    """The array of the size in ``given``."""
+    """Make the array of the size in ``given``."""
     size, memory_format = given["size"], given.get("memory_format")
     require_room(name, size, dtype)
     if memory_format is None or memory_format is contiguous_format:
@@ -158,7 +158,7 @@ def make_filled(name, make, dtype, given):
 
 
 def require_room(name, size, dtype):
-    """Refuse negative sizes, and sizes that no memory has."""
+    """Refuse negative sizes, and sizes that exceed any memory."""
     for n in size:
         if n < 0:
             if name == "zeros":
@@ -169,7 +169,7 @@ def require_room(name, size, dtype):
 
 
 def make_like_array(array, make, dtype=None, memory_format=None):
-    """A new array in the shape and, unless a memory format says otherwise, the order of memory of ``array``."""
+    """Make an array in the shape and, unless a memory format is given, the memory order of ``array``."""
     dtype = dtype or array.dtype
     if memory_format is None and array.flags.c_contiguous or memory_format is contiguous_format:
         if array.size or array.base is None:
@@ -190,7 +190,7 @@ filler("empty", make_unset, "with uninitialized elements")
 
 # ── full ─────────────────────────────────────────────────────────────────────
 def make_filler(number):
-    """A maker of arrays of one number."""
+    """Return a function that makes arrays of one number."""
 
     def make(shape, dtype):
         array = np.empty(shape, dtype)
@@ -201,7 +201,7 @@ def make_filler(number):
 
 
 def quick_full(array, number):
-    """Fill a new array with a number that certainly fits; ``Rare`` for any other."""
+    """Fill a new array with a number that certainly fits; raise ``Rare`` for any other."""
     kind = type(number)
     fits = -SAFE < number < SAFE and array.dtype.kind == "f" and array.itemsize > 2 if kind is float else kind is bool
     if not fits and (kind is not int or array.dtype.kind != "i" and not -SAFE < number < SAFE):
@@ -213,7 +213,7 @@ def quick_full(array, number):
 @public
 @shows("size, fill_value, *")
 def full(size, fill_value, **given):
-    """A tensor of ``fill_value``, whose kind decides the dtype: bool, int64, the default dtype or its complex dtype.
+    """Make a tensor of ``fill_value``, whose type gives the dtype: bool, int64, or the default (complex) dtype.
 
     Raise RuntimeError for a negative size.
 
@@ -237,12 +237,12 @@ def full(size, fill_value, **given):
 @public
 @shows("input, fill_value, *", f"memory_format=None, {PLACED}")
 def full_like(input, fill_value, **given):
-    """A tensor of ``fill_value`` of the shape, dtype and order of memory of ``input``."""
+    """Make a tensor of ``fill_value`` with the shape, dtype and memory order of ``input``."""
     if isinstance(input, Tensor):
         try:
             _ = input.node  # may raise Lift
             if type(input.array) is not ndarray:
-                _ = input.array.strides  # a sparse tensor raises Lift here
+                _ = input.array.strides  # a sparse tensor raises Lift
                 raise Rare
             numpy, requires_grad = bind_plain(input.array.dtype, **given)
             return make_leaf(quick_full(make_like_array(input.array, np.empty, numpy), fill_value), requires_grad)
@@ -264,7 +264,7 @@ def full_like(input, fill_value, **given):
 
 @shows("self, size, fill_value, *", PLACED)
 def new_full(self, size, fill_value, **given):
-    """A tensor of ``fill_value`` of the given size, of this tensor's dtype unless ``dtype`` says another.
+    """Make a tensor of ``fill_value`` with a given size, in this tensor's dtype unless ``dtype`` is given.
 
     Raise RuntimeError for a negative size.
     """

@@ -1,6 +1,6 @@
-"""The old constructors: ``torch.Tensor(2, 3)``, ``torch.FloatTensor([1, 2])``, ``x.new(…)``, ``x.type("torch.LongTensor")``.
+"""Legacy constructors: ``torch.Tensor(2, 3)``, ``torch.FloatTensor([1])``, ``x.new(…)``, ``x.type(…)``.
 
-They tell sizes from data by the argument: numbers are sizes, a sequence is data, ``torch.Size`` is a size again.
+The argument distinguishes sizes from data: numbers are sizes, a sequence is data, but ``torch.Size`` is a size.
 """
 
 import numpy as np
@@ -36,7 +36,7 @@ FORMS = (
 
 # ── construction ─────────────────────────────────────────────────────────────
 def construct(cls, args, given, wanted=None):
-    """The tensor that a legacy constructor makes; ``wanted`` is its dtype, None for ``torch.Tensor``."""
+    """Construct the tensor of a legacy constructor; ``wanted`` is its dtype, None for ``torch.Tensor``."""
     to = wanted or of_scalar[float]
     if len(args) == 1 and isinstance(args[0], Tensor) and given.get("device") is not None:
         raise RuntimeError(
@@ -67,7 +67,7 @@ def construct(cls, args, given, wanted=None):
 
 
 def alias_of(other, wanted):
-    """Another tensor over the same memory, recorded as a view of it."""
+    """Return another tensor that shares the memory, recorded as a view."""
     found = BY_NUMPY[other.array.dtype]
     if wanted is not None and found is not wanted:
         raise TypeError(f"expected {options_text(wanted)} (got {options_text(found)})")
@@ -82,7 +82,7 @@ def options_text(which):
 
 
 def from_data(data, to):
-    """The array of a sequence, converted to ``to``."""
+    """Return the array of a sequence, converted to ``to``."""
     if isinstance(data, np.ndarray):
         return data.astype(to.numpy)
     if not isinstance(data, (str, bytes)) and not nested.is_sequence(data):
@@ -92,7 +92,7 @@ def from_data(data, to):
 
 
 def view_as_subclass(cls, t):
-    """The tensor as an object of a subclass."""
+    """Return the tensor as an object of a subclass."""
     arm_for(cls)
     self = object.__new__(cls)
     self.array, self.node, self._base, self._kept = t.array, t.node, t._base, None
@@ -102,7 +102,7 @@ def view_as_subclass(cls, t):
 
 
 def as_subclass(self, cls):
-    """An object of ``cls``, a subclass of Tensor, with this memory and history."""
+    """Return an object of ``cls``, a subclass of Tensor, with this memory and history."""
     if not (isinstance(cls, type) and issubclass(cls, Tensor)):
         raise TypeError(
             "Creating a Tensor subclass from a class that does not inherit from Tensor is not possible. "
@@ -113,7 +113,7 @@ def as_subclass(self, cls):
 
 @shows("self, *size_or_data", "device=None")
 def new(self, *args, **given):
-    """A legacy constructor of this tensor's dtype: ``x.new(2, 3)`` is not initialised, ``x.new([1, 2])`` has data.
+    """Call a legacy constructor in this tensor's dtype: ``x.new(2, 3)`` is not initialised, ``x.new([1, 2])`` has data.
 
     Raise RuntimeError for another device or dtype.
     """
@@ -126,9 +126,9 @@ def new(self, *args, **given):
 METHODS.update(new=new, as_subclass=as_subclass)
 
 
-# ── the types ────────────────────────────────────────────────────────────────
+# ── legacy types ─────────────────────────────────────────────────────────────
 class tensortype(type):
-    """The kind of ``torch.FloatTensor`` and the like: a class for ``isinstance``, a constructor when called."""
+    """The metaclass of ``torch.FloatTensor`` and others: a class for ``isinstance``, a constructor when called."""
 
     __module__ = "torch"
 
@@ -144,7 +144,7 @@ class tensortype(type):
 
 
 def legacy_type(which):
-    """The type named after a dtype."""
+    """Return the type named after a dtype."""
     members = {
         "__module__": "torch", "dtype": which, "is_cuda": False, "is_sparse": False, "layout": CONSTANTS["strided"],
         "__doc__": f"Tensors of {which}, as a constructor: sizes, or data.  ``torch.tensor(data, dtype=…)`` is preferred.",
@@ -160,9 +160,9 @@ BY_NAME = {f"torch.{which.legacy}": which for which in ALL.values()}
 
 
 def type_(self, dtype=None, non_blocking=False, **given):
-    """The name of the legacy type without an argument; with one (a dtype, a type or its name), the tensor converted.
+    """Return the name of the legacy type; with an argument (a dtype, a type or its name), convert the tensor.
 
-    Raise RuntimeError or ValueError for a name of no type.
+    Raise RuntimeError or ValueError for an unknown name.
 
     >>> import tensh as torch
     >>> torch.ones(2).type()
@@ -178,7 +178,7 @@ def type_(self, dtype=None, non_blocking=False, **given):
 
 
 def name_of_type(t):
-    """The name of a tensor's legacy type; RuntimeError for a sparse layout that has none."""
+    """Return the name of a tensor's legacy type; raise RuntimeError for a sparse layout without one."""
     name, layout = BY_NUMPY[t.array.dtype].legacy, t.layout
     if is_absent(t):
         return f"torch.meta.{name}"
@@ -190,7 +190,7 @@ def name_of_type(t):
 
 
 def dtype_of_legacy(which):
-    """The dtype that a dtype, a legacy type or the name of one stands for."""
+    """Return the dtype of a dtype, a legacy type, or the name of one."""
     if isinstance(which, dtype):
         return which
     if which is Tensor:
@@ -220,7 +220,7 @@ METHODS["type"] = type_
 def set_default_tensor_type(t):
     """Make a floating point type (``torch.DoubleTensor`` or its name) the default; ``set_default_dtype`` is preferred.
 
-    Raise RuntimeError or TypeError for any other type.
+    Raise RuntimeError or TypeError for other types.
     """
     if isinstance(t, str):
         if not t.startswith("torch."):

@@ -1,9 +1,9 @@
-"""Arrays from nested Python data: their dtype and shape, and PyTorch's errors for data without one.
+"""Arrays from nested Python data: their dtype and shape, and PyTorch's errors.
 
 Note [Two ways to read data]
-NumPy reads lists of plain numbers: the types of the leaves are collected at C speed and decide the dtype.
-Everything else (NumPy scalars, tensors and arrays in lists, ragged lists, numbers that do not fit) goes through
-``carefully``, which looks at one element after the other, as PyTorch does.
+NumPy reads lists of plain numbers: the types of the leaves are collected at C speed and determine the dtype. All other
+data (NumPy scalars, tensors and arrays in lists, ragged lists, numbers that do not fit) go through ``carefully``, which
+examines one element after the other, as PyTorch does.
 """
 
 import operator
@@ -24,7 +24,7 @@ MOST_DIMS = 128
 
 
 def read(data, dtype=None):
-    """``data`` (numbers, nested sequences of them, arrays) as a new array of ``dtype``, or of the one it implies."""
+    """Read ``data`` (numbers, nested sequences of them, arrays) into a new array of ``dtype`` or its own dtype."""
     if type(data) in LISTS:
         kinds = {*map(type, data)}
         level = data
@@ -48,7 +48,7 @@ def read(data, dtype=None):
 
 
 def infer_plain_dtype(kinds):
-    """The dtype of data whose leaves have these Python types; the default dtype if there are none."""
+    """Return the dtype of data whose leaves have these Python types; the default dtype if there are none."""
     for kind in (complex, float, int, bool):
         if kind in kinds:
             return of_scalar[kind]
@@ -72,7 +72,7 @@ def carefully(data, dtype):
 
 
 def read_storage(storage, dtype):
-    """The elements of a storage; the bytes of one without a dtype are those of ``dtype``, or of int64."""
+    """Return the elements of a storage; the bytes of an untyped one are read as ``dtype``, or as int64."""
     own = getattr(storage, "dtype", None)
     if own and dtype and own is not dtype:
         raise RuntimeError(f"Expected a Storage of type {dtype.title} or an UntypedStorage, but got {own.title}")
@@ -81,7 +81,7 @@ def read_storage(storage, dtype):
 
 
 def elements(leaves, to):
-    """The array of dtype ``to`` with these elements; PyTorch's error for one that does not fit."""
+    """Make an array of dtype ``to`` from elements; raise PyTorch's error for one that does not fit."""
     convert = CONVERT[to.category]
     numbers = [convert(leaf, to) for leaf in leaves]
     middle = np.float32 if to is float16 else to.numpy
@@ -90,7 +90,7 @@ def elements(leaves, to):
 
 # ── shape and dtype ──────────────────────────────────────────────────────────
 def is_sequence(data):
-    """True if PyTorch reads the elements of a value; a tensor has elements, but counts as one."""
+    """Return True if PyTorch reads the elements of a value; a tensor has elements, but is read as a whole."""
     if isinstance(data, (list, tuple, str, bytes, range, Sequence)):
         return True
     return (
@@ -101,7 +101,7 @@ def is_sequence(data):
 
 
 def shape_of(data):
-    """The lengths found by always going into the first element."""
+    """Return the lengths along the first elements of nested sequences."""
     shape = []
     while is_sequence(data):
         shape.append(len(data))
@@ -117,7 +117,7 @@ def shape_of(data):
 
 
 def dtype_of(data):
-    """The dtype that holds every leaf."""
+    """Return the dtype that can represent every leaf."""
     if isinstance(data, np.generic):
         return BY_NUMPY[data.dtype]
     if type(data) in of_scalar:
@@ -158,7 +158,7 @@ def collect(data, shape, dim, leaves):
 
 
 def slow_arrays():
-    """Warn, once, as PyTorch does."""
+    """Warn, once, about slow lists of arrays, as PyTorch does."""
     warn_once(
         "Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting the list to a"
         " single numpy.ndarray with numpy.array() before converting to a tensor.",
@@ -183,7 +183,7 @@ def to_integer(leaf, dtype):
 
 
 def check_integer(number, dtype):
-    """A number as an integer dtype keeps it: trunc for floats, the low bits for negative numbers without a sign."""
+    """Return a number as an integer dtype stores it: floats truncated, negative numbers in unsigned dtypes wrapped."""
     limits = limits_of(dtype)
     if isinstance(number, float):
         high = float(limits.max)
@@ -227,7 +227,7 @@ CONVERT = {BOOL: to_bool, INTEGER: to_integer, FLOAT: to_float, COMPLEX: to_comp
 
 
 def kind_of(data):
-    """The name of the type of a value that cannot become a tensor."""
+    """Return the name of the type of a value that cannot become a tensor."""
     from tensh.engine.arguments.signatures import type_name
 
     return type_name(data)

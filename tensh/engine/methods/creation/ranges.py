@@ -1,4 +1,4 @@
-"""New tensors of counted numbers: arange and range."""
+"""Creation of ranges: arange and range."""
 
 import math
 
@@ -30,7 +30,7 @@ BOUNDS = {1: lambda end: (0, end, 1), 2: lambda start, end: (start, end, 1), 3: 
 @public
 @shows("*bounds")
 def arange(*bounds, **given):
-    """The numbers from ``start`` (0) up to ``end``, which is left out, in steps of ``step`` (1).
+    """Return the numbers from ``start`` (0) to ``end``, exclusive, in steps of ``step`` (1).
 
     The dtype is int64 if all three are integers, the default dtype otherwise.  Shape: [ceil((end - start) / step)].
     Raise RuntimeError for a step of zero or of the wrong sign.
@@ -47,7 +47,8 @@ def arange(*bounds, **given):
             numpy, requires_grad = bind_plain(INT64, **given)
             if numpy is INT64 and (end - start) * step >= 0 and not requires_grad:
                 array = np.arange(start, end, step)
-                if array.dtype is INT64 and (array.size or start == end):  # but not values that are too large
+                # values that are too large take the slow path
+                if array.dtype is INT64 and (array.size or start == end):
                     return make_leaf(array)
         elif type(start) in REAL and type(end) in REAL and type(step) in REAL:
             numpy, requires_grad = bind_plain(of_scalar[float].numpy, **given)
@@ -75,7 +76,7 @@ def arange(*bounds, **given):
 
 
 def count_steps(start, end, step, dtype):
-    """The bounds, as the dtype takes them, and how many elements there are; RuntimeError for bounds that lead nowhere."""
+    """Return the bounds in the dtype, and the number of elements; raise RuntimeError for inconsistent bounds."""
     which = BY_NUMPY[dtype]
     if which.category not in (INTEGER, FLOAT) or which.name in ("uint16", "uint32", "uint64"):
         raise dtype_error("arange", dtype)
@@ -87,7 +88,7 @@ def count_steps(start, end, step, dtype):
     if which is int64:
         start, end, step = (cast_scalar(bound, int64) for bound in (start, end, step))
         if not step:
-            raise ValueError("step must be nonzero")  # a fraction that the dtype does not keep
+            raise ValueError("step must be nonzero")  # a fraction becomes zero in the dtype
     if not (math.isfinite(start) and math.isfinite(end)):
         raise RuntimeError(f"unsupported range: {start:g} -> {end:g}")
     if not (end >= start if step > 0 else end <= start):
@@ -97,7 +98,7 @@ def count_steps(start, end, step, dtype):
 
 
 def count(start, end, step, dtype):
-    """The array behind ``arange``."""
+    """Compute the array of ``arange``."""
     start, end, step, number = count_steps(start, end, step, dtype)
     require_room("arange", (number,), dtype)
     which = BY_NUMPY[dtype]
@@ -108,9 +109,9 @@ def count(start, end, step, dtype):
 
 
 def steps_from(start, step, number, dtype):
-    """``start + i * step`` with PyTorch's roundings: two vectors of 32 bytes at a time, each from a rounded base."""
+    """Return ``start + i * step`` as PyTorch rounds it: two vectors of 32 bytes at a time, each from a rounded base."""
     if dtype.itemsize == 2:
-        start, step = round_float32(start), round_float32(step)  # the short types are counted in float32
+        start, step = round_float32(start), round_float32(step)  # 16-bit types are computed in float32
     width = 32 // dtype.itemsize
     blocks = number // (2 * width) * 2
     if not blocks:
@@ -128,11 +129,11 @@ def steps_from(start, step, number, dtype):
     return np.concatenate([narrow_values(inside, dtype).ravel(), narrow_values(values, dtype)])
 
 
-PLACES = np.arange(32.0)  # two vectors of the shortest type
+PLACES = np.arange(32.0)  # two vectors of the narrowest type
 
 
 def few_steps(start, step, number, dtype):
-    """A few numbers of a range, one by one."""
+    """Compute a short range, without blocks."""
     if dtype.itemsize == 8:
         return fuse_multiply_add(step, PLACES[:number], start)
     values = PLACES[:number] * SCALARS[step, PLACES.dtype]
@@ -149,7 +150,7 @@ def warn_resized(array, number):
 
 @shows("*bounds")
 def inclusive_range(*bounds, **given):
-    """The numbers from ``start`` (0) to ``end``, which is included; ``arange`` leaves it out and is preferred.
+    """Return the numbers from ``start`` (0) to ``end``, inclusive; ``arange``, which excludes it, is preferred.
 
     Raise RuntimeError for a step of zero or of the wrong sign.
     """

@@ -1,4 +1,4 @@
-"""Tensors over memory that is already there: NumPy's arrays, buffers, other libraries' arrays."""
+"""Tensors on existing memory: NumPy's arrays, buffers, other libraries' arrays."""
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from tensh.engine.errors.warnings import warn_once
 
 # ── NumPy ────────────────────────────────────────────────────────────────────
 def share_array(array):
-    """Make an array for a tensor over the memory of a NumPy array, of a dtype and strides that tensors can have."""
+    """Check that tensors can have the dtype and strides of a NumPy array; return it as an array on the same memory."""
     if not array.dtype.isnative:
         raise ValueError(
             "given numpy array has byte order different from the native byte order. "
@@ -43,9 +43,9 @@ def share_array(array):
 
 @public
 def from_numpy(ndarray):
-    """A tensor over the memory of a NumPy array: writes to one are seen by the other.
+    """Make a tensor on the memory of a NumPy array: each sees writes to the other.
 
-    Raise ValueError for another byte order or negative strides.
+    Raise ValueError for a foreign byte order or negative strides.
 
     >>> import numpy as np, tensh as torch
     >>> a = np.zeros(2)
@@ -71,7 +71,7 @@ def from_numpy(ndarray):
 
 
 def warn_read_only(what="NumPy array", means="writing to this tensor will result in undefined behavior"):
-    """Warn, once for each kind of object, that its memory must not be written."""
+    """Warn, once for each kind of object, that its memory is read-only."""
     warn_once(
         f"The given {what} is not writable, and PyTorch does not support non-writable tensors. This means {means}. You "
         f"may want to copy the {what.split()[-1]} to protect its data or make it writable before converting it to a "
@@ -82,7 +82,7 @@ def warn_read_only(what="NumPy array", means="writing to this tensor will result
 # ── buffers ──────────────────────────────────────────────────────────────────
 @public
 def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
-    """A 1-d tensor over the memory of an object with Python's buffer protocol.  Raise ValueError if the buffer is too short.
+    """Make a 1-d tensor on the memory of an object with Python's buffer protocol.  Raise ValueError for a short buffer.
 
     >>> import tensh as torch
     >>> torch.frombuffer(bytearray([1, 2, 3]), dtype=torch.uint8)
@@ -126,9 +126,9 @@ def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
 # ── files ────────────────────────────────────────────────────────────────────
 @public
 def from_file(filename, shared=None, size=0, *, dtype=None, layout=None, device=None, pin_memory=False):
-    """A tensor over the first ``size`` elements of a file, which are read when they are used.
+    """Make a tensor on the first ``size`` elements of a file, which are read on first use.
 
-    With ``shared``, writes to the tensor are writes to the file, which is made, or made longer, if need be.  RuntimeError
+    With ``shared``, writes to the tensor go to the file, which is created or extended if necessary.  Raise RuntimeError
     if there is no such file or it is too short.
     """
     place(device)
@@ -139,9 +139,9 @@ def from_file(filename, shared=None, size=0, *, dtype=None, layout=None, device=
 # ── DLPack ───────────────────────────────────────────────────────────────────
 @public
 def from_dlpack(ext_tensor, *, device=None, copy=None):
-    """A tensor over the memory of another library's array (an object with ``__dlpack__``).
+    """Make a tensor on the memory of another library's array (an object with ``__dlpack__``).
 
-    Raise RuntimeError for a capsule that was taken already.
+    Raise RuntimeError for a capsule that was already consumed.
     """
     place(device)
     dtype = None  # the dtype of the elements, if NumPy lacks it
@@ -165,12 +165,12 @@ def from_dlpack(ext_tensor, *, device=None, copy=None):
 
 
 def read_capsule(capsule):
-    """(the array of a capsule, the dtype that it stands for if NumPy lacks that dtype)."""
+    """Return (the array of a capsule, the dtype of its elements if NumPy lacks it)."""
     from tensh.engine.methods.creation import capsules  # needs ctypes
 
     dtype = capsules.make_unsigned(capsule)
     try:
-        array = memory.unseal(np.from_dlpack(Exporter(capsule)))  # NumPy makes capsules read-only if they do not say
+        array = memory.unseal(np.from_dlpack(Exporter(capsule)))  # NumPy treats capsules without a flag as read-only
     except ValueError:
         raise RuntimeError(INVALID) from None
     return array, dtype
@@ -183,7 +183,7 @@ INVALID = (
 
 
 class Exporter:
-    """A capsule as NumPy asks for it."""
+    """A capsule in the form that NumPy expects."""
 
     def __init__(self, capsule):
         self.capsule = capsule
@@ -197,12 +197,12 @@ class Exporter:
 
 @public
 def to_dlpack(tensor):
-    """The memory of a tensor as a DLPack capsule, which ``from_dlpack`` takes once."""
+    """Return the memory of a tensor as a DLPack capsule, which ``from_dlpack`` consumes."""
     return tensor.detach().__dlpack__()
 
 
 def refuse_export(t):
-    """Raise BufferError for a tensor that other libraries cannot read: it requires grad, or has no array of elements."""
+    """Raise BufferError for a tensor that cannot be exported: it requires grad, or has no array of elements."""
     if uses_gradient(refresh_node(t)):
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
     if type(t.array) in SPARSE:
@@ -212,9 +212,9 @@ def refuse_export(t):
 
 
 def __dlpack__(self, *, stream=-1, max_version=None, dl_device=None, copy=None):
-    """The tensor's memory for another library.
+    """Export the tensor's memory to another library.
 
-    Raise BufferError for a tensor that requires grad or has no array of elements, and for memory of a device that is not there.
+    Raise BufferError for a tensor that requires grad or has no array of elements, and for memory of another device.
     """
     refuse_export(self)
     if stream is not None and type(stream) is not int:
@@ -226,7 +226,7 @@ def __dlpack__(self, *, stream=-1, max_version=None, dl_device=None, copy=None):
             f"the tensor's memory is the CPU's, device type 1, and there is none of type {int(dl_device[0])}"
         )
     array, asked = self.array, {"max_version": max_version, "copy": copy}
-    if np.__version__.startswith("2.0."):  # it knows neither, and gives a capsule that every reader takes
+    if np.__version__.startswith("2.0."):  # this version supports neither, and makes capsules that all consumers accept
         array, asked = array.copy() if copy else array, {}
     asked = {name: value for name, value in asked.items() if value is not None}
     if array.dtype.kind not in "VW":
@@ -237,7 +237,7 @@ def __dlpack__(self, *, stream=-1, max_version=None, dl_device=None, copy=None):
 
 
 def __dlpack_device__(self):
-    """The kind of memory, the CPU's, and its number.  Raise ValueError for a tensor without elements."""
+    """Return the kind of memory, the CPU's, and its number.  Raise ValueError for a tensor without elements."""
     if is_absent(self):
         raise ValueError("Unknown device type meta for Dlpack")
     from tensh.engine.dtypes.device_types import DLDeviceType

@@ -1,4 +1,4 @@
-"""New tensors of evenly spaced numbers: linspace and logspace."""
+"""Creation of evenly spaced numbers: linspace and logspace."""
 
 import math
 from functools import lru_cache
@@ -18,7 +18,7 @@ from tensh.engine.methods.creation.roundings import DOUBLE, fuse_multiply_add, n
 
 
 def spaces(*last):
-    """The signatures of a function of two ends, each a number or a 0-d tensor."""
+    """Return the signatures of a function with two ends, each a number or a 0-d tensor."""
     ends = (
         "Tensor start, Tensor end",
         "Number start, Tensor end",
@@ -34,7 +34,7 @@ LINSPACE, LOGSPACE = spaces("int steps"), spaces("int steps", "float base = 10.0
 @public
 @shows("start, end, steps, *")
 def linspace(*args, **given):
-    """``steps`` numbers at equal distances from ``start`` to ``end``, both included.
+    """Return ``steps`` evenly spaced numbers from ``start`` to ``end``, inclusive.
 
     Shape: [steps]. Raise RuntimeError for negative ``steps``.
 
@@ -55,7 +55,7 @@ def linspace(*args, **given):
 @public
 @shows("start, end, steps, base=10.0, *")
 def logspace(*args, **given):
-    """The powers of ``base`` whose exponents are ``steps`` numbers at equal distances from ``start`` to ``end``.
+    """Return powers of ``base`` with ``steps`` evenly spaced exponents from ``start`` to ``end``, inclusive.
 
     Shape: [steps]. Raise RuntimeError for negative ``steps``.
 
@@ -68,7 +68,7 @@ def logspace(*args, **given):
 
 
 def make_space(name, given, compute):
-    """The tensor of ``compute(start, end, steps, dtype)``."""
+    """Make the tensor of ``compute(start, end, steps, dtype)``."""
     start, end, steps = end_number(name, given, "start"), end_number(name, given, "end"), given["steps"]
     if steps < 0:
         raise RuntimeError("number of steps must be non-negative")
@@ -90,7 +90,7 @@ def make_space(name, given, compute):
 
 
 def end_number(name, given, which):
-    """An end as a number."""
+    """Return one end as a number."""
     end = given[which]
     if not isinstance(end, Tensor):
         return end
@@ -104,7 +104,7 @@ def end_number(name, given, which):
 
 
 def count_from_ends(steps):
-    """0, 1, … from the start up to the middle, …, -1, 0 to the end, so that both ends are met exactly; read-only."""
+    """Return 0, 1, … up to the middle, then …, -1, 0 relative to the end, so that both ends are exact; read-only."""
     half = steps // 2
     numbers = np.concatenate([np.arange(half), -np.arange(steps - half)[::-1]]).astype(np.float64)
     numbers.flags.writeable = False
@@ -115,18 +115,18 @@ kept_count_from_ends = lru_cache(maxsize=64)(count_from_ends)
 
 
 def pattern(steps):
-    """``count_from_ends``, kept for short ranges: making it takes 3 µs."""
+    """Return ``count_from_ends``, cached for short ranges because it takes 3 µs."""
     return kept_count_from_ends(steps) if steps <= 1024 else count_from_ends(steps)
 
 
 def halves(start, end, step, steps, compute):
-    """The first half counted from the start, the second backwards from the end."""
+    """Compute the first half from the start, the second half backwards from the end."""
     half, numbers = steps // 2, pattern(steps)
     return np.concatenate([compute(step, numbers[:half], start), compute(step, numbers[half:], end)])
 
 
 def evenly(start, end, steps, dtype):
-    """The array behind ``linspace``."""
+    """Compute the array of ``linspace``."""
     if dtype.kind != "f" or not (
         type(start) in REAL and type(end) in REAL and -SAFE < start < SAFE and -SAFE < end < SAFE
     ):
@@ -148,7 +148,7 @@ def evenly(start, end, steps, dtype):
     if dtype.itemsize == 8:
         return halves(start, end, (end - start) / (steps - 1), steps, fuse_multiply_add)
 
-    def short(x):  # every single result is rounded
+    def short(x):  # every result is rounded
         return np.asarray(x, np.float32).astype(dtype).astype(np.float32)
 
     start, end = short(start), short(end)
@@ -157,7 +157,7 @@ def evenly(start, end, steps, dtype):
 
 
 def powers(base, start, end, steps, dtype):
-    """The array behind ``logspace``."""
+    """Compute the array of ``logspace``."""
     if steps < 2:
         with_fraction = complex(base) ** start if dtype.kind == "c" else float(base) ** start
         return np.array([with_fraction] * steps).astype(dtype)
@@ -170,7 +170,7 @@ def powers(base, start, end, steps, dtype):
         start, end = (np.asarray(x, np.float64).astype(dtype) for x in (start, end))
     step = float(end - start) / (steps - 1)
     exponents = halves(float(start), float(end), step, steps, lambda f, n, s: f * n + s)
-    try:  # not NumPy's power, which may differ in the last place
+    try:  # NumPy's power may differ in the last place
         values = np.fromiter(map(math.pow, repeat(base), exponents.tolist()), np.float64, steps)
     except (ValueError, OverflowError):
         values = np.power(base, exponents)

@@ -1,4 +1,4 @@
-"""New tensors with given strides, whose elements are not set."""
+"""Creation of tensors with given strides and uninitialized elements."""
 
 from tensh.engine.arguments.binding import KEYWORDS, bind, finish
 from tensh.engine.arguments.lazy_signatures import PLACED, shows
@@ -12,7 +12,7 @@ from tensh.engine.methods.settings import fill_unset
 @public
 @shows("size, stride, *", PLACED)
 def empty_strided(size, stride, **given):
-    """A tensor with the given strides, whose elements are not set.
+    """Make a tensor with the given strides and uninitialized elements.
 
     Raise RuntimeError unless there is a stride for each size.
 
@@ -28,7 +28,7 @@ def empty_strided(size, stride, **given):
 
 @shows("self, size, stride, *", PLACED)
 def new_empty_strided(self, size, stride, **given):
-    """A tensor with the given strides, of this tensor's dtype, whose elements are not set.
+    """Make a tensor with the given strides and uninitialized elements, in this tensor's dtype.
 
     Raise RuntimeError unless there is a stride for each size.
     """
@@ -40,7 +40,7 @@ def new_empty_strided(self, size, stride, **given):
 
 
 def make_strided(name, given, default):
-    """The tensor of the bound ``size`` and ``stride``; ``default`` is the dtype (NumPy's) if none is given."""
+    """Make the tensor of the bound ``size`` and ``stride``; ``default`` is the dtype (NumPy's) if none is given."""
     size, stride = given["size"], given["stride"]
     if len(size) != len(stride):
         raise RuntimeError(
@@ -55,7 +55,7 @@ def make_strided(name, given, default):
 @public
 @shows("size, physical_layout, *", PLACED)
 def empty_permuted(size, physical_layout, **given):
-    """A tensor without gaps whose dimensions lie in memory in the order ``physical_layout``; elements are not set.
+    """Make an uninitialized tensor without gaps whose dimensions have the order ``physical_layout`` in memory.
 
     Raise RuntimeError if the order is not a permutation.
     """

@@ -1,4 +1,4 @@
-"""New matrices: the identity, and the places of triangles."""
+"""Creation of matrices: the identity, and the indices of triangles."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from tensh.engine.errors.messages import LARGEST
 @public
 @shows("n, m=None, *")
 def eye(*sizes, **given):
-    """A matrix of ``n`` rows and ``m`` (``n``) columns with ones on the diagonal and zeros elsewhere.
+    """Make a matrix of ``n`` rows and ``m`` (``n``) columns with ones on the diagonal and zeros elsewhere.
 
     Shape: [n, m]. Raise RuntimeError if one is negative.
 
@@ -44,7 +44,7 @@ def diagonal(n, m, dtype):
 
 
 def triangle(name, upper):
-    """Declare the function of the places of a triangle."""
+    """Declare a function that returns the indices of a triangle."""
     text = f"(int row, int col, int offset = 0, *, {KEYWORDS})"
 
     @shows("row, col, offset=0, *", PLACED)

@@ -1,4 +1,4 @@
-"""Windows for signal processing: ``torch.hann_window`` and others; fourier/composites/signal.py has those of torch.signal."""
+"""Windows for signal processing, such as ``torch.hann_window``; torch.signal is in fourier/composites/signal.py."""
 
 import math
 
@@ -13,8 +13,8 @@ from tensh.engine.dtypes.dtype import BY_NUMPY, of_scalar
 def window(name, numbers, compute, doc):
     """Declare ``torch.NAME_window(window_length, periodic=True, …)``.
 
-    ``numbers`` are further parameters, as "float beta = 12.0"; ``compute(length, dtype, …)`` gives the symmetric window.
-    A periodic window is the symmetric one of one more point, without its last point.
+    ``numbers`` are further parameters, such as "float beta = 12.0"; ``compute(length, dtype, …)`` returns the symmetric
+    window. A periodic window is the symmetric one with one more point, without its last point.
     """
     name = f"{name}_window"
     parameters = ["int window_length", "bool periodic", *(number.partition(" =")[0] for number in numbers)]
@@ -53,7 +53,7 @@ def window(name, numbers, compute, doc):
 
 
 class RoundedArithmetic:
-    """Arithmetic in which every result is rounded to a dtype; the short types are computed in float32."""
+    """Arithmetic in which every result is rounded to a dtype; 16-bit types are computed in float32."""
 
     def __init__(self, dtype):
         self.dtype = dtype
@@ -79,12 +79,12 @@ class RoundedArithmetic:
 
 
 def raised_cosine(length, r, alpha, beta):
-    """``alpha - beta * cos(x)`` over one turn."""
+    """Return ``alpha - beta * cos(x)`` over one period."""
     return r.plus(r.times(r.cos(r.times(r.count(length), math.pi * 2 / (length - 1))), -beta), alpha)
 
 
 def bartlett(length, r):
-    """Up to 1 in the middle and down again."""
+    """Return a triangle: rising to 1 in the middle, then falling."""
     values = r.times(r.count(length), 2 / (length - 1))
     middle = ((length - 1) >> 1) + 1
     values[middle:] = r.plus(r.times(values[middle:], -1), 2)
@@ -92,14 +92,14 @@ def bartlett(length, r):
 
 
 def blackman(length, r):
-    """Two cosines."""
+    """Return a sum of two cosines and a constant."""
     values = r.times(r.count(length), math.pi / (length - 1))
     fast, slow = r.times(r.cos(r.times(values, 4)), 0.08), r.times(r.cos(r.times(values, 2)), 0.5)
     return r.plus(r(fast.astype(r.wide) - slow.astype(r.wide)), 0.42)
 
 
 def kaiser(length, r, beta):
-    """A Bessel function of an arc."""
+    """Return the Bessel function of a semicircle."""
     x = r.count(length).astype(r.wide) * r.number(2 / (length - 1)) - r.number(1)
     arc = np.sqrt(np.maximum(r.number(0), r.number(1) - x * x))
     return r(np.i0(r.number(beta) * arc) / np.i0(r.number(beta)))

@@ -1,1 +1,1 @@
-"""Printing: a tensor as tokens, and the options that shape them."""
+"""Printing: a tensor as tokens, and the options that control them."""

@@ -1,8 +1,8 @@
-"""A tensor as text: ``tokens(tensor)`` are (kind, text) pairs, and its repr is their concatenation.
+"""A tensor as text: ``tokens(tensor)`` returns (kind, text) pairs, and its repr is their concatenation.
 
 Kinds are "keyword" (the word ``tensor``), "number", "punctuation" and "attribute" (``dtype=torch.float64``); coloured
-output maps kinds to styles.  Only the elements that are shown are read: printing a summarised tensor takes the same
-time whatever its size.
+output maps kinds to styles.  Only the printed elements are read: printing a summarised tensor takes the same time
+whatever its size.
 """
 
 from itertools import compress, islice
@@ -39,10 +39,10 @@ ROW_GAP, BLOCK_GAP = ("punctuation", " ..."), ("punctuation", "...")
 
 
 def tokens(tensor, contents=None):
-    """The printed form of ``tensor`` as a list of (kind, text) pairs; ``contents`` stands for the elements if given.
+    """Return the printed form of ``tensor`` as (kind, text) pairs; ``contents`` replaces the elements if given.
 
-    A parameter (its class says so by a ``_heading``) gets a line of its own before, and where its class is derived
-    from a parameter's, ``Parameter(...)`` around.
+    A parameter, whose class has a ``_heading``, is preceded by a separate line; an object of a derived class is
+    enclosed in ``Parameter(...)``.
     """
     kind = type(tensor)
     heading = None if kind is Tensor else getattr(kind, "_heading", None)
@@ -63,15 +63,15 @@ def tokens(tensor, contents=None):
     parts.append(("punctuation", ")"))
     if word != "tensor" and (
         heading is not None or "_is_param" in tensor.__dict__
-    ):  # a tensor of a subclass as parameter
+    ):  # a tensor of a subclass as a parameter
         parts = [("keyword", "Parameter"), ("punctuation", "("), *parts, ("punctuation", ")")]
     return parts if heading is None else [("keyword", heading), *parts]
 
 
 def text(tensor, *, tensor_contents=None):
-    """Return the printed form of ``tensor``, of a parameter without its heading.
+    """Return the printed form of ``tensor``, without the heading of a parameter.
 
-    A subclass may pass another text for the elements.
+    A subclass may replace the text of the elements.
     """
     if mode.transforms:
         return mode.transforms[-1].text(tensor, text)
@@ -81,19 +81,19 @@ def text(tensor, *, tensor_contents=None):
 
 
 def headed_text(parameter):
-    """Return the printed form of a parameter, below its heading."""
+    """Return the printed form of a parameter with its heading."""
     return parameter._heading + text(parameter)
 
 
 def format_tensor(tensor, specification):
-    """``format(tensor, specification)``: a 0-d tensor is formatted as the Python number it holds."""
+    """Format a tensor: a 0-d tensor as the Python number that it contains."""
     if tensor.array.ndim == 0 and type(tensor) is Tensor and type(tensor.array) is not Absent:
         return format(tensor.array.item(), specification)
     return object.__format__(tensor, specification)
 
 
 def attributes(tensor):
-    """The attributes after the elements: only those that the elements do not imply."""
+    """Return the attributes printed after the elements: only those that the elements do not imply."""
     array, dtype, usual = tensor.array, tensor.dtype, get_default_dtype()
     usual_complex = complex128 if usual is float64 else complex64
     found = []
@@ -110,7 +110,7 @@ def attributes(tensor):
     found += [f"layout={array.layout}"] if sparse else []
     try:
         node = tensor.grad_fn
-    except RuntimeError:  # a view whose history is ambiguous
+    except RuntimeError:  # the history of this view is ambiguous
         found.append("grad_fn=<Invalid>")
     else:
         if node is not None:
@@ -124,11 +124,11 @@ def attributes(tensor):
 
 
 def append_attributes(parts, found, indent, break_first=False):
-    """Append attributes after commas, each on a new line in column ``indent`` if it would pass the line's end.
+    """Append attributes after commas, each on a new line in column ``indent`` if it would exceed the line width.
 
-    With ``break_first`` the first one begins a line, wherever the last has ended.
+    With ``break_first`` the first one always starts a new line.
     """
-    # PyTorch's count: two characters more than the last line has
+    # PyTorch counts two characters more than the last line has
     used = last_line(parts) + 2
     for attribute in found:
         if break_first or used + len(attribute) + 2 > options.linewidth:
@@ -142,7 +142,7 @@ def append_attributes(parts, found, indent, break_first=False):
 
 
 def last_line(parts):
-    """The number of characters after the last line break."""
+    """Return the number of characters after the last line break."""
     length = 0
     for _, piece in reversed(parts):
         _, line_break, tail = piece.rpartition("\n")
@@ -153,7 +153,7 @@ def last_line(parts):
 
 
 def append_elements(parts, array, category, indent):
-    """Append the elements of ``array``, nested in brackets, that begin in column ``indent``."""
+    """Append the elements of ``array``, nested in brackets that start in column ``indent``."""
     if array.size == 0:
         parts += (OPEN, CLOSE)
         return
@@ -169,7 +169,7 @@ def append_elements(parts, array, category, indent):
 
 
 def append_sparse(parts, array, indent):
-    """Append the indices and the values of a sparse tensor, both on separate lines."""
+    """Append the indices and the values of a sparse tensor, each on a separate line."""
     names = (*INDICES_OF[array.layout.name], "values")
     for number, (name, each) in enumerate(zip(names, (*array.indices, array.values), strict=True)):
         parts += [("punctuation", ",\n" + " " * indent)] if number else []
@@ -180,7 +180,7 @@ def append_sparse(parts, array, indent):
 
 
 def summary(array):
-    """The shown part of ``array``, and for each of its dimensions the position of the gap (None: shown whole)."""
+    """Return the printed part of ``array``, and the position of the gap in each dimension (None: no gap)."""
     edge = options.edgeitems
     gaps = [edge if size > 2 * edge else None for size in array.shape]
     if not any(gap is not None for gap in gaps):
@@ -193,7 +193,7 @@ def summary(array):
 
 
 def nest(parts, cells, shape, gaps, indent, per_line):
-    """Append one block of ``shape``, taking its numbers from ``cells`` and breaking rows after ``per_line`` entries."""
+    """Append one block of ``shape``, with numbers from ``cells``; rows break after ``per_line`` entries."""
     count, gap = shape[0], gaps[0]
     parts.append(OPEN)
     if len(shape) == 1:
@@ -221,7 +221,7 @@ def nest(parts, cells, shape, gaps, indent, per_line):
 
 
 def format_numbers(values, category):
-    """The texts of Python numbers, padded, and the width that rows are laid out with."""
+    """Return the texts of Python numbers, padded, and the width of a column."""
     if category == FLOAT:
         return floats(values)
     if category == COMPLEX:
@@ -232,7 +232,7 @@ def format_numbers(values, category):
 
 
 def floats(values):
-    """The texts of Python floats, padded, and their width: the longest of those neither zero, infinite nor nan."""
+    """Return the texts of Python floats, padded, and their width: the longest except zeros, infinities and nans."""
     counted = [value != 0 and isfinite(value) for value in values]
     sizes = [abs(value) for value in compress(values, counted)]
     if sizes and (scientific(sizes) if options.sci_mode is None else options.sci_mode):
@@ -248,13 +248,13 @@ def floats(values):
 
 
 def scientific(sizes):
-    """True if absolute values spread too far, or are too large or too small, for plain decimals."""
+    """Return True if absolute values vary too much, or are too large or too small, for plain decimals."""
     low, high = min(sizes), max(sizes)
     return high / low > 1000.0 or high > 1.0e8 or low < 1.0e-4
 
 
 def complexes(values):
-    """Return the texts of complex numbers: the real and the imaginary parts have a style and a width each."""
+    """Return the texts of complex numbers: real and imaginary parts each have a style and a width."""
     reals, real_width = floats([value.real for value in values])
     imaginaries, imaginary_width = floats([value.imag for value in values])
     texts = []
@@ -266,7 +266,7 @@ def complexes(values):
 
 
 def _repr_html_(tensor):
-    """The tensor in a notebook: as it is printed, with a line of facts."""
+    """Return the printed form of the tensor for a notebook, with a line of facts."""
     return tensor_html(tensor)
 
 

@@ -1,4 +1,4 @@
-"""The options of printing that format.py reads and ``set_printoptions`` changes."""
+"""The printing options that format.py reads and ``set_printoptions`` changes."""
 
 from contextlib import contextmanager
 from types import SimpleNamespace
@@ -10,20 +10,20 @@ PROFILES = {
 }
 
 options = SimpleNamespace(**PROFILES["default"], sci_mode=None)
-"""The settings that are in force."""
+"""The current settings."""
 
 
 def set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=None, profile=None, sci_mode=None):
-    """Set how tensors are printed; an option that is not given stays as it is, except ``sci_mode``.
+    """Set how tensors are printed; options that are not given keep their values, except ``sci_mode``.
 
     Args:
-        precision: digits after the point (4 at first).
-        threshold: a tensor of more elements than this is summarised (1000).
-        edgeitems: elements shown at each end of a summarised dimension (3).
-        linewidth: characters on a line (80); rows of a tensor wrap there.
-        profile: "default", "short" or "full"; the other arguments go on top of it.
+        precision: digits after the point (initially 4).
+        threshold: tensors with more elements than this are summarised (1000).
+        edgeitems: elements printed at each end of a summarised dimension (3).
+        linewidth: characters per line (80); rows of a tensor wrap there.
+        profile: "default", "short" or "full"; the other arguments override it.
         sci_mode: always (True) or never (False) scientific notation. None lets each tensor decide; every call
-            sets this option, so a call without it returns to None.
+            sets this option, so a call without it resets it to None.
 
     >>> import tensh as torch
     >>> torch.set_printoptions(precision=2)
@@ -39,7 +39,7 @@ def set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=N
 
 
 def get_printoptions():
-    """The options in force, as keyword arguments of ``set_printoptions``.
+    """Return the current options, as keyword arguments of ``set_printoptions``.
 
     >>> import tensh as torch
     >>> torch.get_printoptions()["edgeitems"]
@@ -50,7 +50,7 @@ def get_printoptions():
 
 @contextmanager
 def printoptions(**changes):
-    """Print with other options inside a ``with`` block; takes the arguments of ``set_printoptions``.
+    """Print with other options inside a ``with`` block, given as arguments of ``set_printoptions``.
 
     >>> import tensh as torch
     >>> with torch.printoptions(precision=1):

@@ -1,7 +1,7 @@
-"""Errors for names that PyTorch has and tensh lacks, which say so and give the reason.
+"""Errors for names that exist in PyTorch but not in tensh, with the reason.
 
-``names.txt`` holds the public names of PyTorch, as ``tools/pytorch_names.py`` records them; ``reasons.py`` says why
-some of them are not here. At the start only the names of Tensor are read, for 0.2 ms; all else when a name is not found.
+``names.txt`` contains PyTorch's public names, as ``tools/pytorch_names.py`` records them; ``reasons.py`` explains why
+some of them are missing. At start-up only the names of Tensor are read, in 0.2 ms; the others when a name is not found.
 """
 
 import os
@@ -12,53 +12,53 @@ NAMES = os.path.join(os.path.dirname(__file__), "names.txt")
 
 
 class NotInTensh(AttributeError, NotImplementedError):
-    """A name of PyTorch's that tensh lacks; an AttributeError, too, so that programs can ask with ``hasattr``."""
+    """A name of PyTorch's that tensh lacks; also an AttributeError, so that ``hasattr`` works."""
 
 
 class CannotImport(ModuleNotFoundError, NotImplementedError):
     """The error of ``import torch.NAME`` and ``from torch import NAME`` for a name that tensh lacks."""
 
 
-for _each in (NotInTensh, CannotImport):  # what the error is called where it is shown
+for _each in (NotInTensh, CannotImport):  # the name of the errors in messages
     _each.__module__, _each.__qualname__, _each.__name__ = "builtins", "NotImplementedError", "NotImplementedError"
 
 
 @cache
 def text():
-    """The whole record: for each namespace a line with its name, and indented lines of names; then an empty line."""
+    """Return the whole record: for each namespace a line with its name, indented lines of names, and an empty line."""
     with open(NAMES, encoding="utf-8") as file:
         return file.read()
 
 
 @cache
 def namespaces():
-    """The namespaces of PyTorch that are recorded."""
+    """Return the recorded namespaces of PyTorch."""
     return tuple(line for line in text().splitlines()[1:] if line and not line.startswith(" "))
 
 
 @cache
 def read_recorded_names(space):
-    """The names of a namespace in PyTorch, in alphabetical order; none if it is not recorded."""
+    """Return the names of a namespace in PyTorch, in alphabetical order; none if it is not recorded."""
     _, found, rest = text().partition(f"\n\n{space}\n")
     return rest.partition("\n\n")[0].split() if found else []
 
 
 def is_in_pytorch(path):
-    """True if PyTorch has the name ``torch.x.y``."""
+    """Return True if PyTorch has the name ``torch.x.y``."""
     space, _, name = path.rpartition(".")
     return path in namespaces() or name in read_recorded_names(space)
 
 
 @cache
 def reason(path):
-    """Return the reason for which tensh lacks ``torch.x.y``: the first whose pattern fits, or None."""
+    """Return why tensh lacks ``torch.x.y``: the first reason with a matching pattern, or None."""
     name = path.removeprefix("torch.")
     return next((each for pattern, each in patterns() if pattern.match(name)), None)
 
 
 @cache
 def patterns():
-    """(compiled pattern, reason) of each reason."""
+    """Return (compiled pattern, reason) for each reason."""
     import re
     from fnmatch import translate
 
@@ -68,7 +68,7 @@ def patterns():
 
 
 def sentence(path):
-    """The message for a name that PyTorch has and tensh lacks."""
+    """Return the message for a name that exists in PyTorch but not in tensh."""
     why = reason(path)
     yet = "" if why else " yet"
     because = f": {why.text}" if why else ""
@@ -78,7 +78,7 @@ def sentence(path):
 
 
 def unsupported_name(space, name):
-    """The exception for a name that a module has not."""
+    """Return the exception for a name that a module lacks."""
     path = f"{space}.{name}"
     if not is_in_pytorch(path):
         return AttributeError(f"module '{space}' has no attribute '{name}'")
@@ -87,7 +87,7 @@ def unsupported_name(space, name):
 
 
 def unsupported_module(path):
-    """The exception for ``import torch.x.y`` where there is no such module."""
+    """Return the exception for ``import torch.x.y`` if there is no such module."""
     kind, message = (
         (CannotImport, sentence(path)) if is_in_pytorch(path) else (ModuleNotFoundError, f"No module named {path!r}")
     )
@@ -95,7 +95,7 @@ def unsupported_module(path):
 
 
 def unsupported_lookup(space):
-    """The ``__getattr__`` of a module that finds all its names by itself."""
+    """Return the ``__getattr__`` of a module for names that it lacks."""
 
     def __getattr__(name):
         raise unsupported_name(space, name)
@@ -104,7 +104,7 @@ def unsupported_lookup(space):
 
 
 def _imports():
-    """True if the user's code is at ``from module import name``, where Python turns AttributeError into ImportError."""
+    """Return True if the user's code is at ``from module import name``, for which Python raises ImportError."""
     from opcode import opmap
 
     frame = sys._getframe(1)
@@ -116,7 +116,7 @@ def _imports():
 class UnsupportedMember:
     """A method or property of PyTorch's tensors that tensh lacks.
 
-    Each such name is attached to Tensor, because ``Tensor.__getattr__`` would make every other attribute slower.
+    It is attached to Tensor, because ``Tensor.__getattr__`` would make every other attribute slower.
     """
 
     __slots__ = ("name",)
@@ -129,12 +129,12 @@ class UnsupportedMember:
 
 
 def add_unsupported(tensor):
-    """Attach to Tensor an error for each name that PyTorch's has; called once all methods are there."""
+    """Attach an error to Tensor for each missing name of PyTorch's; called once all methods exist."""
     for name in set(read_recorded_names("torch.Tensor")) - vars(tensor).keys():
         setattr(tensor, name, UnsupportedMember(name))
     tensor.__dir__ = method_names
 
 
 def method_names(t):
-    """The names of a tensor's members, without those that it lacks."""
+    """Return the names of a tensor's attributes, without unsupported ones."""
     return [name for name in object.__dir__(t) if not isinstance(vars(type(t)).get(name), UnsupportedMember)]

@@ -1,20 +1,20 @@
-"""Reasons for which tensh leaves out some of PyTorch's names: one reason for many names, as patterns without ``torch.``.
+"""The reasons for leaving out some of PyTorch's names, each with patterns of names without ``torch.``.
 
-A name takes the first reason that fits; one without a reason is still to come.
+The first matching reason applies; names without a reason may still be added.
 """
 
 from typing import NamedTuple
 
 
 class Reason(NamedTuple):
-    """A reason, and the patterns of the names."""
+    """A reason, and the patterns of names."""
 
     text: str
     patterns: tuple[str, ...]
 
 
 def drop_names(text, patterns):
-    """Names that are left out."""
+    """Drop the names that are left out."""
     return Reason(text, tuple(patterns.split()))
 
 
