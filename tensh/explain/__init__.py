@@ -8,6 +8,7 @@ from tensh.explain.afterwards import afterwards
 from tensh.explain.calls import find_failed_call
 from tensh.explain.causes import Situation, cause_of
 from tensh.explain.causes.layers import fit_layer
+from tensh.explain.causes.signatures import explain_lacking
 from tensh.explain.lines import whole_lines
 from tensh.explain.making import turn, unseen
 from tensh.explain.place import Place
@@ -29,7 +30,7 @@ def explain(error, traceback, place):
     found = cause_of(situation) or (call and rule_for(call, error)) or None
     if found is not None and not found.fits and call is not None and call.module is not None:
         found = fit_layer(found, situation)
-    found = found or explain_by_search(situation)
+    found = found or explain_by_search(situation) or explain_lacking(situation)
     if found is None:
         return None
     found = found._replace(

@@ -20,10 +20,22 @@ QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "「": '"', "」": '
 CLOSING = {"(": ")", "[": "]", "{": "}"}
 MOST_LINES = 8  # lines repaired together
 LONGEST = 300  # characters of a line that is searched
+
+
+def for_loop(match):
+    """`for i = 1:3` as a loop over a range, whose last number is one of it."""
+    last = int(match[4]) + 1 if match[4].isdecimal() else f"{match[4]} + 1"
+    start = "" if match[3] == "0" else f"{match[3]}, "
+    return f"{match[1]}for {match[2]} in range({start}{last}):"
+
+
 WORDS = (
     (r"&&", " and "), (r"\|\|", " or "), (r"!(?=[\w(])", "not "), (r"\belse ?if\b", "elif"), (r"(\w+)\+\+", r"\1 += 1"), (r"(\w+)--", r"\1 -= 1"),
     (r"(?<![=<>!:])=(?!=)", "=="), (r"\.(\d+)\b", r"[\1]"), (r"^(\s*)print\s+(.+)$", r"\1print(\2)"),
     (r"\bfunction\b", "def"), (r"\bnew\s+", ""), (r"<>", "!="), (r"\b(lambda [\w, ]+);", r"\1:"), (r";\s*$", ""),
+    (r"^(\s*)(?:let|var|const|local)\s+(?=\w)", r"\1"), (r"%\*%", "@"), (r"~=", "!="), (r"===", "=="), (r"!==", "!="), (r"\s*//(.*)$", r"  #\1"), (r"\s+%\s+([^\d\s(].*)$", r"  # \1"),
+    (r"^(\s*)for (\w+) = (\w+):(\w+)\s*$", for_loop), (r"\b(\w+)\((\s*[-\w]*\s*:\s*[-\w]*\s*)\)", r"\1[\2]"), (r"(?<== )(\w+) \\ (\w+)\s*$", r"torch.linalg.solve(\1, \2)"),
+    (r"\[([-\d. ]+)\]", lambda match: f"[{', '.join(match[1].split())}]"), (r"(?<== )(.+?) \? (.+?) : (.+)$", r"\2 if \1 else \3"), (r"\{\s*$", ":"), (r"^(\s*)\}\s*$", ""),
     (r"(?<=[\w\])])'(?=\s*(?:$|[)\]*+\-/@,]))", ".T"), (r"\.([*/])", r"\1"), (r"\.\^", "**"),
 )  # fmt: skip
 """Words of other languages, and their Python equivalents."""

@@ -27,13 +27,15 @@ NOT_SPOKEN = (  # what is read by another program, or is code
 )  # fmt: skip
 PROSE = re.compile(r"[a-z]{2,}[,:;]? [a-z]{2,}")
 PLACE = re.compile(r"\{[^}]*\}")
-READERS = {"says", "search", "startswith", "replace", "match"}
+READERS = {"says", "search", "fullmatch", "partition", "startswith", "replace", "match"}
 """Functions whose texts are read, not said: PyTorch's messages, patterns, pieces of code."""
 SPEAKERS = {"_", "deferred", "count"}
 """Functions whose texts the catalogues have."""
 CODE = {"Fit"}
 """Functions whose texts are code that a fix offers."""
 NO_PROSE = (
+    "{}for {} in range({}{}):",
+    "lambda epoch: {} ** epoch",
     "for layer in {}: x = layer(x)",
     "import os; {}",
     "with torch.no_grad(): {}",

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from tensh.cli.session.results import Outputs
 from tensh.cli.session.source import Command, Source
-from tensh.cli.session.undo import MOST_KEPT, Snapshot
+from tensh.cli.session.undo import MOST_KEPT, Snapshot, read_generator, set_generator
 
 WORD = re.compile(r"\w+")
 LONGEST = 20_000  # characters stored of a result
@@ -26,6 +26,7 @@ class Entry:
         self.failed = False
         self.is_aside = False  # ran while %debug looks at a frame, whose names exist only there
         self.stopped = False  # by ^C
+        self.generator = None  # the state of the random numbers before it, if it drew some
         self.changed = False  # whether names or values changed, if recorded
         self.command = unit if isinstance(unit, Command) else None
 
@@ -69,6 +70,7 @@ class Journal:
         self.entries = []
         self.number = 0  # number of the last entry
         self.outputs = Outputs()
+        self.generator = None  # the state of the random numbers before the next entry
         self.running = None  # the snapshot taken before the running line
         self.snapshots = []  # snapshots before the last lines that changed anything, oldest first
         self.cost = 0  # bytes that the snapshots keep alive
@@ -80,6 +82,8 @@ class Journal:
             if is_noted:
                 self._compare()
             entry = self._new_entry(unit)
+            if self.undoing and self.generator is None:
+                self.generator = read_generator()
             entry.is_aside = session.debugging is not None
             if is_noted and self.undoing and (entry.command is None or entry.command.name in CHANGING):
                 self.running = Snapshot(session, entry)
@@ -123,6 +127,11 @@ class Journal:
         if self.entries:
             self.entries[-1].failed |= error is not None
             self.entries[-1].stopped |= isinstance(error, KeyboardInterrupt)
+            before, self.generator = self.generator, read_generator() if self.undoing else None
+            if before is not None and before != self.generator:
+                self.entries[-1].generator = before
+            for each in self.entries[-MOST_SNAPSHOTS - 1 : -MOST_SNAPSHOTS]:
+                each.generator = None  # it can no longer be undone
 
     def note_value(self, value, unit):
         """Record a value that was shown."""
@@ -169,7 +178,8 @@ class Journal:
         """Drop an undone entry, and later ones that were entered with it or read a name that it changed; return their
         number.
 
-        Later entries changed nothing themselves, or are undone with it; what they showed no longer holds. The undoing command
+        Later entries changed nothing themselves, or are undone with it; what they showed no longer holds. Where random numbers
+        were drawn, they are drawn again from there on, so later entries that drew some are dropped, too. The undoing command
         stays.
         """
         place = self.entries.index(first)
@@ -179,6 +189,11 @@ class Journal:
             for each in behind
             if each.command is command or each.source is not first.source and names.isdisjoint(WORD.findall(each.text))
         ]
+        drew = next((n for n, each in enumerate(behind) if each not in kept and each.generator is not None), None)
+        if drew is not None:
+            self.generator = behind[drew].generator
+            set_generator(self.generator)
+            kept = [each for each in kept if each.generator is None or each in behind[:drew]]
         self.entries[place:] = kept
         return len(behind) - len(kept)
 

@@ -4,6 +4,7 @@ Before a line runs, the names are recorded, and the tensors behind them copied u
 leaves no other trace. Large values are not kept alive.
 """
 
+import sys
 import weakref
 
 from tensh.language import _
@@ -88,6 +89,29 @@ class Snapshot:
         self.namespace.update({name: value_of(was) for name, was in self.replaced.items()})
         for state in self.states:
             state.restore()
+
+
+def read_generator():
+    """Return the state of torch's random numbers: the seed before the first draw, bytes after it (0.1 ms); None if nothing
+    has loaded them yet."""
+    module = sys.modules.get("tensh.engine.random.generator")
+    if module is None:
+        return None
+    generator = module.default_generator
+    return generator.first_seed if generator.untouched else generator.get_state().array.tobytes()
+
+
+def set_generator(state):
+    """Set the state of torch's random numbers."""
+    import numpy as np
+
+    from tensh.engine.core.tensor import wrap
+    from tensh.engine.random.generator import default_generator
+
+    if isinstance(state, int):
+        default_generator.manual_seed(state)
+    else:
+        default_generator.set_state(wrap(np.frombuffer(bytearray(state), np.uint8)))
 
 
 def value_of(kept):

@@ -6,6 +6,7 @@ import inspect
 import os
 import types
 
+from tensh.explain.causes.situation import replace_node
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.shadow import Shadow, Unknown, is_module, is_ours
 from tensh.language import _, list_names
@@ -36,6 +37,9 @@ def explain_keyword(situation):
         return None
     given = {each.arg for each in node.keywords}
     meant = [find_meaning(each.arg, [name for name in names if name not in given]) for each in unknown]
+    pair = explain_pair(situation, node, unknown, meant)
+    if pair is not None:
+        return pair
     function, words = ast.unparse(node.func), list_names([each.arg for each in unknown])
     if None in meant or len({*meant}) < len(meant):
         shown = [name for name in names if name[0] != "_" and name not in known]
@@ -50,6 +54,18 @@ def explain_keyword(situation):
     )
     rule = rule.format(name=function, argument=words, meant=list_names(meant))
     fit = rename(situation.place, node, unknown, meant) if works(situation, node, unknown, meant) else None
+    return Explanation(OPERATION, (), rule, (fit,) if fit else ())
+
+
+def explain_pair(situation, node, unknown, meant):
+    """`Adam(p, beta1=0.9, beta2=0.99)`, whose two numbers are one argument; None for other keywords."""
+    if len(unknown) != 2 or meant != ["betas", "betas"]:
+        return None
+    values = [ast.unparse(each.value) for each in sorted(unknown, key=lambda each: each.arg)]
+    kept = [ast.unparse(each) for each in (*node.args, *node.keywords) if each not in unknown]
+    function, words = ast.unparse(node.func), list_names([each.arg for each in unknown])
+    rule = _("{name} has no {argument}: the name is {meant}").format(name=function, argument=words, meant="betas")
+    fit = replace_node(situation.place, node, f"{function}({', '.join([*kept, f'betas=({values[0]}, {values[1]})'])})")
     return Explanation(OPERATION, (), rule, (fit,) if fit else ())
 
 
@@ -83,6 +99,8 @@ def find_meaning(word, names):
     spelled = [name for name in names if name.replace("_", "") == word.replace("_", "").lower()]
     near = close(word, names)
     parts = [name for name in names if word in name.split("_")]
+    begun = [name for name in names if name.startswith(f"{word}_")]
+    parts = begun if len(begun) == 1 else parts
     found = next(iter([*same, *spelled, *([near] if near else []), *(parts if len(parts) == 1 else [])]), None)
     return NUMPY.get(found, found)
 

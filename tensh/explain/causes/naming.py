@@ -2,9 +2,10 @@
 
 import ast
 import builtins
+import re
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.situation import replace_node
+from tensh.explain.causes.situation import message_of, replace_node
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.place import bindings
 from tensh.language import _, list_names
@@ -24,6 +25,14 @@ FLAGS = (
 CHANGING = ("append", "extend", "insert", "sort", "update")
 """Methods that change their object and return None."""
 
+NEW_LISTS = {
+    "append": "[*{text}, {given}]",
+    "extend": "[*{text}, *{given}]",
+    "sort": "sorted({text}{comma}{given})",
+    "reverse": "{text}[::-1]",
+}
+"""Methods of lists that return nothing, and the list that is meant."""
+
 DOING = ("step", "zero_grad", "backward")
 """Methods that change something else and return None."""
 
@@ -40,6 +49,9 @@ def explain_naming(situation):
         explain_replaced_function,
         key_misspelt,
         explain_kept_append,
+        explain_bound_to_nothing,
+        explain_added_number,
+        explain_last_index,
     ):
         found = kind(situation)
         if found is not None:
@@ -173,6 +185,85 @@ def explain_kept_append(situation):
                 if rule is not None:
                     rule = rule.format(method=method, name=name)
                     return Explanation("call", (), rule, (Fit(ast.unparse(made.value), "", made.lineno),))
+    return None
+
+
+def explain_added_number(situation):
+    """`losses += loss.item()`, where a number is to be appended."""
+    path = situation.place.path()
+    match path[-1] if path else None:
+        case ast.AugAssign(target=target, op=ast.Add(), value=value):
+            pass
+        case _:
+            return None
+    told = re.fullmatch(
+        r"'(float|int)' object is not iterable|iteration over a 0-d tensor", message_of(situation.error)
+    )
+    if told is None or type(situation.look_up(target)) is not list:
+        return None
+    text = ast.unparse(target)
+    rule = _("+= puts each element of another list behind those of {text}; append puts one value there").format(
+        text=text
+    )
+    fit = replace_node(situation.place, path[-1], f"{text}.append({ast.unparse(value)})")
+    return Explanation("list", (), rule, (fit,) if fit else ())
+
+
+def explain_last_index(situation):
+    """`x[end]`, as MATLAB calls the last element."""
+    path = situation.place.path()
+    if not isinstance(situation.error, NameError) or situation.error.name != "end" or not path:
+        return None
+    owner = next((each for each in path if isinstance(each, ast.Subscript)), None)
+    if owner is None or path[-1] is not owner.slice and not isinstance(owner.slice, ast.Slice | ast.BinOp | ast.Tuple):
+        return None
+    text = ast.unparse(owner.slice)
+    if isinstance(owner.slice, ast.Name):
+        code = "-1"
+    elif re.fullmatch(r"end - \d+", text):
+        code = f"-{int(text.removeprefix('end - ')) + 1}"
+    elif re.fullmatch(r".*:end", text):
+        code = text.removesuffix("end")
+    else:
+        return None
+    rule = _("the last element has the index -1, and a slice without an end goes to the last")
+    fit = replace_node(situation.place, owner.slice, code)
+    return Explanation("index", (), rule, (fit,) if fit else ())
+
+
+def explain_bound_to_nothing(situation):
+    """`loss = criterion(y, t).backward()`, and `ys = xs.sort()`, after which the name is None."""
+    path = situation.place.path()
+    names = [each.id for each in ast.walk(path[-1]) if isinstance(each, ast.Name)] if path else []
+    for name in dict.fromkeys(names) if situation.says("'NoneType'") else ():
+        made = situation.find_assignment(name)
+        match made:
+            case ast.Assign(
+                targets=[ast.Name(id=target)], value=ast.Call(func=ast.Attribute(value=owner, attr=method)) as call
+            ):
+                pass
+            case _:
+                continue
+        if target != name or situation.names.get(name, name) is not None:
+            continue
+        text, given = ast.unparse(owner), ", ".join(map(ast.unparse, [*call.args, *call.keywords]))
+        if method == "backward":
+            after = Fit(f"{name}.backward({given})", "", made.lineno, "after")
+            rule = _("{method} returns nothing: {name} is None from there on").format(method=method, name=name)
+            return Explanation("call", (), rule, (Fit(f"{name} = {text}", "", made.lineno, "", (after,)),))
+        if method in NEW_LISTS and type(situation.names.get(text)) is list:
+            rule = _("{method} changes {name} itself, and returns nothing").format(method=method, name=text)
+            code = NEW_LISTS[method].format(text=text, given=given, comma=", " * bool(given))
+            return Explanation("call", (), rule, (Fit(f"{name} = {code}", "", made.lineno),))
+        if method == "shuffle" and text in ("random", "np.random", "numpy.random") and len(call.args) == 1:
+            rule = _("{method} changes {name} itself, and returns nothing").format(method=method, name=given)
+            return Explanation(
+                "call",
+                (),
+                rule,
+                (Fit(f"{text}.{method}({given})", "", made.lineno, "", ()),),
+                _("{name} is {given} itself afterwards").format(name=name, given=given),
+            )
     return None
 
 

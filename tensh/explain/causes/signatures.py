@@ -4,12 +4,14 @@ import ast
 import re
 import types
 
+from tensh.explain.causes.keywords import list_arguments
 from tensh.explain.causes.situation import message_of, replace_node
 from tensh.explain.model import Explanation
 from tensh.explain.shadow import OPERATIONS, is_module
 from tensh.language import _, list_names
 
 MISSING = re.compile(r"missing (\d+) required (?:positional|keyword-only) arguments?: (.+)")
+LONGEST = 30  # characters of a default that is shown
 MOST_OPTIONS = 2  # parameters with a default that are shown
 
 
@@ -37,7 +39,75 @@ def explain_missing_arguments(situation):
     is_attention = missing == ["key", "value"] and is_module(called) and len(node.args) == 1
     own = ", ".join([ast.unparse(node.args[0])] * 3) if is_attention else ""  # self-attention
     fit = replace_node(situation.place, node.args[0], own) if own else None
+    usual = USUAL.get(name, {}).get(missing[0]) if len(missing) == 1 and not node.keywords else None
+    if usual:
+        fit = replace_node(situation.place, node, f"{ast.unparse(node)[:-1]}{', ' * bool(node.args)}{usual})")
     return Explanation("call", (), rule, (fit,) if fit else ())
+
+
+USUAL = {
+    "torch.multinomial": {"num_samples": "1"},
+    "torch.randint": {"size": "(1,)"},
+    "torch.where": {"other": "0"},
+    "torch.flip": {"dims": "(0,)"},
+    "torch.full": {"fill_value": "0.0"},
+    "torch.full_like": {"fill_value": "0.0"},
+    "torch.save": {"f": '"model.pt"'},
+    "F.adaptive_avg_pool2d": {"output_size": "1"},
+    "F.adaptive_max_pool2d": {"output_size": "1"},
+    "F.adaptive_avg_pool1d": {"output_size": "1"},
+}
+"""Functions, what they are called without, and the value that is meant most often."""
+NEEDED = re.compile(r"missing \d+ required positional arguments?: (.+)")
+OVERLOAD = re.compile(r"^ \* \((.*)\)$", re.MULTILINE)
+
+
+def explain_lacking(situation):
+    """`torch.full((2, 3))`, `torch.where(x > 0, x)`, `torch.linspace(0, 1)`: the arguments that a function of ours takes, beside what it got."""
+    path, message = situation.place.path(), message_of(situation.error)
+    node = path[-1] if path else None
+    if not isinstance(situation.error, TypeError) or not isinstance(node, ast.Call):
+        return None
+    if any(isinstance(each, ast.Starred) for each in node.args) or any(each.arg is None for each in node.keywords):
+        return None
+    name = ast.unparse(node.func)
+    found, names = NEEDED.search(message), {each.arg for each in node.keywords}
+    if found is not None:
+        lacking = re.findall(r"['\"](\w+)['\"]", found[1])
+        needed = None
+    else:
+        needed = required_of(message, len(node.args), names)
+        lacking = [each for each in needed[len(node.args) :] if each not in names] if needed else []
+    if not lacking:
+        return None
+    needed = needed or [*positional_of(situation, node, lacking), *lacking]
+    written = f"{name}({', '.join(dict.fromkeys(needed))})"
+    rule = _("{written} lacks {missing}").format(written=written, missing=list_names(lacking))
+    usual = USUAL.get(name, {})
+    if len(lacking) == 1 and lacking[0] in usual and not names:
+        code = f"{ast.unparse(node)[:-1]}{', ' * bool(node.args)}{usual[lacking[0]]})"
+        fit = replace_node(situation.place, node, code)
+        return Explanation("call", (), rule, (fit,) if fit else ())
+    advice = _("{name}: how many numbers there are to be").format(name="steps") if lacking == ["steps"] else None
+    return Explanation("call", (), rule, (), advice)
+
+
+def required_of(message, given, named):
+    """The parameters without a default of the first form of a function that takes one argument more; None if there is none."""
+    if "invalid combination of arguments" not in message or "didn't match because" in message:
+        return None
+    for form in OVERLOAD.findall(message):
+        parameters = [each.strip() for each in form.split("*")[0].split(",") if each.strip()]
+        needed = [each.split()[-1] for each in parameters if "=" not in each]
+        if len(needed) > given and named <= {*needed}:
+            return needed
+    return None
+
+
+def positional_of(situation, node, lacking):
+    """The names of the parameters that were given by their places, as far as the function tells."""
+    names = list_arguments(situation.evaluate(node.func))
+    return [each for each in names if each not in lacking][: len(node.args)]
 
 
 def function_of(called, parameters):
@@ -66,6 +136,7 @@ def list_parameters(function):
     values = dict(zip(reversed(code.co_varnames[: code.co_argcount]), reversed(defaults))) | (
         function.__kwdefaults__ or {}
     )
-    options = [f"{each}={values[each]!r}" for each in names_of(function) if each in values]
+    shown = {each: repr(value) for each, value in values.items()}
+    options = [f"{each}={shown[each]}" for each in names_of(function) if len(shown.get(each, " " * LONGEST)) < LONGEST]
     more = ["..."] if len(options) > MOST_OPTIONS else []
     return [each for each in names_of(function) if each not in values], [*options[:MOST_OPTIONS], *more]

@@ -11,6 +11,7 @@ from tensh.explain.model import Explanation
 from tensh.language import _, list_names
 
 LEAST_PERCENT = 5  # smaller numbers are slips, not percentages
+UNBOUNDED = ("inf", "nan", "infinity")
 AVERAGES = ("avg", "average", "Mean", "MEAN")  # other words for "mean"
 DEVICES = {"cpu": "cpu", "gpu": "cuda", "cuda": "cuda"}  # lower-case name -> device
 CHOICES = re.compile(r"(?:should|must) be one of (.+)")
@@ -20,9 +21,15 @@ CHOICE = 'device = "cuda" if torch.cuda.is_available() else "cpu"'
 
 def text_for_number(situation, node):
     """Explain `lr="0.1"`."""
-    if not isinstance(situation.error, TypeError) or not (situation.says("'str'") or situation.says("!str!")):
+    is_told = situation.says("'str'") or situation.says("!str!") or situation.says("but got str")
+    if not isinstance(situation.error, TypeError) or not is_told:
         return None
     for each in (*node.args, *(keyword.value for keyword in node.keywords)):
+        value = situation.look_up(each) if isinstance(each, ast.Name) else getattr(each, "value", None)
+        if type(value) is str and (isinstance(each, ast.Name) and is_number(value) or value.strip("+-") in UNBOUNDED):
+            text = ast.unparse(each).replace("'", '"')
+            rule = _("{text} is a text, and a number is wanted").format(text=text)
+            return explain_replacement(situation, "call", rule, each, f"float({text})")
         if isinstance(each, ast.Constant) and type(each.value) is str and is_number(each.value):
             return explain_replacement(
                 situation,
@@ -78,11 +85,20 @@ def unknown_reduction(situation, node):
     """Explain `reduction="avg"`."""
     if not situation.says("is not a valid value for reduction"):
         return None
+    names = ("mean", "sum", "none")
     rule = _("reduction is 'mean', 'sum' or 'none'")
+    value = message_of(situation.error).partition(" is not a valid value")[0]
+    if value.lower() == "batchmean":
+        rule = _("reduction of a divergence is 'batchmean', 'mean', 'sum' or 'none'")
+        found = [
+            each for each in ast.walk(situation.place.tree()) if isinstance(each, ast.Constant) and each.value == value
+        ]
+        if len(found) == 1:
+            return explain_replacement(situation, "loss", rule, found[0], '"batchmean"')
     for each in node.keywords:
         if each.arg == "reduction" and isinstance(each.value, ast.Constant) and each.value.value in AVERAGES:
             return explain_replacement(situation, "loss", rule, each.value, '"mean"')
-        meant = nearest(each.value, ("mean", "sum", "none"))
+        meant = nearest(each.value, names)
         if each.arg == "reduction" and meant:
             return explain_replacement(situation, "loss", rule, each.value, f'"{meant}"')
     return Explanation("loss", (), rule)
@@ -90,7 +106,9 @@ def unknown_reduction(situation, node):
 
 def seed_for_manual_seed(situation, node):
     """Explain `torch.seed(0)`."""
-    if not situation.says("seed() takes no arguments") or ast.unparse(node.func) != "torch.seed":
+    name = ast.unparse(node.func)
+    is_told = situation.says("seed() takes no arguments") or situation.says("seed() takes 0 positional arguments")
+    if not is_told or name not in ("torch.seed", "torch.random.seed"):
         return None
     rule = _("torch.seed() chooses a seed by itself; manual_seed takes one")
     return explain_replacement(situation, "seed", rule, node.func, "torch.manual_seed")

@@ -33,9 +33,13 @@ def quotient_for_size(situation, node):
 
 def transpose_without_dims(situation, node):
     """Explain `x.transpose()` of a matrix."""
-    if not situation.says("transpose() missing") or node.args or not isinstance(node.func, ast.Attribute):
+    is_function = ast.unparse(node.func) == "torch.transpose" and len(node.args) == 1
+    if not situation.says("transpose() missing") or not isinstance(node.func, ast.Attribute):
         return None
-    t, text = situation.tensor_of(node.func.value), ast.unparse(node.func.value)
+    if node.args and not is_function:
+        return None
+    given = node.args[0] if is_function else node.func.value
+    t, text = situation.tensor_of(given), ast.unparse(given)
     if t is None:
         return None
     rule = _("transpose exchanges two dimensions that it is given, and {text} has {dims}").format(
