@@ -1,4 +1,4 @@
-"""torch.__config__: how PyTorch was built; here, what computes in its place."""
+"""torch.__config__: PyTorch's build information; here NumPy's."""
 
 
 def show():

@@ -1,7 +1,7 @@
 """torch.__future__: how modules convert their parameters.
 
-Parameters of tensh stay the same objects when a module is converted, which is what swapping gives in PyTorch; so
-``set_swap_module_params_on_conversion`` is kept and changes nothing.
+Parameters of tensh stay the same objects when a module is converted, as with swapping in PyTorch; therefore
+``set_swap_module_params_on_conversion`` has no effect.
 """
 
 from tensh.nn.modules import conversion
@@ -13,7 +13,7 @@ __all__ = [
 
 
 def set_overwrite_module_params_on_conversion(value):
-    """True if ``module.to(...)`` gives a module new parameters, instead of changing those that it has.
+    """Set whether ``module.to(...)`` creates new parameters in place of changing the existing ones.
 
     >>> import tensh as torch
     >>> layer = torch.nn.Linear(1, 1)
@@ -30,7 +30,7 @@ def get_overwrite_module_params_on_conversion():
 
 
 def set_swap_module_params_on_conversion(value):
-    """Kept; parameters stay the same objects in any case."""
+    """Store the value, which has no effect: parameters stay the same objects."""
     conversion.swap = value
 
 

@@ -41,11 +41,11 @@ ELSEWHERE = {
     "DisableTorchFunctionSubclass": "overrides",
     "Future": "futures",
     **dict.fromkeys(["cond", "while_loop"], "_higher_order_ops"),
-}  # names of the torch namespace that a submodule defines
+}  # names of the torch namespace that submodules define
 
 
 def __getattr__(name):
-    """Every public name is looked up once, when first used: importing tensh loads nothing else."""
+    """Look up a public name on first use: importing tensh loads nothing else."""
     if name.startswith("__") and name not in SUBMODULES and name not in ELSEWHERE:
         raise AttributeError(f"module 'tensh' has no attribute '{name}'")
     if name in SUBMODULES and exists(name):
@@ -55,7 +55,7 @@ def __getattr__(name):
         return value
     from tensh.engine import find_public
 
-    if name == "Storage":  # not kept: it follows the default dtype
+    if name == "Storage":  # not cached: it follows the default dtype
         from tensh.engine.operators.shapes.composites.typed_storage import storage_by_default
 
         return storage_by_default()
@@ -78,7 +78,7 @@ def __getattr__(name):
 
 def exists(submodule):
     """True if there is a submodule of this name."""
-    from importlib.util import find_spec  # which takes longer to load than all else here
+    from importlib.util import find_spec  # slower to import than everything else here
 
     return find_spec(f"tensh.{submodule}") is not None
 

@@ -93,20 +93,20 @@ class FloatTensor:
     is_sparse: _bool
     layout: _layout
 class Future:
-    """A result that another thread, or a collective of several processes, gives later."""
+    """A result that another thread or a collective of processes provides later."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
     def add_done_callback(self, callback: _Any) -> _Any:
-        """Call a function with the future when it is done, at once if it is; its errors are printed."""
+        """Call a function with the future on completion, or at once if completed; its errors become warnings."""
     def done(self) -> _Any:
         """True if the result, or an error, has been set."""
     def set_exception(self, result: _Any) -> _Any:
-        """Set an error, which ``wait`` and ``value`` raise; RuntimeError if the future is done."""
+        """Set an error, which ``wait`` and ``value`` raise; raise RuntimeError if the future is completed."""
     def set_result(self, result: _Any) -> _Any:
-        """Set the result; RuntimeError if the future is done."""
+        """Set the result; raise RuntimeError if the future is completed."""
     def then(self, callback: _Any) -> _Any:
-        """A future of what a function of this one gives when this one is done; RuntimeError there if it raises."""
+        """Return a future for the result of calling a function with this one on completion; its error becomes RuntimeError."""
     def value(self) -> _Any:
-        """The result of a future that is done, or its error, raised.  RuntimeError before."""
+        """Return the result, or raise the error, of a completed future. Raise RuntimeError before."""
     def wait(self) -> _Any:
         """Wait for the result and return it; raise the error that was set in its place."""
 class Generator:
@@ -1374,7 +1374,7 @@ def lgamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def linspace(start: _Any, end: _Any, steps: _Any, *, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """Return ``steps`` evenly spaced numbers from ``start`` to ``end``, inclusive."""
 def load(f: _Any, map_location: _Any = None, pickle_module: _Any = None, *, weights_only: _Any = None, mmap: _Any = None, **pickle_load_args: _Any) -> _Any:
-    """The object in a file that ``torch.save`` wrote, here or in PyTorch, today or before 1.6."""
+    """Load an object from a file written by ``torch.save`` of tensh or PyTorch, including the format before 1.6."""
 def lobpcg(A: _Any, k: _Any = None, B: _Any = None, X: _Any = None, n: _Any = None, iK: _Any = None, niter: _Any = None, tol: _Any = None, largest: _bool | None = None, method: _Any = None, tracker: _Any = None, ortho_iparams: _Any = None, ortho_fparams: _Any = None, ortho_bparams: _Any = None) -> _Any:
     """The ``k`` largest (``largest=False``: smallest) values E and vectors X of A X = B X E, for symmetric A and B."""
 def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1680,7 +1680,7 @@ def rsub(input: Tensor | _Number, other: Tensor | _Number, *, alpha: _Any = 1) -
 def saddmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: _Any = 1, alpha: _Any = 1) -> Tensor:
     """``beta * input + alpha * (mat1 @ mat2)`` of sparse ``input`` and ``mat1``, as a sparse matrix."""
 def save(obj: _Any, f: _Any, pickle_module: _Any = ..., pickle_protocol: _Any = 2, _use_new_zipfile_serialization: _Any = True, _disable_byteorder_record: _Any = False) -> None:
-    """Write an object to a file, in the format of PyTorch: tensors, and containers of them such as a ``state_dict``."""
+    """Save an object to a file in PyTorch's format: tensors, and containers of them such as a ``state_dict``."""
 def scalar_tensor(s: _Any, *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """Make a 0-d tensor of the number ``s``, in the default dtype unless ``dtype`` is given."""
 def scatter(input: Tensor, dim: _Any, index: _Any, src: _Any = None, *, value: _Any = None, reduce: _Any = None, out: Tensor | None = None) -> Tensor:

@@ -1,4 +1,4 @@
-"""torch._tensor: the class Tensor, and how a pickled one of another class is rebuilt."""
+"""torch._tensor: the class Tensor, and rebuilding pickled tensors of other classes."""
 
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.override.classes import convert_result as _convert

@@ -1,12 +1,12 @@
 """torch._utils: how pickles describe tensors and parameters, and the functions that rebuild them.
 
-Every program whose `torch` is tensh writes pickles in these words, so that PyTorch reads them; and reads PyTorch's.
+Every program whose `torch` is tensh writes pickles in this form, which PyTorch reads, and reads PyTorch's.
 """
 
 from collections import OrderedDict
 from weakref import WeakValueDictionary
 
-import tensh as torch  # where PyTorch's pickles look for memory formats
+import tensh as torch  # where PyTorch's pickles look up memory formats
 from tensh._tensor import _rebuild_from_type_v2
 from tensh._utils_helpers import (  # noqa: F401
     ExceptionWrapper,
@@ -48,7 +48,7 @@ from tensh.serialization import rebuilding
 from tensh.serialization.sparse import sparse_facts
 from tensh.serialization.storages import STORAGES, dtype_name, place_of
 
-# (address, bytes) of memory -> its storage, while a pickler that has written it remembers it
+# (address, bytes) of memory -> its storage, while a pickler that has written it refers to it
 KEPT = WeakValueDictionary()
 
 
@@ -59,7 +59,7 @@ def _rebuild_tensor(storage, storage_offset, size, stride):
 
 
 def _rebuild_tensor_v2(storage, storage_offset, size, stride, requires_grad, backward_hooks, metadata=None):
-    """Make a tensor over a storage, which may require grad, or have a conjugation still to do."""
+    """Make a tensor over a storage, with requires_grad and a pending conjugation or negation."""
     return rebuilding.tensor(as_memory(storage), storage_offset, size, stride, requires_grad, None, metadata)
 
 
@@ -71,7 +71,7 @@ def _rebuild_tensor_v3(storage, storage_offset, size, stride, requires_grad, bac
 
 
 def _rebuild_sparse_tensor(layout, data):
-    """Make a sparse tensor of its indices, its values and its size."""
+    """Make a sparse tensor from its indices, values and size."""
     *indices, values, size, last = data if layout is torch.sparse_coo else (*data, None)
     if layout is torch.sparse_coo:
         return torch.sparse_coo_tensor(*indices, values, size, is_coalesced=last)
@@ -84,27 +84,27 @@ def _rebuild_parameter(data, requires_grad, backward_hooks):
 
 
 def _rebuild_parameter_with_state(data, requires_grad, backward_hooks, state):
-    """Make a parameter over the memory of a tensor, with attributes that somebody gave it."""
+    """Make a parameter over the memory of a tensor, with the user's attributes."""
     made = Parameter(data, requires_grad)
     made.__dict__.update(state)
     return made
 
 
 def as_memory(storage):
-    """A storage as tensors of files have it."""
+    """Return a storage in the form that tensors of files use."""
     row = storage.bytes() if isinstance(storage, UntypedStorage) else storage.row
     return rebuilding.storage_over(row)
 
 
 # ── describing ───────────────────────────────────────────────────────────────
 class Memory(TypedStorage):
-    """The storage of tensors that are pickled, which is found again for the next tensor in it."""
+    """Return the storage of pickled tensors; later tensors in the same memory share it."""
 
     __slots__ = ("__weakref__",)
 
 
 def reduce_tensor(t):
-    """Reduce a tensor for a pickle: its place in a storage, or the indices and values of a sparse one."""
+    """Reduce a tensor for a pickle: its location in a storage, or the indices and values of a sparse one."""
     if type(t.array) in SPARSE:
         return _rebuild_sparse_tensor, (t.layout, sparse_facts(t))
     place, name, dtype = place_of(t.array), dtype_name(t.array), BY_NUMPY[t.array.dtype]
@@ -126,13 +126,13 @@ def reduce_tensor(t):
 
 
 def reduce_parameter(p):
-    """Reduce a parameter for a pickle: its tensor, and the attributes that somebody gave it."""
+    """Reduce a parameter for a pickle: its tensor, and the user's attributes."""
     facts = p.data, p.requires_grad, OrderedDict()
     return (_rebuild_parameter_with_state, (*facts, p.__dict__)) if p.__dict__ else (_rebuild_parameter, facts)
 
 
 def storage_of(block, dtype):
-    """The storage over a block of bytes: the same one for all tensors in it, as long as a pickler keeps it."""
+    """Return the storage over a block of bytes: the same for all tensors in it, as long as a pickler keeps it."""
     key = memory.address(block), block.nbytes, dtype
     found = KEPT.get(key)
     if found is None:

@@ -13,18 +13,18 @@ from tensh.engine.core.tensor import Tensor
 
 # ── tensors in one block of memory ───────────────────────────────────────────
 def _flatten_dense_tensors(tensors):
-    """All elements of tensors in one tensor of one dimension."""
+    """Concatenate all elements of tensors to a one-dimensional tensor."""
     return torch.cat([t.contiguous().view(-1) for t in tensors])
 
 
 def _unflatten_dense_tensors(flat, tensors):
-    """Views of one tensor with the shapes of ``tensors``, one after the other."""
+    """Return consecutive views of a flat tensor with the shapes of ``tensors``."""
     parts = flat.split([t.numel() for t in tensors])
     return tuple(part.view_as(t) for part, t in zip(parts, tensors))
 
 
 def _reorder_tensors_as(tensors, ordered_tensors):
-    """The tensors in such an order that their types follow one another as in ``ordered_tensors``."""
+    """Reorder tensors so that their types follow each other as in ``ordered_tensors``."""
     by_type = defaultdict(list)
     for t in tensors:
         by_type[t.type()].append(t)
@@ -33,7 +33,7 @@ def _reorder_tensors_as(tensors, ordered_tensors):
 
 
 def _take_tensors(tensors, size_limit):
-    """Group tensors of one type, at most so many bytes in a group."""
+    """Group tensors of the same type, up to a size in bytes."""
     groups = defaultdict(lambda: [[], 0])
     for t in tensors:
         size = t.numel() * t.element_size()
@@ -47,12 +47,12 @@ def _take_tensors(tensors, size_limit):
 
 
 def _element_size(dtype):
-    """The bytes of an element of a dtype."""
+    """Return the bytes per element of a dtype."""
     return dtype.itemsize
 
 
 def _handle_complex(tensor):
-    """A complex tensor as pairs of real numbers, any other as it is."""
+    """View a complex tensor as pairs of real numbers; return others unchanged."""
     return (
         torch.view_as_real(tensor)
         if not isinstance(tensor, torch.nn.UninitializedParameter) and tensor.is_complex()
@@ -62,28 +62,28 @@ def _handle_complex(tensor):
 
 # ── devices ──────────────────────────────────────────────────────────────────
 def _get_available_device_type():
-    """None: there is no accelerator."""
+    """Return None: there is no accelerator."""
 
 
 def _get_all_device_indices():
-    """None: there is no accelerator."""
+    """Return None: there is no accelerator."""
 
 
 def _get_current_device_index():
-    """None: there is no accelerator."""
+    """Return None: there is no accelerator."""
 
 
 def _get_device_attr(get_member):
-    """None: there is no accelerator."""
+    """Return None: there is no accelerator."""
 
 
 def get_current_device_index():
-    """-1: there is no accelerator."""
+    """Return -1: there is no accelerator."""
     return -1
 
 
 def _get_device_index(device, optional=False, allow_cpu=False):
-    """The number of a device; -1 for the CPU, where that is allowed."""
+    """Return the index of a device; -1 for the CPU, if allowed."""
     if isinstance(device, str):
         device = torch.device(device)
     if isinstance(device, torch.device):
@@ -98,7 +98,7 @@ def _get_device_index(device, optional=False, allow_cpu=False):
 
 
 def _get_device_module(device_type):
-    """The namespace of a kind of device, such as ``torch.cuda``."""
+    """Return the module of a kind of device, such as ``torch.cuda``."""
     module = getattr(torch, device_type, None)
     if module is None:
         raise RuntimeError(
@@ -109,7 +109,7 @@ def _get_device_module(device_type):
 
 # ── Python ───────────────────────────────────────────────────────────────────
 class KeyErrorMessage(str):
-    """A text that a KeyError shows as it is."""
+    """A string that a KeyError shows without quotes."""
 
     __slots__ = ()
 
@@ -118,7 +118,7 @@ class KeyErrorMessage(str):
 
 
 class ExceptionWrapper:
-    """An exception as text that can be sent to another thread or process, and raised there again."""
+    """An exception as text that can be sent to another thread or process and raised there."""
 
     def __init__(self, exc_info=None, where="in background"):
         kind, value, place = sys.exc_info() if exc_info is None else exc_info
@@ -134,13 +134,13 @@ class ExceptionWrapper:
             raise self.exc_type(message=message)
         try:
             failure = self.exc_type(message)
-        except Exception:  # the constructor wants something else
+        except Exception:  # the constructor takes other arguments
             raise RuntimeError(message) from None
         raise failure
 
 
 class classproperty:
-    """A property of a class: decorate a function of the class."""
+    """A class property: decorates a function of the class."""
 
     def __init__(self, func):
         self.fget = func.__func__ if isinstance(func, (classmethod, staticmethod)) else func
@@ -150,7 +150,7 @@ class classproperty:
 
 
 def _dummy_type(name):
-    """A class that stands for one that a build lacks: making an object of it raises RuntimeError."""
+    """Return a stand-in for a class that a build lacks: making an object of it raises RuntimeError."""
 
     def refuse(what):
         def method(self, *args, **kwargs):
@@ -162,7 +162,7 @@ def _dummy_type(name):
 
 
 def _import_dotted_name(name):
-    """The object of a dotted name whose first part is a module."""
+    """Return the object of a dotted name whose first part is a module."""
     first, *rest = name.split(".")
     found = importlib.import_module(first)
     for part in rest:
@@ -171,24 +171,24 @@ def _import_dotted_name(name):
 
 
 def try_import(module_name):
-    """The module of a name, or None where it is not installed."""
+    """Import a module by name; return None if it is not installed."""
     if importlib.util.find_spec(module_name) is None:
         return None
     return importlib.import_module(module_name)
 
 
 def cpu_count():
-    """The number of processors that this process may use."""
+    """Return the number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def is_compiling():
-    """False: nothing is being compiled."""
+    """Return False: nothing is being compiled."""
     return torch.compiler.is_compiling()
 
 
 def _get_async_or_non_blocking(function_name, non_blocking, kwargs):
-    """The argument ``non_blocking``, also under its former name ``async``."""
+    """Return the argument ``non_blocking``, also under its former name ``async``."""
     if not kwargs:
         return non_blocking
     if len(kwargs) != 1 or "async" not in kwargs:
@@ -199,13 +199,13 @@ def _get_async_or_non_blocking(function_name, non_blocking, kwargs):
 
 
 def _get_obj_state(obj):
-    """The result of ``__getstate__``, or the attributes of an object."""
+    """Return the result of ``__getstate__``, or the attributes of an object."""
     get = getattr(obj, "__getstate__", None)
     return get() if get else obj.__dict__
 
 
 def _set_obj_state(obj, state):
-    """Give an object the state that ``_get_obj_state`` has given."""
+    """Set the state of an object, as returned by ``_get_obj_state``."""
     attributes, slots = state if isinstance(state, tuple) and len(state) == 2 else (state, None)
     if attributes:
         obj.__dict__.update(attributes)
@@ -215,7 +215,7 @@ def _set_obj_state(obj, state):
 
 
 def render_call(fn, args, kwargs):
-    """A call as text, with the shapes of tensors in the place of their elements."""
+    """Format a call, with the shapes of tensors in place of their elements."""
     name = torch.overrides.resolve_name(fn) or str(fn)
 
     def render(value):

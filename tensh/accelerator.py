@@ -1,4 +1,4 @@
-"""torch.accelerator: says that there is none, so that programs that ask first run on the CPU.
+"""torch.accelerator: reports that there is none, so that programs that ask run on the CPU.
 
 >>> import tensh as torch
 >>> torch.accelerator.current_accelerator().type if torch.accelerator.is_available() else "cpu"
@@ -9,17 +9,17 @@ from tensh.engine.methods.unsupported import unsupported_name
 
 
 def is_available():
-    """False: tensh has no accelerator and computes on the CPU."""
+    """Return False: tensh has no accelerator and computes on the CPU."""
     return False
 
 
 def device_count():
-    """The number of accelerators: 0."""
+    """Return the number of accelerators: 0."""
     return 0
 
 
 def current_accelerator(check_available=False):
-    """The device that is used beside the CPU: None."""
+    """Return the accelerator device: None."""
 
 
 NEEDS_DEVICE = (

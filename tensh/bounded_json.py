@@ -1,19 +1,19 @@
-"""JSON of files, in bounded memory: a value of two characters may take 200 bytes, an escape of two characters 60."""
+"""Parsing JSON files in bounded memory: a value of two characters may take 200 bytes, an escape of two characters 60."""
 
 import json
 import re
 
 MOST_VALUES = 2_000_000  # in a file: half a gigabyte if all of them are objects
 MOST_ESCAPES = 2_000_000  # in one string, which is built from that many pieces
-SIGN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[{,]', re.S)  # a string, or what comes before a value
+SIGN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[{,]', re.S)  # a string, or what precedes a value
 
 
 class BoundError(ValueError):
-    """JSON that would take too much memory."""
+    """Raised for JSON that would take too much memory."""
 
 
 def loads(text, deepest=None, **options):
-    """Return the value of JSON text; BoundError for too many parts, ValueError for what is not JSON.
+    """Parse JSON text; raise BoundError for too many parts, ValueError for other texts.
 
     Raise RecursionError for containers nested more than ``deepest`` deep.
 
@@ -30,7 +30,7 @@ def loads(text, deepest=None, **options):
 
 
 def require_depth(value, deepest):
-    """Raise RecursionError for containers that are nested too deeply."""
+    """Raise RecursionError for containers nested too deeply."""
     level = [value]
     for _ in range(deepest):
         level = [each for each in level if isinstance(each, (dict, list))]

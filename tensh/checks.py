@@ -1,4 +1,4 @@
-"""torch._check and its like: conditions that raise where they do not hold."""
+"""torch._check and related functions, which raise an error unless a condition holds."""
 
 from tensh.engine.core.tensor import Tensor
 
@@ -6,7 +6,7 @@ ASK = "(Could this error message be improved? If so, please report an enhancemen
 
 
 def _check_with(error_type, cond, message):
-    """Raise an error of some type unless a condition holds; ``message`` is a function without arguments."""
+    """Raise an error of a type unless a condition holds; ``message`` is a function without arguments."""
     if not isinstance(cond, bool):
         raise TypeError(f"cond must be a bool, but got {type(cond)}")
     if cond:
@@ -34,7 +34,7 @@ _check_not_implemented = _make_check(NotImplementedError)
 
 
 def _check_is_size(i, message=None, *, max=None):
-    """Raise RuntimeError unless a number can be a size, no more than ``max``."""
+    """Raise RuntimeError unless a number is a valid size of at most ``max``."""
     _check(bool(i >= 0), message)
     if max is not None:
         _check(bool(i <= max), message)
@@ -82,7 +82,7 @@ def _assert_scalar(self, assert_msg):
 
 
 def _assert_tensor_metadata(a, size=None, stride=None, dtype=None, *, device=None, layout=None):
-    """Raise RuntimeError unless a tensor has these sizes, strides, dtype, device and layout, as far as they are given."""
+    """Raise RuntimeError unless a tensor has these sizes, strides, dtype, device and layout, each if given."""
     found = {"sizes": list(a.shape), "strides": list(a.stride()), "device": a.device, "layout": a.layout}
     for name, wanted in (("sizes", size), ("strides", stride), ("device", device), ("layout", layout)):
         if wanted is not None and (list(wanted) if name in ("sizes", "strides") else wanted) != found[name]:

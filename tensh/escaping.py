@@ -1,21 +1,22 @@
-"""Text of unknown origin made visible: what a terminal would obey, or nobody would see, becomes Python's escape for it.
+"""Making text of unknown origin visible: characters that a terminal would obey, or that are invisible, become Python
+escapes.
 
-Names in files, messages of exceptions, lines of code and paths can hold anything: a sequence that sets the title of the
-window or the clipboard, a control that turns the order of letters around, letters of no width. All that tensh shows goes
-through here on its way out; what a program prints itself does not.
+File names, exception messages, lines of code and paths can contain anything: a sequence that sets the window title or
+the clipboard, a control that reverses the direction of text, characters without width. All that tensh shows passes
+through here; what a program prints itself does not.
 """
 
-# Letters by Python's account that leave no mark: joiners, fillers. The selectors of variants after emoji are shown, as
-# Python's `repr` shows them; those of ideographs, which can carry any text unseen, are not.
+# Letters according to Python that are invisible: joiners, fillers. Variation selectors after emoji are kept, as in
+# Python's `repr`; those of ideographs, which can hide arbitrary text, are not.
 UNSEEN = frozenset(
     [0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, *range(0x180B, 0x1810), 0x3164, 0xFFA0] + [*range(0xE0100, 0xE01F0)]
 )
-NOT_IN_A_WORD = frozenset(" !\"#$&'()*;<>?[\\]^`{|}~")  # what a shell may read as something else
+NOT_IN_A_WORD = frozenset(" !\"#$&'()*;<>?[\\]^`{|}~")  # characters that a shell may interpret
 KEPT = 2**16  # characters below are looked up once
 
 
 class Escapes(dict):
-    """Code of a character -> what is shown for it, found when it is first asked for; some are shown as they are."""
+    """Code point -> its visible form, filled on demand; some are shown unchanged."""
 
     def __init__(self, allowed=""):
         super().__init__()
@@ -37,7 +38,7 @@ class JsonEscapes(Escapes):
     """Escape the text of a JSON document without changing what it means."""
 
     def escape(self, character):
-        from json import dumps  # 2 ms that only a character like this costs
+        from json import dumps  # 2 ms, only for a character like this
 
         return dumps(character)[1:-1] if character != "\x7f" else "\\u007f"
 
@@ -46,7 +47,7 @@ TEXT, LINE, JSON = Escapes("\n\t"), Escapes(), JsonEscapes("\n\t\r")
 
 
 def is_seen(character):
-    """True if a character is a letter, a sign or a space: everything but controls, formats and what stands for nothing."""
+    """True if a character is visible or a space: not a control, format or surrogate character."""
     if character.isprintable():
         return ord(character) not in UNSEEN
     import unicodedata
@@ -55,7 +56,7 @@ def is_seen(character):
 
 
 def visible(text):
-    """A text of lines with escapes for what is not to be seen.
+    """Escape the invisible characters of a text, keeping its lines.
 
     >>> from tensh.escaping import visible
     >>> visible("a\\x1b[2Jb\\u202e")
@@ -65,7 +66,7 @@ def visible(text):
 
 
 def visible_line(text):
-    """A text as one line: ends of lines and tabs are escaped, too.
+    """Escape a text to one line: line ends and tabs are escaped, too.
 
     >>> from tensh.escaping import visible_line
     >>> visible_line("a\\nb")
@@ -75,7 +76,7 @@ def visible_line(text):
 
 
 def shell_word(name):
-    """A name as one word of a shell, for commands that are to be copied: `a b` is quoted, and so is all that a shell obeys.
+    """Quote a name as one word for a shell, for commands to be copied; `a b` gets quotes, as does all that a shell interprets.
 
     >>> from tensh.escaping import shell_word
     >>> print(shell_word("lesson.tsh"), shell_word("a; ls"))
@@ -89,14 +90,14 @@ def shell_word(name):
 
 
 def escape_in_word(character):
-    """A character as a shell reads it between `$'` and `'`."""
+    """Escape a character for a shell's `$'...'`."""
     if "\udc80" <= character <= "\udcff":  # a byte that is not a character
         return f"\\x{ord(character) - 0xDC00:02x}"
     return f"\\{character}" if character in "\\'" else visible_line(character)
 
 
 def dumps(value, **options):
-    """JSON with all characters but those that are not to be seen, which have JSON's own escapes: it reads back the same.
+    """Write JSON with invisible characters in JSON's own escapes, which reads back unchanged.
 
     >>> from tensh.escaping import dumps
     >>> dumps(["é", "\\x9b"])

@@ -1,4 +1,4 @@
-"""torch._foreach_NAME: an operation on every tensor of a list, as optimizers and libraries ask for it."""
+"""torch._foreach_NAME: an operation on every tensor of a list, used by optimizers and libraries."""
 
 import tensh as torch
 from tensh.engine.arguments.signatures import complain_of_elements, type_name
@@ -13,7 +13,7 @@ NAMES = {
 
 
 def _rows(tensors, others):
-    """For each tensor the other operands: of a list one each, of anything else the same, too."""
+    """Yield the other operands for each tensor: the items of a list, anything else repeated."""
     for each in others:
         if isinstance(each, (list, tuple)) and len(each) != len(tensors):
             raise RuntimeError(
@@ -26,7 +26,7 @@ def _rows(tensors, others):
 
 
 def find(name):
-    """The function ``torch._foreach_...``; None if there is none of that name."""
+    """Return the function ``torch._foreach_...``; None if there is none of that name."""
     if name not in NAMES:
         return None
     operation, end = NAMES[name]
@@ -51,7 +51,7 @@ def find(name):
         return getattr(t, operation + end)(*others, **options)
 
     def function(self, *others, **options):
-        if operation == "pow" and not isinstance(self, (list, tuple)):  # a number to many powers
+        if operation == "pow" and not isinstance(self, (list, tuple)):  # a number to several powers
             return tuple(torch.pow(self, exponent) for exponent in others[0])
         if not isinstance(self, (list, tuple)):
             raise TypeError(f"{name}(): argument 'self' (position 1) must be tuple of Tensors, not {type_name(self)}")

@@ -1,4 +1,4 @@
-"""torch.functional: functions of torch that PyTorch has written in Python, under their old address."""
+"""torch.functional: the module in which PyTorch defines functions of torch written in Python."""
 
 from tensh.engine import find_public
 from tensh.namespace import declare_namespace

@@ -1,4 +1,4 @@
-"""functorch: the name under which torch.func was a package of its own, with the functions that it had for modules."""
+"""functorch: the former package of torch.func, with its functions for modules."""
 
 import copy
 
@@ -39,7 +39,7 @@ class FunctionalModule(FunctionalModuleWithBuffers):
 
 
 def make_functional_with_buffers(model, disable_autograd_tracking=False):
-    """(a function of parameters, buffers and inputs, the parameters, the buffers) of a module.
+    """Return (a function of parameters, buffers and inputs, the parameters, the buffers) for a module.
 
     The parameters are detached copies with ``disable_autograd_tracking``, leaves otherwise.
 
@@ -58,7 +58,7 @@ def make_functional_with_buffers(model, disable_autograd_tracking=False):
 
 
 def make_functional(model, disable_autograd_tracking=False):
-    """(a function of parameters and inputs, the parameters) of a module without buffers; ValueError if it has any."""
+    """Return (a function of parameters and inputs, the parameters); raise ValueError for a module with buffers."""
     if any(True for _ in model.buffers()):
         raise ValueError(
             "make_functional(model): `model` has buffers. Please use make_functional_with_buffers(model) instead."
@@ -67,9 +67,9 @@ def make_functional(model, disable_autograd_tracking=False):
 
 
 def combine_state_for_ensemble(models):
-    """(a function for ``vmap`` of parameters, buffers and inputs, all parameters and all buffers stacked) of alike modules.
+    """Return (a function of parameters, buffers and inputs for ``vmap``, stacked parameters, stacked buffers) for modules.
 
-    Raise RuntimeError for no modules, and for modules of several classes or modes.
+    Raise RuntimeError without modules, and for modules of different classes or modes.
     """
     models = list(models)
     if not models:

@@ -8,7 +8,7 @@ __all__ = ["Future", "collect_all", "wait_all"]
 
 
 class Future:
-    """A result that another thread, or a collective of several processes, gives later.
+    """A result that another thread or a collective of processes provides later.
 
     >>> import tensh as torch
     >>> future = torch.futures.Future()
@@ -32,17 +32,17 @@ class Future:
         return self._state.result()
 
     def value(self):
-        """The result of a future that is done, or its error, raised.  RuntimeError before."""
+        """Return the result, or raise the error, of a completed future. Raise RuntimeError before."""
         if not self.done():
             raise RuntimeError("the future has no value yet: wait() waits for it")
         return self.wait()
 
     def set_result(self, result):
-        """Set the result; RuntimeError if the future is done."""
+        """Set the result; raise RuntimeError if the future is completed."""
         self._complete(self._state.set_result, result)
 
     def set_exception(self, result):
-        """Set an error, which ``wait`` and ``value`` raise; RuntimeError if the future is done."""
+        """Set an error, which ``wait`` and ``value`` raise; raise RuntimeError if the future is completed."""
         if not isinstance(result, Exception):
             raise AssertionError(f"{result} is of type {type(result)}, not an Exception.")
         self._complete(self._state.set_exception, result)
@@ -57,11 +57,11 @@ class Future:
             ) from None
 
     def add_done_callback(self, callback):
-        """Call a function with the future when it is done, at once if it is; its errors are printed."""
+        """Call a function with the future on completion, or at once if completed; its errors become warnings."""
         self._state.add_done_callback(lambda state: _report(callback, self))
 
     def then(self, callback):
-        """A future of what a function of this one gives when this one is done; RuntimeError there if it raises."""
+        """Return a future for the result of calling a function with this one on completion; its error becomes RuntimeError."""
         found = Future()
 
         def follow(state):
@@ -86,7 +86,7 @@ def _report(callback, future):
 
 
 def collect_all(futures):
-    """A future of the list of futures, done when all of them are; its error is the first error among them.
+    """Return a future for a list of futures, completed when all of them are, with the first error among them.
 
     >>> import tensh as torch
     >>> one = torch.futures.Future(); one.set_result(1)

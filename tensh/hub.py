@@ -1,4 +1,4 @@
-"""torch.hub: files of weights from elsewhere, kept in a folder; and models of a folder with a ``hubconf.py``."""
+"""torch.hub: downloaded files of weights, and models from a folder with a ``hubconf.py``."""
 
 import contextlib
 import hashlib
@@ -21,7 +21,7 @@ def _get_torch_home():
 
 
 def get_dir():
-    """The folder of files from elsewhere: that of ``set_dir``, ``$TORCH_HOME/hub``, or ``~/.cache/torch/hub``."""
+    """Return the folder of downloaded files: set by ``set_dir``, else ``$TORCH_HOME/hub`` or ``~/.cache/torch/hub``."""
     if _directory is not None:
         return _directory
     cache = os.environ.get("XDG_CACHE_HOME", "~/.cache")
@@ -29,13 +29,13 @@ def get_dir():
 
 
 def set_dir(d):
-    """Choose the folder of files from elsewhere."""
+    """Set the folder of downloaded files."""
     global _directory
     _directory = os.path.expanduser(d)
 
 
 def download_url_to_file(url, dst, hash_prefix=None, progress=True):
-    """Download a file; RuntimeError, and no file, if its SHA-256 does not begin with ``hash_prefix``."""
+    """Download a file; raise RuntimeError, leaving no file, unless its SHA-256 begins with ``hash_prefix``."""
     import urllib.request
 
     from tensh.replacing import replace_file
@@ -53,7 +53,7 @@ def download_url_to_file(url, dst, hash_prefix=None, progress=True):
 def load_state_dict_from_url(
     url, model_dir=None, map_location=None, progress=True, check_hash=False, file_name=None, weights_only=False
 ):
-    """Load the file behind a URL, which is downloaded if it is not in ``model_dir`` yet."""
+    """Load the file at a URL, downloading it to ``model_dir`` if it is not there."""
     from tensh.serialization import load as load_file
 
     folder = model_dir or os.path.join(get_dir(), "checkpoints")
@@ -68,7 +68,7 @@ def load_state_dict_from_url(
 
 
 def _entries(folder):
-    """The module ``hubconf.py`` of a folder."""
+    """Import the module ``hubconf.py`` of a folder."""
     spec = importlib.util.spec_from_file_location("hubconf", os.path.join(folder, "hubconf.py"))
     module = importlib.util.module_from_spec(spec)
     sys.path.insert(0, folder)
@@ -94,20 +94,20 @@ def load(repo_or_dir, model, *args, source="github", trust_repo=None, force_relo
 
 
 def list(github, force_reload=False, skip_validation=False, trust_repo=None, verbose=True):
-    """The entries of the ``hubconf.py`` in a folder."""
+    """List the entries of the ``hubconf.py`` in a folder."""
     _local("local" if os.path.isdir(github) else "github")
     module = _entries(github)
     return [name for name in dir(module) if callable(getattr(module, name)) and not name.startswith("_")]
 
 
 def help(github, model, force_reload=False, skip_validation=False, trust_repo=None):
-    """The docstring of an entry of the ``hubconf.py`` in a folder."""
+    """Return the docstring of an entry of the ``hubconf.py`` in a folder."""
     _local("local" if os.path.isdir(github) else "github")
     return getattr(_entries(github), model).__doc__
 
 
 class tqdm:
-    """A progress bar's interface without a bar, where the package tqdm is not installed."""
+    """The interface of a progress bar, without a bar."""
 
     def __init__(self, iterable=None, total=None, **options):
         self.iterable, self.total, self.n = iterable, total, 0
@@ -120,7 +120,7 @@ class tqdm:
         self.n += n
 
     def close(self):
-        """End."""
+        """Do nothing."""
 
     def __enter__(self):
         return self

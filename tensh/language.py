@@ -1,8 +1,8 @@
-"""The language of what tensh says: English as it stands in the code, or a translation out of a catalogue.
+"""The language of tensh's messages: English as in the code, or a translation from a catalogue.
 
-A text that can be translated is written ``_("text")``. In English that is the text, and nothing is read; another
-language has a catalogue ``tensh/locale/LANGUAGE/LC_MESSAGES/tensh.mo``, which is read when a text is first asked for.
-``tools/catalogues.py`` finds the texts and compiles the catalogues.
+A translatable text is written ``_("text")``. English needs no catalogue; another language has
+``tensh/locale/LANGUAGE/LC_MESSAGES/tensh.mo``, read at the first translation. ``tools/catalogues.py`` collects the
+texts and compiles the catalogues.
 """
 
 import contextlib
@@ -14,30 +14,30 @@ ENGLISH = "en"
 LANGUAGES = {ENGLISH: "English", "zh": "中文"}
 FOLDER = os.path.join(os.path.dirname(__file__), "locale")
 DOMAIN = "tensh"
-VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")  # the first that says something counts
+VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")  # the first that is set counts
 
 AUTO = "auto"
 HAN = "[\u4e00-\u9fff]+"
 
 current = ENGLISH
-usual = ENGLISH  # what the process asked for at its start
+usual = ENGLISH  # the language requested at start
 
 
 def choose(language):
-    """Speak a language of LANGUAGES from now on; with AUTO the one that the process asked for."""
+    """Switch to a language of LANGUAGES; with AUTO to the one that the process requested."""
     global current
     current = usual if language == AUTO else language
 
 
 def list_names(names, most=None):
-    """Names in a sentence, "a, b, c", with "..." for those beyond ``most``; a language may have a comma of its own for them."""
+    """Join names in a sentence, "a, b, c", with "..." for those beyond ``most``, using the comma of the language."""
     shown = [*names] if most is None or len(names) <= most else [*names[:most], "..."]
     return functools.reduce(lambda listed, name: _("{listed}, {name}").format(listed=listed, name=name), shown)
 
 
 @contextlib.contextmanager
 def speaking(language):
-    """Within, a language is spoken."""
+    """A context in which a language is used."""
     before = current
     choose(language)
     try:
@@ -47,7 +47,7 @@ def speaking(language):
 
 
 def language_of(text):
-    """The language that tensh wrote a text in: Chinese if most of its Chinese words are those of the catalogue."""
+    """Guess the language of a text by tensh: Chinese if most of its Chinese words are in the catalogue."""
     words = re.findall(HAN, text)
     if not words:
         return ENGLISH
@@ -57,14 +57,14 @@ def language_of(text):
 
 
 def choose_usual(variables):
-    """Speak what the variables of a process ask for, unless another language is chosen later."""
+    """Use the language that the process's variables request, until another is chosen."""
     global usual
     usual = choose_language(variables)
     choose(AUTO)
 
 
 def choose_language(variables):
-    """The language that the variables of a process ask for: TENSH_LANGUAGE, else that of the locale; English for an unknown one."""
+    """Return the language requested by variables: TENSH_LANGUAGE, else the locale's; English for unknown ones."""
     own = variables.get("TENSH_LANGUAGE", "")
     if own in LANGUAGES:
         return own
@@ -77,25 +77,25 @@ def choose_language(variables):
 
 
 def _(text):
-    """A text in the language that is spoken; in English where it has no translation."""
+    """Translate a text to the current language; return it unchanged without a translation."""
     return text if current == ENGLISH else catalogue(current).gettext(text)
 
 
 def close_up(text):
-    """A sentence without the spaces between two words of Chinese, where a phrase stands in the place of a name."""
+    """Remove spaces between Chinese words of a sentence, left by inserted phrases."""
     if current == ENGLISH:
         return text
-    gap = rf"""("[^"]*"|'[^']*')|(?<={HAN[:-1]}) (?={HAN[:-1]})"""  # quoted code stays as it is
+    gap = rf"""("[^"]*"|'[^']*')|(?<={HAN[:-1]}) (?={HAN[:-1]})"""  # quoted code is not changed
     return re.sub(gap, lambda found: found[1] or "", text)
 
 
 def deferred(text):
-    """A text of a table that is written before a language is chosen: whoever shows it passes it to ``_``."""
+    """Mark a text for translation that is evaluated before a language is chosen: pass it to ``_`` when showing it."""
     return text
 
 
 def count(number, one, many=None):
-    """``1 value``, ``2 values``; the message that a catalogue translates is ``{number} value``."""
+    """Return ``1 value`` or ``2 values``; the catalogue translates ``{number} value``."""
     if current == ENGLISH:
         return f"{number:,} {one if number == 1 else many or one + 's'}"
     return _("{number} " + one).format(number=f"{number:,}")
@@ -103,16 +103,16 @@ def count(number, one, many=None):
 
 @functools.cache
 def catalogue(language):
-    """The translations of a language."""
+    """Return the translations of a language."""
     return read_catalogue(FOLDER, language)
 
 
 def read_catalogue(folder, language):
-    """The translations of a language in a folder; none where their file is absent or damaged."""
+    """Return the translations of a language in a folder; none if their file is missing or damaged."""
     import gettext
 
     try:
         with open(os.path.join(folder, language, "LC_MESSAGES", f"{DOMAIN}.mo"), "rb") as file:
             return gettext.GNUTranslations(file)
-    except Exception:  # whatever Python's own reader says of it
+    except Exception:  # Python's own reader may raise anything
         return gettext.NullTranslations()

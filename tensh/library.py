@@ -1,4 +1,4 @@
-"""torch.library: operators of the user's own, by a name, with derivatives."""
+"""torch.library: user-defined operators with names and derivatives."""
 
 from tensh._library.custom_ops import CPU, OPERATORS, CustomOpDef, find_definition
 from tensh._library.opcheck import OpCheckError, opcheck  # noqa: F401  public here
@@ -20,7 +20,7 @@ __all__ = [
 
 
 def custom_op(name, fn=None, /, *, mutates_args, device_types=None, schema=None, tags=None):
-    """Make an operator of a function, under a name with its namespace.
+    """Register a function as an operator, under a qualified name.
 
     >>> import tensh as torch
     >>> @torch.library.custom_op("mine::twice", mutates_args=())
@@ -45,12 +45,12 @@ triton_op = custom_op
 
 
 def register_autograd(op, backward, /, *, setup_context=None, lib=None):
-    """Give an operator, or the one of a name, a derivative."""
+    """Register the derivative of an operator, given by itself or by name."""
     find_definition(op).register_autograd(backward, setup_context=setup_context)
 
 
 def register_fake(op, func=None, /, *, lib=None, _stacklevel=1, allow_override=False):
-    """Say what shape the result of an operator has; a decorator without ``func``."""
+    """Register a function that computes the shape of an operator's result; a decorator without ``func``."""
 
     def register(func):
         if not isinstance(op, str) or op in OPERATORS:
@@ -64,17 +64,17 @@ impl_abstract = register_fake
 
 
 def register_kernel(op, device_types, func=None, /, *, lib=None):
-    """Give an operator another function for some devices."""
+    """Register an implementation of an operator for some devices."""
     return find_definition(op).register_kernel(device_types, func)
 
 
 def register_vmap(op, func=None, /, *, lib=None):
-    """Say how an operator computes a batch."""
+    """Register the batching rule of an operator."""
     return find_definition(op).register_vmap(func)
 
 
 class Library:
-    """A namespace of operators: ``define`` and ``impl`` add to it."""
+    """A namespace of operators, extended by ``define`` and ``impl``."""
 
     def __init__(self, ns, kind, dispatch_key=""):
         if kind not in ("IMPL", "DEF", "FRAGMENT"):
@@ -85,21 +85,21 @@ class Library:
         return f"Library(kind={self.kind}, ns={self.ns}, dispatch_key={self.dispatch_key})>"
 
     def define(self, schema, alias_analysis="", *, tags=()):
-        """Announce an operator by its schema; its name."""
+        """Declare an operator by its schema; return its name."""
         name, bracket, rest = schema.partition("(")
         define(f"{self.ns}::{name.strip()}", bracket + rest)
         return name.strip()
 
     def impl(self, op_name, fn, dispatch_key="", *, with_keyset=False, allow_override=False):
-        """Give an operator its function."""
+        """Register the implementation of an operator."""
         name = op_name if isinstance(op_name, str) else op_name.name()
         impl(name if "::" in name else f"{self.ns}::{name}", dispatch_key or self.dispatch_key, fn)
 
 
 def define(qualname, schema, *, lib=None, tags=()):
-    """Announce an operator by its schema, such as ``"(Tensor x) -> Tensor"``.
+    """Declare an operator by its schema, such as ``"(Tensor x) -> Tensor"``.
 
-    ``define(library, "name(Tensor x) -> Tensor")`` is a decorator that gives it its function, too.
+    ``define(library, "name(Tensor x) -> Tensor")`` is a decorator that registers the implementation, too.
     """
     if isinstance(qualname, Library):
         return lambda func: impl(qualname, qualname.define(schema))(func)
@@ -119,7 +119,7 @@ def define(qualname, schema, *, lib=None, tags=()):
 
 
 def impl(qualname, types, func=None, *, lib=None):
-    """Give an operator its function, for some kinds of devices; a decorator without ``func``.
+    """Register the implementation of an operator for some kinds of devices; a decorator without ``func``.
 
     ``impl(library, name, key)`` is a decorator, too.
     """
@@ -141,7 +141,7 @@ def impl(qualname, types, func=None, *, lib=None):
 
 
 def get_ctx():
-    """Raise RuntimeError: fake functions, whose context this is, are not run."""
+    """Raise RuntimeError: this is the context of fake functions, which are never run."""
     raise RuntimeError("get_ctx() can only be called inside an abstract implementation")
 
 

@@ -1,4 +1,4 @@
-"""Public namespaces whose names are found on first use."""
+"""Public namespaces whose names are loaded on first use."""
 
 import importlib
 

@@ -1,4 +1,5 @@
-"""By which names values are pickled, and classes known: those of PyTorch in a program whose `torch` is tensh, so that PyTorch reads them, too."""
+"""The names under which values are pickled and classes displayed: PyTorch's in a program whose `torch` is tensh, so
+that PyTorch can read them."""
 
 import os
 import sys
@@ -7,12 +8,12 @@ FOLDER = os.path.dirname(__file__)
 
 
 def torch_is_tensh():
-    """True if the module `torch` of this program is tensh.  Then a pickle may name it; otherwise it names tensh itself."""
+    """True if the module `torch` of this program is tensh, so that a pickle may refer to it rather than to tensh."""
     return (getattr(sys.modules.get("torch"), "__file__", None) or "").startswith(FOLDER)
 
 
 class OfTorch(type):
-    """The class of classes that are written in C in PyTorch: Python's own messages name their module, as ``'torch.Size'``."""
+    """The metaclass of classes that PyTorch writes in C: Python's messages include their module, as ``'torch.Size'``."""
 
     def __new__(cls, name, bases, members):
         return type.__new__(cls, in_module(members.get("__module__", ""), name), bases, members)
@@ -30,5 +31,5 @@ NAME = type.__dict__["__name__"]
 
 
 def in_module(module, name):
-    """The name of a class as its own messages have it: a user's class has no module there."""
+    """Return the name of a class in its own messages: user classes appear without their module."""
     return f"{module}.{name}" if module.partition(".")[0] == "torch" else name

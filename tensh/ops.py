@@ -1,4 +1,4 @@
-"""torch.ops: operators by namespace; ``aten`` holds tensh's own, any other what ``torch.library`` has made."""
+"""torch.ops: operators by namespace; ``aten`` holds tensh's own, other namespaces those of ``torch.library``."""
 
 import sys
 from operator import attrgetter
@@ -6,7 +6,7 @@ from types import ModuleType
 
 
 class Operator:
-    """An operator, or one of its overloads: they are called alike."""
+    """An operator or one of its overloads, both callable."""
 
     def __init__(self, space, name, function):
         self._name, self._function = f"{space}::{name}", function
@@ -28,7 +28,7 @@ class Operator:
 
 
 class Operators(ModuleType):
-    """The operators of one namespace."""
+    """The operators of a namespace."""
 
     def __getattr__(self, name):
         from tensh._aten.overloads import packet_of, schemas
@@ -47,7 +47,8 @@ class Operators(ModuleType):
             call_operator = call_operator or getattr(tensh.Tensor, name, None)
         if call_operator is None and space == "prim" and name in ("device", "dtype", "layout"):
             call_operator = attrgetter(name)
-        if call_operator is None and space == "aten":  # a table of a library names it; only a call needs it
+        # a library may list it in a table; only a call needs the operator
+        if call_operator is None and space == "aten":
 
             def call_operator(*args, **kwargs):
                 raise NotImplementedError(f"torch.ops.aten.{name} exists in PyTorch but not in tensh")
@@ -58,7 +59,7 @@ class Operators(ModuleType):
 
 
 def load_library(path):
-    """Refuse: the library is made for PyTorch."""
+    """Raise an error: compiled libraries are made for PyTorch."""
     raise OSError(f"{path}: tensh loads no libraries of PyTorch's operators")
 
 

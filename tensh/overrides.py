@@ -26,9 +26,9 @@ __all__ = [
 
 # ── modes ────────────────────────────────────────────────────────────────────
 class TorchFunctionMode:
-    """While entered, ``__torch_function__`` of this object answers every public function of this thread.
+    """A context in which ``__torch_function__`` of this object handles every call of a public function in this thread.
 
-    Modes can be nested; inside the method, the next outer mode is in force.
+    Modes can be nested; within the method the next outer mode is active.
 
     >>> import tensh as torch
     >>> class Names(torch.overrides.TorchFunctionMode):
@@ -58,12 +58,12 @@ class TorchFunctionMode:
 
     @classmethod
     def push(cls, *args, **kwargs):
-        """Make a mode; ``with cls(...)`` is preferred."""
+        """Return a new mode; ``with cls(...)`` is preferred."""
         return cls(*args, **kwargs)
 
 
 class BaseTorchFunctionMode(TorchFunctionMode):
-    """Mode that calls every function as it is."""
+    """A mode that calls every function unchanged."""
 
     __module__ = "torch.overrides"
 
@@ -125,7 +125,7 @@ def _enable_torch_function():
 
 @contextmanager
 def enable_reentrant_dispatch():
-    """Context inside which functions called by a ``__torch_dispatch__`` are dispatched again, as they always are here.
+    """A context in which functions called by a ``__torch_dispatch__`` are dispatched again, as always in tensh.
 
     >>> import tensh as torch
     >>> with torch.overrides.enable_reentrant_dispatch():
@@ -156,7 +156,7 @@ def has_torch_function_unary(obj):
 
 
 def has_torch_function_variadic(*objects):
-    """``has_torch_function`` for arguments side by side."""
+    """``has_torch_function`` for several arguments."""
     return has_torch_function(objects)
 
 
@@ -165,7 +165,7 @@ _has_torch_function_variadic = has_torch_function_variadic
 
 
 def handle_torch_function(public_api, relevant_args, /, *args, **kwargs):
-    """Call the mode, or the first of the arguments, that overrides ``public_api``; TypeError if nobody answers.
+    """Call the mode or the first argument that overrides ``public_api``; raise TypeError if none handles it.
 
     >>> import tensh as torch
     >>> class Ten:
@@ -180,17 +180,16 @@ def handle_torch_function(public_api, relevant_args, /, *args, **kwargs):
 
 
 def _get_overloaded_args(relevant_args, get_type_fn=None):
-    """The arguments that override, plain tensors among them, in the order in which they are asked."""
+    """Return the overriding arguments, including plain tensors, in the order in which they are asked."""
     found = []
     dispatch.collect(relevant_args, found, True, 0)
     return found
 
 
 def redispatch_function(func, types, args, kwargs=None):
-    """Call ``func`` from its handler: classes and modes are not asked for this call, only for the calls within it.
+    """Call ``func`` from its handler, bypassing overrides for this call, but not for calls within it.
 
-    A function of torch makes none; a function of a program that asks ``has_torch_function`` is told once that there is no
-    override.
+    Functions of torch make no such calls; in the user's functions ``has_torch_function`` returns False once.
 
     >>> import tensh as torch
     >>> torch.overrides.redispatch_function(torch.add, (), (torch.ones(1), 2))
@@ -207,7 +206,7 @@ def redispatch_function(func, types, args, kwargs=None):
 
 
 def wrap_torch_function(dispatcher):
-    """Decorate a function so that classes can override it; ``dispatcher`` returns the relevant of its arguments.
+    """Decorate a function so that classes can override it; ``dispatcher`` returns its relevant arguments.
 
     >>> import tensh as torch
     >>> @torch.overrides.wrap_torch_function(lambda a: (a,))
@@ -231,7 +230,7 @@ def wrap_torch_function(dispatcher):
 
 
 def is_tensor_like(inp):
-    """True for a tensor, and for an object that has a ``__torch_function__``."""
+    """True for a tensor, and for an object with ``__torch_function__``."""
     return type(inp) is Tensor or hasattr(inp, "__torch_function__")
 
 
@@ -256,18 +255,18 @@ IGNORED = {
     "xavier_uniform sparse",
     "torch.fft": "fftfreq rfftfreq",
 }
-"""Functions that PyTorch does not list as overridable, though modes are asked about some of them."""
+"""Functions that PyTorch does not list as overridable; modes handle some of them nevertheless."""
 
 
 def _namespace(path):
-    """The module or class behind a path."""
+    """Return the module or class of a path."""
     if path == "torch.Tensor":
         return Tensor
     return importlib.import_module(path.replace("torch", "tensh", 1))
 
 
 def _members(path):
-    """(name, object) of all that a namespace has, in alphabetical order."""
+    """Yield (name, object) for the members of a namespace, in alphabetical order."""
     space = _namespace(path)
     for name in sorted(dir(space)):
         if path == "torch.Tensor" and isinstance(inspect.getattr_static(Tensor, name), UnsupportedMember):
@@ -280,7 +279,7 @@ def _members(path):
 
 @functools.cache
 def _overridable():
-    """(namespace -> overridable functions, function -> its name)."""
+    """Return (namespace -> overridable functions, function -> its name)."""
     functions, names = {}, {}
     for path in SPACES.split():
         space, skipped = _namespace(path), {*IGNORED.get(path, "").split()}
@@ -301,7 +300,7 @@ def _overridable():
 
 
 def get_overridable_functions():
-    """The functions that can be overridden, as a dictionary from namespaces to lists of them.
+    """Return the overridable functions: a dict from namespaces to lists of functions.
 
     >>> import tensh as torch
     >>> torch.add in torch.overrides.get_overridable_functions()[torch]
@@ -311,7 +310,7 @@ def get_overridable_functions():
 
 
 def get_ignored_functions():
-    """The public functions that are not listed as overridable, as a set.
+    """Return the set of public functions that are not listed as overridable.
 
     >>> import tensh as torch
     >>> torch.manual_seed in torch.overrides.get_ignored_functions()
@@ -324,12 +323,12 @@ def get_ignored_functions():
 
 
 def get_default_nowrap_functions():
-    """The accessors whose results ``Tensor.__torch_function__`` leaves as they are."""
+    """Return the accessors whose results ``Tensor.__torch_function__`` does not wrap."""
     return nowrap_functions()
 
 
 def get_testing_overrides():
-    """A dictionary from overridable functions to functions with the same parameters that return -1.
+    """Return a dict from overridable functions to functions with the same parameters that return -1.
 
     >>> import tensh as torch
     >>> torch.overrides.get_testing_overrides()[torch.add](1, 2)
@@ -350,7 +349,7 @@ def _dummy(function):
 
 
 def resolve_name(f):
-    """The name of a function as ``torch.…``, or None if it is not an overridable one.
+    """Return the name of a function as ``torch.…``; None if it is not overridable.
 
     >>> import tensh as torch
     >>> torch.overrides.resolve_name(torch.Tensor.add)

@@ -1,4 +1,4 @@
-"""torch.profiler: how often each operation is computed and how long it takes, in PyTorch's table."""
+"""torch.profiler: count and time operations, in PyTorch's table."""
 
 import contextlib
 import enum
@@ -20,14 +20,14 @@ __all__ = [
 ]
 
 ProfilerActivity = enum.Enum("ProfilerActivity", "CPU XPU MTIA CUDA HPU PrivateUse1")
-ProfilerActivity.__doc__ = "What a profile takes the times of; here the CPU alone."
+ProfilerActivity.__doc__ = "The kinds of activity that a profile times: the CPU."
 ProfilerAction = enum.Enum("ProfilerAction", "NONE WARMUP RECORD RECORD_AND_SAVE", start=0)
-ProfilerAction.__doc__ = "What a profile does in a step, as a ``schedule`` says."
+ProfilerAction.__doc__ = "The action of a profile in a step, chosen by a ``schedule``."
 _running = []
 
 
 class record_function(contextlib.ContextDecorator):
-    """A part of a program, which a profile shows under a name.
+    """A named part of a program, shown in a profile.
 
     >>> import tensh as torch
     >>> with torch.profiler.profile() as p:
@@ -57,14 +57,14 @@ class record_function(contextlib.ContextDecorator):
 
 
 class FunctionEventAvg:
-    """The calls of a part and its time in µs: in all, and without the parts inside."""
+    """The number of calls of a part and its time in µs, in total and without nested parts."""
 
     def __init__(self, key):
         self.key, self.count, self.cpu_time_total, self.self_cpu_time_total = key, 0, 0.0, 0.0
 
     @property
     def cpu_time(self):
-        """The time of one run in µs."""
+        """The average time of a call in µs."""
         return self.cpu_time_total / self.count if self.count else 0.0
 
     cpu_time_str = property(lambda self: _time(self.cpu_time), doc="``cpu_time`` with its unit.")
@@ -93,7 +93,7 @@ class EventList(list):
         header=None,
         top_level_events_only=False,
     ):
-        """The parts as text: a line each, with times and counts."""
+        """Format the parts as a table of times and counts."""
         rows = sorted(self, key=lambda each: -getattr(each, sort_by, 0)) if sort_by else list(self)
         whole = sum(each.self_cpu_time_total for each in self) or 1.0
         heads = ["Name", "Self CPU %", "Self CPU", "CPU total %", "CPU total", "CPU time avg", "# of Calls"]
@@ -115,14 +115,14 @@ class EventList(list):
 
 
 class profile:
-    """A context that takes the times of operations and of the parts named by ``record_function``."""
+    """A context that times operations, and parts named by ``record_function``."""
 
     def __init__(self, *, activities=None, schedule=None, on_trace_ready=None, record_shapes=False, profile_memory=False, with_stack=False, with_flops=False, with_modules=False, experimental_config=None, execution_trace_observer=None, acc_events=False, use_cuda=None, custom_trace_id_callback=None, **options):  # fmt: skip
         self.on_trace_ready, self.schedule, self.step_num = on_trace_ready, schedule, 0
         self._parts, self._open, self._calls = {}, [], []
 
     def _on_event(self, frame, event, argument):
-        """Python's own hook for calls: functions that tensh has written are operations."""
+        """Time the operations, which are generated functions; called by Python for every call."""
         code = frame.f_code
         if (
             event[:2] == "c_"
@@ -147,12 +147,12 @@ class profile:
             self._open[-1] += total
 
     def start(self):
-        """Begin."""
+        """Start profiling."""
         _running.append(self)
         sys.setprofile(self._on_event)
 
     def stop(self):
-        """End."""
+        """Stop profiling."""
         _running.remove(self)
         sys.setprofile(_running[-1]._on_event if _running else None)
         self._calls.clear()
@@ -167,21 +167,21 @@ class profile:
         self.stop()
 
     def step(self):
-        """Begin the next step."""
+        """Start the next step."""
         self.step_num += 1
 
     def key_averages(self, group_by_input_shape=False, group_by_stack_n=0, group_by_overload_name=False):
-        """The parts, each with its count and its times."""
+        """Return the parts with their counts and times."""
         return EventList(self._parts.values())
 
     def events(self):
-        """The parts."""
+        """Return the parts."""
         return self.key_averages()
 
     function_events = property(events)
 
     def export_chrome_trace(self, path):
-        """Write the parts as a trace that a browser shows, compressed where the name ends with ``.gz``."""
+        """Write the parts as a trace for a browser, compressed if the name ends with ``.gz``."""
         import gzip
         import json
         import os
@@ -198,7 +198,7 @@ class profile:
 
 
 def schedule(*, wait, warmup, active, repeat=0, skip_first=0, skip_first_wait=0, acc_events=False):
-    """Say, for the number of a step, what a profile does in it.
+    """Return a function from the number of a step to what a profile does in it.
 
     After ``skip_first`` steps it waits ``wait`` steps, warms up ``warmup`` and records ``active``, ``repeat`` times, 0 for
     always; ``skip_first_wait`` leaves out the first wait.  Raise AssertionError for negative numbers, or none to record.
@@ -232,10 +232,9 @@ def schedule(*, wait, warmup, active, repeat=0, skip_first=0, skip_first_wait=0,
 
 
 def tensorboard_trace_handler(dir_name, worker_name=None, use_gzip=False, use_python_export=False):
-    """Return a function that writes a complete profile into a folder, which is made if it is not there.
+    """Return a function that writes a complete profile to a folder, creating it if necessary.
 
-    The name of the file has that of the worker, the machine and the process where none is given, and the time;
-    ``use_gzip`` compresses it.
+    The file is named after the worker (by default the machine and the process) and the time; ``use_gzip`` compresses it.
     """
     import os
     import socket
@@ -256,7 +255,7 @@ def supported_activities():
 
 
 def kineto_available():
-    """False: times are taken by tensh itself."""
+    """Return False: tensh measures times itself."""
     return False
 
 

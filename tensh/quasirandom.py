@@ -15,10 +15,10 @@ __all__ = ["SobolEngine"]
 class SobolEngine:
     """A Sobol sequence of points in the unit cube of ``dimension`` dimensions, up to 2**30 of them.
 
-    ``scramble`` multiplies the bits of the directions by random matrices and moves all points by a random one, which
-    keeps the sequence as even; ``seed`` makes that the same every time.  Beyond 64 dimensions, the numbers that define a
-    sequence are read from SciPy, which must be installed. Points are rows: [n, dimension]. Raise ValueError for
-    dimensions below 1 or above 21201.
+    ``scramble`` multiplies the bits of the directions by random matrices and shifts all points by a random one, which
+    preserves the uniformity of the sequence; ``seed`` makes the scrambling reproducible. Beyond 64 dimensions, the
+    direction numbers are read from SciPy, which must be installed. Points are rows: [n, dimension]. Raise ValueError
+    for dimensions below 1 or above 21201.
 
     >>> import tensh as torch
     >>> engine = torch.quasirandom.SobolEngine(dimension=2)
@@ -42,7 +42,7 @@ class SobolEngine:
         self.num_generated = 0
 
     def _scramble(self):
-        """Scramble the directions; the point that all points are moved by."""
+        """Scramble the directions; return the point by which all points are shifted."""
         generator = None if self.seed is None else Generator().manual_seed(self.seed)
         randint, dimension, bits = PUBLIC["randint"], self.dimension, self.MAXBIT
         shift = randint(2, (dimension, bits), generator=generator)
@@ -51,7 +51,7 @@ class SobolEngine:
         return wrap(shift.array @ (1 << sobol.BITS))
 
     def draw(self, n=1, out=None, dtype=None):
-        """The next ``n`` points, (n, dimension), in the default dtype or ``dtype`` (float32 or float64).
+        """Return the next ``n`` points, (n, dimension), in the default dtype or ``dtype`` (float32 or float64).
 
         ``out`` is resized and filled.
         """
@@ -66,11 +66,11 @@ class SobolEngine:
 
     @property
     def _number(self):
-        """The number of the last point."""
+        """Return the index of the last point."""
         return max(self.num_generated - 1, 0)
 
     def _next(self, count, dtype):
-        """The points after the last one."""
+        """Return the points after the last one."""
         count = require_int(count, "_sobol_engine_draw")
         if count < 0:
             raise RuntimeError(f"Trying to create tensor with negative dimension {count}: {[count, self.dimension]}")
@@ -82,7 +82,7 @@ class SobolEngine:
         return wrap(points.astype(dtype.numpy) * dtype.numpy.type(2.0**-self.MAXBIT))
 
     def draw_base2(self, m, out=None, dtype=None):
-        """The next ``2**m`` points; ValueError unless their number is a power of two with those before."""
+        """Return the next ``2**m`` points; raise ValueError unless the total number is a power of two."""
         n = 2**m
         total = self.num_generated + n
         if total & (total - 1) != 0:
@@ -94,14 +94,14 @@ class SobolEngine:
         return self.draw(n=n, out=out, dtype=dtype)
 
     def fast_forward(self, n):
-        """Pass by ``n`` points, and return the engine."""
+        """Skip ``n`` points, and return the engine."""
         count = require_int(n if self.num_generated else n - 1, "_sobol_engine_ff_")
         self.quasi.copy_(wrap(sobol.further(self.quasi.array, self.sobolstate.array, self._number, count)))
         self.num_generated += n
         return self
 
     def reset(self):
-        """Begin again, and return the engine."""
+        """Start over, and return the engine."""
         self.quasi.copy_(self.shift)
         self.num_generated = 0
         return self
@@ -113,7 +113,7 @@ class SobolEngine:
 
 
 def require_int(count, name):
-    """An int, or PyTorch's error."""
+    """Convert a value to int, or raise PyTorch's error."""
     number = take_int(count)
     if number is NO_FIT:
         raise TypeError(f"{name}(): argument 'n' (position 2) must be int, not {type_name(count)}")

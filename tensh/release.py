@@ -1,3 +1,3 @@
-"""The version of tensh, apart from all that takes time to load."""
+"""The version of tensh, in a module that loads instantly."""
 
 VERSION = "0.1.0"

@@ -1,6 +1,6 @@
-"""Writing a file so that what was there before is lost only when the new contents are complete.
+"""Replacing a file atomically: the old contents are lost only when the new ones are complete.
 
-What copies files and names temporary ones takes a tenth of the start of a command, and is imported where it is needed.
+Modules for copying files and naming temporary ones take a tenth of a command's start, and are imported on demand.
 """
 
 import contextlib
@@ -8,20 +8,20 @@ import errno
 import os
 import stat
 
-DESCRIPTORS = "/proc/self/fd"  # where Linux gives open files names
-MOST_TRIES = 100  # while others save to the same path
-BEGIN = ".tensh-"  # of the names of files that are not finished
+DESCRIPTORS = "/proc/self/fd"  # names of open files on Linux
+MOST_TRIES = 100  # retries while others save to the same path
+BEGIN = ".tensh-"  # suffix of unfinished files
 
 
 @contextlib.contextmanager
 def replace_file(path):
-    """A file open for writing that takes the place of ``path`` when the block ends, and leaves no trace if it fails.
+    """A context with a file open for writing that replaces ``path`` at the end, and leaves no trace if it fails.
 
-    The bytes go to a file in the same folder, which is renamed: whoever reads sees the old contents or the new ones.  On
-    Linux that file has no name before it is complete, so nothing is left of it if the process is killed; elsewhere it is
-    removed when something is next saved in that folder.  A link is followed, and the permissions of a file that was there
-    are kept.  A file in a folder where nothing can be made is written over when the new contents are complete and the disk
-    has room for them.  What is not an ordinary file (a pipe, a device) is written directly.
+    The bytes go to a file in the same folder, which is renamed: readers see either the old contents or the new ones. On Linux
+    that file has no name before it is complete, so that a killed process leaves nothing behind; elsewhere the leftover is
+    removed at the next save in that folder. Links are followed, and the permissions of an existing file are kept. In a folder
+    that cannot be written, the existing file is overwritten once the new contents are complete and the disk has room for them.
+    Pipes and devices are written directly.
 
     >>> import os, tempfile
     >>> from tensh.replacing import replace_file
@@ -42,7 +42,7 @@ def replace_file(path):
             yield file
         return
     if there and not os.access(path, os.W_OK):
-        raise PermissionError(13, os.strerror(13), path)  # to rename over it would be allowed
+        raise PermissionError(13, os.strerror(13), path)  # renaming over it would be allowed
     descriptor = open_nameless(folder, path)
     with write_named_file(folder, path) if descriptor is None else nameless_file(descriptor, folder, path) as file:
         yield file
@@ -50,20 +50,20 @@ def replace_file(path):
 
 # ── files without a name ─────────────────────────────────────────────────────
 def open_nameless(folder, path):
-    """The descriptor of a file in a folder that has no name; None where there are no such files."""
+    """Return the descriptor of an unnamed file in a folder; None where these do not exist."""
     if not (hasattr(os, "O_TMPFILE") and os.path.isdir(DESCRIPTORS)):
         return None
     try:
         return os.open(folder, os.O_TMPFILE | os.O_RDWR, 0o666)
     except FileNotFoundError as error:
         raise type(error)(error.errno, error.strerror, path) from None
-    except OSError:  # a file system without them; whatever else is wrong, the other way will say
+    except OSError:  # a file system without them; the other way will report other faults
         return None
 
 
 @contextlib.contextmanager
 def nameless_file(descriptor, folder, path):
-    """The open file, which gets the name when the block ends."""
+    """A context with an open unnamed file, which is linked to the path at the end."""
     with open(descriptor, "wb") as file:
         yield file
         file.flush()
@@ -77,14 +77,13 @@ def nameless_file(descriptor, folder, path):
 
 
 def give_name(descriptor, folder, path):
-    """Let a file without a name take the place of the one at ``path``; False where files cannot be given names.
+    """Replace ``path`` by an unnamed file; return False if unnamed files cannot be linked.
 
-    Only a name that is free can be given, so there are two steps.  The name between them depends on ``path`` alone: the next
-    save takes away what a killed one has left there.  Whoever saves to the same path at the same time does the same with a
-    file that is complete, too, and the last one stays.
+    A link needs an unused name, so there are two steps. The intermediate name depends on ``path`` only: the next save removes
+    the leftover of a killed one. Concurrent saves to the same path do the same with complete files, and the last one wins.
     """
     between = os.path.join(folder, BEGIN + digest(path))
-    place = os.open(folder, os.O_RDONLY)  # with it, `os.link` follows the link that the source is
+    place = os.open(folder, os.O_RDONLY)  # makes `os.link` follow the symbolic link that is its source
     try:
         for _ in range(MOST_TRIES):
             try:
@@ -104,22 +103,22 @@ def give_name(descriptor, folder, path):
 
 
 def digest(path):
-    """A short text for a path, another one for each."""
+    """Return a short text that identifies a path."""
     from hashlib import blake2b
 
     return blake2b(os.fsencode(path), digest_size=12).hexdigest()
 
 
 def remove(path):
-    """Remove a file that may be there."""
+    """Remove a file if it exists."""
     with contextlib.suppress(OSError):
         os.unlink(path)
 
 
-# ── where there is no other file ─────────────────────────────────────────────
+# ── folders that cannot be written ───────────────────────────────────────────
 @contextlib.contextmanager
 def overwritten(path):
-    """A file elsewhere, whose contents are written over those of ``path`` when the block ends and there is room for them."""
+    """A context with a temporary file, whose contents overwrite ``path`` at the end if there is room for them."""
     import shutil
     import tempfile
 
@@ -133,7 +132,7 @@ def overwritten(path):
 
 
 def reserve(descriptor, size, before):
-    """Have the disk keep room for so many bytes of a file; OSError, and the file as it was, where it has none."""
+    """Reserve disk space for a file; raise OSError, leaving the file as it was, if there is not enough."""
     if not size or not hasattr(os, "posix_fallocate"):
         return
     try:
@@ -144,10 +143,10 @@ def reserve(descriptor, size, before):
             raise
 
 
-# ── where there are none ─────────────────────────────────────────────────────
+# ── systems without unnamed files ────────────────────────────────────────────
 @contextlib.contextmanager
 def write_named_file(folder, path):
-    """An open file beside ``path``, which is renamed when the block ends."""
+    """A context with an open file beside ``path``, renamed to it at the end."""
     import tempfile
 
     remove_stale(folder)
@@ -166,14 +165,14 @@ def write_named_file(folder, path):
 
 
 def machine():
-    """A short text for this machine, whose processes can be asked whether they live."""
+    """Return a short text that identifies this machine, whose processes can be checked."""
     import platform
 
     return digest(platform.node())[:8]
 
 
 def remove_stale(folder):
-    """Remove the files that processes of this machine have begun and not finished before they were killed."""
+    """Remove unfinished files of killed processes of this machine."""
     with contextlib.suppress(OSError):
         for name in os.listdir(folder):
             match name.removeprefix(BEGIN).split("-", 2) if name.startswith(BEGIN) else ():
@@ -182,7 +181,7 @@ def remove_stale(folder):
 
 
 def lives(process):
-    """True if there is a process of this number, or if that cannot be known."""
+    """True if a process exists, or if that is unknown."""
     if os.name != "posix":
         return True
     try:
@@ -195,12 +194,12 @@ def lives(process):
 
 
 def copy_mode(old, new):
-    """Give a file, by its name or its descriptor, the permissions of another."""
+    """Copy a file's permissions to another, given by name or descriptor."""
     os.chmod(new, stat.S_IMODE(os.stat(old).st_mode))
 
 
 def take_mode(new, old):
-    """Give a new file the permissions of the one that it replaces, or those that files get by themselves."""
+    """Set the permissions of a new file: those of the file it replaces, else the default."""
     if os.path.exists(old):
         copy_mode(old, new)
         return

@@ -1,13 +1,13 @@
-"""The distance between two words, and the name that a word most probably means."""
+"""Edit distance of words, and the known name that a misspelt word most probably means."""
 
 import re
 
 MOST_SLIPS = 3
-MOST_NUMBERED = 3  # names that differ by their numbers alone
+MOST_NUMBERED = 3  # names that differ only by their numbers
 
 
 def distance(one, two):
-    """The number of letters to insert, to leave out, to replace, or to exchange with their neighbour.
+    """Return the number of letters to insert, delete, replace, or exchange with their neighbour.
 
     The optimal string alignment distance (Damerau 1964, Levenshtein 1966).
 
@@ -28,19 +28,19 @@ def distance(one, two):
 
 
 def close(word, known):
-    """The name among those known that a word is a slip of, or None: a few letters differ, or capitals alone."""
+    """Return the known name that a word misspells, or None: a few letters or only capitals differ."""
     found = closest(word, known)
     return found[0] if found else None
 
 
 def closest(word, known):
-    """The names that a word is a slip of, the surest first: two where one has its letters in another order, one a letter more.
+    """Return the names that a word may misspell, likeliest first: two for a reordering of letters and an extra letter.
 
     >>> from tensh.spelling import closest
     >>> closest("radn", ["rand", "randn", "range"])
     ['rand', 'randn']
     """
-    from difflib import SequenceMatcher  # a millisecond that only a failure costs
+    from difflib import SequenceMatcher  # a millisecond, spent only after a failure
 
     hidden, low = word.startswith("_"), word.lower()
     names = [
@@ -60,7 +60,7 @@ def closest(word, known):
     elif first:
         alike = [each for each in near if each[:2] == first[0][:2]]
         same = {re.sub(r"\d", "", name) for *_, name in alike}
-        if same == {re.sub(r"\d", "", word)} and any(map(str.isdigit, word)):  # `fc3`, where there are fc1 and fc2
+        if same == {re.sub(r"\d", "", word)} and any(map(str.isdigit, word)):  # `fc3`, if there are fc1 and fc2
             first = sorted(alike, key=lambda each: each[2])[:MOST_NUMBERED]
     return [name for *_, name in first]
 

@@ -10,14 +10,14 @@ __all__ = ["TypedStorage", "UntypedStorage"]
 
 
 def _load_from_bytes(b):
-    """Read the storage that a pickle holds as the bytes of a file; nothing in them is run."""
+    """Load a storage from the bytes of a file that a pickle holds; nothing in them is executed."""
     from tensh.serialization.reading import load
 
     return load(io.BytesIO(b), weights_only=False)
 
 
 def reduce_storage(storage):
-    """Reduce a storage for a pickle: the bytes of a file that holds it."""
+    """Reduce a storage for a pickle to the bytes of a file that holds it."""
     from tensh.serialization.writing import save
 
     file = io.BytesIO()

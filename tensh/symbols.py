@@ -1,6 +1,6 @@
-"""Numbers that may be symbols: PyTorch's compilers trace sizes as symbols, tensh computes at once and has numbers alone.
+"""Numbers that may be symbolic: PyTorch's compilers trace sizes as symbols; tensh computes eagerly and has only numbers.
 
-The classes are there for ``isinstance``, and nothing is of them; the functions take numbers.
+The classes serve ``isinstance`` and have no instances; the functions take numbers.
 """
 
 import math

@@ -1,4 +1,4 @@
-"""Tolerances within which numbers of a dtype count as close, as in torch.testing.assert_close."""
+"""Relative and absolute tolerances by dtype, as in torch.testing.assert_close."""
 
 #               rtol    atol
 TOLERANCES = {

@@ -1,4 +1,4 @@
-"""torch.torch_version: the version as text that compares as a version."""
+"""torch.torch_version: a version string that compares as a version."""
 
 import re
 
@@ -17,7 +17,7 @@ STAGES = {"a": 0, "alpha": 0, "b": 1, "beta": 1, "c": 2, "rc": 2, "pre": 2, "pre
 
 
 def order(version):
-    """Return the key by which versions are compared; None for text that is not a version."""
+    """Return the sort key of a version; None for other texts."""
     found = FORM.fullmatch(str(version).strip())
     if not found:
         return None
@@ -49,7 +49,7 @@ class TorchVersion(str):
         if isinstance(other, (tuple, list)):
             other = ".".join(map(str, other))
         mine, theirs = order(self), order(other)
-        if mine is None or theirs is None:  # as text
+        if mine is None or theirs is None:  # compare as strings
             mine, theirs = str.__str__(self), str(other)
         return getattr(mine, by)(theirs)
 
@@ -71,14 +71,15 @@ class TorchVersion(str):
     __hash__ = str.__hash__
 
     def __reduce__(self):
-        """By the class where programs find it as torch's, otherwise by a function of tensh."""
+        """Pickle by class if programs can find it as torch's, otherwise by a function of tensh."""
         return (TorchVersion if torch_is_tensh() else read_version), (str(self),)
 
 
 def read_version(text):
-    """The version that ``text`` is."""
+    """Return the TorchVersion of a text."""
     return TorchVersion(text)
 
 
-__version__ = TorchVersion(f"2.13.0+tensh.{VERSION}")  # programs that ask learn which PyTorch is meant
+# the version of PyTorch that tensh follows, for programs that ask
+__version__ = TorchVersion(f"2.13.0+tensh.{VERSION}")
 __getattr__ = unsupported_lookup("torch.torch_version")

@@ -5,5 +5,5 @@ from tensh import __version__
 __all__ = ["__version__", "cuda", "debug", "git_version", "hip", "rocm", "xpu"]
 
 debug = False
-git_version = "Unknown"  # as in a build of PyTorch that was not made in a checkout
+git_version = "Unknown"  # as in a build of PyTorch outside of a checkout
 cuda = hip = rocm = xpu = None

@@ -1,7 +1,7 @@
-"""The names that a file may ask for, and what may be done with each.  Nothing else is ever looked up.
+"""The names that a file may refer to, and what may be done with each. No other name is ever looked up.
 
-A name stands for a value. Only some values may be called, and then a function of ours is called in their place, which looks
-at its arguments; only a few kinds of values take a state.
+A name stands for a value. Only some values may be called, and then a function of tensh is called in their place, which
+checks its arguments; only a few kinds of values accept a state.
 """
 
 import collections
@@ -21,35 +21,35 @@ REFUSED = (
     "Unsupported global: GLOBAL {0} was not an allowed global by default. Please use `torch.serialization.add_safe_globals([{0}])` "
     "or the `torch.serialization.safe_globals([{0}])` context manager to allowlist this global if you trust this class/function."
 )
-BLOCKED = ("sys", "os", "posix", "nt")  # modules from which nothing is ever taken, whatever the user says
-COST = 200  # bytes that a call makes, beside its arguments
-GIVEN = {}  # what the user has said is safe, in order; the values say nothing
+BLOCKED = ("sys", "os", "posix", "nt")  # modules whose names are refused even if the user allows them
+COST = 200  # bytes that a call creates besides its arguments
+GIVEN = {}  # what the user has declared safe, in order; the dict's values are unused
 
 
 class Known(NamedTuple):
-    """The object that a name of a file stands for, and the function that runs when the file calls it."""
+    """The object that a name in a file stands for, and the function that runs when the file calls it."""
 
     value: Any
     call: Any = None
     cost: int = COST
-    count_numbers: Any = None  # of the arguments of a call: how many numbers of tensors it makes Python's
+    count_numbers: Any = None  # arguments of a call -> how many tensor elements it converts to Python numbers
 
 
 class Storage(str):
-    """The class of a storage, by its name."""
+    """A storage class, by its name."""
 
 
 def layout(name):
-    """The layout of a name."""
+    """Return the layout of a name; raise LackingError for an unknown one."""
     found = CONSTANTS.get(name.removeprefix("torch.")) if type(name) is str else None
     if not isinstance(found, Layout):
-        # a text of nested tuples that share their parts can be longer than memory
+        # the text of nested tuples that share their parts could exceed memory
         raise LackingError(f"a tensor of layout {name if type(name) is str else type(name).__name__}")
     return found
 
 
 def find_missing_name(what):
-    """The name of something that tensh has not: it can be mentioned, and no tensor can be made with it."""
+    """Return the entry for something that tensh lacks: it may be mentioned, but using it raises LackingError."""
 
     def refuse(*args):
         raise LackingError(what)
@@ -110,11 +110,11 @@ OUTLINES = {
     f"torch._utils.{name}": Known(sparse.outline_sparse, sparse.outline_sparse)
     for name in ("_rebuild_sparse_tensor", "_rebuild_sparse_csr_tensor")
 }
-"""Names whose functions read elements, and those that run in their place as long as elements are not known."""
+"""Functions that read elements -> their replacements while the elements are not known."""
 
 
 def full_name(module, name):
-    """The name of Python 3 for one that may be of Python 2, as files of protocol 2 have it."""
+    """Return the Python 3 name for one that may be from Python 2, as in files of protocol 2."""
     import _compat_pickle
 
     if (module, name) in _compat_pickle.NAME_MAPPING:
@@ -125,17 +125,17 @@ def full_name(module, name):
 
 
 class Names:
-    """The names that one reading allows."""
+    """The names that a file may use while it is read."""
 
     def __init__(self, more=None):
         self.more = more  # full name -> Known or None, beyond the default
-        self.known = {}  # id of a value that a name gave -> Known
+        self.known = {}  # id of a value that a name stands for -> Known
         self.given = list_allowed()
         self.outlines = {}
 
     @contextlib.contextmanager
     def outlining(self):
-        """Within the block no function reads elements: the file has them further on."""
+        """A context in which no function reads elements, since they follow later in the file."""
         self.outlines = OUTLINES
         try:
             yield
@@ -143,7 +143,7 @@ class Names:
             self.outlines = {}
 
     def find(self, module, name):
-        """Find the object that a name stands for; UnpicklingError where the file must not ask for it."""
+        """Return the object that a name stands for; raise UnpicklingError for a name that is not allowed."""
         module, full = full_name(module, name)
         if module in BLOCKED:
             raise pickle.UnpicklingError(f"Trying to load unsupported GLOBAL {full} whose module {module} is blocked.")
@@ -158,7 +158,7 @@ class Names:
         return known.value
 
     def call(self, value, arguments):
-        """Compute the result of the file's call of a value."""
+        """Call the function for a value that the file calls."""
         known = self.known.get(id(value))
         if known is None or known.call is None:
             raise pickle.UnpicklingError(f"Trying to call reduce for unrecognized function {_brief(value)}")
@@ -167,17 +167,17 @@ class Names:
         return known.call(*arguments)
 
     def cost(self, function):
-        """The bytes that a call of a value makes, beside its arguments."""
+        """Return the bytes that a call of a value creates besides its arguments."""
         known = self.known.get(id(function))
         return known.cost if known else COST
 
     def count_numbers(self, function, arguments):
-        """Count the numbers of tensors that a call of a value converts to Python's."""
+        """Return how many tensor elements a call of a value converts to Python numbers."""
         known = self.known.get(id(function))
         return known.count_numbers(*arguments) if known and known.count_numbers else 0
 
     def new(self, cls, arguments):
-        """A new object of a class, without its state."""
+        """Make an object of a class, without its state."""
         known = self.known.get(id(cls))
         if type(arguments) is not tuple or known is None or not isinstance(cls, type):
             raise pickle.UnpicklingError(
@@ -188,12 +188,12 @@ class Names:
         return self.call(cls, arguments)
 
     def finish(self):
-        """Raise where something that was made lacks its state."""
+        """Raise DamagedError if an object lacks its state."""
         if self.more:
             self.more.finish()
 
     def build(self, thing, state):
-        """Give an object the state that the file says."""
+        """Set the state of an object."""
         if type(thing) is collections.OrderedDict and type(state) is dict:
             thing.__dict__.update(state)
         elif type(thing) is nested.DimRange:
@@ -208,7 +208,7 @@ class Names:
 
 
 def set_state(thing, state):
-    """Build as pickle does, for classes that the user has declared safe."""
+    """Set the state as pickle does, for classes that the user has declared safe."""
     if hasattr(thing, "__setstate__"):
         thing.__setstate__(state)
         return
@@ -223,11 +223,11 @@ def _brief(value):
     return text if len(text) < 200 else type(value).__name__
 
 
-# ── what the user adds ───────────────────────────────────────────────────────
+# ── the user's additions ─────────────────────────────────────────────────────
 def add_safe_globals(safe_globals):
-    """Allow files to ask for classes and functions, whose code then runs when a file is loaded.
+    """Allow files to refer to classes and functions, whose code then runs when a file is loaded.
 
-    An element of the list may also be a pair: what a name stands for, and the name as the file has it.
+    An element of the list may also be a pair: an object, and its name in files.
 
     >>> import tensh as torch
     >>> class Note:
@@ -251,7 +251,7 @@ def get_safe_globals():
 
 
 def clear_safe_globals():
-    """Take back all that ``add_safe_globals`` has allowed.
+    """Revoke everything that ``add_safe_globals`` has allowed.
 
     >>> import tensh as torch
     >>> torch.serialization.clear_safe_globals()
@@ -263,7 +263,7 @@ def clear_safe_globals():
 
 @contextlib.contextmanager
 def safe_globals(safe_globals):
-    """Allow files to ask for classes and functions within a ``with`` block.
+    """Allow files to refer to classes and functions within a ``with`` block.
 
     >>> import tensh as torch
     >>> with torch.serialization.safe_globals([complex]):
@@ -279,12 +279,12 @@ def safe_globals(safe_globals):
 
 
 def module_in_files(module):
-    """The name that a module has in files: PyTorch's for the modules of tensh."""
+    """Return the name of a module in files: PyTorch's for the modules of tensh."""
     return f"torch{module[5:]}" if module.partition(".")[0] == "tensh" else module
 
 
 def list_allowed():
-    """Full name -> what the user has said is safe."""
+    """Return full name -> object for what the user has declared safe."""
     found = {}
     for each in GIVEN:
         if not isinstance(each, tuple):

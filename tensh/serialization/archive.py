@@ -1,4 +1,4 @@
-"""The zip archive of a file of torch.save: records in one folder, each stored as it is."""
+"""The zip archive written by torch.save: uncompressed records in one folder."""
 
 import io
 import mmap
@@ -22,22 +22,22 @@ BROKEN = (
     "is a high likelihood that your checkpoint file is corrupted. This can happen if the checkpoint was not saved properly, was "
     "transferred incorrectly, or the file was modified after saving."
 )
-PIECE = 2**22  # bytes of a storage that are read at a time
-LARGE = 2**20  # bytes of a record from which its checksum is worth a separate thread
-ENCRYPTED = 1  # a flag of a record
-LARGEST_PICKLE = 2**30  # bytes of the description, which is small beside the tensors
+PIECE = 2**22  # bytes of a storage read at a time
+LARGE = 2**20  # bytes of a record whose checksum is worth a separate thread
+ENCRYPTED = 1  # flag of an encrypted record
+LARGEST_PICKLE = 2**30  # bytes of the pickle, which is small compared with the tensors
 
 
 def dtype_of(kind):
-    """NumPy's dtype of the elements of a storage, by the name of its class."""
+    """Return the NumPy dtype of a storage's elements, by the name of its class."""
     return ALL[KINDS[kind]].numpy if kind in KINDS else np.dtype(np.uint8)
 
 
 class Archive:
-    """The records of a file, by their names within the one folder that holds them.
+    """The records of a file, by their names within its folder.
 
-    ``place`` is asked for every storage (a NumPy row of elements, where it was) and gives the row to use; with ``mapped``,
-    the path of the file, memory is not read but mapped, and a write changes a copy.
+    ``place`` is called for every storage with (a NumPy row of elements, its location) and returns the row to use; with
+    ``mapped``, the path of the file, memory is mapped in place of being read, and writes change a copy.
     """
 
     def __init__(self, zipped, place, mapped=None):
@@ -47,13 +47,13 @@ class Archive:
         folder = infos[0].filename.partition("/")[0] + "/" if infos else ""
         self.records = {}
         for info in infos:
-            if info.filename.startswith(folder):  # of two records with one name PyTorch takes the first
+            if info.filename.startswith(folder):  # like PyTorch, use the first of two records with the same name
                 self.records.setdefault(info.filename.removeprefix(folder), info)
         self.storages, self.checksums = {}, None
-        self.left = self.size  # bytes of storages that a file of this size can still have
+        self.left = self.size  # bytes left for further storages in a file of this size
 
     def is_swapped(self):
-        """True if the bytes of numbers are in the order of another kind of machine."""
+        """True if numbers are stored in the other byte order."""
         if "byteorder" not in self.records:
             said = get_default_load_endianness() or LoadEndianness.NATIVE
             return said.name.lower() not in ("native", sys.byteorder)
@@ -63,7 +63,7 @@ class Archive:
         return order.decode() != sys.byteorder
 
     def info(self, name):
-        """Return the archive's entry of a record, which must be stored uncompressed and be no longer than the file."""
+        """Return the entry of a record, which must be stored uncompressed and not exceed the file."""
         info = self.records.get(name)
         if info is None:
             raise DamagedError(f"it has no record {name}")
@@ -78,14 +78,14 @@ class Archive:
         return info
 
     def read(self, name, most):
-        """The bytes of a record."""
+        """Return the bytes of a record."""
         info = self.info(name)
         if info.file_size > most:
             raise DamagedError(f"the record {name} has {info.file_size} bytes, and {most} is the most")
         return self.read_row(info).tobytes()
 
     def load(self, names, encoding="utf-8"):
-        """The object that the archive describes."""
+        """Load the object in the archive."""
         if "data.pkl" not in self.records:
             raise RuntimeError("PytorchStreamReader failed locating file data.pkl: file not found")
         self.swap = self.is_swapped()
@@ -94,7 +94,7 @@ class Archive:
             return Unpickler(described, names, self.mention, encoding=encoding, size=self.size).load()
 
     def mention(self, said):
-        """The storage that a pickle mentions, once for all tensors that share it."""
+        """Return the storage that a pickle refers to; the same for all tensors that share it."""
         kind, key, where, count = storage_facts(said, 5)
         if key not in self.storages:
             self.storages[key] = kind, storage_over(self.place(self.row(kind, key, count), where))
@@ -104,7 +104,7 @@ class Archive:
         return stored
 
     def row(self, kind, key, count):
-        """The elements of a storage."""
+        """Return the elements of a storage."""
         dtype, info = dtype_of(kind), self.info(f"data/{key}")
         if info.file_size != count * dtype.itemsize:
             raise DamagedError(
@@ -124,9 +124,9 @@ class Archive:
         return row.byteswap() if self.swap else row
 
     def read_row(self, info):
-        """The bytes of a record, read once, into the memory where they stay; BadZipFile if they were changed.
+        """Read the bytes of a record into their final memory; raise BadZipFile for a wrong checksum.
 
-        A checksum of 0 is none: PyTorch writes it where checksums are switched off.
+        A checksum of 0 is ignored: PyTorch writes it if checksums are disabled.
         """
         row = np.empty(info.file_size, np.uint8)
         self.zipped.fp.seek(self.begin(info))
@@ -139,8 +139,8 @@ class Archive:
         return row
 
     def begin(self, info):
-        """Return the place in the file at which the bytes of a record begin."""
-        with self.zipped.open(info):  # which holds the two places where its name stands against each other
+        """Return the position of a record's bytes in the file."""
+        with self.zipped.open(info):  # compares the record's name in its header and in the directory
             pass
         self.zipped.fp.seek(info.header_offset + 26)
         lengths = np.frombuffer(self.zipped.fp.read(4), "<u2")
@@ -151,7 +151,7 @@ class Archive:
 
 
 def read_into(file, row):
-    """Read the bytes of a row out of a file; yields them in pieces, while they are near the processor."""
+    """Fill a row from a file, yielding pieces while they are in the processor's cache."""
     data = memoryview(row)
     for begin in range(0, len(data), PIECE):
         piece = data[begin : begin + PIECE]
@@ -167,7 +167,8 @@ def read_into(file, row):
 
 
 class Checksums:
-    """A thread that sums up large records while the next are read; the block ends when all are right, or in BadZipFile."""
+    """A context with a thread that computes checksums of large records while the next ones are read; raises BadZipFile
+    at the end for a wrong one."""
 
     def __init__(self):
         self.waiting = queue.SimpleQueue()
@@ -192,7 +193,7 @@ class Checksums:
         if self.thread is not None:
             for _ in (self.thread, self):
                 self.waiting.put(None)
-            self.work()  # what is left is done by both
+            self.work()  # this thread helps with the rest
             self.thread.join()
         if self.wrong:
             raise wrong_checksum(self.wrong[0]) from None
@@ -203,7 +204,7 @@ def wrong_checksum(info):
 
 
 def has_others(row):
-    """True if a byte of a row is neither 0 nor 1; words of eight are looked at, in a third of the time."""
+    """True if any byte of a row is neither 0 nor 1; tests words of eight bytes, in a third of the time."""
     whole = len(row) // 8 * 8
     return (
         bool(np.bitwise_or.reduce(row[:whole].view(np.uint64)) & 0xFEFEFEFEFEFEFEFE) or row[whole:].max(initial=0) > 1
@@ -211,7 +212,7 @@ def has_others(row):
 
 
 def crc_of(pieces):
-    """The checksum of bytes that come in pieces."""
+    """Return the checksum of bytes that arrive in pieces."""
     found = 0
     for piece in pieces:
         found = zlib.crc32(piece, found)
@@ -219,7 +220,7 @@ def crc_of(pieces):
 
 
 def storage_facts(said, length):
-    """(class, key, place, number of elements) of the mention of a storage."""
+    """Return (class, key, location, number of elements) from a reference to a storage."""
     from tensh.serialization.allowed import Storage
 
     if type(said) is not tuple or len(said) != length or text(said[0]) != "storage":
@@ -234,7 +235,7 @@ def storage_facts(said, length):
 
 
 def text(said):
-    """A text, which may be one of Python 2; None for anything else."""
+    """Decode a text that may be from Python 2; None for other values."""
     if type(said) is bytes:
         return said.decode("ascii")
     return said if type(said) is str else None

@@ -1,4 +1,4 @@
-"""The names that a checkpoint asks for: read its description, and build nothing."""
+"""The names that a checkpoint refers to, found by reading its pickle without building anything."""
 
 import os
 import pickle
@@ -12,11 +12,11 @@ from tensh.serialization.unpickling import Unpickler
 
 
 class Unknown:
-    """A stand-in for the object behind a name of a file, where the names alone are of interest."""
+    """A stand-in for the object that a name stands for."""
 
 
 class AskedNames:
-    """A stand-in for ``Names`` that lists the names that a file asks for and that are not allowed, in order."""
+    """A stand-in for ``Names`` that records, in order, the names that are not allowed."""
 
     def __init__(self, allowed):
         self.allowed, self.found = allowed, {}
@@ -39,14 +39,14 @@ class AskedNames:
         return 0
 
     def build(self, thing, state):
-        """Nothing has a state."""
+        """Do nothing: there are no states."""
 
     def finish(self):
-        """Nothing was made."""
+        """Do nothing: no object was made."""
 
 
 class AskingUnpickler(Unpickler):
-    """An unpickler that goes on past containers that it does not know."""
+    """An unpickler that continues past unknown containers."""
 
     def append(self, items):
         if type(self.stack[-1]) is not Unknown:
@@ -58,9 +58,9 @@ class AskingUnpickler(Unpickler):
 
 
 def get_unsafe_globals_in_checkpoint(f):
-    """The names that a file asks for and that ``torch.load`` does not allow; no objects are made of its contents.
+    """List the names that a file refers to and ``torch.load`` does not allow, without making any objects.
 
-    Raise RuntimeError or UnpicklingError for a file that is damaged, or has instructions that ``torch.save`` never writes.
+    Raise RuntimeError or UnpicklingError for a file that is damaged, or contains instructions that ``torch.save`` never writes.
 
     >>> import tensh as torch, io
     >>> file = io.BytesIO()

@@ -1,8 +1,8 @@
-"""Objects that a file may ask for beyond tensors and plain containers, where ``weights_only=False`` was given.
+"""Objects beyond tensors and plain containers, for files loaded with ``weights_only=False``.
 
-PyTorch runs whatever the file says then.  Here, too, nothing of the file is run: modules are made without their
-constructors and get their attributes, of classes that the program has already; NumPy's arrays, generators and a few of
-Python's values are made by functions that look at what they are given.
+PyTorch executes any code in such a file. Here nothing in the file is executed: modules are made without their
+constructors and get their attributes, for classes that the program already has; NumPy arrays, generators and a few
+Python values are made by functions that check their arguments.
 """
 
 import collections
@@ -29,20 +29,21 @@ from tensh.serialization.allowed import Known
 from tensh.serialization.containers import DamagedError
 from tensh.serialization.numpy_values import KINDS, make_array, make_dtype, make_scalar, set_contents, set_order
 
-FUNCTIONS = ("torch", "torch.nn.functional")  # modules whose functions can be attributes of modules
+FUNCTIONS = ("torch", "torch.nn.functional")  # modules whose functions may be attributes of modules
 IN_C = {
     "torch._C._nn": "torch.nn.functional"
-}  # where PyTorch's pickles look for those that it has in C -> where they are
+}  # module of a function written in C, in PyTorch's pickles -> its public module
 NAMES_IN_C = {"log_sigmoid": "logsigmoid"}
 IN_C |= {f"torch._C._{name}": f"torch.{name}" for name in ("fft", "linalg", "special")}
 
 
 class Functions:
-    """The module in which PyTorch's pickles look for functions of ``torch`` that it has in C."""
+    """The module in which PyTorch's pickles look up functions of ``torch`` written in C."""
 
 
 def member(space, name):
-    """A function of torch, or a method of Tensor, by its name: PyTorch pickles them as attributes; nothing else is one."""
+    """Return a function of torch or a method of Tensor by its name: PyTorch pickles these as attributes, and nothing
+    else."""
     if type(name) is str and not name.startswith("_"):
         found = find_public(name) if space is Functions and name in PUBLIC else None
         found = getattr(Tensor, name, None) if space is Tensor else found
@@ -52,14 +53,14 @@ def member(space, name):
 
 
 def packed(*parts):
-    """A packed sequence of tensors."""
+    """Make a packed sequence from tensors."""
     if len(parts) != 4 or not all(part is None or isinstance(part, Tensor) for part in parts):
         raise DamagedError("a packed sequence in it is none")
     return tuple.__new__(PackedSequence, parts)
 
 
 def generator(*where):
-    """A generator that gets its state afterwards."""
+    """Make a generator, whose state follows."""
     return Generator()
 
 
@@ -90,18 +91,18 @@ for core in ("numpy.core", "numpy._core"):
 
 
 class Beyond:
-    """The names, and the kinds of values that take a state."""
+    """The additional names, and the kinds of values that accept a state."""
 
     def __init__(self):
-        self.bare = {}  # id of a module that has no state yet -> the module
+        self.bare = {}  # id of a module without state yet -> the module
 
     def __call__(self, full):
-        """Return the object that a name stands for; None where it must not be asked for."""
+        """Return the object that a name stands for; None if the name is not allowed."""
         module, _, name = full.rpartition(".")
         return VALUES.get(full) or self.class_of(module, name) or function(module, name)
 
     def class_of(self, module, name):
-        """A class of modules or tensors that the program has; a module is made without its constructor."""
+        """Return a class of modules or tensors of the program; a module is made without its constructor."""
         cls = there(module, name)
         if isinstance(cls, type) and issubclass(cls, Tensor):
             return Known(cls)
@@ -118,12 +119,12 @@ class Beyond:
         return Known(cls, make)
 
     def finish(self):
-        """Raise where a module has got no state."""
+        """Raise DamagedError if a module has received no state."""
         if self.bare:
             raise DamagedError("a module in it lacks what modules have")
 
     def build(self, thing, state):
-        """Give a value its state; False where it takes none."""
+        """Set the state of a value; return False if it accepts none."""
         if type(thing) is np.ndarray:
             set_contents(thing, state)
         elif type(thing) in KINDS:
@@ -139,7 +140,7 @@ class Beyond:
 
 
 def restore(module, state):
-    """The attributes of a module, if they are those of one."""
+    """Set the attributes of a module if they are complete."""
     kinds = {"_parameters": Tensor, "_buffers": Tensor, "_modules": Module} | dict.fromkeys(HOOKS, object)
     for name, kind in kinds.items():
         members = state.get(name)
@@ -151,14 +152,14 @@ def restore(module, state):
 
 
 def seed(generator, state):
-    """The state of a generator."""
+    """Set the state of a generator."""
     if type(state) is not tuple or len(state) != 3 or not isinstance(state[2], Tensor):
         raise DamagedError("a generator in it has a state that is none")
     generator.set_state(state[2])
 
 
 def function(module, name):
-    """A function of torch that can be an attribute, and is not called."""
+    """Return a function of torch that may be an attribute, but is not called."""
     if module in IN_C:
         module, name = IN_C[module], NAMES_IN_C.get(name, name.removeprefix(f"{module.rpartition('_')[2]}_"))
     found = there(module, name) if module in FUNCTIONS or module in IN_C.values() else None
@@ -166,7 +167,7 @@ def function(module, name):
 
 
 def there(module, name):
-    """Return the object of the program that a name stands for; a file imports nothing but modules of tensh."""
+    """Return the object of the program that a name stands for; only modules of tensh are imported."""
     if module.startswith("torch.nn.modules.") or module == "torch.nn":
         return layer(module, name)
     elif module == "torch.nn.functional":
@@ -181,7 +182,7 @@ def there(module, name):
 
 
 def layer(module, name):
-    """A class of modules of ours; those that are not public are known when the layers that use them are."""
+    """Return a module class of tensh; private ones are known once the layers that use them are loaded."""
     if name in dir(nn):
         return getattr(nn, name)
     waiting = [Module]

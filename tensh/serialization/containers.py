@@ -1,29 +1,30 @@
-"""Containers and plain values of a file, made by functions that check their arguments first.
+"""Containers and plain values from a file, made by functions that check their arguments first.
 
-A key is hashed, and Python hashes a tuple of tuples by recursion: one that is nested a million times would end the process,
-and one that doubles itself sixty times would never end.  Keys with the same hash are compared one with the other: only those
-of texts and bytes cannot be foreseen, so equal hashes of other keys are counted.
+Keys are hashed, and Python hashes nested tuples recursively: a tuple nested a million times would crash the process,
+and one that doubles sixty times would never finish. Keys with equal hashes are compared with each other: since only
+hashes of strings and bytes are unpredictable, equal hashes of other keys are counted.
 """
 
 import collections
 import pickle
 
-MOST_OF_A_KEY = 1000  # parts of a key, tuples in tuples counted as often as they stand there
-MOST_ALIKE = 100  # keys of a container that have the same hash
-ALONE = 2**60  # whole numbers below that are their hash
-FACTORIES = (None, int, float, str, list, dict, set, tuple, bool, collections.OrderedDict)  # of a defaultdict
+MOST_OF_A_KEY = 1000  # parts of a key, including repeated ones in nested tuples
+MOST_ALIKE = 100  # keys of a container with the same hash
+ALONE = 2**60  # integers below are their own hash
+# allowed factories of a defaultdict
+FACTORIES = (None, int, float, str, list, dict, set, tuple, bool, collections.OrderedDict)
 
 
 class DamagedError(RuntimeError):
-    """The error of a file whose parts contradict each other."""
+    """Raised for an inconsistent file."""
 
 
 class LackingError(RuntimeError):
-    """A file holds what tensh does not have."""
+    """Raised for a file with something that tensh lacks."""
 
 
 def check_key(key, alike, place=0):
-    """A key, if hashing it ends soon and few others have its hash; ``alike`` counts those at a place, of each hash."""
+    """Return a key if hashing it ends soon and few others have its hash; ``alike`` counts keys by container and hash."""
     if type(key) is str or type(key) is int and -ALONE < key < ALONE:
         return key
     if type(key) in (tuple, frozenset):
@@ -42,13 +43,13 @@ def check_key(key, alike, place=0):
 
 
 def check_keys(keys):
-    """All keys of a container, as a list."""
+    """Check the keys of a container and return them as a list."""
     alike = {}
     return [check_key(key, alike) for key in keys]
 
 
 def find_setter(there):
-    """The function that sets an item of a table."""
+    """Return the function that sets an item of a table."""
     kinds = {
         dict: dict,
         collections.OrderedDict: collections.OrderedDict,
@@ -63,7 +64,7 @@ def find_setter(there):
 
 
 def items(things):
-    """A list or a tuple, whose elements may be keys."""
+    """Return a list or tuple whose elements may be keys."""
     if type(things) not in (list, tuple):
         raise DamagedError(f"a container in it is made of {type(things).__name__}")
     return check_keys(things)
@@ -112,7 +113,7 @@ def make_number(value):
 
 
 def encode_text(text, encoding="latin1"):
-    """Bytes, as pickles of protocol 2 write them."""
+    """Make bytes, as pickles of protocol 2 write them."""
     if type(text) is not str or encoding not in ("latin1", "latin-1", "utf-8", "ascii"):
         raise DamagedError("bytes in it are no text in an encoding")
     return text.encode(encoding)
@@ -123,7 +124,7 @@ def make_bytearray(content=b"", encoding=None):
 
 
 def no_bytes():
-    """Return empty bytes: pickles of protocol 2 write them as this call."""
+    """Return empty bytes, which pickles of protocol 2 write as this call."""
     return b""
 
 

@@ -1,4 +1,4 @@
-"""The format of PyTorch before 1.6: one pickle after another, then the memory of the tensors."""
+"""The file format of PyTorch before 1.6: several pickles in sequence, followed by the memory of the tensors."""
 
 import io
 import pickle
@@ -13,12 +13,15 @@ from tensh.serialization.unpickling import Unpickler
 
 MAGIC = 0x1950A86A20F9469CFC6C
 VERSION = 1001
-FIRST = 2**20  # bytes that are read at first
+FIRST = 2**20  # bytes read at first
 SIZES = {"short": 2, "int": 4, "long": 4}
 
 
 class Legacy:
-    """A file of that format, from where it is open.  Of its pickles all is read, of its storages each into its memory."""
+    """A file in the old format, from its current position on.
+
+    Reads all of the pickles, and each storage into its memory.
+    """
 
     def __init__(self, file, place):
         self.file, self.place_of = file, place
@@ -29,14 +32,14 @@ class Legacy:
         self.data = file.read(FIRST)
 
     def read_more(self):
-        """Read as much again of the file as is there; whether there was any."""
+        """Read as much again of the file, if it has more; return whether anything was read."""
         before = len(self.data)
         self.file.seek(self.begin + before)
         self.data += self.file.read(max(before, FIRST))
         return len(self.data) > before
 
     def load(self, names, encoding="utf-8"):
-        """The object that the file describes; afterwards ``place`` is where the file ends."""
+        """Load the object in the file; ``place`` is then at the file's end."""
         place = 0
         for expected, words in (
             (MAGIC, "Invalid magic number; corrupt file?"),
@@ -45,8 +48,8 @@ class Legacy:
             found, place = self.unpickle(names, place, encoding)
             if type(found) is not int or found != expected:
                 raise RuntimeError(words.format(found if type(found) is int else type(found).__name__))
-        _, described = self.unpickle(names, place, encoding)  # facts about the machine that wrote the file
-        with names.outlining():  # which storages there are, and how large
+        _, described = self.unpickle(names, place, encoding)  # information on the machine that wrote the file
+        with names.outlining():  # the keys and sizes of the storages
             _, place = self.unpickle(names, described, encoding, self.mention)
         keys, place = self.unpickle(names, place, encoding)
         if type(keys) is not list:
@@ -55,21 +58,21 @@ class Legacy:
             place = self.fill(key, place)
         self.place = place
         for stored in [row[2] for row in self.rows.values()] + [*self.views.values()]:
-            stored.others.clear()  # what was made of elements that were not there yet
-        return self.unpickle(names, described, encoding, self.mention)[0]  # now that their elements are known
+            stored.others.clear()  # objects made without their elements
+        return self.unpickle(names, described, encoding, self.mention)[0]  # now with the elements known
 
     def unpickle(self, names, place, encoding, mention=None):
-        """(the object of the pickle at a place, where the next begins)."""
+        """Return (object of the pickle at a position, position of the next)."""
         while True:
             unpickler = Unpickler(self.data, names, mention or refuse, place, encoding)
             try:
                 return unpickler.load(), unpickler.place
-            except EOFError:  # the pickle goes on behind what was read
+            except EOFError:  # the pickle extends beyond what was read
                 if not self.read_more():
                     raise
 
     def mention(self, said):
-        """The storage that a pickle mentions, or a class with its source, which is not looked at."""
+        """Return the storage that a pickle refers to, or a class with its source, which is ignored."""
         if type(said) is tuple and len(said) == 4 and text(said[0]) == "module":
             return said[1]
         kind, key, where, count = storage_facts(said, 6)
@@ -86,7 +89,7 @@ class Legacy:
         return stored if said[5] is None else self.part(row, said[5])
 
     def part(self, row, said):
-        """Return a part of a storage, which old versions stored as a separate one."""
+        """Return a part of a storage, which old versions stored separately."""
         if type(said) is not tuple or len(said) != 3 or not all(type(n) is int and n >= 0 for n in said[1:]):
             raise DamagedError("it mentions a part of a storage that is none")
         key, begin, count = said
@@ -95,7 +98,7 @@ class Legacy:
         return self.views.setdefault(key, storage_over(row[begin : begin + count]))
 
     def fill(self, key, place):
-        """Read the memory of a storage, whose numbers are little-endian whatever wrote them; where the next begins."""
+        """Read the memory of a storage, always little-endian; return the position after it."""
         if type(key) is not str or key not in self.rows:
             raise DamagedError("it lists a storage that no tensor lies in")
         row = self.rows[key][1]
@@ -120,7 +123,7 @@ def refuse(said):
 
 # ── writing ──────────────────────────────────────────────────────────────────
 def write(writer, obj, file, protocol):
-    """Write an object in that format; ``writer`` makes the pickler."""
+    """Write an object in the old format; ``writer`` makes the pickler."""
     facts = {"protocol_version": VERSION, "little_endian": sys.byteorder == "little", "type_sizes": SIZES}
     for each in (MAGIC, VERSION, facts):
         file.write(pickle.dumps(each, protocol))

@@ -1,4 +1,4 @@
-"""Nested tensors of a file, in the form in which PyTorch writes them."""
+"""Nested tensors in PyTorch's file format."""
 
 from tensh.engine.core.tensor import Tensor
 from tensh.serialization.containers import DamagedError
@@ -6,11 +6,11 @@ from tensh.serialization.rebuilding import check
 
 
 class NestedTensor:
-    """The class that a file names; what is made is of tensh's own."""
+    """The class named in a file; the objects made are of tensh's own class."""
 
 
 class DimRange:
-    """A stand-in for the notes of PyTorch's compiler on a dimension, which do not count here."""
+    """A stand-in for annotations of PyTorch's compiler on a dimension, which are ignored."""
 
 
 def dim_range():
@@ -23,20 +23,20 @@ def require(fits, what="a nested tensor in it does not fit together"):
 
 
 def whole_numbers(t, ndim):
-    """The whole numbers of a tensor as lists."""
+    """Convert an integer tensor to lists."""
     require(isinstance(t, Tensor) and t.dim() == ndim and str(t.dtype) == "torch.int64")
     return t.tolist()
 
 
 def count_numbers(*arguments):
-    """Count the whole numbers that ``strided`` or ``jagged`` reads from the tensors of a file."""
+    """Count the integers that ``strided`` or ``jagged`` reads from a file's tensors."""
     facts = arguments[0] if len(arguments) == 1 else None
     read = [facts.get("offsets"), facts.get("lengths")] if type(facts) is dict else arguments[1:]
     return sum(each.numel() for each in read if isinstance(each, Tensor))
 
 
 def rebuild_strided(buffer, sizes, strides, offsets):
-    """A nested tensor in the layout torch.strided."""
+    """Rebuild a nested tensor in the layout torch.strided."""
     from tensh.nested.strided.pickling import rebuild
 
     starts = whole_numbers(offsets, 1)
@@ -48,7 +48,7 @@ def rebuild_strided(buffer, sizes, strides, offsets):
 
 
 def rebuild_jagged(facts):
-    """A nested tensor in the layout torch.jagged."""
+    """Rebuild a nested tensor in the layout torch.jagged."""
     from tensh.nested.jagged.pickling import rebuild
 
     names = ("values", "offsets", "lengths", "_ragged_idx", "_metadata_cache", "requires_grad")
@@ -69,7 +69,7 @@ rebuild_jagged.makes_all = True
 
 
 def extremes(cache):
-    """The least and the greatest length, which PyTorch keeps as the sizes of empty tensors."""
+    """Return the shortest and longest length, which PyTorch stores as the sizes of empty tensors."""
     require(type(cache) is dict and cache.keys() <= {"min_seqlen", "max_seqlen"})
     require(all(isinstance(each, Tensor) and each.dim() == 2 for each in cache.values()))
     return {name: each.shape[0] for name, each in cache.items()}

@@ -1,8 +1,8 @@
-"""NumPy's arrays, numbers and types out of what a file says of them, where ``weights_only=False`` was said.
+"""NumPy arrays, numbers and dtypes from a file loaded with ``weights_only=False``.
 
-NumPy believes the state of a type: item sizes below zero, alignments of nothing, flags of objects.  No number of a file
-gets there.  A type is made of its kind and a checked size; what its state adds is the order of the bytes, and the unit of a
-time, each of which must be a known one.
+NumPy trusts the state of a dtype: negative item sizes, zero alignment, object flags. Therefore no number of a file
+reaches it: a dtype is made from its kind and a checked size; its state contributes only the byte order and the unit of
+a time, which must be known ones.
 """
 
 import math
@@ -14,21 +14,21 @@ import numpy as np
 from tensh.engine.arrays.bounds import MOST_DIMENSIONS
 from tensh.serialization.containers import DamagedError
 
-PLAIN = re.compile(r"[?bBhHiIlLqQefdgFDG]|[biufc]\d{1,2}|[SU]\d{1,6}|[mM]8?")  # NumPy's names of types without objects
+PLAIN = re.compile(r"[?bBhHiIlLqQefdgFDG]|[biufc]\d{1,2}|[SU]\d{1,6}|[mM]8?")  # NumPy's codes of dtypes without objects
 UNITS = ("generic", "Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as")
-MOST_UNITS = 2**31 - 1  # of a time, such as 25 seconds
+MOST_UNITS = 2**31 - 1  # unit of a time, such as 25 seconds
 KINDS = tuple({type(np.dtype(code)) for code in "?bBhHiIlLqQefdgFDGSUmM"})
 
 
 def make_dtype(code, align=False, copy=False):
-    """A dtype that belongs to the file alone, so that its state is nobody else's."""
+    """Return a new dtype for this file only, so that setting its state affects no other."""
     if type(code) is not str or not PLAIN.fullmatch(code):
         raise DamagedError("an array in it is of a type that could hold anything")
     return np.dtype(code, copy=True)
 
 
 def set_order(dtype, state):
-    """Give a dtype the order of bytes, and the unit, that its state says; all else of the state is NumPy's own."""
+    """Set the byte order and unit of a dtype from its state, ignoring the rest."""
     if type(state) is not tuple or not 8 <= len(state) <= 9 or state[1] not in ("<", ">", "|", "="):
         raise DamagedError("a type of NumPy in it is none")
     if any(part is not None for part in state[2:5]) or state[5] not in (-1, dtype.itemsize):
@@ -38,7 +38,7 @@ def set_order(dtype, state):
 
 
 def unit_of(state):
-    """The unit of a time, as NumPy writes it: ``ns``, ``25s``."""
+    """Return the unit of a time as NumPy writes it: ``ns``, ``25s``."""
     said = state[8] if len(state) == 9 else None
     facts = said[1] if type(said) is tuple and len(said) == 2 else None
     if type(facts) is not tuple or len(facts) != 4 or type(facts[0]) is not bytes:
@@ -50,12 +50,12 @@ def unit_of(state):
 
 
 def make_array(cls, shape, code):
-    """An array that gets its contents as its state."""
+    """Make an array, whose contents follow as its state."""
     return np.empty(0, np.int8)
 
 
 def set_contents(array, state):
-    """Give an array its shape, its type and its elements."""
+    """Set the shape, dtype and elements of an array."""
     known = type(state) is tuple and len(state) == 5 and type(state[2]) in KINDS and type(state[4]) is bytes
     shape, dtype, content = state[1:3] + state[4:] if known else (None, None, None)
     if type(shape) is not tuple or len(shape) > MOST_DIMENSIONS or not all(type(n) is int and n >= 0 for n in shape):
@@ -68,14 +68,14 @@ def set_contents(array, state):
 
 
 def make_scalar(dtype, content):
-    """A number, a text or a time of NumPy."""
+    """Make a number, text or time of NumPy."""
     if type(dtype) not in KINDS or type(content) is not bytes or len(content) != dtype.itemsize or not content:
         raise DamagedError("a number of NumPy in it is none")
     return np.frombuffer(check_content(content, dtype), dtype)[0]
 
 
 def check_content(content, dtype):
-    """The bytes of an array as NumPy relies on them: truth values are 0 or 1, characters are such of Unicode."""
+    """Check the bytes of an array as NumPy requires: booleans are 0 or 1, characters are valid Unicode."""
     if dtype.kind == "b":
         return (np.frombuffer(content, np.uint8) != 0).tobytes()
     if dtype.kind == "U" and not is_text(np.frombuffer(content, np.uint8), dtype):
@@ -84,5 +84,5 @@ def check_content(content, dtype):
 
 
 def is_text(data, dtype):
-    """True if the bytes of an array of texts are characters."""
+    """True if the bytes of a text array are characters."""
     return data.view(np.dtype(np.uint32).newbyteorder(dtype.byteorder)).max(initial=0) <= sys.maxunicode

@@ -6,7 +6,7 @@ import mmap
 
 
 class LoadEndianness(enum.Enum):
-    """Order of the bytes of numbers in files that do not say it.
+    """Byte order of numbers in files that do not declare it.
 
     >>> import tensh as torch
     >>> torch.serialization.LoadEndianness.LITTLE.value
@@ -22,7 +22,7 @@ SETTINGS = {"endianness": None, "crc32": True, "mmap": mmap.MAP_PRIVATE}
 
 
 def get_default_load_endianness():
-    """Return the order of bytes that is assumed for files that do not say it; None for that of this machine.
+    """Return the byte order assumed for files that do not declare it; None for that of this machine.
 
     >>> import tensh as torch
     >>> print(torch.serialization.get_default_load_endianness())
@@ -32,7 +32,7 @@ def get_default_load_endianness():
 
 
 def set_default_load_endianness(endianness):
-    """Set the order of bytes that is assumed for files that do not say it: a LoadEndianness, or None.
+    """Set the byte order assumed for files that do not declare it: a LoadEndianness, or None.
 
     Raise TypeError for anything else.
 
@@ -45,7 +45,7 @@ def set_default_load_endianness(endianness):
 
 
 def get_crc32_options():
-    """Return whether checksums are computed, which tell a damaged record.
+    """Return whether checksums are computed, which detect damaged records.
 
     >>> import tensh as torch
     >>> torch.serialization.get_crc32_options()

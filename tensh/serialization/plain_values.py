@@ -1,4 +1,4 @@
-"""Numbers and spans of time of Python's library out of what a file says: made by functions that look at their arguments."""
+"""Numbers and time spans of Python's library from a file, made by functions that check their arguments."""
 
 import re
 from datetime import timedelta
@@ -8,11 +8,11 @@ from fractions import Fraction
 from tensh.serialization.containers import DamagedError, require_int
 
 LONGEST = 4000  # characters of a number
-DIGITS = re.compile(rf"-?[0-9]{{1,{LONGEST}}}(/[0-9]{{1,{LONGEST}}})?")  # powers of ten would fill memory
+DIGITS = re.compile(rf"-?[0-9]{{1,{LONGEST}}}(/[0-9]{{1,{LONGEST}}})?")  # larger powers of ten would fill memory
 
 
 def make_fraction(*parts):
-    """A fraction from two whole numbers, or from its text."""
+    """Make a fraction from two integers, or from its text."""
     if len(parts) == 2:
         return Fraction(*map(require_int, parts))
     if len(parts) != 1 or type(parts[0]) is not str or not DIGITS.fullmatch(parts[0]):
@@ -21,12 +21,12 @@ def make_fraction(*parts):
 
 
 def make_decimal(text):
-    """A decimal number from its text."""
+    """Make a decimal number from its text."""
     if type(text) is not str or len(text) > LONGEST:
         raise DamagedError("a decimal number in it is none")
     return Decimal(text)
 
 
 def make_timedelta(*parts):
-    """A span of time from days, seconds and microseconds."""
+    """Make a time span from days, seconds and microseconds."""
     return timedelta(*map(require_int, parts))

@@ -1,4 +1,4 @@
-"""torch.load: objects out of a file that PyTorch or tensh wrote, without running anything that is in it."""
+"""torch.load: load objects from a file written by PyTorch or tensh, without executing anything in it."""
 
 import os
 import pickle
@@ -21,8 +21,8 @@ NO_DEVICE = (
     "Attempting to deserialize object on a {0} device but torch.{1}.is_available() is False. If you are running on a CPU-only "
     "machine, please use torch.load with map_location=torch.device('cpu') to map your storages to the CPU."
 )
-LONGEST = 1000  # characters of what is said of a file
-ZIP = b"PK\3\4"  # how an archive begins
+LONGEST = 1000  # characters of an error message about a file
+ZIP = b"PK\3\4"  # signature of an archive
 REFUSED = "Weights only load failed. WeightsUnpickler error: "
 SAFE_HERE = " With weights_only=False tensh makes it without running anything of the file."
 STILL_REFUSED = "tensh runs nothing of a file, whatever weights_only is. "
@@ -34,23 +34,23 @@ DAMAGE = (
     *WRONG, RuntimeError, EOFError, AssertionError, SyntaxError, pickle.UnpicklingError, DamagedError, zipfile.BadZipFile, zipfile.LargeZipFile,
     zlib.error,
 )  # fmt: skip
-"""Exceptions that reading a damaged archive, or its content, may raise."""
+"""Exceptions that a damaged archive or its contents may raise."""
 
 
 def load(f, map_location=None, pickle_module=None, *, weights_only=None, mmap=None, **pickle_load_args):
-    """The object in a file that ``torch.save`` wrote, here or in PyTorch, today or before 1.6.
+    """Load an object from a file written by ``torch.save`` of tensh or PyTorch, including the format before 1.6.
 
     Args:
-        f: a path, or a file open for reading bytes that can be searched; the path of a ``.safetensors`` file, too.
-        map_location: where tensors are to be, which is the CPU: "cpu", a device, a dict of places, or a function of a
-            storage and its place. A file from another device needs it.
-        weights_only: tensors, numbers, strings and plain containers are all that a file can hold, unless it is False: then
-            modules of classes that the program has, arrays of NumPy, generators and a few kinds of values come as well.
-        mmap: memory is mapped, and read when it is used; for paths.
+        f: a path, also of a ``.safetensors`` file, or a seekable file open for reading bytes.
+        map_location: the location of the tensors, which is the CPU: "cpu", a device, a dict of locations, or a function of
+            a storage and its location. Files from another device need it.
+        weights_only: restrict the file to tensors, numbers, strings and plain containers; False also allows modules of
+            classes that the program has, NumPy arrays, generators and a few kinds of values.
+        mmap: map the memory of tensors, which is then read on demand; for paths.
 
-    Nothing in the file is run, whatever ``weights_only`` is.  ``torch.serialization.add_safe_globals`` lets files ask for
-    a class or a function of yours, whose code then runs.  RuntimeError or UnpicklingError for what is damaged, is no such
-    file or asks for more; EOFError for an empty file.
+    No code in the file is executed, whatever ``weights_only`` is. ``torch.serialization.add_safe_globals`` allows files to
+    use a class or function of yours, whose code then runs. Raise RuntimeError or UnpicklingError for a file that is damaged,
+    of another kind or uses other names; EOFError for an empty file.
 
     >>> import tensh as torch, io
     >>> file = io.BytesIO()
@@ -86,7 +86,7 @@ def load(f, map_location=None, pickle_module=None, *, weights_only=None, mmap=No
 
 
 def require_file(f):
-    """Raise RuntimeError for the path of a pipe or a device: it may have no end, or nothing may ever come out of it."""
+    """Raise RuntimeError for a pipe or a device, which may be endless or never yield anything."""
     if isinstance(f, str | os.PathLike) and os.path.exists(f) and not (os.path.isfile(f) or os.path.isdir(f)):
         raise RuntimeError(f"{os.fspath(f)} is a pipe or a device, and no file")
 
@@ -102,9 +102,9 @@ def _safetensors(path, map_location):
     return load_file(path, "cpu" if map_location is None else str(map_location))
 
 
-# ── where tensors are to be ──────────────────────────────────────────────────
+# ── locations of tensors ─────────────────────────────────────────────────────
 def choose_place(map_location):
-    """The function that gives (a row of elements, where it was) a row of elements here."""
+    """Return the function that maps (a row of elements, its location) to a row of elements on the CPU."""
     if map_location is None:
         return restore_row
     if isinstance(map_location, dict):
@@ -124,7 +124,7 @@ def choose_place(map_location):
 
 
 class CallersError(Exception):
-    """An exception that is not a fault of the file."""
+    """Wraps an exception that is not a fault of the file."""
 
 
 def _call_users(function, *arguments):
@@ -137,7 +137,7 @@ def _call_users(function, *arguments):
 
 
 def restore_row(row, where):
-    """The row itself, if it belongs on the CPU; on "meta" one without elements."""
+    """Return the row if it belongs on the CPU; for "meta" a row without elements."""
     kind = where.partition(":")[0]
     if kind == "cpu":
         return row
@@ -200,12 +200,12 @@ def _read(file, start, place, names, encoding, mapped, mmap):
     here = file.tell()
     legacy = Legacy(file, place)
     loaded = legacy.load(names, encoding)
-    file.seek(here + legacy.place)  # several may follow one another
+    file.seek(here + legacy.place)  # several may follow each other
     return loaded
 
 
 def _explain_refusal(message, weights_only):
-    """Return the message for a file that asks for more than it may."""
+    """Return the message for a file that refers to something that is not allowed."""
     if not weights_only:
         return (STILL_REFUSED if message.startswith("Unsupported global") else "") + message
     asked = message.removeprefix("Unsupported global: GLOBAL ").partition(" ")[0]
@@ -217,10 +217,10 @@ def _explain_refusal(message, weights_only):
 
 
 def describe_damage(error):
-    """Return what is wrong with a file, on one line: the message of an exception, or its type where it has none."""
+    """Return the fault of a file in one line: the message of an exception, or its type."""
     return one_line(error) or type(error).__name__
 
 
 def one_line(error):
-    """Return an error's message as one line: the names that it quotes come out of the file."""
+    """Return an error's message as one line, with names from the file escaped."""
     return visible_line(str(error))[:LONGEST]

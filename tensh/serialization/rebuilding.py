@@ -1,4 +1,4 @@
-"""Tensors from what a file says of them.  A file may say anything: nothing is used unchecked."""
+"""Rebuilding tensors from a file. A file may claim anything: nothing is used unchecked."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from tensh.serialization.containers import DamagedError
 from tensh.serialization.sparse import outline_sparse, rebuild_sparse
 
 __all__ = ["DamagedError", "Parameter", "Tensor"]
-LARGEST = 2**62  # elements of any size, stride or offset
+LARGEST = 2**62  # elements; limit of any size, stride or offset
 KEPT = (
     int,
     float,
@@ -30,11 +30,11 @@ KEPT = (
     Tensor,
     dtype,
     device,
-)  # in attributes
+)  # types allowed in attributes
 
 
 class FileStorage(TypedStorage):
-    """The memory that tensors of a file lie in, as elements of the dtype it has there."""
+    """The memory of tensors in a file, as elements of its dtype there."""
 
     __slots__ = ("others",)
 
@@ -44,27 +44,27 @@ FileStorage.__module__ = TypedStorage.__module__
 
 
 def storage_over(row):
-    """Return the storage that a file refers to."""
+    """Return a storage over a row of elements."""
     storage = object.__new__(FileStorage)
     storage.row, storage.others = row, {}
     return storage
 
 
 def tensor(storage, offset, size, stride, requires_grad=False, hooks=None, metadata=None):
-    """A tensor in the memory of a storage."""
+    """Rebuild a tensor in the memory of a storage."""
     return make_tensor_in_row(storage, _row(storage), offset, size, stride, requires_grad, metadata)
 
 
 def tensor_of_dtype(storage, offset, size, stride, requires_grad, hooks, kind, metadata=None):
-    """Rebuild a tensor whose storage is plain bytes, with the dtype given apart."""
+    """Rebuild a tensor whose storage is plain bytes, with a separate dtype."""
     row = _row(storage)
-    if callable(kind):  # the name of a dtype that tensh lacks says so
+    if callable(kind):  # the entry for a dtype that tensh lacks raises
         kind()
     if not isinstance(kind, dtype) or kind not in ALL.values():
         raise DamagedError("a tensor in it has no dtype")
     if row.nbytes % kind.numpy.itemsize:
         raise DamagedError(f"a storage of {row.nbytes} bytes does not hold whole elements of {kind}")
-    if kind.numpy.kind == "b" and bool not in storage.others:  # checked once for all tensors of a storage
+    if kind.numpy.kind == "b" and bool not in storage.others:  # checked once per storage
         if row.view(np.uint8).max(initial=0) > 1:
             raise DamagedError("a tensor in it has truth values that are none")
         storage.others[bool] = row
@@ -72,12 +72,12 @@ def tensor_of_dtype(storage, offset, size, stride, requires_grad, hooks, kind, m
 
 
 def old_tensor(storage, offset, size, stride):
-    """Rebuild a tensor of a version that did not store whether gradients are wanted."""
+    """Rebuild a tensor of an old version, which did not store requires_grad."""
     return tensor(storage, offset, size, stride)
 
 
 def tensor_without_elements(kind, size, stride, requires_grad):
-    """A tensor of the device "meta"."""
+    """Rebuild a meta tensor."""
     if not isinstance(kind, dtype) or kind not in ALL.values():
         raise DamagedError("a tensor in it has no dtype")
     if type(size) not in (tuple, list, Size) or type(stride) not in (tuple, list, Size):
@@ -93,7 +93,7 @@ def tensor_without_elements(kind, size, stride, requires_grad):
 
 
 def make_tensor_in_row(storage, row, offset, size, stride, requires_grad, metadata):
-    """A tensor in a row of elements."""
+    """Rebuild a tensor in a row of elements."""
     if type(size) not in (tuple, list, Size) or type(stride) not in (tuple, list, Size):
         raise DamagedError("a tensor in it has no size")
     check(row.size, offset, size, stride)
@@ -112,9 +112,9 @@ def make_tensor_in_row(storage, row, offset, size, stride, requires_grad, metada
 
 
 def resolve_flags(storage, row, metadata):
-    """The elements of a storage for tensors that were saved with a conjugation or a change of sign still to do.
+    """Return the elements of a storage for tensors that were saved with a pending conjugation or negation.
 
-    They are made once for all such tensors, however many there are and however often they repeat an element.
+    They are computed once for all such tensors, whatever their number and strides.
     """
     if type(metadata) is not dict:
         raise DamagedError("a tensor in it has metadata that are none")
@@ -137,7 +137,7 @@ def _row(storage):
 
 
 def check(count, offset, size, stride):
-    """Raise unless all elements lie within a storage of ``count`` elements."""
+    """Raise DamagedError unless all elements lie within a storage of ``count`` elements."""
     numbers = (offset, *size, *stride)
     if len(size) != len(stride) or not all(type(n) is int and 0 <= n < LARGEST for n in numbers):
         raise DamagedError("a tensor in it has a size and a stride that do not fit together")
@@ -151,7 +151,7 @@ def check(count, offset, size, stride):
 
 
 def parameter(data=None, requires_grad=True, hooks=None, state=None):
-    """A parameter over a tensor's memory, with its attributes."""
+    """Rebuild a parameter over a tensor's memory, with its attributes."""
     if not isinstance(data, Tensor):
         raise DamagedError("a parameter in it has no tensor")
     if type(requires_grad) is not bool or requires_grad and data.array.dtype.kind in "biu":
@@ -160,8 +160,8 @@ def parameter(data=None, requires_grad=True, hooks=None, state=None):
 
 
 def set_attributes(function, cls, arguments, state):
-    """A tensor with attributes that somebody gave it."""
-    if getattr(function, "makes_all", False):  # a nested tensor, whose attributes follow from what it is made of
+    """Set the user's attributes of a tensor."""
+    if getattr(function, "makes_all", False):  # a nested tensor, whose attributes follow from its parts
         return function(*arguments)
     known = any(function is each for each in (tensor, tensor_of_dtype, parameter, rebuild_sparse, outline_sparse))
     if not (isinstance(cls, type) and issubclass(cls, Tensor)) or not known or type(arguments) is not tuple:
@@ -171,7 +171,7 @@ def set_attributes(function, cls, arguments, state):
 
 
 def set_state(made, state):
-    """Attributes that are plain values and names of nothing that the class has."""
+    """Return attributes that are plain values and do not hide members of the class."""
     if not state:
         return made
     if type(state) is not dict:
@@ -184,14 +184,14 @@ def set_state(made, state):
 
 
 def size(sizes=()):
-    """A torch.Size."""
+    """Make a torch.Size."""
     if type(sizes) not in (tuple, list) or not all(type(n) is int and -LARGEST < n < LARGEST for n in sizes):
         raise DamagedError("a size in it is none")
     return Size(sizes)
 
 
 def make_device(kind="cpu", index=None):
-    """A torch.device."""
+    """Make a torch.device."""
     if type(kind) is not str or type(index) not in (int, type(None)):
         raise DamagedError("a device in it is none")
     return device(kind) if index is None else device(kind, index)

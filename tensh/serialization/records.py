@@ -1,35 +1,35 @@
-"""A zip archive of records that are stored as they are: the writer of the files of torch.save.
+"""Writing a zip archive of uncompressed records, for torch.save.
 
-`zipfile` takes 20 µs for a record, 4 times as long, and writes each header twice.
+`zipfile` takes 20 µs per record, 4 times as long, and writes each header twice.
 """
 
 import struct
 import zlib
 
-ALIGNMENT = 64  # bytes: where the memory of tensors begins in the file, so that it can be mapped
-PIECE = 2**22  # bytes that are summed up and written while they are near the processor
-LONG = 2**32 - 1  # a size or a place from here on needs a separate field of 64 bits
+ALIGNMENT = 64  # bytes: alignment of tensor memory in the file, so that it can be mapped
+PIECE = 2**22  # bytes whose checksum is computed and which are written while in the processor's cache
+LONG = 2**32 - 1  # larger sizes and positions need a separate 64-bit field
 HEADER, ENTRY = struct.Struct("<4s5H3I2H"), struct.Struct("<4s6H3I5H2I")
-DATE = 33  # the first of January 1980: archives of equal contents are equal
+DATE = 33  # the first of January 1980, so that archives of equal contents are equal
 END, LONG_END = struct.Struct("<4s4H2IH"), struct.Struct("<4sQ2H2I4Q4sIQI")
 
 
 class Records:
-    """Records of one folder, written one after the other into a file from its beginning."""
+    """Records of one folder, written in sequence to a file."""
 
     def __init__(self, file, folder):
         self.file, self.folder = file, folder
-        self.place = 0  # in the file
-        self.entries = []  # of the list at the end
+        self.place = 0  # position in the file
+        self.entries = []  # entries of the directory at the end
         self.checksums = []
 
     def put(self, path, data):
-        """Write a record, whose bytes begin at a multiple of the alignment."""
+        """Write a record, whose bytes are aligned."""
         name, size = f"{self.folder}/{path}".encode(), len(data)
         flags = 0 if name.isascii() else 0x800
         long = struct.pack("<2H2Q", 1, 16, size, size) if size >= LONG else b""
         padding = -(self.place + HEADER.size + len(name) + len(long) + 4) % ALIGNMENT
-        extra = long + struct.pack("<2H", 0x4246, padding) + b"Z" * padding  # the field that PyTorch pads with
+        extra = long + struct.pack("<2H", 0x4246, padding) + b"Z" * padding  # the extra field that PyTorch pads with
         version, shown = (45, LONG) if long else (20, size)
 
         def header(checksum):
@@ -56,7 +56,7 @@ class Records:
         self.place += len(begin) + size
 
     def list_record(self, name, flags, checksum, size):
-        """Describe the record that begins here for the list at the end."""
+        """Return the directory entry of the record that begins here."""
         fields = [number for number in (size, size, self.place) if number >= LONG]
         extra = struct.pack(f"<2H{len(fields)}Q", 1, 8 * len(fields), *fields) if fields else b""
         version, shown, place = 45 if fields else 20, min(size, LONG), min(self.place, LONG)
@@ -65,7 +65,7 @@ class Records:
         self.checksums.append(checksum)
 
     def end(self):
-        """Write the list of the records."""
+        """Write the directory."""
         entries, count = b"".join(self.entries), len(self.entries)
         self.file.write(entries)
         size, place = len(entries), self.place

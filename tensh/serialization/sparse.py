@@ -1,4 +1,4 @@
-"""Sparse tensors in the form in which PyTorch writes them: the dense tensors that they are made of, and their size."""
+"""Sparse tensors in PyTorch's file format: the dense tensors they consist of, and their size."""
 
 from tensh.engine import find_public
 from tensh.engine.core.tensor import SPARSE, Tensor, wrap
@@ -10,9 +10,9 @@ COMPRESSED = ("torch.sparse_csr", "torch.sparse_csc", "torch.sparse_bsr", "torch
 
 
 def sparse_facts(t):
-    """The indices, the values and the size of a sparse tensor, and of one in the layout sparse_coo whether it is coalesced.
+    """Return the indices, values and size of a sparse tensor, for sparse_coo also whether it is coalesced.
 
-    Whether gradients are wanted is not among them, as in PyTorch.
+    As in PyTorch, requires_grad is not stored.
     """
     array = SPARSE[type(t.array)](t.array)
     known = (array.coalesced,) if str(t.layout) == "torch.sparse_coo" else ()
@@ -20,7 +20,7 @@ def sparse_facts(t):
 
 
 def split_parts(kind, parts):
-    """(True for a compressed layout, dense tensors, size, whether indices are sorted and different, or None) of a file."""
+    """Return (whether the layout is compressed, dense tensors, size, whether indices are sorted and unique, or None)."""
     if not isinstance(kind, layout) or type(parts) is not tuple:
         raise DamagedError("a sparse tensor in it has no layout")
     compressed = str(kind) in COMPRESSED
@@ -36,12 +36,12 @@ def split_parts(kind, parts):
 
 
 def outline_sparse(kind, parts):
-    """The values of a sparse tensor whose indices are not known yet, in its place."""
+    """Return the values of a sparse tensor in its place, while the indices are not known yet."""
     return split_parts(kind, parts)[1][-1]
 
 
 def rebuild_sparse(kind, parts):
-    """A sparse tensor of a file, its indices checked."""
+    """Rebuild a sparse tensor, checking its indices."""
     compressed, tensors, size, coalesced = split_parts(kind, parts)
     try:
         if compressed:

@@ -1,4 +1,4 @@
-"""The memory of tensors as a file has it: one block for all tensors that share it, by the names of PyTorch's storages."""
+"""The memory of tensors in a file: one block for all tensors that share it, with the names of PyTorch's storages."""
 
 from typing import NamedTuple
 
@@ -15,11 +15,11 @@ STORAGES = {
     "bool": "BoolStorage", "complex128": "ComplexDoubleStorage", "complex64": "ComplexFloatStorage",
 }  # fmt: skip
 KINDS = {storage: name for name, storage in STORAGES.items()}
-UNTYPED = "UntypedStorage"  # the storage class of dtypes that have none
+UNTYPED = "UntypedStorage"  # storage class of dtypes without their own
 
 
 class Place(NamedTuple):
-    """A tensor in a block of memory: the block, where in it the first element is, and the steps between elements."""
+    """A tensor's location in a block of memory: the block, the offset of its first element, and the strides."""
 
     block: np.ndarray
     offset: int
@@ -27,7 +27,7 @@ class Place(NamedTuple):
 
 
 def place_of(array):
-    """Return the memory of an array's elements: its owner's where that is one dense block, else a copy's."""
+    """Return the memory of an array: its owner's if that is a single dense block, else a copy."""
     if is_absent(array):
         raise NotImplementedError("Cannot copy out of meta tensor; no data!")
     whole = owner(array)
@@ -40,12 +40,12 @@ def place_of(array):
 
 
 def is_dense(array):
-    """True if the elements of an array fill one block of memory, in any order."""
+    """True if the elements of an array fill a block of memory, in any order."""
     return array.flags.c_contiguous or array.flags.f_contiguous
 
 
 def flat(array):
-    """The bytes of a dense array in the order of memory."""
+    """Return the bytes of a dense array in memory order."""
     ordered = array if array.flags.c_contiguous else array.T
     return ordered.reshape(-1).view(np.uint8)
 

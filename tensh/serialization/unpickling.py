@@ -1,10 +1,10 @@
-"""Reading pickles without Python's unpickler: an instruction either makes a plain value, or asks the names that are allowed.
+"""Reading pickles without Python's unpickler: an instruction makes a plain value or looks up an allowed name.
 
-Nothing is imported, no attribute of anything is set, and nothing is called but what ``Names`` gives away.  No more memory is
-taken than the file has bytes, times a constant: lengths are checked before anything of that length is made.
+Nothing is imported, no attributes are set, and nothing is called but what ``Names`` provides. Memory is bounded by the
+size of the file times a constant: lengths are checked before anything of that length is made.
 
-The instructions are those of protocols 0 to 5 that files of ``torch.save`` can have; their meaning is described in Python's
-``pickletools``.
+The instructions are those of protocols 0 to 5 that files of ``torch.save`` can contain; Python's ``pickletools``
+documents them.
 """
 
 import pickle
@@ -12,30 +12,32 @@ import struct
 
 from tensh.serialization.containers import DamagedError, check_key, find_setter, make_frozenset
 
-ALWAYS, TIMES = 2**24, 96  # bytes that any pickle may make, and times its own length
-NUMBERS, SHARE = 2**20, 4  # numbers of tensors that any file may make Python's, and one more for so many of its bytes
-ITEM = 64  # bytes of an element of a table or a set, and of a value that is remembered
+ALWAYS, TIMES = 2**24, 96  # bytes that any pickle may make, and further bytes as a multiple of its length
+NUMBERS, SHARE = 2**20, 4  # tensor elements that any file may convert to Python numbers, and bytes per further element
+ITEM = 64  # bytes of an element of a dict or set, and of a memoised value
 COMPARED = 256  # bytes of a key whose hash is counted
 STACKED = 8  # bytes of a reference
-LIST, DICT, SET, TUPLE, MARK = 72, 80, 232, 56, 80  # bytes of an empty container, with what Python keeps to free it
-LONGEST_NAME = 300  # of a module and what it has, with escapes for all but ASCII, as a refusal shows it
+# bytes of an empty container, including the overhead of garbage collection
+LIST, DICT, SET, TUPLE, MARK = 72, 80, 232, 56, 80
+LONGEST_NAME = 300  # characters of a module and name, with non-ASCII ones escaped, as in the error message
 
 
 class Unpickler:
-    """One pickle in a block of bytes, from a place on; afterwards ``place`` is behind it.
+    """Reads a pickle in a block of bytes from a position on; ``place`` is then after its end.
 
-    ``size`` is that of the whole file, with the elements of its tensors.
+    ``size`` is that of the whole file, including the elements of its tensors.
     """
 
     def __init__(self, data, names, storage=None, place=0, encoding="utf-8", size=None):
         self.data, self.names, self.storage, self.place, self.encoding = data, names, storage, place, encoding
         self.stack, self.marked, self.memo = [], [], {}
-        self.alike = {}  # (id of a container, a hash) -> how many of its keys have it
+        self.alike = {}  # (id of a container, a hash) -> number of its keys with that hash
         self.left = ALWAYS + TIMES * len(data)  # bytes that may still be made
-        self.numbers = NUMBERS + (len(data) if size is None else size) // SHARE  # that may still be made Python's
+        # elements that may still be converted to Python numbers
+        self.numbers = NUMBERS + (len(data) if size is None else size) // SHARE
 
     def load(self):
-        """The object; UnpicklingError or DamagedError for what must not be in it, or makes no sense."""
+        """Load the object; raise UnpicklingError or DamagedError for invalid or forbidden contents."""
         data = self.data
         try:
             while True:
@@ -55,7 +57,7 @@ class Unpickler:
 
     # ── bytes of the file ────────────────────────────────────────────────────
     def take(self, count):
-        """The next bytes."""
+        """Return the next bytes."""
         end = self.place + count
         if end > len(self.data):
             raise EOFError("Ran out of input")
@@ -67,7 +69,7 @@ class Unpickler:
         return struct.unpack(form, self.take(struct.calcsize(form)))[0]
 
     def line(self):
-        """The bytes up to the end of a line, without it."""
+        """Return the bytes up to the end of a line, and skip the line end."""
         end = self.data.find(b"\n", self.place)
         if end < 0:
             raise EOFError("Ran out of input")
@@ -77,7 +79,7 @@ class Unpickler:
 
     # ── the stack ────────────────────────────────────────────────────────────
     def pop_mark(self):
-        """Take the values put on the stack since the last mark."""
+        """Pop the values pushed since the last mark."""
         items, self.stack = self.stack, self.marked.pop()
         return items
 
@@ -132,7 +134,7 @@ class Unpickler:
         there.update(self.key(item, there) for item in items)
 
     def key(self, key, there):
-        """A key that a container can hash and have room for."""
+        """Return a key after charging its memory and checking its hash."""
         self.charge(ITEM if type(key) in (str, int) else COMPARED)
         return check_key(key, self.alike, id(there))
 
@@ -142,7 +144,7 @@ class Unpickler:
         self.stack.append({})
         self.set_items(items)
 
-    # ── names, and what they do ──────────────────────────────────────────────
+    # ── names and calls ──────────────────────────────────────────────────────────
     def name(self, module, name):
         if len(ascii(module)) + len(ascii(name)) > LONGEST_NAME:
             raise DamagedError("a name in it is too long")
@@ -155,7 +157,7 @@ class Unpickler:
         self.name(module, name)
 
     def spend(self, cost, given):
-        """Count what a call makes of what it is given: a value that is remembered can be given a million times."""
+        """Charge the memory of a call's arguments and result: a memoised value can be passed a million times."""
         parts = [given, *given.values()] if isinstance(given, dict) else [*given] if type(given) is tuple else [given]
         for part in parts:
             if isinstance(part, (str, bytes, bytearray)):
@@ -165,7 +167,7 @@ class Unpickler:
         self.charge(cost)
 
     def charge(self, cost):
-        """Count bytes that the file makes: an empty set is one byte of it and 200 of memory."""
+        """Charge memory that the file makes: an empty set takes one byte in the file and 200 in memory."""
         self.left -= cost
         if self.left < 0:
             raise DamagedError("it makes more than a file of its length can hold")
@@ -195,7 +197,7 @@ class Unpickler:
         return self.take(count).decode("utf-8", "surrogatepass")
 
     def old_text(self, count):
-        """A text of Python 2."""
+        """Read a text of Python 2."""
         taken = self.take(count)
         return taken if self.encoding == "bytes" else taken.decode(self.encoding)
 
@@ -207,7 +209,7 @@ class Unpickler:
 
 
 def read_int(number):
-    """A number of an older protocol; 00 and 01 are the truth values there."""
+    """Parse a number of an old protocol, in which 00 and 01 are booleans."""
     return {b"00": False, b"01": True}[bytes(number)] if bytes(number) in (b"00", b"01") else int(number)
 
 
@@ -216,7 +218,7 @@ def signed_integer(data):
 
 
 def push_value(value):
-    """The instruction that puts a value on the stack, which ``value`` gives."""
+    """Return the instruction that pushes the result of ``value``."""
 
     def put(u):
         u.stack.append(value(u))
@@ -225,7 +227,8 @@ def push_value(value):
 
 
 def make_container(make, cost, item=None):
-    """The instruction that makes an empty container, or with the bytes of an ``item`` one of what is there since a mark."""
+    """Return the instruction that makes an empty container, or with ``item`` bytes per element one of the values since
+    a mark."""
 
     def put_empty(u):
         u.charge(cost)

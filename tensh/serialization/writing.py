@@ -1,4 +1,4 @@
-"""torch.save: objects into a file that PyTorch reads."""
+"""torch.save: write objects to a file in PyTorch's format."""
 
 import copyreg
 import functools
@@ -35,17 +35,17 @@ NUMBERS = frozenset([int, float, bool, type(None)])
 
 
 class Global:
-    """A name that the file mentions, whether or not there is such a thing here."""
+    """A name written to the file, which need not exist here."""
 
     def __init__(self, module, name):
         self.module, self.name = module, name
 
     def __call__(self, *args):
-        """Only what can be called may stand for a function in a pickle."""
+        """Never called: a pickle requires a callable in place of a function."""
 
 
 class BlockMention:
-    """A mention of a block of memory."""
+    """A reference to a block of memory."""
 
     def __init__(self, kind, key, count):
         self.kind, self.key, self.count = kind, key, count
@@ -67,23 +67,23 @@ GENERATOR, TENSOR_BASE = Global("torch._C", "Generator"), Global("torch._C", "Te
 
 
 def mention(stored):
-    """Return the reference of an archive's pickle to a block of memory."""
+    """Return an archive's reference to a block of memory."""
     return "storage", stored.kind, stored.key, "cpu", stored.count
 
 
 class Writer(pickle._Pickler):
-    """A pickler that writes tensors as PyTorch does, and keeps their memory apart, each block once.
+    """A pickler that writes tensors as PyTorch does, with their memory stored separately, each block once.
 
-    It is the pickler in Python: the one in C insists that every name it writes can be imported here.
+    Based on the pickler written in Python: the one in C requires every name that it writes to be importable here.
     """
 
     def __init__(self, file, protocol=PROTOCOL, mention=mention):
         super().__init__(file, protocol)
         self.mention = mention
         self.blocks = []  # the bytes of each storage
-        self.counts = {}  # key of a storage -> its elements
-        self.keys = {}  # a block's first byte and its length -> (key, dtype)
-        self.names = {}  # one Global for each name, so that it is written once
+        self.counts = {}  # key of a storage -> number of its elements
+        self.keys = {}  # (address, length) of a block -> (key, dtype)
+        self.names = {}  # one Global per name, so that it is written once
 
     def mention_global(self, module, name):
         return self.names.setdefault((module, name), Global(module, name))
@@ -139,7 +139,7 @@ class Writer(pickle._Pickler):
         return self.add_attributes(t, function, arguments)
 
     def add_attributes(self, t, function, arguments):
-        """The call that makes a tensor, with its class and attributes where they are not the usual ones."""
+        """Return the call that makes a tensor, extended for another class or attributes."""
         if type(t) is Tensor and not t.__dict__:
             return function, arguments
         return WITH_ATTRIBUTES, (function, PLAIN if type(t) is Tensor else type(t), arguments, t.__dict__)
@@ -149,7 +149,7 @@ class Writer(pickle._Pickler):
         return (NESTED, found) if len(found) > 1 else (WITH_ATTRIBUTES, (JAGGED, NESTED_TENSOR, found, {}))
 
     def mention_storage(self, block, name):
-        """The mention of a block of elements of a dtype, or of bytes where it is None; it is kept when it is new."""
+        """Return the reference to a block of elements of a dtype, or of bytes if it is None; add a new block."""
         address = (block.__array_interface__["data"][0], block.nbytes) if block.nbytes else object()
         if address in self.keys and self.keys[address][1] != name:
             raise RuntimeError("Cannot save multiple tensors or storages that view the same data as different types")
@@ -172,14 +172,14 @@ class Writer(pickle._Pickler):
         self.save(self.mention_global("torch", str(obj).removeprefix("torch.")))
 
     def save_global(self, obj, name=None):
-        """A class or a function; ours have the names of PyTorch's."""
+        """Save a class or function, under PyTorch's name for those of tensh."""
         module = module_in_files(getattr(obj, "__module__", None) or "")
         if module.partition(".")[0] != "torch":
             return super().save_global(obj, name)
         return self.save_named(Global(module, obj.__qualname__))
 
     def save_ordered_dict(self, obj):
-        """Save an OrderedDict without the iterators and tuples of `reduce`: every tensor has one, which is empty."""
+        """Save an OrderedDict without the iterators and tuples of `reduce`: every tensor has an empty one."""
         if obj.__dict__:
             return self.save_reduce(*obj.__reduce__(), obj=obj)
         self.save(OrderedDict)
@@ -189,7 +189,7 @@ class Writer(pickle._Pickler):
         return self._batch_setitems(obj.items())
 
     def save_tensor(self, t):
-        """A tensor as `reducer_override` describes it, written at once: through objects it takes twice the time."""
+        """Save a tensor as described by `reducer_override`, written directly: in half the time."""
         if t.__dict__ or type(t.array) is not np.ndarray or (name := dtype_name(t.array)) not in STORAGES:
             return super().save(t)
         place = place_of(t.array)
@@ -205,15 +205,15 @@ class Writer(pickle._Pickler):
         return self.memoize(t)
 
     def save_list(self, values):
-        """A list; one of numbers alone is written by the pickler in C, in a third of the time."""
+        """Save a list; one of numbers is written by the pickler in C, in a third of the time."""
         if not (values and NUMBERS.issuperset(map(type, values))):
             return super().save_list(values)
         self.write(pickle.EMPTY_LIST)
         self.memoize(values)
-        return self.write(pickle.dumps(values, PROTOCOL)[5:-1])  # without protocol, list, its place and the end
+        return self.write(pickle.dumps(values, PROTOCOL)[5:-1])  # without protocol, list, memo index and stop
 
     def save(self, obj, save_persistent_id=True):
-        """Any object; those of plain types without asking what else they could be, which takes most of the time."""
+        """Save any object; plain types are dispatched first, without the tests that take most of the time."""
         write = PLAIN_KINDS.get(type(obj))
         if write is None:
             return super().save(obj, save_persistent_id)
@@ -231,7 +231,7 @@ PLAIN_KINDS = {
 
 @functools.lru_cache(4096)
 def describe_ints(values):
-    """The instructions that make an int, or a tuple of ints."""
+    """Return the instructions that make an int, or a tuple of ints."""
     if type(values) is int:
         return pickle.dumps(values, PROTOCOL)[2:-1]
     return pickle.MARK + b"".join(map(describe_ints, values)) + pickle.TUPLE if values else pickle.EMPTY_TUPLE
@@ -245,15 +245,15 @@ def save(
     _use_new_zipfile_serialization=True,
     _disable_byteorder_record=False,
 ):
-    """Write an object to a file, in the format of PyTorch: tensors, and containers of them such as a ``state_dict``.
+    """Save an object to a file in PyTorch's format: tensors, and containers of them such as a ``state_dict``.
 
     Args:
         obj: tensors, parameters, numbers, strings, and lists, tuples, dicts and sets of them.
         f: a path, or a file open for writing bytes.
-        pickle_protocol: of the description, 2 or more.
+        pickle_protocol: the pickle protocol, 2 or more.
         _use_new_zipfile_serialization: False for the format of PyTorch before 1.6.
 
-    Tensors that share memory share it when they come back.  A file that was there is replaced only when all is written.
+    Tensors that share memory share it again when loaded. An existing file is replaced only when everything is written.
     Raise RuntimeError for a folder that does not exist.
 
     >>> import tensh as torch, io
@@ -283,7 +283,7 @@ def save(
 
 
 def _is_at_start(file):
-    """True if an archive can be written into a file as it is: places in an archive count from its beginning."""
+    """True if an archive can be written directly: positions in an archive count from the file's beginning."""
     try:
         return file.seekable() and file.tell() == 0
     except (AttributeError, OSError, ValueError):
@@ -291,7 +291,7 @@ def _is_at_start(file):
 
 
 def _to_path(put, path):
-    """Write beside the file first: it is replaced whole, or not at all."""
+    """Write to a temporary file that replaces the old one atomically."""
     folder = os.path.dirname(path) or "."
     if not os.path.isdir(folder):
         raise RuntimeError(f"Parent directory {folder} does not exist.")
@@ -300,7 +300,7 @@ def _to_path(put, path):
 
 
 def archive(obj, file, name, protocol=PROTOCOL):
-    """The whole archive: the pickle, the memory of the tensors, and what else PyTorch puts there."""
+    """Write the archive: the pickle, the memory of the tensors, and PyTorch's other records."""
     described = io.BytesIO()
     writer = Writer(described, protocol)
     writer.dump(obj)
@@ -317,7 +317,7 @@ def archive(obj, file, name, protocol=PROTOCOL):
 
 
 def _identity(described, checksums):
-    """A number that tells files apart, the same for the same contents; the archive has summed them up already."""
+    """Return a number that identifies the contents, from the checksums of the archive."""
     hashed = hashlib.sha1(described, usedforsecurity=False)
     hashed.update(repr(checksums).encode())
     return str(int.from_bytes(hashed.digest(), "big") % 10**40).rjust(40, "0").encode()

@@ -1,5 +1,5 @@
-"""Programs as graphs of PyTorch's ``aten`` operators: a run on examples is recorded, for torch.jit, torch.export and torch.onnx.
+"""Programs as graphs of PyTorch's ``aten`` operators, recorded on examples, for torch.jit, torch.export and torch.onnx.
 
-``recorder`` sees the calls, ``translation`` says which operator a public function is, ``steps`` writes out functions that are
-several, ``numbers`` follows sizes, ``program`` is the trace of a function or a module.
+``recorder`` observes calls, ``translation`` maps public functions to operators, ``steps`` records functions that consist of
+several operators, ``numbers`` follows sizes, ``program`` is the trace of a function or a module.
 """

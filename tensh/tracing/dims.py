@@ -1,12 +1,12 @@
-"""Dimensions that an exported program leaves free."""
+"""Dynamic dimensions of an exported program."""
 
 import keyword
 
 
 class Dim:
-    """A dimension that other calls may have in another size, by its name; ``min`` and ``max`` are the sizes that are meant.
+    """A named dimension whose size may vary between calls, from ``min`` to ``max``.
 
-    ``Dim.AUTO`` and ``Dim.DYNAMIC`` are dimensions without a name, ``Dim.STATIC`` one whose size stays.
+    ``Dim.AUTO`` and ``Dim.DYNAMIC`` are dynamic dimensions without a name, ``Dim.STATIC`` is one of fixed size.
 
     >>> import tensh as torch
     >>> batch = torch.export.Dim("batch", min=1, max=64)
@@ -25,13 +25,13 @@ class Dim:
         self.__name__, self.min, self.max = name, min, max
 
     def __repr__(self):
-        low = [f"min={self.min or 0}"] if self.min != 2 else []  # sizes of 0 and 1 are the exception for PyTorch
+        low = [f"min={self.min or 0}"] if self.min != 2 else []  # PyTorch specialises on sizes 0 and 1
         high = [f"max={self.max}"] if self.max is not None else []
         return f"Dim({', '.join([repr(self.__name__), *low, *high])})"
 
 
 class Hint:
-    """A kind of dimension, without a name."""
+    """An unnamed kind of dimension."""
 
     min = max = None
 

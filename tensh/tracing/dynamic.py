@@ -1,10 +1,10 @@
-"""Dimensions that other calls may have in another size: a program is traced twice, so that none of them is fixed.
+"""Dynamic dimensions: a program is traced twice, which shows whether any of their sizes is fixed.
 
 Note [Two traces]
-Sizes are followed as nodes of the graph. What Python makes of one in another way (``math.sqrt(x.size(0))``, a decision by it)
-is a constant or another graph. A second trace on examples of other sizes tells: both must have the same lines, with the same
-constants. What differs is an error that names the line. Sizes that are equal in both are no nodes any more. Where Python has compared
-a size, a third trace has the smallest ones.
+Sizes are followed as nodes of the graph. Other uses of a size in Python (``math.sqrt(x.size(0))``, a branch) produce a constant
+or another graph. A second trace on examples of other sizes reveals them: both traces must have the same operations with the
+same constants, and a difference is an error that names the line. Sizes that are equal in both are replaced by numbers. If
+Python has compared a size, a third trace uses the smallest sizes.
 """
 
 import inspect
@@ -19,11 +19,11 @@ from tensh.tracing.program import flatten_like, trace_program
 
 
 class FixedSize(ValueError):
-    """A dimension is said to be dynamic, and the program fixes it."""
+    """Raised if the program fixes a dimension that was declared dynamic."""
 
 
 def list_inputs(model, args, kwargs):
-    """(argument, name of the input, tensor) for each tensor among the arguments."""
+    """Return (path of the argument, name of the input, tensor) for each tensor among the arguments."""
     called = model.forward if isinstance(model, Module) else model
     try:
         bound = inspect.signature(called).bind(*args, **kwargs).arguments
@@ -47,7 +47,7 @@ def list_inputs(model, args, kwargs):
 
 
 def read_dynamic_axes(model, args, kwargs, axes, input_names=None):
-    """Place of an input -> {dimension: name}, of ``dynamic_axes``."""
+    """Read ``dynamic_axes``: return index of an input -> {dimension: name}."""
     inputs, dynamic = list_inputs(model, args, kwargs), {}
     names = [
         input_names[place] if input_names and place < len(input_names) else name
@@ -67,7 +67,8 @@ def read_dynamic_axes(model, args, kwargs, axes, input_names=None):
 
 
 def read_dynamic_shapes(model, args, kwargs, shapes):
-    """Place of an input -> {dimension: name}, of ``dynamic_shapes``: a table by argument, or a tuple in their order."""
+    """Read ``dynamic_shapes``, a table by argument or a tuple in their order: return index of an input -> {dimension:
+    name}."""
     inputs = list_inputs(model, args, kwargs)
     dynamic, first = {}, {}
     if isinstance(shapes, (tuple, list)):
@@ -111,17 +112,17 @@ def check_range(name, size, path, dim):
         )
 
 
-SMALLEST = 2  # that a dynamic dimension has by itself, as in PyTorch
+SMALLEST = 2  # default of a dynamic dimension, as in PyTorch
 
 
 class Unnamed(str):
-    """The name of a dimension that is ``Dim.AUTO`` or ``Dim.DYNAMIC``, which ``kind`` says."""
+    """The generated name of a dimension that is ``Dim.AUTO`` or ``Dim.DYNAMIC``, stored in ``kind``."""
 
     kind = "AUTO"
 
 
 def changes(apart):
-    """Ways to other sizes, each a function of (size, number of the name); names get different sizes if ``apart`` is 1."""
+    """Return functions (size, index of the name) -> other size; names get different sizes if ``apart`` is 1."""
     return (
         lambda size, number: (2 + apart * number) * size,
         lambda size, number: size + 1 + apart * number,
@@ -130,15 +131,16 @@ def changes(apart):
 
 
 def trace_resized(model, args, kwargs, program, dynamic, on_read, change):
-    """The trace of a model with the sizes that ``change(size, name)`` gives."""
+    """Trace a model with the sizes returned by ``change(size, name)``."""
     inputs = resize(flatten_like(program.structure, args, kwargs), dynamic, change)
     return trace_program(model, *fill(program.structure, inputs), sizes=True, on_read=on_read)
 
 
 def trace_dynamic(model, args, kwargs, dynamic, on_read=None, ranges=None, apart=0):
-    """The ``Program`` of a model in which the dynamic dimensions are free.  Raise FixedSize where it fixes one.
+    """Return the ``Program`` of a model with free dynamic dimensions. Raise FixedSize if the program fixes one.
 
-    ``ranges`` has the (smallest, largest) sizes, by the names of the dimensions. With ``apart`` = 1, names must be free of each other.
+    ``ranges`` maps the names of dimensions to (smallest, largest) size. With ``apart`` = 1, names must be independent
+    of each other.
     """
     program = trace_program(model, args, kwargs, sizes=True, on_read=on_read)
     if not dynamic:
@@ -161,7 +163,7 @@ def trace_dynamic(model, args, kwargs, dynamic, on_read=None, ranges=None, apart
     if decided:
         try:
             smallest = trace(lambda size, name: max((ranges or {}).get(name, (0,))[0] or 0, SMALLEST))
-        except Exception:  # it takes no sizes that are so small
+        except Exception:  # the program does not take such small sizes
             smallest = program
         compare(program, smallest)
     name_sizes(program, other, dynamic)
@@ -171,7 +173,7 @@ def trace_dynamic(model, args, kwargs, dynamic, on_read=None, ranges=None, apart
 
 
 def resize(inputs, dynamic, change):
-    """Examples of other sizes, with elements of the first ones."""
+    """Return examples of other sizes, with elements of the given ones."""
     made = []
     for place, value in enumerate(inputs):
         for dim in dynamic.get(place, ()):
@@ -184,7 +186,7 @@ def resize(inputs, dynamic, change):
 
 
 def fill(structure, inputs):
-    """(args, kwargs) with tensors in the places of a program's structure."""
+    """Return (args, kwargs) with tensors inserted into a program's structure."""
     from tensh.tracing.program import Place
 
     def put(form):
@@ -200,7 +202,7 @@ def fill(structure, inputs):
 
 
 def compare(first, second):
-    """FixedSize, with its line, where two traces of a program differ."""
+    """Raise FixedSize, with the line, if two traces of a program differ."""
     ones, twos = list(first.graph.nodes), list(second.graph.nodes)
     for one, two in zip(ones, twos):
         if (one.op, one.target) != (two.op, two.target) or constants(one) != constants(two):
@@ -216,12 +218,12 @@ def compare(first, second):
 
 
 def constants(node):
-    """The arguments of a node, with places for nodes."""
+    """Return the arguments of a node as text, with names for nodes."""
     return repr(map_arg((node.args, node.kwargs), lambda each: each.name if isinstance(each, Node) else each))
 
 
 def fold_sizes(first, second):
-    """Let sizes that are equal in both traces be numbers."""
+    """Replace sizes that are equal in both traces by numbers."""
     known = {}
     for one, two in zip(list(first.graph.nodes), list(second.graph.nodes)):
         value = size_value(one, known)
@@ -239,7 +241,7 @@ def fold_sizes(first, second):
 
 
 def size_value(node, known, fallback=None):
-    """The number of a node that is a size; None for other nodes."""
+    """Return the number of a node that is a size; None for other nodes."""
     value = node.meta.get("val", fallback)
     return (
         value
@@ -253,7 +255,7 @@ def is_arithmetic(node):
 
 
 def name_sizes(first, second, dynamic):
-    """Give the nodes of values with dynamic sizes their shape with names (``meta["sizes"]``)."""
+    """Set the shape of values with dynamic sizes in terms of names (``meta["sizes"]``)."""
     pairs = [(node.meta["val"].shape[dim], second.inputs[place].meta["val"].shape[dim], name)
              for place, node in enumerate(first.inputs) for dim, name in dynamic.get(place, {}).items()]  # fmt: skip
 
@@ -266,9 +268,11 @@ def name_sizes(first, second, dynamic):
 
 
 def name_size(m, n, pairs):
-    """The simplest text for a size that is ``m`` in one trace and ``n`` in the other, of the named sizes ``pairs``.
+    """Return the simplest expression for a size that is ``m`` in one trace and ``n`` in the other, from named sizes
+    ``pairs``.
 
-    Simpler are: a name, a product or a sum of two, one with a factor, the sum of two with factors, and those with a rest.
+    In order of preference: a name; a product or sum of two; a multiple; a sum of multiples; expressions with a
+    constant.
     """
     couples = [(*a, *b) for place, b in enumerate(pairs) for a in pairs[:place] if a[2] != b[2]]
     for one, two, name in pairs:
@@ -297,13 +301,13 @@ def name_size(m, n, pairs):
 
 
 def write_sum(factors, rest):
-    """Names with factors, and a number, as a sum."""
+    """Write a sum of named sizes with factors and a constant."""
     text = " + ".join(name if factor == 1 else f"{factor}*{name}" for name, factor in factors.items())
     return text + (f" + {rest}" if rest > 0 else f" - {-rest}" if rest else "")
 
 
 def name_outputs(first, second, dynamic):
-    """Place of an output -> {dimension: name}; what is no named size itself is named after its place."""
+    """Return index of an output -> {dimension: name}; a size without a name is named after its position."""
 
     def leaves(value):
         value = list(value.values()) if isinstance(value, dict) else value

@@ -1,9 +1,9 @@
-"""A graph without writes: what is written into becomes a new value, and views of it are taken again.
+"""A graph without in-place writes: a write produces a new value, and views of the old one are recomputed.
 
 Note [Values for writes]
-A value that is no view is a root. A write into it gives it a new node. A view knows what it was taken from, and by which
-operator: a write into one puts the new part into what it was taken from (``slice_scatter``, ``select_scatter``, or the
-view backwards), up to the root. A view that is used after its root has changed is taken again.
+A value that is not a view is a root. A write gives it a new node. A view knows its base and its operator: a write into a view
+puts the new part into the base (``slice_scatter``, ``select_scatter``, or the inverse view), up to the root. A view used after
+its root has changed is recomputed.
 """
 
 import operator
@@ -17,35 +17,35 @@ VIEWS = frozenset(
     """select slice view reshape unsqueeze squeeze transpose t permute alias detach expand expand_as view_as flatten unflatten narrow movedim
     numpy_T mT mH matrix_H diagonal ravel contiguous to""".split()
 )
-"""Operators whose results share memory with their input, at least for some."""
+"""Operators whose results may share memory with their input."""
 SHAPES = frozenset("view reshape unsqueeze squeeze flatten unflatten view_as ravel".split())
-"""Views that a reshape to the original shape undoes."""
+"""Views that are undone by reshaping to the original shape."""
 
 
 class Unwritable(RuntimeError):
-    """A write into a view that cannot be put back into what it was taken from."""
+    """Raised for a write into a view that cannot be put back into its base."""
 
 
 class Cell:
-    """A value that may be written: its newest node; of a view, what it was taken from and how."""
+    """A value that may be written: its current node; for a view also its base and operator."""
 
     def __init__(self, node, base=None, taken=None):
         self.node, self.base, self.taken, self.version, self.seen = node, base, taken, 0, base.current() if base else 0
 
     def current(self):
-        """The number of writes to the root."""
+        """Return the number of writes to the root."""
         return self.base.current() if self.base else self.version
 
 
 class Functional:
-    """Copies a graph, node by node, into ``graph``; ``buffers`` (path -> node) are members that were written."""
+    """Copies a graph node by node to ``graph``; ``buffers`` (path -> node) are the members that were written."""
 
     def __init__(self, graph):
         self.source, self.graph = graph, Graph()
         self.cells, self.buffers = {}, {}
 
     def convert(self):
-        """The graph without writes."""
+        """Return the graph without writes."""
         for node in self.source.nodes:
             if node.op == "output":
                 made = self.graph.output(map_arg(node.args[0], self.read))
@@ -59,7 +59,7 @@ class Functional:
         return self.graph
 
     def read(self, node):
-        """The newest node of a value."""
+        """Return the current node of a value."""
         cell = self.cells[node]
         return self.value(cell)
 
@@ -90,7 +90,7 @@ class Functional:
         return Cell(made)
 
     def part(self, node, made):
-        """The cell of a part of what was split: a slice of it, or for ``unbind`` a row."""
+        """Return the cell of a part of a split: a slice, or for ``unbind`` a row."""
         whole, place = node.args
         source = self.cells[whole.args[0]]
         bound = dict(zip((p.name for p in whole.target.parameters), whole.args)) | whole.kwargs
@@ -106,7 +106,7 @@ class Functional:
         return Cell(made, source, (overload, (None, *args[1:]), kwargs, node.meta))
 
     def convert_write(self, node, name):
-        """A write as the operator that gives the new value."""
+        """Convert a write to the operator that returns the new value."""
         cell, value = self.cells[node.args[0]], node.meta["val"]
         args, kwargs = map_arg(node.args, self.read), map_arg(node.kwargs, self.read)
         own = name[:-1]
@@ -135,7 +135,7 @@ class Functional:
         return source
 
     def call(self, name, args, node, kwargs=None):
-        """Add a call of an operator."""
+        """Add an operator call."""
         examples = map_arg(args, lambda each: each.meta["val"])
         found = translation.choose(name, examples, map_arg(kwargs or {}, lambda each: each.meta["val"]))
         if found is None:
@@ -146,7 +146,7 @@ class Functional:
         return made
 
     def write(self, cell, new):
-        """Let ``new`` be the value of a cell, and put it into what the cell was taken from."""
+        """Set the value of a cell to ``new``, and put it into its base."""
         if cell.base is None:
             cell.node, cell.version = new, cell.version + 1
             return
@@ -155,7 +155,7 @@ class Functional:
         cell.node, cell.seen = new, cell.current()
 
     def put_back(self, cell, base, new):
-        """``base`` with a new part."""
+        """Return ``base`` with a new part."""
         target, args, kwargs, meta = cell.taken
         name, example = target._opname, base.meta["val"]
         given = dict(zip([p.name for p in target.parameters], args)) | kwargs
@@ -181,6 +181,6 @@ class Functional:
 
 
 def without_writes(graph):
-    """(a copy of a graph in which nothing is written, path -> node of the members that were)."""
+    """Return (a copy of a graph without writes, path -> node of the members that were written)."""
     functional = Functional(graph)
     return functional.convert(), functional.buffers

@@ -1,4 +1,4 @@
-"""Functions that make tensors from data and that modes do not see: their results are constants of a trace."""
+"""Functions that make tensors from data and that modes do not intercept: their results are constants of a trace."""
 
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.override.points import copy_of
@@ -13,11 +13,11 @@ def made(*args, **options):
     return answer("MAKE", args, options)
 """
 NAMES = {from_numpy: "torch.from_numpy", frombuffer: None, construct: "torch.Tensor"}
-"""Function -> its name in PyTorch's warning, if there is one."""
+"""Function -> its name in PyTorch's warning, or None."""
 
 
 class Makers:
-    """Report the results of these functions to a recorder while this context is entered."""
+    """A context that reports the results of these functions to a recorder."""
 
     def __init__(self, recorder):
         self.recorder = recorder
@@ -35,10 +35,10 @@ class Makers:
             function.__code__ = code
 
     def watch(self, name):
-        """Make what answers calls of a function by its name in warnings."""
+        """Wrap a function; ``name`` is its name in warnings."""
 
         def answer(make, args, options):
-            old = make.__name__ == "construct"  # (class, arguments, options, dtype if there is one)
+            old = make.__name__ == "construct"  # (class, arguments, options, dtype or None)
             data, warned = (args[1], name if len(args) < 4 else None) if old else (args, name)
             made = self.recorder.free_value(make(*args, **options), warned)
             of_tensor = old and len(data) == 1 and isinstance(data[0], Tensor)

@@ -1,13 +1,13 @@
-"""Objects made since a moment, told by Python's garbage collector at no cost for older ones."""
+"""Objects created since a moment, found by the garbage collector without cost for older ones."""
 
 import gc
 
 
 class Since:
-    """While this is entered, ``has(value)`` tells whether an object was made since.
+    """A context in which ``has(value)`` tells whether an object was created within.
 
-    What was there is put aside by ``gc.freeze``, which takes no time however much that is; what is listed afterwards is new. A
-    program that has frozen objects itself keeps them so: their ids are remembered instead.
+    Older objects are set aside by ``gc.freeze``, which takes no time whatever their number; objects tracked afterwards
+    are new. If the program has frozen objects itself, they stay frozen: their ids are remembered instead.
     """
 
     def __enter__(self):
@@ -23,7 +23,7 @@ class Since:
             gc.unfreeze()
 
     def has(self, value):
-        """True if an object that the collector tracks was made since."""
+        """True if an object tracked by the collector was created within the context."""
         if self.frozen:
             return any(each is value for each in gc.get_objects())
         return any(each is value for each in gc.get_objects()) and id(value) not in self.before

@@ -1,13 +1,13 @@
-"""Sizes that are followed through a trace: whole numbers that know their node of the graph."""
+"""Sizes followed through a trace: integers that know their node in the graph."""
 
 import operator
 
 
 class TracedInt(int):
-    """An int of a trace: a size, or what is computed from sizes.  Where a graph is wanted, the node stands for the number.
+    """An int of a trace: a size, or a number computed from sizes. In the graph its node represents it.
 
-    Arithmetic between whole numbers is recorded; what makes another kind of number sees a plain int.  Comparisons do, too, and
-    the graph notes that there were some (``decided``).
+    Arithmetic between integers is recorded; other operations see a plain int. So do comparisons, which the graph notes
+    (``decided``).
     """
 
     def __new__(cls, value, node):
@@ -54,7 +54,7 @@ def define_comparison(name):
 
 
 ARITHMETIC = tuple(getattr(operator, name) for name in ("add", "sub", "mul", "floordiv", "mod", "pow", "neg"))
-"""Records of sizes."""
+"""Records the arithmetic of sizes."""
 for each in ARITHMETIC:
     define(each.__name__)
     if each is not operator.neg:

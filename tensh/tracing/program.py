@@ -1,4 +1,4 @@
-"""The trace of a function or a module: its graph, and the module that computes it."""
+"""The trace of a function or module: its graph, and a module that computes it."""
 
 import inspect
 from contextlib import nullcontext
@@ -15,16 +15,16 @@ from tensh.tracing.untouched import RestoredState
 class Program:
     """The result of a trace.
 
-    ``graph`` has an input for every tensor among the arguments; ``inputs`` are their names, ``members`` the paths of
-    parameters, buffers and constants, ``result`` what the run returned, ``structure`` the arguments with a place in the
-    list of inputs where a tensor stood, ``leaves`` the (name, place or other value) of each argument in it, ``made`` the ids
-    of constants that the run made of numbers.
+    ``graph`` has an input for every tensor among the arguments. ``result`` is what the run returned, ``structure`` the
+    arguments with tensors replaced by indices in the list of inputs, ``leaves`` the (name, index or other value) of each
+    argument in it, ``constants`` the tensors of the graph that are neither inputs nor members, ``made`` the ids of constants
+    that the run made from numbers.
     """
 
     def __init__(self, root, graph, structure, result, constants, leaves=(), made=()):
         self.root, self.graph, self.structure, self.result, self.constants = root, graph, structure, result, constants
         self.leaves, self.made = list(leaves), made
-        self.names = []  # of the parameters that took the arguments
+        self.names = []  # names of the parameters that received the arguments
 
     @property
     def inputs(self):
@@ -32,7 +32,7 @@ class Program:
         return self.graph.find_nodes(op="placeholder")
 
     def attributes(self):
-        """Path -> value of what the graph reads from its module, in the order of the graph."""
+        """Path -> value of what the graph reads from its module, in graph order."""
         found = {}
         for node in self.graph.nodes:
             if node.op == "get_attr" and node.target not in found:
@@ -40,16 +40,16 @@ class Program:
         return found
 
     def graph_module(self, name="GraphModule"):
-        """The module that computes the graph; parameters and buffers are those of the root."""
+        """Return the module that computes the graph, with the root's parameters and buffers."""
         return GraphModule(self.attributes(), self.graph, name)
 
 
 class Place(int):
-    """Where a tensor of the arguments stands in the list of inputs."""
+    """Index of a tensor argument in the list of inputs."""
 
 
 def list_members(root):
-    """id -> path of the parameters and buffers of a module."""
+    """Return id -> path for the parameters and buffers of a module."""
     found = {}
     for pairs in (root.named_parameters(remove_duplicate=False), root.named_buffers(remove_duplicate=False)):
         for path, value in pairs:
@@ -58,11 +58,11 @@ def list_members(root):
 
 
 def trace_program(function, args, kwargs=None, sizes=False, on_read=None, root=None, lasting=False):
-    """Run ``function(*args, **kwargs)`` and return its ``Program``.  ``root`` is the module whose members are attributes.
+    """Run ``function(*args, **kwargs)`` and return its ``Program``. ``root`` is the module whose members become attributes.
 
-    What the run writes, and the random numbers that it draws, are taken back afterwards, unless they are ``lasting``.
-    ``sizes`` follows the sizes of tensors; ``on_read(kind, function)`` is called where Python reads elements. UntracedValue where a
-    tensor was computed by something that cannot be seen.
+    Writes of the run and the state of the random number generator are undone afterwards, unless ``lasting``. ``sizes`` follows
+    the sizes of tensors; ``on_read(kind, function)`` is called when Python reads elements. Raise UntracedValue if a tensor was
+    computed by something that cannot be observed.
     """
     root = root if root is not None else function if isinstance(function, Module) else Module()
     recorder = Recorder(list_members(root), sizes, on_read)
@@ -79,14 +79,15 @@ def trace_program(function, args, kwargs=None, sizes=False, on_read=None, root=N
 
 
 def output_of(recorder, value):
-    """Convert a value of the result for the output of the graph."""
+    """Convert a value of the result for the graph's output."""
     if isinstance(value, Tensor):
         return recorder.node_of(value)
     return value.node if isinstance(value, TracedInt) else value
 
 
 def add_inputs(recorder, function, args, kwargs):
-    """Add the inputs, named after the parameters of the function; return (args, kwargs) with places for tensors, and the leaves."""
+    """Add the inputs, named after the function's parameters; return (args, kwargs) with indices for tensors, and the
+    leaves."""
     called = function.forward if isinstance(function, Module) else function
     try:
         bound = inspect.signature(called).bind(*args, **kwargs)
@@ -123,7 +124,7 @@ def add_inputs(recorder, function, args, kwargs):
 
 
 def flatten_like(structure, args, kwargs):
-    """The tensors of arguments in the order of a program's inputs.  Raise TypeError where they have another form."""
+    """Return the tensors among arguments in the order of a program's inputs. Raise TypeError for another structure."""
     found = []
 
     def walk(form, value, where):

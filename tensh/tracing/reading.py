@@ -1,4 +1,4 @@
-"""What is said where Python reads the elements of a tensor that is traced: a warning, or an error."""
+"""Warnings and errors when Python reads the elements of a traced tensor."""
 
 from tensh.engine.dispatch.capture.places import find_place
 from tensh.engine.errors.warnings import warn
@@ -6,13 +6,13 @@ from tensh.tracing.recorder import describe_place
 
 
 class TracerWarning(Warning):
-    """A trace depends on a value that Python has read."""
+    """Warning: a trace depends on a value that Python has read."""
 
     __module__ = "torch.jit"
 
 
 class DataDependentError(RuntimeError):
-    """A program branches on the elements of a tensor, which no exported program can."""
+    """Raised if a program branches on elements of a tensor, which an exported program cannot."""
 
 
 CONSTANT = (
@@ -35,17 +35,17 @@ TEXTS = {
     "to create tensors out of constant variables that would be the same every time you call this function. In any other case, this "
     "might cause the trace to be incorrect.",
 }
-"""Kind of value that Python reads -> the warning."""
+"""Kind of value that Python reads -> warning."""
 
 
 def warn_of_reading(kind, function):
-    """Warn that Python reads a tensor, or makes one of data, at the user's line."""
+    """Warn, at the user's line, that Python reads a tensor or makes one from data."""
     warn(TEXTS[kind].format(function), TracerWarning)
 
 
 def refuse_reading(kind, function):
     """Raise DataDependentError with the line that reads elements."""
-    if kind in ("length", "iteration", "tensor"):  # facts of the shape, which are checked when the program runs
+    if kind in ("length", "iteration", "tensor"):  # properties of the shape, which are checked when the program runs
         return
     found, _ = find_place()
     text, place = describe_place(found) if found is not None else ("", ())

@@ -1,10 +1,10 @@
-"""The recorder: while it is entered, every call of a public function on tensors becomes a line of a graph.
+"""The recorder: a context in which every call of a public function on tensors becomes a node of a graph.
 
 Note [Recording]
-A program runs on example values. Each public function that is called is translated to the operator of ``aten`` that PyTorch
-records for it, and the node of the result is remembered by the identity of the tensor. What no operator is known for is a
-node that calls the public function itself, so that a graph computes what the program computed, to the last bit.
-A node has the line of the user (``stack_trace``), the modules around it (``nn_module_stack``) and its example value (``val``).
+A program runs on example values. Each call of a public function is translated to the ``aten`` operator that PyTorch records
+for it, and the result's node is remembered by the identity of the tensor. A function without a known operator becomes a node
+that calls it, so that the graph computes exactly what the program computed. A node's meta holds the user's line
+(``stack_trace``), the enclosing modules (``nn_module_stack``) and the example value (``val``).
 """
 
 import linecache
@@ -34,31 +34,31 @@ READS = {
     "__bool__": "boolean", "__int__": "integer", "__float__": "float", "__index__": "index", "item": "number", "tolist": "list",
     "__complex__": "number", "__contains__": "boolean", "__len__": "length", "__iter__": "iteration", "numpy": "array", "__array__": "array",
 }  # fmt: skip
-"""Functions that make Python's values of a tensor's elements -> what they make."""
+"""Functions that convert a tensor's elements to Python values -> kind of value."""
 
 
 class UntracedValue(RuntimeError):
-    """A tensor came from a computation that no operator of a graph stands for."""
+    """Raised for a tensor computed by something that no operator in a graph represents."""
 
 
 class Recorder(TorchFunctionMode):
-    """A mode that adds what is called to ``graph``.  ``members`` (id -> path) are the parameters and buffers of the root.
+    """A mode that adds calls to ``graph``. ``members`` (id -> path) are the parameters and buffers of the root.
 
     With ``sizes``, sizes of tensors are nodes as well; without, they are the numbers of the example.
-    ``on_read(kind, function)`` is called where Python asks for elements, and where it makes tensors of data.
-    With ``strict``, a tensor that was computed unseen is an error; without, the program is one of tensh's own.
+    ``on_read(kind, function)`` is called when Python reads elements, or makes tensors from data.
+    With ``strict``, a tensor computed without being observed is an error; programs of tensh itself are not strict.
     """
 
     def __init__(self, members, sizes=False, on_read=None, strict=True):
         self.strict = strict
         self.graph, self.members, self.sizes, self.on_read = Graph(), members, sizes, on_read
-        self.nodes, self.kept = {}, []  # id of a value -> its node; values, whose ids must stay theirs
+        self.nodes, self.kept = {}, []  # id of a value -> its node; values kept alive for their ids
         self.constants, self.paths, self.names = {}, {}, []
-        self.since, self.free = None, set()  # what is new; ids of tensors made of nothing that is traced
+        self.since, self.free = None, set()  # tests for new objects; ids of tensors that depend on nothing traced
 
     # ── values ───────────────────────────────────────────────────────────────
     def keep(self, value, node):
-        """Let a node stand for a tensor."""
+        """Register the node of a tensor."""
         self.nodes[id(value)] = node
         self.kept.append(value)
 
@@ -71,13 +71,13 @@ class Recorder(TorchFunctionMode):
         return node
 
     def to_argument(self, value):
-        """A value as it stands in the arguments of a node."""
+        """Convert a value to an argument of a node."""
         if isinstance(value, Tensor):
             return self.node_of(value)
         return value.node if isinstance(value, TracedInt) else value
 
     def node_of(self, tensor):
-        """The node of a tensor: what was recorded, a member of the root, or a new constant."""
+        """Return the node of a tensor: recorded, a member of the root, or a new constant."""
         known = self.nodes.get(id(tensor))
         if known is not None:
             return known
@@ -103,16 +103,19 @@ class Recorder(TorchFunctionMode):
         return node
 
     def free_value(self, tensor, maker=None):
-        """The tensor, which depends on nothing traced: a constant, if it is used.  ``maker`` is the function to warn of."""
+        """Register a tensor that depends on nothing traced: a constant if it is used.
+
+        ``maker`` is the function named in warnings.
+        """
         if maker is not None and self.on_read:
             self.on_read("tensor", maker)
         self.kept.append(tensor)
         self.free.add(id(tensor))
         return tensor
 
-    # ── lines ────────────────────────────────────────────────────────────────
+    # ── operations ───────────────────────────────────────────────────────────────
     def record(self, target, args, kwargs, value, op="call_function"):
-        """Add the node of a call, and let it, or what is taken from it, stand for the result."""
+        """Add the node of a call, and register it, or items of it, for the result."""
         args, kwargs = map_aggregate((tuple(args), dict(kwargs)), self.to_argument)
         node = self.graph.create_node(op, target, args, kwargs, name=name_for(target))
         self.describe(node, value)
@@ -150,7 +153,7 @@ class Recorder(TorchFunctionMode):
         return value
 
     def size(self, tensor, dim):
-        """A size of a tensor: followed, or the number."""
+        """Return a size of a tensor, followed or as a plain number."""
         value = tensor.array.shape[dim]
         if not self.sizes or id(tensor) not in self.nodes:
             return value
@@ -160,7 +163,7 @@ class Recorder(TorchFunctionMode):
         return TracedInt(value, node)
 
     def shape(self, tensor):
-        """The sizes of a tensor."""
+        """Return the sizes of a tensor."""
         if not self.sizes or id(tensor) not in self.nodes:
             return Size(tensor.array.shape)
         return tuple.__new__(Size, [self.size(tensor, dim) for dim in range(tensor.array.ndim)])
@@ -188,7 +191,7 @@ class Recorder(TorchFunctionMode):
             return self.free_value(result)
         found = translation.translate(name, func, args, kwargs)
         if found is None and any(result is each for each in args) and not name.endswith("_"):
-            return result  # what was given
+            return result  # the arguments
         if found is not None:
             self.record(*found, result)
         elif name in vars(Tensor) and not name.startswith("__") and func.__module__ != "torch.nn.functional":
@@ -198,7 +201,7 @@ class Recorder(TorchFunctionMode):
         return result
 
     def is_traced(self, value):
-        """True for a value of the trace, and for a container with one."""
+        """True for a traced value, and for a container with one."""
         if isinstance(value, (tuple, list)):
             return any(map(self.is_traced, value))
         return isinstance(value, TracedInt) or isinstance(value, Tensor) and id(value) in self.nodes
@@ -231,7 +234,7 @@ class Recorder(TorchFunctionMode):
 
 
 def unfreeze(value):
-    """Plain lists and dictionaries for those of a graph, which cannot be changed."""
+    """Return plain lists and dicts for a graph's immutable ones."""
     if isinstance(value, tuple) and not hasattr(value, "_fields") and type(value) is tuple:
         return tuple(map(unfreeze, value))
     if isinstance(value, list):
@@ -249,13 +252,13 @@ def holds_tensors(value):
 
 
 def name_for(target):
-    """The name of a node: that of the operator, without its overload."""
+    """Return the name of a node: that of its operator, without the overload."""
     name = getattr(target, "_opname", None)
     return name if name is None else snake_case(name.removeprefix("__").removesuffix("__"))
 
 
 def describe_place(place):
-    """(the user's line as PyTorch writes it, (file, line, function)) of a place."""
+    """Return (stack trace in PyTorch's form, (file, line, function)) of the user's line."""
     text = linecache.getline(place.filename, place.line).strip()
     where = place.filename, place.line, place.code.co_name
     return f'  File "{where[0]}", line {where[1]}, in {where[2]}\n    {text}\n', where

@@ -1,4 +1,4 @@
-"""Functions that are several operators in a trace, as they are in PyTorch: indexing, recurrent layers, attention."""
+"""Functions that consist of several operators in a trace, as in PyTorch: indexing, recurrent layers, attention."""
 
 import math
 from contextlib import contextmanager
@@ -17,7 +17,7 @@ END = 2**63 - 1
 
 @contextmanager
 def recording(recorder, on=True):
-    """Record inside an answer of the recorder, while it does not see calls otherwise; or, where it does, do not."""
+    """A context that turns recording within the recorder's own calls on, or off."""
     before = state.modes
     others = tuple(mode for mode in before if mode is not recorder)
     state.modes = (*others, recorder) if on else others
@@ -29,7 +29,7 @@ def recording(recorder, on=True):
 
 # ── indexing ─────────────────────────────────────────────────────────────────
 def getitem(recorder, input, index):
-    """``input[index]``: select, slice and unsqueeze part by part, then index by the tensors."""
+    """Record ``input[index]``: select, slice and unsqueeze dimension by dimension, then index by tensors."""
     parts = index if type(index) is tuple else (index,)
     if any(isinstance(each, list) for each in parts):
         parts = tuple(recorder.free_value(torch.tensor(each)) if isinstance(each, list) else each for each in parts)
@@ -63,12 +63,12 @@ def getitem(recorder, input, index):
 
 
 def position(value):
-    """A bound of a slice as a number."""
+    """Convert a bound of a slice to a number."""
     return value if value is None or isinstance(value, TracedInt) else value.__index__()
 
 
 def setitem(recorder, input, index, value):
-    """``input[index] = value``: a write into a view, or by index tensors."""
+    """Record ``input[index] = value``: a write into a view, or by index tensors."""
     parts = index if type(index) is tuple else (index,)
     if any(isinstance(each, (Tensor, list)) for each in parts):
         if any(isinstance(each, int) and not isinstance(each, bool) or each is None for each in parts):
@@ -106,9 +106,9 @@ def einsum(recorder, equation, *operands):
 
 
 def constant(recorder, data, *args, **options):
-    """``torch.tensor(...)`` is a constant of the graph; of a tensor, a copy."""
+    """Record ``torch.tensor(...)`` as a constant of the graph, or as a copy of a tensor."""
     if isinstance(data, Tensor):
-        recorder.free_value(torch.tensor(data, *args, **options), "torch.tensor")  # warns of copies, too
+        recorder.free_value(torch.tensor(data, *args, **options), "torch.tensor")  # warns for copies, too
         return copy_of(recorder, data, **options)
     if recorder.is_traced(data):
         return NotImplemented
@@ -116,7 +116,7 @@ def constant(recorder, data, *args, **options):
 
 
 def copy_of(recorder, data, dtype=None, device=None, requires_grad=False, pin_memory=False):
-    """``torch.tensor(x)``."""
+    """Record ``torch.tensor(x)``."""
     if requires_grad:
         return NotImplemented
     plain = recorder.run("detach", data)
@@ -125,7 +125,7 @@ def copy_of(recorder, data, dtype=None, device=None, requires_grad=False, pin_me
 
 def new_tensor(recorder, input, data, dtype=None, **options):
     if isinstance(data, Tensor):
-        recorder.free_value(input.new_tensor(data))  # warns of copies
+        recorder.free_value(input.new_tensor(data))  # warns for copies
         return copy_of(recorder, data, dtype or data.dtype, **options)
     return NotImplemented
 
@@ -143,7 +143,7 @@ def asarray(recorder, data, dtype=None, **options):
 
 
 def divide_number(recorder, tensor, number):
-    """``number / tensor``, which PyTorch computes as a product with the reciprocal."""
+    """Record ``number / tensor``, which PyTorch computes as a product with the reciprocal."""
     if isinstance(number, Tensor) or not isinstance(tensor, Tensor):
         return NotImplemented
     return recorder.run("mul", recorder.run("reciprocal", tensor), number)
@@ -154,7 +154,7 @@ def unpack(recorder, tensor):
 
 
 def public(function):
-    """A step that is written in public functions, each of which is recorded."""
+    """Decorate a step written in public functions, each of which is recorded."""
 
     def step(recorder, *args, **options):
         with recording(recorder):
@@ -170,13 +170,13 @@ def normalize(input, p=2.0, dim=1, eps=1e-12, out=None):
 
 
 def scale_direction(v, g, dim):
-    """A weight of weight normalisation, from its direction and its lengths."""
+    """Record a weight of weight normalisation, from its direction and norms."""
     dims = [each for each in range(v.dim()) if dim == -1 or each != dim % v.dim()]
     return v * (g / torch.linalg.vector_norm(v, 2, dims, keepdim=dim != -1))
 
 
 def pool_largest(dims):
-    """The step of ``adaptive_max_pool`` over so many dimensions, whose operator gives the places as well."""
+    """Return the step for ``adaptive_max_pool``, whose operator also returns indices."""
 
     def step(recorder, input, output_size, return_indices=False):
         sizes = list(output_size) if isinstance(output_size, (tuple, list)) else [output_size] * dims
@@ -189,7 +189,7 @@ def pool_largest(dims):
 
 
 def norm(recorder, input, p="fro", dim=None, keepdim=False, out=None, dtype=None):
-    """``norm``: that of a vector, unless singular values are asked for."""
+    """Record ``norm`` as a vector norm, unless singular values are requested."""
     if out is not None or p == "nuc" or p is None:
         return NotImplemented
     dim = [dim] if isinstance(dim, int) else dim
@@ -201,7 +201,7 @@ RECURRENT = {"LSTM": "lstm", "GRU": "gru", "RNN_TANH": "rnn_tanh", "RNN_RELU": "
 
 
 def run_recurrent(recorder, module, input, hx):
-    """(output, states) of a recurrent module: one operator, with states of zeros where none are given."""
+    """Record a recurrent module as one operator, with zero states by default; return (output, states)."""
     if isinstance(input, PackedSequence):
         raise NotImplementedError("a packed sequence cannot be traced: give the padded one")
     dims, batch_dim = input.dim(), 0 if module.batch_first else 1
@@ -226,7 +226,7 @@ def run_recurrent(recorder, module, input, hx):
 
 
 def run_cell(recorder, module, mode, input, states, names):
-    """The new states of a recurrent cell: one operator."""
+    """Record a recurrent cell as one operator; return the new states."""
     alone = input.dim() == 1
     batch = input.unsqueeze(0) if alone else input
     if states is None:
@@ -248,7 +248,7 @@ def attention(
     use_separate_proj_weight=False, q_proj_weight=None, k_proj_weight=None, v_proj_weight=None, static_k=None, static_v=None,
     average_attn_weights=True, is_causal=False,
 ):  # fmt: skip
-    """``multi_head_attention_forward`` in public functions, each of which is recorded."""
+    """Record ``multi_head_attention_forward`` in public functions."""
     if (
         not all(each is None for each in (bias_k, bias_v, static_k, static_v))
         or add_zero_attn
@@ -305,7 +305,7 @@ def attention(
 
 
 def project_jointly(input, weight, bias, parts):
-    """Several projections of one input, of which the weights lie below each other."""
+    """Project one input several times; the weights are stacked in one matrix."""
     joined = F.linear(input, weight, bias)
     joined = (
         joined.unflatten(-1, (parts, weight.shape[0] // parts)).unsqueeze(0).transpose(0, -2).squeeze(-2).contiguous()
@@ -314,14 +314,14 @@ def project_jointly(input, weight, bias, parts):
 
 
 def additive(mask, dtype):
-    """A mask as numbers to add; True hides."""
+    """Convert a mask to numbers to add; True masks an element."""
     if mask is None or mask.dtype is not torch.bool:
         return mask
     return torch.zeros_like(mask, dtype=dtype).masked_fill(mask, -math.inf)
 
 
 def merge_masks(mask, padding, batch, heads, columns):
-    """One mask [N * heads or 1, rows or 1, columns], or None."""
+    """Combine the masks to one of shape [N * heads or 1, rows or 1, columns], or None."""
     if mask is not None and mask.dim() == 2:
         mask = mask.unsqueeze(0)
     if padding is None:
@@ -336,4 +336,4 @@ STEPS = {
     "multi_head_attention_forward": public(attention), "norm": norm,
     **{f"adaptive_max_pool{dims}d": pool_largest(dims) for dims in (1, 2, 3)},
 }  # fmt: skip
-"""Public function -> (recorder, arguments) -> its result, or NotImplemented where the function answers itself."""
+"""Public function -> (recorder, arguments) -> its result, or NotImplemented if the function handles itself."""

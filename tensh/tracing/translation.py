@@ -1,4 +1,4 @@
-"""Public functions as the operators of ``aten`` that PyTorch records for them, one for one, before anything is decomposed."""
+"""Translation of public functions to the ``aten`` operators that PyTorch records, one to one, before decomposition."""
 
 import inspect
 
@@ -13,13 +13,13 @@ from tensh.engine.dtypes.dtype import dtype
 SILENT = frozenset(
     "requires_grad_ retain_grad grad_fn grad _base share_memory_ pin_memory __iter__ __deepcopy__ register_hook".split()
 )
-"""Functions whose results are no new values."""
+"""Functions that return no new values."""
 CONSTANTS = frozenset(
     "tensor as_tensor asarray from_numpy frombuffer Tensor generator as_strided_ complex_ from_dlpack __new__ new new_tensor".split()
 )
-"""Functions whose results are constants, unless they are given what is traced."""
+"""Functions whose results are constants, unless they receive traced values."""
 DATA = frozenset("new new_tensor".split())
-"""Functions that take no more than the kind of their first argument."""
+"""Functions that use only the shape and dtype of their first argument."""
 ACCESSORS = {"T": "numpy_T", "mT": "mT", "H": "matrix_H", "mH": "mH", "data": "detach", "real": "real", "imag": "imag"}
 """Properties that are computed by an operator."""
 NAMES = OPERATORS | {
@@ -37,9 +37,9 @@ NAMES = OPERATORS | {
 }  # fmt: skip
 """Functions whose operator has another name."""
 SWAPPED = {"__rpow__", "__rtruediv__", "__rdiv__", "__rfloordiv__", "__rmod__", "__rmatmul__"}
-"""Reflected operators whose operands change places."""
+"""Reflected operators, whose operands are exchanged."""
 ALIASES = {"self": ("input", "condition"), "train": ("training",), "indices": ("input",)}
-"""Parameter of an operator -> what functions of ``torch.nn.functional`` call it."""
+"""Parameter of an operator -> its names in ``torch.nn.functional``."""
 CASTS = {
     "float": "float32", "double": "float64", "half": "float16", "bfloat16": "bfloat16", "long": "int64", "int": "int32",
     "short": "int16", "char": "int8", "byte": "uint8", "bool": "bool", "cfloat": "complex64", "cdouble": "complex128",
@@ -47,13 +47,13 @@ CASTS = {
 
 
 FAMILY = {f"torch.{name}": name for name in ("linalg", "fft", "special")}
-"""Module -> how the names of its operators begin."""
+"""Module -> prefix of its operators' names."""
 IGNORED = frozenset("input inplace _stacklevel requires_grad pin_memory non_blocking copy out".split())
-"""Keywords that no operator has, and that change no value."""
+"""Keywords that no operator has, and that do not affect the value."""
 
 
 def name_of(func):
-    """The name of a public function; of the accessor of a property, that of the property."""
+    """Return the name of a public function, or of the property behind an accessor."""
     owner = getattr(func, "__self__", None)
     if isinstance(owner, property):
         return next((name for name, value in vars(Tensor).items() if value is owner), "")
@@ -61,7 +61,8 @@ def name_of(func):
 
 
 def choose(name, args, kwargs):
-    """(overload, args, kwargs) of the first overload of an operator that takes these arguments and can be run; or None."""
+    """Return (overload, args, kwargs) for the first overload of an operator that accepts these arguments and can be
+    run, or None."""
     for overload in schemas().get(name, {}).values():
         if any(
             key not in IGNORED and value is not None and all(key != p.name for p in overload.parameters)
@@ -74,7 +75,7 @@ def choose(name, args, kwargs):
 
 
 def bind_runnable(overload, args, kwargs):
-    """(overload, args, kwargs) if an overload takes these arguments and can be run; or None."""
+    """Return (overload, args, kwargs) if an overload accepts these arguments and can be run, or None."""
     try:
         positional, named = overload.bind(tuple(args), kwargs)
         kernel_of(overload)
@@ -84,7 +85,7 @@ def bind_runnable(overload, args, kwargs):
 
 
 def translate(name, func, args, kwargs):
-    """(overload, args, kwargs) for a call of a public function; None where no single operator does it."""
+    """Return (overload, args, kwargs) for a call of a public function; None if no single operator computes it."""
     if name in ACCESSORS:
         return choose(ACCESSORS[name], args, {})
     if name in CASTS:
@@ -122,7 +123,7 @@ def translate(name, func, args, kwargs):
 
 
 def choose_by_names(name, func, args, kwargs):
-    """As ``choose``, for a function whose parameters stand in another order than the operator's."""
+    """Like ``choose``, for a function whose parameters are in another order than the operator's."""
     try:
         bound = inspect.signature(func).bind(*args, **kwargs)
     except (TypeError, ValueError):
@@ -164,7 +165,7 @@ def choose_by_names(name, func, args, kwargs):
 
 
 def translate_to(args, kwargs):
-    """``to`` as ``aten.to.dtype`` or ``aten.to.other``; devices are all the CPU."""
+    """Translate ``to`` as ``aten.to.dtype`` or ``aten.to.other``; every device is the CPU."""
     wanted = kwargs.get("dtype")
     for each in (*args[1:], kwargs.get("other")):
         if isinstance(each, dtype):

@@ -1,4 +1,4 @@
-"""A trace that leaves everything as it was: arguments, buffers, attributes of modules and the random numbers that come next."""
+"""Tracing without side effects: arguments, buffers, attributes of modules and the random state are restored."""
 
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.random.generator import default_generator
@@ -6,7 +6,7 @@ from tensh.tracing import translation
 
 
 class RestoredState:
-    """While this is entered, a program may write into ``tensors`` and the members of ``root``; afterwards they are as before."""
+    """A context that restores ``tensors``, the members of ``root`` and the random state at its end."""
 
     def __init__(self, root, tensors):
         self.modules, self.tensors = dict(root.named_modules()), [*tensors, *root.buffers()]
@@ -23,14 +23,14 @@ class RestoredState:
 
     def __exit__(self, *failure):
         for array, before in self.elements:
-            if array.tobytes() != before.tobytes():  # some kernels write without a stamp
+            if array.tobytes() != before.tobytes():  # some kernels write without a time stamp
                 array[...] = before
         for names, before in self.attributes:
             names.update(before)
         default_generator.set_state(self.random)
 
     def record_assignments(self, recorder):
-        """Add a line for every buffer that was replaced: a write into the buffer."""
+        """Record a write for every buffer that was replaced."""
         for names, before in self.attributes:
             for name, value in before.items():
                 new = names.get(name)
