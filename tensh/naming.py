@@ -3,6 +3,7 @@ that PyTorch can read them."""
 
 import os
 import sys
+import types
 
 FOLDER = os.path.dirname(__file__)
 
@@ -16,7 +17,8 @@ class OfTorch(type):
     """The metaclass of classes that PyTorch writes in C: Python's messages include their module, as ``'torch.Size'``."""
 
     def __new__(cls, name, bases, members):
-        return type.__new__(cls, in_module(members.get("__module__", ""), name), bases, members)
+        module = members.get("__module__", "")
+        return type.__new__(cls, in_module(module, name), bases, {"__qualname__": name, **members})
 
     @property
     def __name__(cls):
@@ -27,9 +29,34 @@ class OfTorch(type):
         NAME.__set__(cls, in_module(cls.__module__, name))
 
 
-NAME = type.__dict__["__name__"]
+NAME = type.__dict__["__name__"]  # of a class as its own messages have it
 
 
 def in_module(module, name):
     """Return the name of a class in its own messages: user classes appear without their module."""
     return f"{module}.{name}" if module.partition(".")[0] == "torch" else name
+
+
+class Shared:
+    """Base of a class that its subclasses only complete: each has its own copy of the methods ``SHARED``, for Python names the
+    class of a method when it is called with wrong arguments."""
+
+    SHARED = ("__init__",)
+
+    def __init_subclass__(cls, **settings):
+        super().__init_subclass__(**settings)
+        for name in cls.SHARED:
+            owner = next((each for each in cls.__mro__ if name in vars(each)), object)
+            if owner is not cls and Shared in owner.__bases__:
+                setattr(cls, name, copy_named(vars(owner)[name], f"{cls.__qualname__}.{name}"))
+
+
+def copy_named(function, qualified):
+    """A copy of a function under another qualified name."""
+    copy = types.FunctionType(
+        function.__code__, function.__globals__, function.__name__, function.__defaults__, function.__closure__
+    )
+    copy.__kwdefaults__, copy.__doc__, copy.__module__ = function.__kwdefaults__, function.__doc__, function.__module__
+    copy.__dict__.update(function.__dict__)
+    copy.__qualname__ = qualified
+    return copy

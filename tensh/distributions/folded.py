@@ -7,14 +7,16 @@ from tensh.distributions import constraints
 from tensh.distributions.transformed_distribution import TransformedDistribution
 from tensh.distributions.transforms import AbsTransform
 from tensh.distributions.utils import formula
+from tensh.naming import Shared
 
 
-class FoldedDistribution(TransformedDistribution):
+class FoldedDistribution(Shared, TransformedDistribution):
     """The absolute value of the symmetric distribution ``family(0, scale)``, with twice its density above 0."""
 
     arg_constraints = {"scale": constraints.positive}
     support = constraints.nonnegative
     has_rsample = True
+    SHARED = ("__init__", "log_prob", "cdf", "icdf", "entropy")
 
     def __init__(self, scale, validate_args=None):
         super().__init__(self.family(0, scale, validate_args=False), AbsTransform(), validate_args=validate_args)

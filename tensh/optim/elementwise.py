@@ -9,17 +9,19 @@ from tensh.engine.core.clock import stamp_write
 from tensh.engine.core.tensor import SPARSE, Tensor
 from tensh.engine.dispatch.override.state import dispatches
 from tensh.engine.operators.shapes.layout import view_as_real
+from tensh.naming import Shared
 from tensh.optim.checks import CAPTURING, refuse_sparse_gradients, require_fusible
 from tensh.optim.optimizer import Optimizer
 from tensh.optim.raw import update_in_pieces
 
 
-class Elementwise(Optimizer):
+class Elementwise(Shared, Optimizer):
     """A subclass defines the state of a parameter (``begin``) and the update of its elements (``rule``).
 
     See Note [One rule, two readings] in raw.py.
     """
 
+    SHARED = ("step",)
     ARRAYS = ()  # names of state of the parameter's shape
     COUNTERS = ("step",)  # names of state that is one number
     CAPTURED = "params and state_steps"  # names of state that would have to be on a capturing device

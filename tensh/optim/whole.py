@@ -2,12 +2,15 @@
 
 from tensh.engine.arrays.uninterrupted import Uninterrupted
 from tensh.engine.autograd.modes import no_grad
+from tensh.naming import Shared
 from tensh.optim.checks import refuse_sparse_gradients
 from tensh.optim.optimizer import Optimizer
 
 
-class Whole(Optimizer):
+class Whole(Shared, Optimizer):
     """A subclass defines the state of a parameter (``begin``) and its update (``update``)."""
+
+    SHARED = ("step",)
 
     def begin(self, p, group):
         """The state of a parameter before its first step."""

@@ -2,6 +2,7 @@
 
 import tensh as torch
 from tensh.distributions.constraints.base import Constraint
+from tensh.naming import Shared
 
 
 def _require_constraint(base):
@@ -70,7 +71,7 @@ class MixtureSameFamilyConstraint(Constraint):
         return f"MixtureSameFamilyConstraint({self.base_constraint!r})"
 
 
-class _Joined(Constraint):
+class _Joined(Shared, Constraint):
     """The base of ``cat`` and ``stack``: a constraint for each part along ``dim``."""
 
     def __init__(self, cseq, dim=0):

@@ -1,6 +1,7 @@
 """Constraints of numbers."""
 
 from tensh.distributions.constraints.base import Constraint
+from tensh.naming import Shared
 
 
 class _Bounded(Constraint):
@@ -15,17 +16,17 @@ class _Bounded(Constraint):
         return f"{type(self).__name__[1:]}({bounds})"
 
 
-class _Above(_Bounded):
+class _Above(Shared, _Bounded):
     def __init__(self, lower_bound):
         super().__init__(lower_bound=lower_bound)
 
 
-class _Below(_Bounded):
+class _Below(Shared, _Bounded):
     def __init__(self, upper_bound):
         super().__init__(upper_bound=upper_bound)
 
 
-class _Between(_Bounded):
+class _Between(Shared, _Bounded):
     def __init__(self, lower_bound, upper_bound):
         super().__init__(lower_bound=lower_bound, upper_bound=upper_bound)
 

@@ -6,9 +6,10 @@ import tensh as torch
 from tensh.distributions import constraints
 from tensh.distributions.transforms.base import Transform
 from tensh.distributions.utils import _sum_rightmost, formula, lazy_property
+from tensh.naming import Shared
 
 
-class _Pieces(Transform):
+class _Pieces(Shared, Transform):
     """A list of transforms for slices, with methods for cutting (``_pieces``) and joining (``_joined``)."""
 
     def __init__(self, tseq, dim=0, cache_size=0):

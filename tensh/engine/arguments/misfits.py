@@ -8,6 +8,7 @@ and returns PyTorch's error for that argument.
 from functools import cache
 
 from tensh.engine.arguments.overloads import kinds, read_lines
+from tensh.engine.arguments.quick_checks import handed_on
 from tensh.engine.arguments.signatures import type_name
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.errors.messages import too_large
@@ -48,12 +49,12 @@ def misfit(failure, function, parameters, args, options, python=False):
     if isinstance(failure, AttributeError) and is_in_words_of_pytorch(failure, function, python):
         return None
     for place, name, value in named:
-        if (said := describe_argument(failure, place, name, value)) is not None:
-            return TypeError(said.format(function=function))
+        if (said := describe_argument(failure, function, place, name, value)) is not None:
+            return TypeError(said)
     for place, name, value in named:  # the failure concerns a value derived from an argument
         p = parameters.get(name)
         if p is not None and takes_tensor(name) and value is not p.default and not isinstance(value, Tensor):
-            return TypeError(must_be("Tensor", place, name, value).format(function=function))
+            return TypeError(must_be("Tensor", function, place, name, value))
     return None
 
 
@@ -132,12 +133,12 @@ def list_positional(parameters, args):
             yield place + 1, name, args[place]
 
 
-def describe_argument(failure, place, name, value):
+def describe_argument(failure, function, place, name, value):
     """Return the error for an argument if the failure is about it or one of its elements."""
     if isinstance(failure, AttributeError):
         kind = WANTED.get(failure.name) or ("Tensor" if hasattr(Tensor, failure.name) else None)
         if kind is not None and value is failure.obj:
-            return must_be(kind, place, name, value)
+            return must_be(kind, function, place, name, value)
         if kind == "Tensor" and isinstance(value, (tuple, list)):
             parts = [value, *(each for each in value if isinstance(each, (tuple, list)))]
             at = next((at for part in parts for at, each in enumerate(part) if each is failure.obj), None)
@@ -145,12 +146,12 @@ def describe_argument(failure, place, name, value):
                 return f"expected Tensor as element {at} in argument 0, but got {type_name(failure.obj)}"
         if is_class(failure.obj):
             if isinstance(value, type):
-                return must_be("Tensor", place, name, value)
+                return must_be("Tensor", function, place, name, value)
             parts = enumerate(value) if isinstance(value, (tuple, list)) else ()
             if (at := next((n for n, part in parts if isinstance(part, type)), None)) is not None:
                 return f"expected Tensor as element {at} in argument 0, but got {type_name(value[at])}"
     elif isinstance(failure, KeyError) and failure.args == (type(value),):
-        return must_be("Number", place, name, value)
+        return must_be("Number", function, place, name, value)
     return None
 
 
@@ -159,9 +160,13 @@ def is_class(obj):
     return type(obj).__name__ in ("member_descriptor", "property")
 
 
-def must_be(kind, place, name, value):
+def must_be(kind, function, place, name, value):
+    """Return the error for an argument of another kind, in the words of the function that it is passed to."""
+    known, *called = handed_on().get(function, {}).get(name, (None,))
+    if known == kind:
+        function, name, place = [*called, None][:3]
     where = f" (position {place})" if place else ""
-    return f"{{function}}(): argument '{name}'{where} must be {kind}, not {type_name(value)}"
+    return f"{function}(): argument '{name}'{where} must be {kind}, not {type_name(value)}"
 
 
 def takes_tensor(name):

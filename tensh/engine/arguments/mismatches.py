@@ -6,6 +6,7 @@ order of the call.
 """
 
 from tensh.engine.core.tensor import Tensor
+from tensh.naming import NAME, OfTorch
 
 HEAP = 1 << 9  # the flag of types created at run time, such as Python classes
 IMMUTABLE = 1 << 8  # and of those created by C at run time, of which Python 3.13 has more
@@ -16,9 +17,12 @@ def type_name(value):
     if isinstance(value, type) and issubclass(value, Tensor):
         return "torch._C._TensorMeta"
     kind = type(value)
-    of_torch = kind.__module__ in ("torch", "torch._C") and kind is not Tensor
-    in_c = kind.__flags__ & (HEAP | IMMUTABLE) != HEAP and kind.__module__ != "builtins"
-    return f"{kind.__module__}.{kind.__name__}" if of_torch or in_c else kind.__name__
+    if isinstance(kind, OfTorch):
+        return NAME.__get__(kind)
+    module = getattr(kind, "__module__", "")  # code without a name makes classes without a module
+    of_torch = module in ("torch", "torch._C") and kind is not Tensor
+    in_c = kind.__flags__ & (HEAP | IMMUTABLE) != HEAP and module != "builtins"
+    return f"{module}.{kind.__name__}" if of_torch or in_c else kind.__name__
 
 
 LOOSE = {"float": ("float", "int"), "int": ("int",)}

@@ -69,6 +69,7 @@ def handed_on():
 
     PyTorch's functions in Python pass arguments to functions in C, which name themselves in errors.  The file has a
     kind per block, and a line per parameter in the order above; a parameter without a position is passed by name.
+    Those for tensors are not checked beforehand: they only name the argument once a call has failed.
     """
     table, kind = {}, None
     for line in read_lines("handed_on.txt"):

@@ -222,12 +222,7 @@ class Form:
 
     def bind(self, args, options):
         """Return the values by name, defaults included; raise TypeError if the arguments do not fit."""
-        if (
-            self.sizes_last
-            and args
-            and not isinstance(args[0], (tuple, list))
-            and self.positional[0].name not in options
-        ):
+        if self.sizes_last and args and not isinstance(args[0], (tuple, list)):
             if read_size(args[0]) is not None:
                 args = (args,)
             elif len(args) == 1:

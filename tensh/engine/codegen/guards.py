@@ -5,7 +5,7 @@ import inspect
 import types
 
 from tensh.engine.arguments.misfits import misfit, unanswered_class
-from tensh.engine.arguments.quick_checks import handed_on, write_check
+from tensh.engine.arguments.quick_checks import CHECKS, handed_on, write_check
 from tensh.engine.arguments.signatures import NO_FIT, taker_of, type_name
 from tensh.engine.core.lift import Absence
 from tensh.engine.core.ports import batched_function
@@ -42,7 +42,8 @@ def wrap_guarded(fn, name):
     header = [*positional, star or "*" * bool(keywords), *keywords, options]
     given = ", ".join(filter(None, [*positional, star]))
     named = ", ".join(filter(None, [*(f"{each}={each}" for each in keywords), options]))
-    checked = {each: row for each, row in handed_on().get(name, {}).items() if each in (*positional, *keywords)}
+    known = {each: row for each, row in handed_on().get(name, {}).items() if each in (*positional, *keywords)}
+    checked = {each: row for each, row in known.items() if row[0] in CHECKS}
     defaults = {each: p.default for each, p in inspect.signature(fn).parameters.items()} if checked else {}
     suspect = " or ".join(write_check(each, kind, defaults[each]) for each, (kind, *_) in checked.items())
     look = f"        if {suspect}: {', '.join(checked)}, = __take({', '.join(checked)})\n" if checked else ""

@@ -15,7 +15,6 @@ def return_type(name, fields):
 
     members = {f: property(lambda self, i=i: self[i]) for i, f in enumerate(fields)}
     members |= {
-        "__qualname__": name,
         "__slots__": (),
         "__repr__": show,
         "__match_args__": fields,

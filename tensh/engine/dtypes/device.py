@@ -30,10 +30,14 @@ class device(metaclass=OfTorch):
         if isinstance(type, device):
             return type
         type = type.decode(errors="replace") if isinstance(type, bytes) else type
-        if isinstance(type, (int, np.integer)) and not isinstance(type, bool):
+        if isinstance(type, (int, np.integer)) and not isinstance(type, bool) and index is None:
             if not -(2**63) <= type < 2**63:
                 raise ValueError("Overflow when unpacking long long")
+            if type < 0:
+                raise RuntimeError("Device index must not be negative")
             raise RuntimeError("Cannot access accelerator device when none is available.")
+        if not isinstance(type, str) and index is not None:
+            raise TypeError(f"device(): argument 'type' (position 1) must be str, not {kinds_of([type])}")
         if not isinstance(type, str):
             raise TypeError(
                 f"device() received an invalid combination of arguments - got ({kinds_of(args)}), but expected one of:\n"
@@ -47,6 +51,8 @@ class device(metaclass=OfTorch):
             )
         if index is not None and (not isinstance(index, int) or isinstance(index, bool)):
             raise TypeError(f"device(): argument 'index' (position 2) must be int, not {kinds_of([index])}")
+        if not type:
+            raise RuntimeError("Device string must not be empty")
         kind, colon, number = type.partition(":")
         if colon:
             if index is not None:

@@ -47,13 +47,14 @@ def require(value, name, parameter, position):
     return value
 
 
-def require_kind(kind, value, name, parameter):
+def require_kind(kind, value, name, parameter, position=None):
     """Raise TypeError unless a parameter of this kind takes the value, for arguments that are not checked elsewhere.
 
-    The public wrapper turns it into PyTorch's error, which also names the argument's position.
+    The public wrapper turns it into PyTorch's error, which also names the argument's position; without one, it is given here.
     """
     if TAKERS[kind](value) is NO_FIT:
-        raise TypeError(f"{name}(): argument '{parameter}' must be {kind}, not {type_name(value)}")
+        where = f" (position {position})" if position else ""
+        raise TypeError(f"{name}(): argument '{parameter}'{where} must be {kind}, not {type_name(value)}")
 
 
 def wants(t):

@@ -12,7 +12,8 @@ from operator import length_hint
 
 import numpy as np
 
-from tensh.engine.arguments.signatures import type_name
+from tensh.engine.arguments.binding import bind
+from tensh.engine.arguments.lazy_signatures import shows
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dtypes.device import cpu, device
 from tensh.engine.dtypes.dtype import uint8
@@ -60,8 +61,10 @@ class Generator(metaclass=OfTorch):
     __slots__ = ("twister", "integers", "first_seed", "untouched", "normal", "float_normal", "__weakref__")
     __module__ = "torch._C"
 
-    def __init__(self, device="cpu"):
-        _require_cpu(device)
+    @shows("self, device=None", "")
+    def __init__(self, *args, **given):
+        if args or given:
+            _require_cpu(bind("Generator", ("(torch.device device = None)",), args, given)["device"])
         self.twister = None
         self._start(DEFAULT_SEED)
 
@@ -282,13 +285,9 @@ def from_state(data):
 def _require_cpu(where):
     if where is None or where == "cpu":
         return
-    if not isinstance(where, (str, int, device)):
-        raise TypeError(f"Generator(): argument 'device' (position 1) must be torch.device, not {type_name(where)}")
-    kind = "accelerator" if isinstance(where, int) else device(where).type
+    kind = device(where).type
     if kind == "cuda":
         raise RuntimeError("Cannot get CUDA generator without ATen_cuda library.")
-    if kind == "accelerator":
-        raise RuntimeError("Cannot access accelerator device when none is available.")
     if kind != "cpu":
         raise RuntimeError(f"{kind.upper()} device type not an accelerator.")
 

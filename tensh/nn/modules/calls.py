@@ -33,6 +33,8 @@ class Calls:
             return call_with_hooks(self, args, kwargs)
         return self.forward(*args, **kwargs)
 
+    __call__.__qualname__ = "Module._wrapped_call_impl"  # in errors about its arguments
+
     def forward(self, *input):
         """Compute the output; each module defines its own."""
         raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')

@@ -1,5 +1,6 @@
 """Pooling: each window of the input becomes one value of the output."""
 
+from tensh.naming import Shared
 from tensh.nn.modules.families import family
 from tensh.nn.modules.layer import Layer, ntuple
 
@@ -57,7 +58,7 @@ MaxPool1d, MaxPool2d, MaxPool3d = family(
 
 
 class _MaxUnpoolNd(
-    Layer, settings="kernel_size, stride=None, padding=0", keeps=TUPLES, shows="kernel_size stride padding"
+    Shared, Layer, settings="kernel_size, stride=None, padding=0", keeps=TUPLES, shows="kernel_size stride padding"
 ):
     """The largest values of windows, put back at their positions."""
 

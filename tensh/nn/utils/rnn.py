@@ -122,7 +122,7 @@ def pack_padded_sequence(input, lengths, batch_first=False, enforce_sorted=True)
     if not enforce_sorted:
         lengths, order = find_public("sort")(lengths, descending=True)
         input = input.index_select(0 if batch_first else 1, order)
-    require_kind("bool", batch_first, "_pack_padded_sequence", "batch_first")
+    require_kind("bool", batch_first, "_pack_padded_sequence", "batch_first", 3)
     rows = input.transpose(0, 1) if batch_first else input
     _check_lengths(rows, lengths)
     counts = lengths.tolist()
@@ -244,8 +244,8 @@ def pad_sequence(sequences, batch_first=False, padding_value=0.0, padding_side="
     sequences = tuple(sequences)
     if not sequences:
         raise RuntimeError("received an empty list of sequences")
-    require_kind("bool", batch_first, "pad_sequence", "batch_first")
-    require_kind("float", padding_value, "pad_sequence", "padding_value")
+    require_kind("bool", batch_first, "pad_sequence", "batch_first", 2)
+    require_kind("float", padding_value, "pad_sequence", "padding_value", 3)
     if padding_side not in ("left", "right"):
         raise RuntimeError(f"Expected padding_side to be one of left or right, but got {padding_side}.")
     for number, each in enumerate(sequences):

@@ -6,6 +6,7 @@ from tensh.engine.core import ports
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.override.points import armed, keep_armed, points
 from tensh.engine.dispatch.override.state import ALL, USUAL, DisabledForClasses, call_disabled, state
+from tensh.engine.errors.messages import ABSENT
 
 
 # ── overriding arguments ─────────────────────────────────────────────────────
@@ -127,7 +128,7 @@ def as_in_python(point, args, options):
             positional += value[0] if is_list else value
         elif parameter.kind is parameter.VAR_KEYWORD:
             named |= value
-        elif parameter.default is parameter.empty:
+        elif parameter.default is parameter.empty or parameter.default is ABSENT:
             positional.append(value)
         elif value is not None or name not in OURS or name == "out" and point.function.__name__ in WITH_OUT:
             named[name] = value

@@ -185,7 +185,7 @@ def make_like_array(array, make, dtype=None, memory_format=None):
 
 zeros, zeros_like = filler("zeros", np.zeros, "filled with zeros")
 ones, ones_like = filler("ones", make_ones, "filled with ones")
-filler("empty", make_unset, "with uninitialized elements")
+empty, empty_like = filler("empty", make_unset, "with uninitialized elements")
 
 
 # ── full ─────────────────────────────────────────────────────────────────────

@@ -93,11 +93,10 @@ def is_sequence(data):
     """Return True if PyTorch reads the elements of a value; a tensor has elements, but is read as a whole."""
     if isinstance(data, (list, tuple, str, bytes, range, Sequence)):
         return True
-    return (
-        hasattr(type(data), "__getitem__")
-        and hasattr(type(data), "__len__")
-        and not isinstance(data, (dict, Tensor, np.generic))
-    )
+    if isinstance(data, (dict, Tensor, np.generic)):
+        return False
+    members = [vars(each) for each in type(data).__mro__]  # not those of the class itself: an Enum has elements
+    return all(any(name in each for each in members) for name in ("__getitem__", "__len__"))
 
 
 def shape_of(data):

@@ -64,9 +64,8 @@ def index_put(input, indices, values, accumulate=False):
             input[key_of(indices)] = values
     except IndexError as error:
         raise index_error(input.shape, indices, error) from None
-    except ValueError:
-        shape = np.shape(np.broadcast_to(0, input.shape)[key_of(indices)])
-        raise mismatch(values, shape) from None
+    except ValueError:  # indices may be out of range as well
+        raise mismatch(values, index_nothing(input, indices).shape) from None
 
 
 def mismatch(values, shape):

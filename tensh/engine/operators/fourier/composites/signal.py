@@ -12,7 +12,7 @@ from tensh.engine.arguments.lazy_signatures import Later
 from tensh.engine.dtypes.device import strided
 from tensh.engine.dtypes.dtype import float32, float64, get_default_dtype
 from tensh.engine.methods.creation.data import tensor
-from tensh.engine.methods.creation.fill import ones
+from tensh.engine.methods.creation.fill import empty, ones
 from tensh.engine.methods.creation.ranges import arange
 from tensh.engine.methods.creation.spaces import linspace
 from tensh.engine.operators.special.modified_bessel import i0_op
@@ -75,7 +75,7 @@ def step_numbers(start, M, constant, place):
 
 def make_short(M, place):
     """Return the window of one point or none; ``M`` may be a number of any kind."""
-    return ones((1 if M == 1 else 0,), **place)
+    return ones((1,), **place) if M == 1 else empty((0,), **place)
 
 
 def steps(M, sym):

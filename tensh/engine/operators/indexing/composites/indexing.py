@@ -4,18 +4,22 @@ Plain indices (numbers, slices, None, ...) of a tensor without history are one N
 an operator, as PyTorch records it.  Index tensors and masks are collected for one operator at the end.
 """
 
+from operator import index as index_number
+
 import numpy as np
 
+from tensh.engine.arguments.signatures import type_name
 from tensh.engine.codegen.scalars import cast_scalar
 from tensh.engine.core import ports
 from tensh.engine.core.clock import mode, owner
 from tensh.engine.core.lift import Lift
 from tensh.engine.core.tensor import Tensor, new, wrap
 from tensh.engine.core.views import record_view, refresh_node
-from tensh.engine.dtypes.dtype import BY_NUMPY
-from tensh.engine.errors.messages import is_long, wrap_dim
+from tensh.engine.dtypes.dtype import BY_NUMPY, of_scalar
+from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.errors.warnings import warn
-from tensh.engine.methods.creation.nested import is_sequence
+from tensh.engine.methods.creation.nested import dtype_of, is_sequence
+from tensh.engine.methods.creation.nested import read as read_data
 from tensh.engine.operators.indexing.index import index as index_op
 from tensh.engine.operators.shapes.views import alias, select, slice_dim, unsqueeze
 
@@ -116,7 +120,7 @@ def split_index(array, index):
     if plain_parts.count(ALL) < len(plain_parts):
         try:
             array = array[*plain_parts, ...]
-        except (IndexError, TypeError):
+        except (IndexError, TypeError, OverflowError):
             return None
     return array, tuple(arrays)
 
@@ -153,8 +157,8 @@ def index_by_operators(t, parts, index):
 # ── the parts of an index ────────────────────────────────────────────────────
 def parts_of(index):
     """Return the parts of an index as a tuple; a list counts as a tuple if it holds more than numbers."""
-    if type(index) is tuple:
-        return index
+    if isinstance(index, tuple):
+        return tuple(index)
     found = as_list(index)
     if isinstance(found, list) and len(found) < 32:
         for part in found:
@@ -181,7 +185,7 @@ def as_list(part):
 def take_view(t, index, writing=False):
     """Return (the view at the plain parts of ``index``, the index tensors by dimension)."""
     given = parts_of(index)
-    plain_part = type(index) in PLAIN
+    plain_part = type(index) in PLAIN or is_integer(index)
     wanted, ndim = sum(map(width, given)), t.array.ndim
     if wanted > ndim:
         require_dimensions(ndim, given, plain_part)
@@ -210,7 +214,7 @@ def take_view(t, index, writing=False):
 
 def width(part):
     """Return the number of dimensions that a part of an index takes."""
-    if part is None or part is ... or isinstance(part, (bool, np.bool_)):
+    if part is None or part is ... or isinstance(part, bool):
         return 0
     array = part.array if isinstance(part, Tensor) else part
     is_mask = isinstance(array, np.ndarray) and (array.dtype.kind == "b" or array.dtype == np.uint8)
@@ -232,10 +236,12 @@ def check_number(number, n, place):
 def require_dimensions(ndim, given, plain_part):
     """Raise PyTorch's error for more indices than dimensions."""
     if plain_part and ndim == 0:
-        if type(given[0]) is slice:
+        first = read(given[0])
+        if type(first) is slice:
+            read_slice(first, 0)
             raise IndexError("slice() cannot be applied to a 0-dim tensor.")
-        if given[0]:
-            raise IndexError(f"index {given[0]} is out of bounds for dimension 0 with size 0")
+        if first:
+            raise IndexError(f"index {first} is out of bounds for dimension 0 with size 0")
         raise IndexError(
             "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a "
             "0-dim tensor to a number"
@@ -246,12 +252,23 @@ def require_dimensions(ndim, given, plain_part):
 def take_slice(t, dim, part, whole):
     """Take the slice ``part`` of dimension ``dim``; with ``whole``, return the tensor itself for a slice of everything."""
     n = t.array.shape[wrap_dim(dim, t.array.ndim)]
-    start, stop, step = part.indices(n)
-    if step < 0:
-        raise ValueError("step must be greater than zero")
+    start, stop, step = read_slice(part, n)
     if whole and step == 1 and part.start in (None, 0) and (part.stop is None or part.stop >= n):
         return t
     return slice_dim.fn(t, dim, start, stop, step)
+
+
+def read_slice(part, n):
+    """Return (start, stop, step) of a slice of ``n`` elements."""
+    start, stop, step = part.indices(n)
+    if step < 0:
+        raise ValueError("step must be greater than zero")
+    return start, stop, step
+
+
+def is_integer(part):
+    """Return True for an integer of any class, but not for a bool or an array."""
+    return isinstance(part, (int, np.integer)) and not isinstance(part, bool)
 
 
 def read(part):
@@ -264,21 +281,29 @@ def read(part):
     if isinstance(part, Tensor):
         return read_array(part.array)
     if isinstance(part, np.ndarray):
-        return read_array(part)
-    if isinstance(part, (np.integer, int)):
-        return int(part)
-    if isinstance(part, np.bool_):
-        return bool(part)
+        is_mask = part.dtype.kind == "b" or part.dtype == np.uint8
+        return read_array(part if is_mask or part.dtype == np.int64 else convert_array(part))
+    if is_integer(part):
+        return read(int(part))
     if isinstance(part, (list, tuple, range)):
         return read_list(part)
     if isinstance(part, (str, bytes)):
-        raise TypeError(f"new(): invalid data type '{kind.__name__}'")
+        raise TypeError(f"new(): invalid data type '{'str' if isinstance(part, str) else 'bytes'}'")
     if is_sequence(part):
         return read_list(as_list(part))
-    raise IndexError(
-        "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
-        f"(got {kind.__name__})"
-    )
+    try:
+        return read(index_number(part))
+    except Exception:  # whatever __index__ raises
+        raise IndexError(
+            "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
+            f"(got {type_name(part)})"
+        ) from None
+
+
+def convert_array(array):
+    """Return an array of NumPy's as integers: fractions are truncated."""
+    BY_NUMPY[array.dtype]  # raises PyTorch's error for one that no tensor has
+    return array.astype(np.int64)
 
 
 def read_array(array):
@@ -302,9 +327,7 @@ def fills(parts, value, shape, dtype):
 
     In this case the mask must be of bools, and the element must fit ``dtype``.
     """
-    others = [
-        part for part in parts if not (type(part) in PLAIN or isinstance(part, (bool, np.bool_)) or is_number(part))
-    ]
+    others = [part for part in parts if not (type(part) in PLAIN or isinstance(part, bool) or is_number(part))]
     if len(others) != 1 or value.array.size != 1:
         return False
     mask = others[0].array if isinstance(others[0], Tensor) else np.asarray(read(others[0]))
@@ -331,9 +354,11 @@ def read_list(part):
     """Return a list of numbers as an index tensor; fractions are truncated."""
     if any(each is part for each in part):
         raise TypeError("new(): self-referential lists are incompatible")
-    array = np.array([each.array if isinstance(each, Tensor) else each for each in part])
-    if array.dtype.kind in "Ou" or array.dtype.kind == "f" and any(map(is_long, part)):
-        raise ValueError("Overflow when unpacking long long")
-    if array.dtype.kind in "US":
-        raise TypeError("new(): invalid data type 'str'")
-    return array if array.dtype.kind == "b" and array.size else array.astype(np.int64)
+    try:
+        array = np.array([each.array if isinstance(each, Tensor) else each for each in part])
+        if array.dtype.kind == "i" or array.dtype.kind == "b" and array.size:
+            return array.astype(np.int64) if array.dtype.kind == "i" else array
+    except (ValueError, OverflowError):
+        pass  # lists of different lengths, and values of other kinds
+    which = dtype_of(part)
+    return read_data(part, which if which.numpy.kind == "b" or which.name == "uint8" else of_scalar[int])

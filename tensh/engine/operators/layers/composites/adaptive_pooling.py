@@ -161,8 +161,8 @@ def fractional(dims, input, kernel_size, output_size, output_ratio, samples):
         batch = 1 if len(shape) == dims + 1 else shape[0]
         samples = rand(batch, shape[-dims - 1], dims, dtype=input.dtype)
     kernel, sizes = (
-        read_sizes(name, parameter, value, dims)
-        for parameter, value in (("kernel_size", kernel_size), ("output_size", output_size))
+        read_sizes(name, parameter, position, value, dims)
+        for parameter, position, value in (("kernel_size", 2, kernel_size), ("output_size", 3, output_size))
     )
     check_fractional(dims, shape, kernel, sizes, samples)
     if dims == 3 and samples.dtype is not input.dtype:
@@ -172,9 +172,9 @@ def fractional(dims, input, kernel_size, output_size, output_ratio, samples):
     return tuple(FRACTIONAL_MAX_POOL[dims].fn(input, windows, dims))
 
 
-def read_sizes(name, parameter, value, dims):
+def read_sizes(name, parameter, position, value, dims):
     """Return one number per dimension."""
-    values = integers(value, name, parameter, 2)
+    values = integers(value, name, parameter, position)
     if len(values) != dims and isinstance(value, (tuple, list)):
         which = "three " if dims == 3 else ""
         raise RuntimeError(f"{name}: {parameter} must either be a single Int or tuple of {which}Ints")

@@ -9,7 +9,7 @@ from tensh.engine.arguments.checks import is_empty
 from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.core.tensor import wrap
 from tensh.engine.inplace.out import write_out
-from tensh.engine.operators.forms import require, wants
+from tensh.engine.operators.forms import require, require_kind, wants
 from tensh.engine.operators.layers.composites.registry import (
     HALF,
     LAYERS,
@@ -49,8 +49,10 @@ def require_row(name, input):
 # ── the largest element ──────────────────────────────────────────────────────
 def max_pool(name, dims, input, kernel_size, stride, padding, dilation, ceil_mode, indices):
     """Compute max pooling, with ``indices`` also the positions of the elements."""
-    require(input, name, "input", 1)
-    kernel, stride, padding, dilation = geometry("max", dims, name, kernel_size, stride, padding, dilation)
+    called = f"{name}_with_indices" if indices else name
+    require(input, called, "input", 1)
+    require_kind("bool", ceil_mode, called, "ceil_mode", 6)
+    kernel, stride, padding, dilation = geometry("max", dims, called, kernel_size, stride, padding, dilation)
     if dims > 1 or indices or wants(input):
         require_32_bits(kernel, stride, padding, dilation)
     if dims == 1:

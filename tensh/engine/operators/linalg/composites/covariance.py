@@ -4,7 +4,8 @@ import numpy as np
 
 from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.vocabulary import TENSORS
-from tensh.engine.core.tensor import Tensor, wrap
+from tensh.engine.core.tensor import wrap
+from tensh.engine.operators.forms import require
 from tensh.engine.operators.linalg.composites.products import matmul
 from tensh.engine.operators.linalg.distances import pair_distances
 from tensh.engine.operators.reductions.composites.reductions import sum
@@ -120,6 +121,7 @@ def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
     if compute_mode not in MODES:
         raise ValueError(f"{compute_mode} is not a valid value for compute_mode")
     for number, x in enumerate((x1, x2), 1):
-        if isinstance(x, Tensor) and x.array.ndim < 2:  # under vmap, a sample has its own dimensions here, too
+        require(x, "cdist", f"x{number}", number)
+        if x.array.ndim < 2:  # under vmap, a sample has its own dimensions here, too
             raise RuntimeError(f"cdist only supports at least 2D tensors, X{number} got: {x.array.ndim}D")
     return pair_distances.fn(x1, x2, p, (None, True, False)[MODES.index(compute_mode)])

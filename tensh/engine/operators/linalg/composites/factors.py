@@ -9,6 +9,7 @@ from tensh.engine.core import lift
 from tensh.engine.core.tensor import wrap
 from tensh.engine.errors.warnings import warn_once
 from tensh.engine.inplace.out import write_out
+from tensh.engine.operators.forms import require
 from tensh.engine.operators.linalg import factor, householder
 from tensh.engine.operators.linalg import solve as solving
 from tensh.engine.operators.linalg.composites.equations import raise_failed
@@ -173,7 +174,7 @@ def lu(A, pivot=True, get_infos=False, out=None):
     """
     warn_once(OUTDATED["lu"])
     require_pivot("linalg.lu_factor", pivot)
-    LU, pivots, info = factor.linalg_lu_factor_ex.fn(A)
+    LU, pivots, info = factor.linalg_lu_factor_ex.fn(require(A, "_lu_with_info", "input", 1))
     result = WithInfo((LU, pivots, info)) if get_infos else (LU, pivots)
     return result if out is None else write_out(out, result, "lu")
 
