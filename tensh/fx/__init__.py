@@ -1,4 +1,4 @@
-"""torch.fx: programs as graphs, which Python code reads and changes: trace, transform, and run what was made.
+"""torch.fx: programs as graphs that Python code can inspect and change: trace, transform, and run the result.
 
 Other names of this namespace in PyTorch are switched off.
 """
@@ -17,7 +17,7 @@ WHERE = {
     "tensh.fx.proxy": "Proxy",
     "tensh.fx.subgraph_rewriter": "replace_pattern",
 }
-"""Module -> the public names that it has."""
+"""Module -> its public names."""
 
 NAMES = {name: module for module, names in WHERE.items() for name in names.split()}
 __all__ = [name for name in NAMES if name != "PH"]

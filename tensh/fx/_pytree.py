@@ -1,4 +1,4 @@
-"""torch.fx._pytree: the leaves of nested arguments, as the structure that was traced tells them."""
+"""torch.fx._pytree: the leaves of nested arguments, by the structure recorded in a trace."""
 
 from tensh.func.trees import NAMED, flatten
 
@@ -6,7 +6,7 @@ __all__ = ["tree_flatten_spec"]
 
 
 def tree_flatten_spec(pytree, spec):
-    """List the leaves of ``pytree`` by the structure ``spec``; ignore keys that the structure lacks.
+    """List the leaves of ``pytree`` by the structure ``spec``; keys that the structure lacks are ignored.
 
     Raise RuntimeError for another structure.
     """

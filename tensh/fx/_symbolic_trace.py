@@ -1,4 +1,4 @@
-"""Symbolic tracing: from a module or a function to the module of its graph."""
+"""Symbolic tracing: from a module or a function to a graph module."""
 
 from tensh.fx.arguments import PH, PHBase, _assert_is_none  # noqa: F401 (the code of graphs calls it here)
 from tensh.fx.graph_module import GraphModule
@@ -19,11 +19,11 @@ __all__ = [
 
 
 def symbolic_trace(root, concrete_args=None):
-    """Trace a module or a function into a ``GraphModule``, which computes the same and can be looked at and changed.
+    """Trace a module or a function into a ``GraphModule``, which computes the same and can be inspected and changed.
 
-    Arguments are proxies while tracing: loops and decisions of Python run then, once, and only what is done with tensors stays.
-    ``concrete_args`` (name -> value) are arguments that are values meanwhile. TraceError where the program needs a value that is
-    not known.
+    Arguments are proxies during the trace: Python's loops and branches run then, once, and only operations on tensors
+    remain. Arguments in ``concrete_args`` (name -> value) keep their values. Raise TraceError where the program needs
+    an unknown value.
 
     >>> import tensh as torch
     >>> gm = torch.fx.symbolic_trace(lambda x: torch.relu(x) + 1)

@@ -1,4 +1,4 @@
-"""The inputs of a graph: proxies for the parameters of the function that is traced."""
+"""The inputs of a graph: proxies for the parameters of the traced function."""
 
 import inspect
 from types import FunctionType
@@ -14,7 +14,7 @@ STARRED = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 
 
 class PHBase:
-    """A leaf of ``concrete_args`` that is an input of the graph all the same."""
+    """A leaf of ``concrete_args`` that nevertheless becomes an input of the graph."""
 
     def __repr__(self):
         return "PH"
@@ -24,10 +24,10 @@ PH = PHBase()
 
 
 def create_inputs(tracer, function, is_module, concrete_args=None):
-    """(function, arguments for it): an input of the graph for each parameter.
+    """Return (function, arguments for it), with an input of the graph for each parameter.
 
-    The function takes the inputs by position, those for ``*args`` and ``**kwargs``, too. Where ``concrete_args`` are nested,
-    it takes their leaves.
+    The function takes all inputs by position, also those for ``*args`` and ``**kwargs``. For nested ``concrete_args``
+    it takes the leaves.
     """
     analysed = inspect.unwrap(function)
     code, signature = analysed.__code__, inspect.signature(analysed)
@@ -74,14 +74,14 @@ def create_inputs(tracer, function, is_module, concrete_args=None):
 
 
 def take_by_position(function, count):
-    """A twin of a function whose parameters, ``*args`` and ``**kwargs`` among them, are all given by position."""
+    """Return a copy of a function that takes all parameters by position, including ``*args`` and ``**kwargs``."""
     code = function.__code__
     code = code.replace(co_argcount=count, co_posonlyargcount=0, co_kwonlyargcount=0, co_flags=code.co_flags & ~STARRED)
     return FunctionType(code, function.__globals__, function.__name__, function.__defaults__, function.__closure__)
 
 
 def specialize(tracer, name, value, default):
-    """A concrete argument: proxies for the leaves ``PH``, the values of all others, which the graph checks."""
+    """Return a concrete argument with proxies for the leaves ``PH``; the graph checks the other leaves."""
     default = () if default is inspect.Parameter.empty else (default,)
     counter = 0
 
@@ -108,6 +108,6 @@ def specialize(tracer, name, value, default):
 
 
 def _assert_is_none(value, msg):
-    """Raise AssertionError unless ``value`` is None; a graph that was traced for None calls this."""
+    """Raise AssertionError unless ``value`` is None; graphs that were traced for None call this."""
     if value is not None:
         raise AssertionError(msg)

@@ -21,7 +21,7 @@ REFLECTABLE = {
     "mod": "{} % {}", "pow": "{} ** {}", "lshift": "{} << {}", "rshift": "{} >> {}", "and_": "{} & {}", "or_": "{} | {}",
     "xor": "{} ^ {}", "getitem": "{}[{}]", "matmul": "{} @ {}",
 }  # fmt: skip
-"""Operators that Python also asks of the right operand."""
+"""Operators that Python may also dispatch to the right operand."""
 MAGIC = {
     "eq": "{} == {}", "ne": "{} != {}", "lt": "{} < {}", "gt": "{} > {}", "le": "{} <= {}", "ge": "{} >= {}",
     "pos": "+{}", "neg": "-{}", "invert": "~{}", **REFLECTABLE,
@@ -32,7 +32,7 @@ INPLACE = {
     "isub": "{} -= {}", "itruediv": "{} /= {}", "ixor": "{} ^= {}", "setitem": "{}[{}] = {}",
 }  # fmt: skip
 GENERIC = {list: typing.List, dict: typing.Dict, set: typing.Set, frozenset: typing.FrozenSet, tuple: typing.Tuple}  # noqa: UP006
-"""Built-in class -> the name of ``typing`` that spells it with brackets."""
+"""Built-in class -> its generic name in ``typing``."""
 SHORT = {
     "bfloat16": "bf16", "float64": "f64", "float32": "f32", "float16": "f16", "complex32": "c32", "complex64": "c64",
     "complex128": "c128", "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64", "bool": "b8", "uint8": "u8",
@@ -40,7 +40,7 @@ SHORT = {
 }  # fmt: skip
 """Names of dtypes in annotated code."""
 FRAME = re.compile(r'^File "(.+)", line (\d+), in (.+)$')
-NAMED = 200  # arguments that a call names: Python's compiler compares each of them with all others
+NAMED = 200  # number of arguments in a call, because Python's compiler compares each name with all others
 PLAIN = dict.fromkeys(("dtype", "shape", "dim", "stride", "device"), "{}")
 COLOURS = {name: f"\x1b[{code}m{{}}\x1b[0m" for name, code in {"dtype": 31, "shape": 34, "dim": 2}.items()} | {
     "stride": "\x1b[2m\x1b[34m{}\x1b[0m",
@@ -50,7 +50,7 @@ COLOURS = {name: f"\x1b[{code}m{{}}\x1b[0m" for name, code in {"dtype": 31, "sha
 
 @dataclass
 class PythonCode:
-    """The source of a graph's function, and the values that it names."""
+    """The source of a graph's function, and the values of its global names."""
 
     src: str
     globals: dict[str, Any]
@@ -59,7 +59,7 @@ class PythonCode:
 
 
 class CodeGen:
-    """The generated function around the lines of its nodes; subclasses can change it.
+    """Generates the function around the lines of nodes; subclasses can change it.
 
     >>> import tensh as torch
     >>> torch.fx.CodeGen().gen_fn_def(["a", "b"], "")
@@ -71,7 +71,7 @@ class CodeGen:
         self._func_name = "forward"
 
     def gen_fn_def(self, free_vars, maybe_return_annotation, *, expanded_def=False):
-        """The ``def`` line for the inputs ``free_vars``, with ``self`` before them."""
+        """Return the ``def`` line for the inputs ``free_vars``, after inserting ``self``."""
         if not free_vars or free_vars[0] != "self":
             free_vars.insert(0, "self")
         if expanded_def:
@@ -80,19 +80,19 @@ class CodeGen:
         return f"def {self._func_name}({', '.join(free_vars)}){maybe_return_annotation}:"
 
     def generate_output(self, output_args, *, descs=None, repr_fn=repr):
-        """The ``return`` line."""
+        """Return the ``return`` line."""
         return f"return {repr_fn(output_args)}"
 
     def process_inputs(self, *args):
-        """The graph's inputs, from the arguments of the generated function."""
+        """Return the graph's inputs for the arguments of the generated function."""
         return args
 
     def process_outputs(self, outputs):
-        """The result of the generated function, from the graph's output."""
+        """Return the result of the generated function for the graph's output."""
         return outputs
 
     def additional_globals(self):
-        """Pairs (name, value) that the code names beside those of the nodes."""
+        """Return pairs (name, value) for additional global names of the code."""
         return []
 
     def _gen_python_code(self, nodes, root_module, namespace, **options):
@@ -100,30 +100,30 @@ class CodeGen:
 
 
 def format_parameter(text):
-    """A parameter on a line of its own, with its comment behind the comma."""
+    """Format a parameter on a separate line, with its comment after the comma."""
     parameter, mark, comment = text.partition("#")
     return f"    {parameter.rstrip()},{f'  # {comment.lstrip()}' if mark else ''}\n"
 
 
 def format_target(base, target):
-    """The attribute ``target`` of ``base``, by ``getattr`` where a part of its path is not an identifier."""
+    """Format the attribute ``target`` of ``base``, with ``getattr`` for parts that are not identifiers."""
     for part in target.split("."):
         base = f"{base}.{part}" if is_name(part) else f"getattr({base}, {quote(part)})"
     return base
 
 
 def is_name(text):
-    """True if a text can stand in code as a name."""
+    """Return True if a text is a valid name in code."""
     return text.isidentifier() and not keyword.iskeyword(text)
 
 
 def quote(text):
-    """A text as code: names of modules may come out of a file, and must not end the quotation."""
+    """Quote a text: module names may come from a file, and must not end the string literal."""
     return f'"{text}"' if text.isprintable() and not {*text} & {*'"\\'} else repr(text)
 
 
 def list_last_uses(nodes):
-    """Node -> the values that nobody takes after it."""
+    """Return a dict from each node to the values that it is the last to use."""
     seen, found = set(), {}
     for user in reversed(nodes):
         for node in user._input_nodes:
@@ -150,7 +150,7 @@ class Writer:
         self.place = None
 
     def write(self, nodes):
-        """The code of all nodes, as ``PythonCode``."""
+        """Return the code of all nodes, as ``PythonCode``."""
         for name, custom in list_customs().items():
             self.add_global(name, custom.value)
         last_uses = list_last_uses(nodes)
@@ -181,7 +181,7 @@ class Writer:
     # ── names ────────────────────────────────────────────────────────────────
 
     def add_global(self, name_hint, obj):
-        """The name of a function or a type in the code; one that is not torch's is added to the code's globals."""
+        """Return the name of a function or type in the code; names outside of torch are added to the code's globals."""
         if is_from_torch(obj) and obj is not device:
             return qualified_name(obj)
         name = self.namespace.create_name(name_hint, obj)
@@ -189,7 +189,7 @@ class Writer:
         return name
 
     def write_type(self, kind):
-        """An annotation."""
+        """Return the code of an annotation."""
         if kind == ():
             return "()"
         if isinstance(kind, types.UnionType) and "|" in type_name(kind):
@@ -206,7 +206,7 @@ class Writer:
     # ── arguments ────────────────────────────────────────────────────────────
 
     def write_value(self, value):
-        """An argument: a node by its name, another value as Python writes it."""
+        """Return the code of an argument: the name of a node, the repr of other values."""
         if isinstance(value, Node):
             return repr(value)
         if isinstance(value, tuple) and hasattr(value, "_fields"):
@@ -233,7 +233,7 @@ class Writer:
     # ── nodes ────────────────────────────────────────────────────────────────
 
     def write_node(self, node):
-        """The line of a node; of an input, what renames it if its name is taken."""
+        """Write the line of a node; an input gets an assignment if its name is taken."""
         kind = self.write_annotation(node)
         head = f"{node!r}{kind} = "
         if node.op == "placeholder":
@@ -260,7 +260,7 @@ class Writer:
         raise NotImplementedError(f"node: {node.op} {node.target}")
 
     def write_call(self, node, kind):
-        """The line of a function's call: an operator in Python's own way."""
+        """Return the line of a function call; operators are written in Python's notation."""
         target, name = node.target, getattr(node.target, "__name__", "")
         if getattr(target, "__module__", "") == "_operator" and name in MAGIC:
             return f"{node!r}{kind} = {MAGIC[name].format(*map(self.write_value, node.args))}"
@@ -275,7 +275,7 @@ class Writer:
         return f"{node!r}{kind} = {called}({self.write_arguments(node.args, node.kwargs)})"
 
     def write_deletions(self, user, names):
-        """The end of a line: the deletion of values that are no longer needed."""
+        """Return the end of a line: the deletion of values that are no longer needed."""
         if user.op == "output":
             return "\n"
         names = [*names, *([] if user.users else [user])]
@@ -283,10 +283,10 @@ class Writer:
             return "\n"
         return f";  {self.colours['dim'].format(' = '.join([*map(repr, names), 'None']))}\n"
 
-    # ── what is known beside ─────────────────────────────────────────────────
+    # ── annotations and places ───────────────────────────────────────────────
 
     def write_annotation(self, node):
-        """The type of a node's value; in verbose code, its dtype and shape where a pass has found them."""
+        """Return the type annotation of a node's value; in verbose code with its dtype and shape, if known."""
         kind = "" if node.type is None else f" : {self.write_type(node.type)}"
         known = node.meta.get("val", node.meta.get("tensor_meta", node.meta.get("example_value")))
         if not self.verbose or not hasattr(known, "dtype") or not hasattr(known, "shape"):
@@ -300,7 +300,7 @@ class Writer:
         return ': "' + "".join(self.colours[name].format(value) for name, value in values.items()) + '"'
 
     def write_place(self, node):
-        """Add a comment with the place in the user's code, unless it is the one above."""
+        """Add a comment with the place in the user's code, unless it repeats the previous one."""
         if node.op in ("placeholder", "output"):
             return
         known = [f"{key}: {node.meta[key]}" for key in self.additional_meta if key in node.meta]
@@ -312,7 +312,7 @@ class Writer:
 
 
 def describe_place(stack_trace):
-    """The innermost place of a stack trace, in a line."""
+    """Describe the innermost place of a stack trace in one line."""
     lines = (stack_trace or "").strip().split("\n")
     for line, code in zip(reversed(lines[:-1]), reversed(lines[1:])):
         if match := FRAME.match(line.strip()):
@@ -322,7 +322,7 @@ def describe_place(stack_trace):
 
 
 def number_lines(text, first):
-    """The text without its counters, and line -> the number of the node that it belongs to."""
+    """Return the text without its counters, and a dict from lines to the numbers of their nodes."""
     lines, numbers, current = [], {}, None
     for line in text.split("\n"):
         if line.startswith("# COUNTER: "):

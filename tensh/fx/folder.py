@@ -7,11 +7,11 @@ from tensh.fx.names import indent, list_customs
 from tensh.serialization import save
 
 READABLE = {"Linear", "Conv1d", "Conv2d", "Conv3d", "BatchNorm1d", "BatchNorm2d", "BatchNorm3d"}
-"""Layers whose printed form is code that makes the layer again."""
+"""Layers whose printed form is code that recreates the layer."""
 
 
 def write_folder(module, folder, name):
-    """Write ``module.py`` with a class ``name``, ``__init__.py``, ``state_dict.pt``, and a file for each other child."""
+    """Write ``module.py`` with a class ``name``, ``__init__.py``, ``state_dict.pt``, and files of other submodules."""
     folder = Path(folder)
     folder.mkdir(exist_ok=True)
     save(module.state_dict(), folder / "state_dict.pt")

@@ -1,4 +1,4 @@
-"""Generated functions: source that tracebacks can show, and the description of an error inside."""
+"""Generated functions: their source for tracebacks, and descriptions of errors within."""
 
 import itertools
 import linecache
@@ -12,7 +12,7 @@ numbers = itertools.count()
 
 
 def compile_function(source, values, name="forward", fields=None):
-    """The function ``name`` of a source whose names are ``values``.  ``fields`` says where the traced function stands."""
+    """Compile the function ``name`` of a source with globals ``values``; ``fields`` is the traced function's place."""
     file = f"{FILE}.{next(numbers)}"
     if fields:
         file += f" from {fields['co_filename']}:{fields['co_firstlineno']} in {fields['co_name']}"
@@ -23,7 +23,7 @@ def compile_function(source, values, name="forward", fields=None):
 
 
 def call_generated(call, *args, **kwargs):
-    """``call(*args, **kwargs)``; an error in a generated function is printed with its line before it goes on."""
+    """Call ``call(*args, **kwargs)``; an error in a generated function is printed with its line, then raised."""
     try:
         return call(*args, **kwargs)
     except Exception as error:
@@ -36,7 +36,7 @@ def call_generated(call, *args, **kwargs):
 
 
 def describe_error(frame):
-    """The traceback of the error that is being handled, and the lines of generated code around it."""
+    """Return the traceback of the current error, with the lines of generated code around it."""
     lines, number = linecache.getlines(frame.filename), frame.lineno
     return "\n".join(
         [

@@ -1,4 +1,4 @@
-"""A graph: a program as a list of nodes, which are inserted, replaced and erased, and written as Python code."""
+"""A graph: a program as a list of nodes, which can be inserted, replaced and erased, and printed as Python code."""
 
 import contextlib
 import copy
@@ -17,7 +17,7 @@ __all__ = ["Graph", "PythonCode"]
 
 
 class NodeList:
-    """The nodes of a graph in their order.  A node can be erased, or others inserted, during a walk."""
+    """The nodes of a graph in order.  Nodes can be erased and inserted during iteration."""
 
     def __init__(self, graph, direction="_next"):
         self.graph, self.direction = graph, direction
@@ -37,7 +37,7 @@ class NodeList:
 
 
 class Graph:
-    """A program as data: nodes for its inputs, calls and output, in the order in which they run.
+    """A program as data: nodes for its inputs, calls and output, in the order of execution.
 
     ``symbolic_trace`` makes one; so do the methods ``placeholder``, ``get_attr``, ``call_function``, ``call_method``,
     ``call_module`` and ``output``, each of which inserts a ``Node`` and returns it.
@@ -67,7 +67,7 @@ class Graph:
 
     @property
     def nodes(self):
-        """The nodes in their order; ``len`` and ``reversed`` work on it."""
+        """The nodes in order, with ``len`` and ``reversed``."""
         return NodeList(self)
 
     def output_node(self):
@@ -78,11 +78,11 @@ class Graph:
         return node
 
     def find_nodes(self, *, op, target=None, sort=True):
-        """The nodes with an ``op`` and, if it is given, a ``target``, in their order."""
+        """Return the nodes with an ``op`` and, if given, a ``target``, in order."""
         return [node for node in self.nodes if node.op == op and (target is None or node.target == target)]
 
     def create_node(self, op, target, args=None, kwargs=None, name=None, type_expr=None):
-        """Insert a node at the place where nodes are inserted, and return it.  Its name follows from the target."""
+        """Insert a node at the current insertion point, and return it.  Its name is derived from the target."""
         for given, kind, what in ((args, tuple, "args must be a tuple"), (kwargs, dict, "kwargs must be a dict")):
             if given and not isinstance(given, kind):
                 raise AssertionError(f"{what}, got {type(given)}")
@@ -95,19 +95,19 @@ class Graph:
         return node
 
     def _target_to_str(self, target):
-        """The name of a node, from its target."""
+        """Return the name of a node, derived from its target."""
         name = name_of_function(target) if callable(target) else target
         if name.startswith("__") and name.endswith("__"):
             name = name[2:-2]
         return snake_case(name)
 
     def placeholder(self, name, type_expr=None, default_value=inspect.Signature.empty):
-        """Insert an input; ``*name`` and ``**name`` are the arguments that are left."""
+        """Insert an input; ``*name`` and ``**name`` receive the remaining arguments."""
         args = () if default_value is inspect.Signature.empty else (default_value,)
         return self.create_node("placeholder", name, args=args, type_expr=type_expr)
 
     def get_attr(self, qualified_name, type_expr=None):
-        """Insert the reading of an attribute of the module, such as ``"linear.weight"``; warn if there is none."""
+        """Insert a read of an attribute of the module, such as ``"linear.weight"``; warn if there is none."""
         if self.owning_module is not None and not has_member(self.owning_module, qualified_name):
             warn(
                 "Attempted to insert a get_attr Node with no underlying reference in the owning GraphModule! Call "
@@ -135,7 +135,7 @@ class Graph:
         return self.create_node("output", "output", (result,), type_expr=type_expr)
 
     def erase_node(self, to_erase):
-        """Take a node out.  Raise RuntimeError while others use it, and for a node of another graph."""
+        """Erase a node.  Raise RuntimeError if others use it, and for a node of another graph."""
         if to_erase.users:
             raise RuntimeError(
                 f"Tried to erase Node {to_erase} but it still had {len(to_erase.users)} users in the graph: {to_erase.users}!"
@@ -150,7 +150,7 @@ class Graph:
         self._len -= 1
         to_erase._update_args_kwargs(*(map_arg(each, lambda node: None) for each in (to_erase._args, to_erase._kwargs)))
 
-    # ── where nodes are inserted ─────────────────────────────────────────────
+    # ── insertion points ─────────────────────────────────────────────────────
 
     @contextlib.contextmanager
     def _inserting(self, insert):
@@ -161,7 +161,7 @@ class Graph:
             self._insert = before
 
     def inserting_before(self, n=None):
-        """Context in which nodes are inserted before ``n``; before all others without it.
+        """Insert nodes before ``n`` within the context; without ``n``, before all others.
 
         >>> import tensh as torch
         >>> gm = torch.fx.symbolic_trace(lambda x: torch.relu(x))
@@ -180,7 +180,7 @@ class Graph:
         return self._inserting(n.prepend)
 
     def inserting_after(self, n=None):
-        """Context in which nodes are inserted after ``n``; after all others without it."""
+        """Insert nodes after ``n`` within the context; without ``n``, after all others."""
         if n is None:
             return self.inserting_before(self._root)
         if n.graph is not self:
@@ -197,9 +197,9 @@ class Graph:
         return made
 
     def graph_copy(self, g, val_map, return_output_node=False):
-        """Insert copies of all nodes of ``g`` but the output, and return what that would be.
+        """Insert copies of all nodes of ``g`` except the output, and return the output value.
 
-        ``val_map`` maps nodes of ``g`` to nodes here, and gets those that are made.
+        ``val_map`` maps nodes of ``g`` to nodes here, and is extended by the copies.
         """
         for node in g.nodes:
             if node in val_map:
@@ -223,7 +223,7 @@ class Graph:
     # ── code ─────────────────────────────────────────────────────────────────
 
     def python_code(self, root_module, **options):
-        """The graph as the source of a function, in which ``root_module`` names the module: ``PythonCode``.
+        """Return the source of the graph as a function, in which ``root_module`` names the module: ``PythonCode``.
 
         Options: ``verbose``, ``include_stride``, ``include_device``, ``colored``, ``expanded_def``, ``additional_meta``.
         """
@@ -238,13 +238,13 @@ class Graph:
                 node._repr_fn = function
 
     def set_codegen(self, codegen):
-        """Let another ``CodeGen`` write the code."""
+        """Generate the code with another ``CodeGen``."""
         self._codegen = codegen
 
     def on_generate_code(self, make_transformer):
-        """Let ``make_transformer(the one before)`` give the function that changes the lines of generated code.
+        """Let ``make_transformer(previous)`` return the function that transforms the lines of generated code.
 
-        The result is a context manager, at whose end the one before is in force again.
+        The result is a context manager that restores the previous function on exit.
         """
         before = self._codegen._body_transformer
         self._codegen._body_transformer = make_transformer(before)
@@ -259,18 +259,18 @@ class Graph:
         return end()
 
     def process_inputs(self, *args):
-        """The graph's inputs, from the arguments of the generated function."""
+        """Return the graph's inputs for the arguments of the generated function."""
         return self._codegen.process_inputs(*args)
 
     def process_outputs(self, out):
-        """The result of the generated function, from the graph's output."""
+        """Return the result of the generated function for the graph's output."""
         return self._codegen.process_outputs(out)
 
     def __str__(self):
         return "\n    ".join(["graph():", *(node.format_node() for node in self.nodes)])
 
     def print_tabular(self):
-        """Print the nodes as a table.  Raise ImportError without the library tabulate."""
+        """Print the nodes as a table.  Raise ImportError if the library tabulate is missing."""
         try:
             from tabulate import tabulate
         except ImportError:
@@ -285,7 +285,7 @@ class Graph:
     # ── checks ───────────────────────────────────────────────────────────────
 
     def lint(self):
-        """Check that nodes are unique, in order, and refer to parts of the module.  Raise RuntimeError for a graph that fails."""
+        """Check that nodes are unique, in order, and refer to members of the module.  Raise RuntimeError otherwise."""
         seen, names = set(), set()
         for node in self.nodes:
             if node.op not in OPS[:-1]:
@@ -334,9 +334,9 @@ class Graph:
             owner = value
 
     def eliminate_dead_code(self, is_impure_node=None):
-        """Erase unused nodes; return whether there were any.
+        """Erase unused nodes; return True if there were any.
 
-        Inputs, and functions marked by ``has_side_effect``, stay. ``is_impure_node(node)`` decides in their place.
+        Inputs, and functions marked by ``has_side_effect``, stay. ``is_impure_node(node)`` replaces this rule.
 
         >>> import tensh as torch
         >>> def f(x):
@@ -357,7 +357,7 @@ class Graph:
 
 
 def has_member(module, path):
-    """True if a module has a parameter, buffer or module at a path.  Warn if the module around it is missing."""
+    """Return True if a module has a parameter, buffer or submodule at a path.  Warn if its parent is missing."""
     parent, _, name = path.rpartition(".")
     try:
         owner = module.get_submodule(parent)

@@ -1,4 +1,4 @@
-"""A module that computes what its graph says."""
+"""A module that computes its graph."""
 
 import copy
 import itertools
@@ -20,11 +20,11 @@ HOOKS = ("_state_dict_hooks", "_load_state_dict_pre_hooks", "_load_state_dict_po
 
 
 class GraphModule(Module):
-    """A module made of a ``Graph``, whose ``forward`` is the graph's code.
+    """A module made from a ``Graph``, whose ``forward`` is the graph's code.
 
-    ``root`` is a module, or a dictionary from paths to values, that has what the nodes refer to; only that is taken. After a
-    change of the graph, ``recompile`` renews the code; assigning ``graph`` does so by itself. Raise RuntimeError where a
-    dictionary lacks a target.
+    ``root`` is a module, or a dictionary from paths to values, with the members to which the nodes refer; only these
+    are copied. After changing the graph, call ``recompile`` to update the code; assigning ``graph`` does so. Raise
+    RuntimeError if a dictionary lacks a target.
 
     >>> import tensh as torch
     >>> gm = torch.fx.symbolic_trace(lambda x: torch.relu(x))
@@ -39,7 +39,7 @@ class GraphModule(Module):
     def __new__(cls, *args, **kwargs):
         base = next(each for each in cls.__mro__ if each.__qualname__.rpartition(".")[2] != "GraphModuleImpl")
 
-        class GraphModuleImpl(base):  # a class for each object, since each has a forward of its own
+        class GraphModuleImpl(base):  # a class for each object, since each has its own forward
             pass
 
         return super().__new__(GraphModuleImpl)
@@ -75,7 +75,7 @@ class GraphModule(Module):
 
     @property
     def graph(self):
-        """The graph; after a change of it, call ``recompile``."""
+        """The graph; after changing it, call ``recompile``."""
         return self._graph
 
     @graph.setter
@@ -88,11 +88,11 @@ class GraphModule(Module):
 
     @property
     def code(self):
-        """The Python code of ``forward``, as text."""
+        """The Python code of ``forward``."""
         return self._code
 
     def recompile(self):
-        """Renew ``forward`` and ``code`` from the graph, and return the code."""
+        """Update ``forward`` and ``code`` from the graph, and return the code."""
         if isinstance(self._graph._codegen, PyTreeCodeGen):
             self._in_spec, self._out_spec = self._graph._codegen.pytree_info[1:]
         made = self._graph.python_code(root_module="self")
@@ -115,7 +115,7 @@ class GraphModule(Module):
         self, print_output=True, include_stride=False, include_device=False, colored=False, *, fast_sympy_print=False,
         expanded_def=False, additional_meta=None,
     ):  # fmt: skip
-        """Print the code as a class, with shapes and places where they are known, and return it as text."""
+        """Print the code as a class, with shapes and places if known, and return it."""
         text = write_readable(
             self, self._get_name(), include_stride=include_stride, include_device=include_device, colored=colored,
             expanded_def=expanded_def, additional_meta=additional_meta,
@@ -125,13 +125,13 @@ class GraphModule(Module):
         return text
 
     def to_folder(self, folder, module_name="FxModule"):
-        """Write the module as a Python package: ``module.py``, which anybody can read and change, and its tensors."""
+        """Write the module and its tensors as a Python package, whose ``module.py`` can be read and changed."""
         write_folder(self, folder, module_name)
 
     # ── submodules ───────────────────────────────────────────────────────────
 
     def add_submodule(self, target, m):
-        """Add a module at a path, with empty modules above it where they are missing; False where another value is in the way."""
+        """Add a module at a path, with empty modules above it if necessary; return False if the path is taken."""
         *parents, name = target.split(".")
         owner = self
         for parent in parents:
@@ -144,7 +144,7 @@ class GraphModule(Module):
         return True
 
     def delete_submodule(self, target):
-        """Take out the module at a path; False if there is none."""
+        """Delete the module at a path; return False if there is none."""
         *parents, name = target.split(".")
         owner = self
         for parent in (*parents, None):
@@ -158,7 +158,7 @@ class GraphModule(Module):
         return True
 
     def delete_all_unused_submodules(self):
-        """Take out all modules that no node calls or reads."""
+        """Delete all modules that no node calls or reads."""
         used = {""}
         for node in self.graph.nodes:
             if node.op in ("call_module", "get_attr"):
@@ -196,7 +196,7 @@ class GraphModule(Module):
 
 
 class CodeOnly(Module):
-    """The members of a module that is copied or unpickled."""
+    """A module that holds the members of a copied or unpickled graph module."""
 
     def __init__(self, body):
         super().__init__()
@@ -204,7 +204,7 @@ class CodeOnly(Module):
 
 
 def copy_member(source, module, target):
-    """Let ``module`` have the member of ``source`` at a path."""
+    """Copy the member of ``source`` at a path to ``module``."""
     *parents, name = target.split(".")
     for parent in parents:
         source, before = getattr(source, parent), module
@@ -218,7 +218,7 @@ def copy_member(source, module, target):
 
 
 def assign_member(value, module, target):
-    """Let ``module`` have a value at a path."""
+    """Set a member of ``module`` at a path."""
     *parents, name = target.split(".")
     for parent in parents:
         if getattr(module, parent, None) is None:
@@ -236,14 +236,14 @@ def set_member(module, name, value):
 
 
 def get_member(module, path):
-    """The attribute at a path."""
+    """Return the attribute at a path."""
     for name in path.split("."):
         module = getattr(module, name)
     return module
 
 
 def write_readable(module, name, **options):
-    """The code of a graph module and of those below, as classes."""
+    """Return the code of a graph module and its submodules, as classes."""
     code = module.graph.python_code(root_module="self", verbose=True, **options).src.lstrip("\n")
     text = indent(f"class {name}(torch.nn.Module):\n{code}")
     options.pop("expanded_def", None)
@@ -252,7 +252,7 @@ def write_readable(module, name, **options):
 
 
 def write_imports(values):
-    """The import statements for the names of generated code."""
+    """Return the import statements for the global names of generated code."""
     customs = list_customs()
     lines = {
         customs[name].import_str
@@ -264,9 +264,9 @@ def write_imports(values):
 
 
 def reduce_graph_module(body, import_block):
-    """The graph module of a pickle: its attributes, its code, and the imports that this needs.
+    """Rebuild a pickled graph module from its attributes, its code, and the imports of the code.
 
-    The code runs: as with any pickle, only open what you trust.
+    The code runs: as with any pickle, open only files that you trust.
     """
     customs = {custom.import_str: (name, custom.value) for name, custom in list_customs().items()}
     imports = "".join(f"{line}\n" for line in import_block.split("\n") if line not in customs)
@@ -291,5 +291,5 @@ _CodeOnlyModule, _copy_attr, _assign_attr = (
     CodeOnly,
     copy_member,
     assign_member,
-)  # PyTorch's names, which libraries import
+)  # names in PyTorch, which libraries import
 _get_attr, _USER_PRESERVED_ATTRIBUTES_KEY = get_member, "_user_preserved_attributes"

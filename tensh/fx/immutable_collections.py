@@ -1,4 +1,4 @@
-"""Lists and dictionaries of a node's arguments: changing one would leave the graph's record of users behind."""
+"""Immutable lists and dictionaries for a node's arguments: changing them would bypass the record of users."""
 
 from tensh.utils._pytree import register_pytree_node
 
@@ -12,12 +12,12 @@ instead create a new copy of it and assign the copy to the node:
 
 
 def _refuse(self, *args, **options):
-    """Raise TypeError: the collection cannot change."""
+    """Raise TypeError, because the collection is immutable."""
     raise TypeError(f"{type(self).__name__!r} object does not support mutation. {ADVICE}")
 
 
 class immutable_list(list):
-    """A list that raises TypeError where it would change; it can be hashed.
+    """A list that raises TypeError when it is changed; it is hashable.
 
     >>> from tensh.fx.immutable_collections import immutable_list
     >>> immutable_list([1, 2])
@@ -35,7 +35,7 @@ class immutable_list(list):
 
 
 class immutable_dict(dict):
-    """A dictionary that raises TypeError where it would change; it can be hashed.
+    """A dictionary that raises TypeError when it is changed; it is hashable.
 
     >>> from tensh.fx.immutable_collections import immutable_dict
     >>> immutable_dict(dim=1)

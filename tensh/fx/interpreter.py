@@ -1,4 +1,4 @@
-"""A graph that is run node by node: to watch it, to compute something else, or to make another graph."""
+"""Interpretation of a graph node by node: to observe it, to compute something else, or to make another graph."""
 
 import inspect
 
@@ -15,10 +15,10 @@ __all__ = ["Interpreter", "Transformer"]
 
 
 class Interpreter:
-    """Runs the graph of a module node by node; a subclass changes what the nodes do by the method of their ``op``.
+    """Runs the graph of a module node by node; a subclass overrides the method of an ``op``.
 
-    Values that are not needed any more are deleted, unless ``garbage_collect_values`` is False. ``graph`` is run in place of
-    the module's.
+    Values that are no longer needed are deleted, unless ``garbage_collect_values`` is False. ``graph`` replaces the
+    graph of the module.
 
     >>> import tensh as torch
     >>> class NegSigmSwap(torch.fx.Interpreter):
@@ -39,9 +39,9 @@ class Interpreter:
             self.user_to_last_uses = list_last_uses(self.graph.nodes)
 
     def run(self, *args, initial_env=None, enable_io_processing=True):
-        """Run the graph on ``args`` and return its output.  ``initial_env`` maps nodes to values that are known already.
+        """Run the graph on ``args`` and return its output.  ``initial_env`` maps nodes to known values.
 
-        What an error says, names the node.
+        Errors name the node.
         """
         self.env = {} if initial_env is None else initial_env
         self.args_iter = iter(self.graph.process_inputs(*args) if enable_io_processing else args)
@@ -65,7 +65,7 @@ class Interpreter:
         return None
 
     def boxed_run(self, args_list):
-        """Run on a list of arguments, which is emptied: the caller keeps none of them alive."""
+        """Run on a list of arguments and empty it, so that it keeps none of them alive."""
         inputs = [node for node in self.graph.nodes if node.op == "placeholder"]
         if len(args_list) != len(inputs):
             detail = "extra arguments" if len(args_list) > len(inputs) else "missing arguments"
@@ -77,15 +77,15 @@ class Interpreter:
         return self.run(initial_env=values)
 
     def run_node(self, n):
-        """The value of a node: the method of its ``op``, called with its target and the values of its arguments."""
+        """Compute the value of a node: call the method of its ``op`` with the target and argument values."""
         with fx_traceback.set_current_meta(n):
             args, kwargs = self.fetch_args_kwargs_from_env(n)
             return getattr(self, n.op)(n.target, args, kwargs)
 
-    # ── what nodes do ────────────────────────────────────────────────────────
+    # ── one method for each op ───────────────────────────────────────────────
 
     def placeholder(self, target, args, kwargs):
-        """The next argument, or the default; all that are left for ``*name``."""
+        """Return the next argument, or the default; for ``*name``, all remaining ones."""
         if target.startswith("*"):
             return list(self.args_iter)
         try:
@@ -98,32 +98,32 @@ class Interpreter:
             ) from error
 
     def get_attr(self, target, args, kwargs):
-        """The attribute at the path ``target``."""
+        """Return the attribute at the path ``target``."""
         return self.fetch_attr(target)
 
     def call_function(self, target, args, kwargs):
-        """The result of the function ``target``."""
+        """Call the function ``target``."""
         if isinstance(target, str):
             raise AssertionError("target should not be a string for call_function")
         return target(*args, **kwargs)
 
     def call_method(self, target, args, kwargs):
-        """The result of the method ``target`` of ``args[0]``."""
+        """Call the method ``target`` of ``args[0]``."""
         owner, *args = args
         return getattr(owner, target)(*args, **kwargs)
 
     def call_module(self, target, args, kwargs):
-        """The result of the module at the path ``target``."""
+        """Call the module at the path ``target``."""
         return self.fetch_attr(target)(*args, **kwargs)
 
     def output(self, target, args, kwargs):
-        """The output."""
+        """Return the output."""
         return args[0]
 
     # ── values ───────────────────────────────────────────────────────────────
 
     def fetch_attr(self, target):
-        """The attribute of the module at a path.  Raise RuntimeError if there is none."""
+        """Return the attribute of the module at a path.  Raise RuntimeError if there is none."""
         value, parts = self.module, target.split(".")
         for place, part in enumerate(parts):
             if not hasattr(value, part):
@@ -132,11 +132,11 @@ class Interpreter:
         return value
 
     def fetch_args_kwargs_from_env(self, n):
-        """(args, kwargs) of a node, with values for nodes."""
+        """Return (args, kwargs) of a node, with values in place of nodes."""
         return self.map_nodes_to_values(n.args, n), self.map_nodes_to_values(n.kwargs, n)
 
     def map_nodes_to_values(self, args, n):
-        """``args`` with values for nodes.  Raise RuntimeError for a node without one."""
+        """Replace the nodes in ``args`` by their values.  Raise RuntimeError for a node without a value."""
 
         def load(node):
             if node not in self.env:
@@ -149,7 +149,7 @@ class Interpreter:
 
 
 def name_node(error, node):
-    """Name the node that was run in an error."""
+    """Add the name of the failed node to an error."""
     text = f"While executing {node.format_node()}"
     text = f"{error.args[0]}\n\n{text}" if error.args else text
     text += (
@@ -160,7 +160,7 @@ def name_node(error, node):
 
 
 class LeafTracer(Tracer):
-    """The tracer of a graph that is transformed: all modules are leaves."""
+    """The tracer of a transformed graph, in which all modules are leaves."""
 
     def __init__(self, graph, root):
         super().__init__()
@@ -171,7 +171,7 @@ class LeafTracer(Tracer):
 
 
 class Transformer(Interpreter):
-    """Makes another graph by running one on proxies: a subclass says what stands in the place of a node.
+    """Makes another graph by running one on proxies; a subclass determines what replaces a node.
 
     >>> import tensh as torch
     >>> class NegInPlaceOfRelu(torch.fx.Transformer):
@@ -189,25 +189,25 @@ class Transformer(Interpreter):
         self.tracer = LeafTracer(self.new_graph, module)
 
     def placeholder(self, target, args, kwargs):
-        """An input of the new graph."""
+        """Add an input to the new graph."""
         default = args[0] if args else inspect.Signature.empty
         return Proxy(self.new_graph.placeholder(target, default_value=default), self.tracer)
 
     def get_attr(self, target, args, kwargs):
-        """The reading of an attribute in the new graph."""
+        """Add a read of an attribute to the new graph."""
         return self.tracer.create_proxy("get_attr", target, args, kwargs)
 
     def call_function(self, target, args, kwargs):
-        """A call in the new graph."""
+        """Add a call to the new graph."""
         return self.tracer.create_proxy("call_function", target, args, kwargs)
 
     def call_module(self, target, args, kwargs):
-        """A call of a module in the new graph."""
+        """Add a call of a module to the new graph."""
         module = self.fetch_attr(target)
         return self.tracer.call_module(module, module.forward, args, kwargs)
 
     def transform(self):
-        """The new ``GraphModule``."""
+        """Return the new ``GraphModule``."""
         with fx_traceback.preserve_node_meta(), Search():
             result = self.run(enable_io_processing=False)
         if result is not None:

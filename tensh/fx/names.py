@@ -1,4 +1,4 @@
-"""Names: of nodes in a graph, and of functions in generated code."""
+"""Names of nodes in a graph, and of functions in generated code."""
 
 import builtins
 import inspect
@@ -21,19 +21,19 @@ WORD_END = re.compile(r"(?<=[a-z])([A-Z])")
 
 
 class Custom(NamedTuple):
-    """A value that generated code may name, and the import that gives it."""
+    """A global value of generated code, and the import statement for it."""
 
     import_str: str
     value: object
 
 
 def find_torch():
-    """The module that generated code calls ``torch``: the program's, or tensh where its torch is another."""
+    """Return the module that generated code calls ``torch``: the program's if that is tensh, otherwise tensh."""
     return sys.modules["torch"] if torch_is_tensh() else tensh
 
 
 def list_customs():
-    """Name -> the value that every generated function may use without an import."""
+    """Return a dict of the values that every generated function may use without an import, by name."""
     from tensh.fx import _pytree as fx_pytree
     from tensh.utils import _pytree as pytree
 
@@ -50,25 +50,25 @@ def list_customs():
 
 CUSTOM_NAMES = ("inf", "nan", "NoneType", "torch", "device", "fx_pytree", "pytree")
 RESERVED = frozenset([*keyword.kwlist, *vars(builtins), *CUSTOM_NAMES])
-"""Names that no node gets."""
+"""Names that nodes may not have."""
 
 
 def snake_case(name):
-    """``camelCase`` as ``camel_case``, in small letters."""
+    """Convert ``camelCase`` to ``camel_case``, in lower case."""
     return WORD_END.sub(r"_\1", name).lower()
 
 
 class Namespace:
-    """Unique names: a second ``add`` is called ``add_1``."""
+    """Unique names: a second ``add`` becomes ``add_1``."""
 
     def __init__(self):
         self.names = {}  # object -> its name
         self.used = set()
-        self.counts = {}  # name without its number -> the last number
-        self.later = {}  # (name without its number, number) -> a later number: those between are used
+        self.counts = {}  # name without its number -> last number
+        self.later = {}  # (name without its number, number) -> a later number; those in between are used
 
     def create_name(self, candidate, obj):
-        """A free name like ``candidate``, the name of ``obj`` from now on unless that is None."""
+        """Return an unused name like ``candidate``, and associate it with ``obj`` unless that is None."""
         if obj is not None and obj in self.names:
             return self.names[obj]
         match = NAME.match(candidate)
@@ -98,25 +98,25 @@ class Namespace:
 
     @staticmethod
     def means(name, obj):
-        """True if ``obj`` is the value of a reserved name."""
+        """Return True if ``obj`` is the value of a reserved name."""
         if name in CUSTOM_NAMES:
             return list_customs()[name].value is obj
         return obj is not None and getattr(builtins, name, None) is obj
 
     def associate_name_with_obj(self, name, obj):
-        """Let ``name``, which was created for nobody, be the name of ``obj``."""
+        """Associate ``obj`` with ``name``, which was created without an object."""
         if self.names.setdefault(obj, name) is not name:
             raise AssertionError("obj is already associated")
 
     def rename(self, obj, name):
-        """Give ``obj`` another name that was created before."""
+        """Associate ``obj`` with another existing name."""
         self.names[obj] = name
         self.used.add(name)
 
 
 # ── functions ────────────────────────────────────────────────────────────────
 def is_from_torch(obj):
-    """True if generated code finds an object below ``torch``."""
+    """Return True if generated code can access an object under ``torch``."""
     if isinstance(obj, types.ModuleType):
         return False
     module = getattr(obj, "__module__", None)
@@ -124,7 +124,7 @@ def is_from_torch(obj):
 
 
 def module_and_name(func):
-    """(module, name) under which PyTorch knows a public function: those that it compiles stand in other modules."""
+    """Return (module, name) of a public function in PyTorch, where compiled functions are in other modules."""
     module, name = func.__module__, func.__name__
     if isinstance(func, types.FunctionType) and module in COMPILED:
         place, names = COMPILED[module]
@@ -140,12 +140,12 @@ def module_and_name(func):
 
 
 def name_of_function(func):
-    """The name that PyTorch's function has."""
+    """Return PyTorch's name of a function."""
     return module_and_name(func)[1] if isinstance(func, types.FunctionType) else func.__name__
 
 
 def qualified_name(func):
-    """The name of a function with its module, as generated code calls it.  Raise RuntimeError for an unnamed one."""
+    """Return the name of a function with its module, for generated code.  Raise RuntimeError if it has none."""
     name = func.__name__
     if getattr(builtins, name, None) is func:
         return name
@@ -161,7 +161,7 @@ def qualified_name(func):
 
 
 def type_name(obj):
-    """A type as code spells it."""
+    """Return a type as code."""
     if isinstance(obj, type) and not isinstance(obj, types.GenericAlias):
         return obj.__qualname__ if obj.__module__ == "builtins" else f"{obj.__module__}.{obj.__qualname__}"
     if obj is ...:
@@ -170,5 +170,5 @@ def type_name(obj):
 
 
 def indent(text):
-    """A text with four spaces before each line but the first."""
+    """Indent a text by four spaces, except for the first line."""
     return text.replace("\n", "\n    ")

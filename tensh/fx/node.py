@@ -1,4 +1,4 @@
-"""A node of a graph: what is called, with which arguments, and who uses the result."""
+"""A node of a graph: what is called, with which arguments, and which nodes use the result."""
 
 import operator
 from collections.abc import Callable
@@ -19,13 +19,13 @@ Target = Callable | str
 Argument = Any
 """Annotation of an argument of a node."""
 base_types = (str, int, float, bool, complex, dtype, Tensor, device, memory_format, layout)
-"""Types of values that stand in the arguments of a node as they are."""
+"""Types of values that arguments of a node may contain unchanged."""
 OPS = ("placeholder", "call_method", "call_module", "call_function", "get_attr", "output", "root")
 _side_effectful_functions = {operator.setitem, _assert}
 
 
 def has_side_effect(fn):
-    """Let calls of ``fn`` stay in a graph whose dead code is eliminated; returns ``fn``.
+    """Keep calls of ``fn`` when dead code is eliminated; return ``fn``.
 
     >>> import tensh as torch
     >>> torch.fx.has_side_effect(print) is print
@@ -55,7 +55,7 @@ def map_aggregate(a, fn):
 
 
 def map_arg(a, fn):
-    """``map_aggregate`` for nodes alone: all other values stay as they are.
+    """Apply ``fn`` to all nodes in tuples, lists, dictionaries and slices; other values stay unchanged.
 
     >>> import tensh as torch
     >>> x = torch.fx.Graph().placeholder("x")
@@ -68,7 +68,7 @@ def map_arg(a, fn):
 
 
 def format_arg(arg):
-    """An argument as the printed graph has it: nodes with a percent sign."""
+    """Format an argument as in the printed graph, with a percent sign before nodes."""
     if isinstance(arg, list):
         return f"[{', '.join(map(format_arg, arg))}]"
     if isinstance(arg, tuple):
@@ -81,10 +81,10 @@ def format_arg(arg):
 class Node:
     """One value of a ``Graph``: an input, an attribute, the result of a call, or the output.
 
-    ``op`` says which: ``placeholder``, ``get_attr``, ``call_function``, ``call_method``, ``call_module`` or ``output``;
-    ``target`` is the function, or the name of the input, attribute, method or module. Nodes among ``args`` and ``kwargs``
-    are the values that go in; ``users`` are the nodes that take this one. Assigning ``args`` or ``kwargs`` updates both.
-    ``meta`` is free for passes. Raise ValueError for a target of another kind than ``op`` asks for.
+    ``op`` is the kind: ``placeholder``, ``get_attr``, ``call_function``, ``call_method``, ``call_module`` or
+    ``output``; ``target`` is the function, or the name of the input, attribute, method or module. Nodes among ``args``
+    and ``kwargs`` are the input values; ``users`` are the nodes that use this one. Assigning ``args`` or ``kwargs``
+    updates both. ``meta`` is free for passes. Raise ValueError for a target of the wrong kind for ``op``.
 
     >>> import tensh as torch
     >>> graph = torch.fx.symbolic_trace(lambda x: torch.relu(x) + 1).graph
@@ -107,7 +107,7 @@ class Node:
         self._update_args_kwargs(args, kwargs)
 
     def _rename(self, candidate):
-        """Take another name, with a number if it is used."""
+        """Set another name, with a number if it is used."""
         if candidate != self.name:
             self.name = self.graph._graph_namespace.create_name(candidate, None)
             self.graph._graph_namespace.rename(self, self.name)
@@ -115,7 +115,7 @@ class Node:
     # ── arguments ────────────────────────────────────────────────────────────
 
     def _update_args_kwargs(self, args, kwargs):
-        """Take other arguments, and tell the nodes among the old and the new ones."""
+        """Set other arguments, and update the users of the old and the new ones."""
         for node in self._input_nodes:
             node.users.pop(self, None)
         self._input_nodes = {}
@@ -129,7 +129,7 @@ class Node:
 
     @property
     def args(self):
-        """The arguments by position, a tuple; to change them, assign another tuple."""
+        """The positional arguments, a tuple; to change them, assign another tuple."""
         return self._args
 
     @args.setter
@@ -138,7 +138,7 @@ class Node:
 
     @property
     def kwargs(self):
-        """The arguments by keyword, a dictionary; to change them, assign another dictionary."""
+        """The keyword arguments, a dictionary; to change them, assign another dictionary."""
         return self._kwargs
 
     @kwargs.setter
@@ -157,7 +157,7 @@ class Node:
         self.args = tuple(args)
 
     def insert_arg(self, idx, arg):
-        """Insert an argument before position ``idx``; AssertionError for a position outside."""
+        """Insert an argument before position ``idx``; raise AssertionError for a position out of range."""
         if not 0 <= idx <= len(self.args):
             raise AssertionError(f"insert_args index must be between 0 and len(self.args), got {idx}")
         self.args = (*self.args[:idx], arg, *self.args[idx:])
@@ -167,7 +167,7 @@ class Node:
         self.kwargs = {**self.kwargs, key: arg}
 
     def replace_input_with(self, old_input, new_input):
-        """Take ``new_input`` wherever ``old_input`` stands among the arguments."""
+        """Replace ``old_input`` by ``new_input`` in the arguments."""
 
         def replace(node):
             return new_input if node is old_input else node
@@ -175,10 +175,10 @@ class Node:
         self._update_args_kwargs(map_arg(self._args, replace), map_arg(self._kwargs, replace))
 
     def replace_all_uses_with(self, replace_with, delete_user_cb=None, *, propagate_meta=False):
-        """Let all users of this node take ``replace_with``; returns the users that changed.
+        """Replace this node by ``replace_with`` in all its users; return the users that changed.
 
-        ``delete_user_cb(user)`` says which users change; all do without it. ``propagate_meta`` copies ``meta`` to the other
-        node, which must have none.
+        ``delete_user_cb(user)`` returns True for users to change, by default all. ``propagate_meta`` copies ``meta`` to
+        the other node, whose own must be empty.
         """
         if propagate_meta:
             if replace_with.meta:
@@ -204,7 +204,7 @@ class Node:
         return self._prev
 
     def prepend(self, x):
-        """Put ``x``, a node of the same graph, before this one."""
+        """Move ``x``, a node of the same graph, before this one."""
         if x.graph is not self.graph:
             raise AssertionError("Attempting to move a Node into a different Graph")
         if x is self:
@@ -215,7 +215,7 @@ class Node:
         x._next, self._prev = self, x
 
     def append(self, x):
-        """Put ``x``, a node of the same graph, after this one."""
+        """Move ``x``, a node of the same graph, after this one."""
         self._next.prepend(x)
 
     def _remove_from_list(self):
@@ -235,11 +235,11 @@ class Node:
     def __ge__(self, other):
         return not self < other
 
-    # ── what is known of a node ──────────────────────────────────────────────
+    # ── properties ───────────────────────────────────────────────────────────
 
     @property
     def stack_trace(self):
-        """The place where the node was traced, if the tracer records it."""
+        """The place where the node was traced, if the tracer recorded it."""
         return self.meta.get("stack_trace")
 
     @stack_trace.setter
@@ -247,7 +247,7 @@ class Node:
         self.meta["stack_trace"] = trace
 
     def is_impure(self, impure_random=True):
-        """True if the node stays in the graph even when unused: an input, the output, or a call with side effects."""
+        """Return True if the node must stay even when unused: inputs, output, and calls with side effects."""
         if self.op in ("placeholder", "output"):
             return True
         if self.op == "call_module":
@@ -263,10 +263,10 @@ class Node:
         return self._repr_fn(self) if self._repr_fn else self.name
 
     def __deepcopy__(self, memo):
-        return memo.get(self) or self  # a graph copies its nodes by itself
+        return memo.get(self) or self  # a graph copies its nodes itself
 
     def format_node(self, placeholder_names=None, maybe_return_typename=None, *, include_tensor_metadata=False):
-        """The node as a line of the printed graph; None for an input that was added to ``placeholder_names``."""
+        """Format the node as a line of the printed graph; an input is added to ``placeholder_names`` instead."""
         kind = f"{type_name(self.type)} " if self.type is not None else ""
         head = f"%{self.name} : {kind}[num_users={len(self.users)}] = {self.op}"
         if self.op == "placeholder":
@@ -283,7 +283,7 @@ class Node:
 
     @staticmethod
     def _pretty_print_target(target):
-        """A target as the printed graph has it: functions of Python with their module."""
+        """Format a target as in the printed graph: Python functions with their module."""
         if isinstance(target, str):
             return target
         if target.__module__ in ("builtins", "_operator"):
@@ -294,4 +294,4 @@ class Node:
 RANDOM = frozenset(
     "rand randn randint randperm rand_like randn_like randint_like normal poisson bernoulli multinomial".split()
 )
-"""Functions whose calls draw random numbers: leaving one out would change all that come after."""
+"""Functions that draw random numbers: removing a call would change all later draws."""

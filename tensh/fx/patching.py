@@ -1,4 +1,4 @@
-"""Names and methods that are exchanged while a trace runs."""
+"""Patching of names and methods during a trace."""
 
 import builtins
 import functools
@@ -9,14 +9,14 @@ from tensh.fx.wrapping import WRAPPED
 
 
 def find_proxy(*values):
-    """A proxy among values, in lists and dictionaries, too; None if there is none."""
+    """Return a proxy among values, also within lists and dictionaries, or None."""
     found = []
     map_aggregate(values, lambda each: found.append(each) if isinstance(each, Proxy) else None)
     return found[-1] if found else None
 
 
 def make_leaf(function):
-    """Make a function that becomes a node where one of its arguments is traced."""
+    """Make a function that becomes a node if one of its arguments is traced."""
 
     @functools.wraps(function)
     def leaf(*args, **kwargs):
@@ -32,7 +32,7 @@ def make_leaf(function):
 
 
 class Patcher:
-    """Names and methods that are exchanged while this is entered."""
+    """Patches of names and methods, undone on exit."""
 
     def __enter__(self):
         self.undo, self.seen = [], set()
@@ -43,7 +43,7 @@ class Patcher:
             self.undo.pop()()
 
     def patch(self, names, name, value):
-        """Exchange a name of a module; a built-in function's is added."""
+        """Patch a name of a module; the name of a built-in function is added."""
         if name in names:
             self.undo.append(functools.partial(names.__setitem__, name, names[name]))
         else:
@@ -51,7 +51,7 @@ class Patcher:
         names[name] = value
 
     def patch_method(self, cls, name, value):
-        """Exchange a method of a class; one that it inherits comes back by itself."""
+        """Patch a method of a class; on exit, an inherited method is visible again."""
         if name in vars(cls):
             self.undo.append(functools.partial(setattr, cls, name, vars(cls)[name]))
         else:
@@ -59,14 +59,14 @@ class Patcher:
         setattr(cls, name, value)
 
     def patch_wrapped(self):
-        """Exchange all functions that ``wrap`` was called for."""
+        """Patch all functions that ``wrap`` was called for."""
         for (_, name), names in list(WRAPPED.items()):
             function = names[name] if name in names else getattr(builtins, name)
             if not getattr(function, "is_fx_leaf", False):
                 self.patch(names, name, make_leaf(function))
 
     def patch_functions(self, names, functions):
-        """Exchange those of ``functions`` (ids) that stand among a module's names."""
+        """Patch those of ``functions`` (ids) that are among a module's names."""
         if id(names) in self.seen:
             return
         self.seen.add(id(names))

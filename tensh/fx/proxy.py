@@ -1,4 +1,4 @@
-"""Values of a program that is being traced: what is done with one becomes a node of the graph."""
+"""Values of a traced program: operations on them become nodes of the graph."""
 
 import copy
 import dataclasses
@@ -30,11 +30,11 @@ __all__ = [
 ]
 
 COPIED = ("nn_module_stack", "source_fn_stack", "from_node", "custom")
-"""The entries that a traced node takes from the ``meta`` of the running node."""
+"""The entries of ``meta`` that a traced node copies from the running node."""
 
 
 class TraceError(ValueError):
-    """A program did something that a graph cannot express, such as branching on a value that is not known yet."""
+    """The program needs something that a graph cannot express, such as branching on an unknown value."""
 
 
 class Scope:
@@ -45,7 +45,7 @@ class Scope:
 
 
 class ScopeContextManager:
-    """While entered, ``scope`` is ``current_scope``."""
+    """A context in which ``scope`` is ``current_scope``."""
 
     def __init__(self, scope, current_scope):
         self._scope, self._before = scope, copy.copy(scope)
@@ -59,7 +59,7 @@ class ScopeContextManager:
 
 
 class TracerBase:
-    """Adds nodes to ``graph``, and says what a proxy does where Python needs a value."""
+    """Adds nodes to ``graph``, and determines what a proxy does where Python needs a value."""
 
     record_stack_traces = False
     check_mutable_operations = False
@@ -68,7 +68,7 @@ class TracerBase:
     traced_func_name = "forward"
 
     def create_node(self, kind, target, args, kwargs, name=None, type_expr=None):
-        """Add a node, whose arguments are nodes already; subclasses can refuse it or change it."""
+        """Add a node whose arguments are nodes already; subclasses may refuse or change it."""
         node = self.graph.create_node(kind, target, args, kwargs, name, type_expr)
         self.node_name_to_scope[node.name] = self.scope.module_path, self.scope.module_type
         if fx_traceback.has_preserved_node_meta():
@@ -88,7 +88,7 @@ class TracerBase:
         return node
 
     def proxy(self, node):
-        """The proxy of a node."""
+        """Return the proxy of a node."""
         return Proxy(node, self)
 
     def create_proxy(self, kind, target, args, kwargs, name=None, type_expr=None, proxy_factory_fn=None):
@@ -97,7 +97,7 @@ class TracerBase:
         return (proxy_factory_fn or self.proxy)(node)
 
     def create_arg(self, a):
-        """``a`` as it stands in a node: nodes for proxies.  Raise NotImplementedError for a value that a graph cannot hold."""
+        """Return ``a`` with nodes in place of proxies.  Raise NotImplementedError for unsupported values."""
         if isinstance(a, Proxy):
             return a.node
         if hasattr(a, "__fx_create_arg__"):
@@ -119,7 +119,7 @@ class TracerBase:
         raise NotImplementedError(f"argument of type: {type(a)}")
 
     def _create_key(self, key):
-        """A key of a dictionary, which cannot be a node."""
+        """Return a key of a dictionary, which cannot be a node."""
         if isinstance(key, str):
             return key
 
@@ -131,11 +131,11 @@ class TracerBase:
         return key
 
     def to_bool(self, obj):
-        """The truth of a proxy.  Raise TraceError; subclasses may know more."""
+        """Raise TraceError for the truth value of a proxy; subclasses may return one."""
         raise TraceError("symbolically traced variables cannot be used as inputs to control flow")
 
     def iter(self, obj):
-        """The iterator of a proxy.  Raise TraceError; subclasses may know more."""
+        """Raise TraceError for the iterator of a proxy; subclasses may return one."""
         raise TraceError(
             "Proxy object cannot be iterated. This can be attempted when the Proxy is used in a loop or as a *args or **kwargs "
             "function argument. See the torch.fx docs on pytorch.org for a more detailed explanation of what types of control flow "
@@ -143,12 +143,12 @@ class TracerBase:
         )
 
     def keys(self, obj):
-        """The keys of a proxy, which ``**`` asks for: a proxy."""
+        """Return a proxy for the keys of a proxy, which ``**`` requests."""
         return Attribute(obj, "keys")()
 
 
 class GraphAppendingTracer(TracerBase):
-    """The tracer of proxies that are made around nodes of a graph."""
+    """The tracer of proxies that are made for nodes of an existing graph."""
 
     def __init__(self, graph):
         self.graph = graph
@@ -157,22 +157,22 @@ class GraphAppendingTracer(TracerBase):
 
 
 def assert_fn(x):
-    """Raise AssertionError unless ``x`` is true; a traced ``assert`` calls this."""
+    """Raise AssertionError unless ``x`` is true; traced ``assert`` statements call this."""
     if not x:
         raise AssertionError("Assertion failed")
 
 
 def current_instruction(frame):
-    """(the instructions of a frame, the place of the one that runs)."""
+    """Return (the instructions of a frame, the index of the current one)."""
     found = list(dis.get_instructions(frame.f_code))
     return found, bisect_left(found, frame.f_lasti, key=lambda each: each.offset)
 
 
 class Proxy:
-    """A value that is not known yet, in place of a tensor: functions, methods and operators on it add nodes to the graph.
+    """An unknown value in place of a tensor: functions, methods and operators on it add nodes to the graph.
 
-    ``Proxy(node)`` adds them to the node's graph, where nodes are inserted. Loops over a proxy, ``len``, and decisions by one
-    raise an error (TraceError): a graph has no such thing. Unpacking to a known number of names works.
+    ``Proxy(node)`` adds them to the node's graph, at its insertion point. Loops over a proxy, ``len``, and branches on
+    one raise TraceError, because a graph cannot express them. Unpacking to a known number of names works.
 
     >>> import tensh as torch
     >>> graph = torch.fx.Graph()
@@ -186,7 +186,7 @@ class Proxy:
     def __init__(self, node, tracer=None):
         self.tracer = GraphAppendingTracer(node.graph) if tracer is None else tracer
         self.node = node
-        if not armed.now:  # outside a trace, which arms the functions while it runs
+        if not armed.now:  # outside of a trace; during one, the functions are armed
             keep_armed()
 
     def __repr__(self):
@@ -228,7 +228,7 @@ class Proxy:
         return self.tracer.to_bool(self)
 
     def keys(self):
-        """The keys, for ``**``: a proxy."""
+        """Return the keys, for ``**``: a proxy."""
         return self.tracer.keys(self)
 
     def __len__(self):
@@ -257,19 +257,19 @@ class Proxy:
         return tracer.create_proxy("call_function", orig_method, args, kwargs, name=name)
 
 
-SILENT_STEPS = ("TO_BOOL", "NOT_TAKEN")  # of Python 3.13 and 3.14, around a jump
+SILENT_STEPS = ("TO_BOOL", "NOT_TAKEN")  # instructions of Python 3.13 and 3.14 around a jump
 ASSERTION_STEPS = (
     "LOAD_ASSERTION_ERROR",
     "LOAD_COMMON_CONSTANT",
-)  # what an assertion does first that fails; the second in 3.14
+)  # first instruction of a failing assertion; the second is from 3.14
 METHODS = {"__eq__": "eq"}
-"""Methods of tensors that PyTorch tells by another name."""
+"""Methods of tensors that have another name in PyTorch."""
 CALL_METHODS = ("sigmoid", "tanh")
-"""Functions of ``torch.nn.functional`` that call the method of their name."""
+"""Functions of ``torch.nn.functional`` that call the method with their name."""
 
 
 def find_method(function):
-    """The name of a method of tensors, or of an accessor of one of their properties; None for other functions."""
+    """Return the name of a tensor method, or of a property's accessor; None for other functions."""
     name = getattr(function, "__name__", None)
     if not isinstance(function, FunctionType):
         return name if isinstance(getattr(function, "__self__", None), property) else None
@@ -280,7 +280,7 @@ def find_method(function):
 
 
 class Attribute(Proxy):
-    """An attribute of a proxy: the method that is called, or, where it is used in another way, a value by ``getattr``."""
+    """An attribute of a proxy: a method to call, or, if used otherwise, a value read by ``getattr``."""
 
     def __init__(self, root, attr):
         self.root, self.attr, self.tracer = root, attr, root.tracer
@@ -288,7 +288,7 @@ class Attribute(Proxy):
 
     @property
     def node(self):
-        if self._node is None:  # added when it is needed: most attributes are called
+        if self._node is None:  # added on demand: most attributes are called
             self._node = self.tracer.create_proxy("call_function", getattr, (self.root, self.attr), {}).node
         return self._node
 
@@ -322,7 +322,7 @@ class ParameterProxy(Proxy):
 
 
 def define_operator(name, reflected=False):
-    """Let an operator of Python on proxies add a node."""
+    """Let one of Python's operators on proxies add a node."""
     function = getattr(operator, name, None)
     if function is None:  # Python 2's division
         return

@@ -1,4 +1,4 @@
-"""Code of functions whose arguments are nested: they are flattened on entry, and the result is put together."""
+"""Code of functions with nested arguments, which flatten them on entry and rebuild the result."""
 
 from typing import NamedTuple
 
@@ -7,7 +7,7 @@ from tensh.fx.codegen import CodeGen
 
 
 class PyTreeInfo(NamedTuple):
-    """The parameters of the function that was traced, and the structures of its arguments and result."""
+    """The parameters of the traced function, and the structures of its arguments and result."""
 
     orig_args: list[str]
     in_spec: TreeSpec
@@ -15,7 +15,7 @@ class PyTreeInfo(NamedTuple):
 
 
 class PyTreeCodeGen(CodeGen):
-    """Code whose function takes nested arguments."""
+    """A code generator for functions with nested arguments."""
 
     def __init__(self, pytree_info):
         super().__init__()

@@ -1,4 +1,4 @@
-"""Replacing what occurs in a graph: a pattern and its replacement are functions, traced to graphs."""
+"""Replacement of subgraphs: a pattern and its replacement are functions, traced to graphs."""
 
 import copy
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ __all__ = ["Match", "ReplacedPatterns", "replace_pattern", "replace_pattern_with
 
 
 class Match(NamedTuple):
-    """An occurrence: the pattern's last node, and nodes of the pattern -> nodes of the graph."""
+    """An occurrence: the pattern's last node, and a dict from nodes of the pattern to nodes of the graph."""
 
     anchor: Node
     nodes_map: dict[Node, Node]
@@ -23,7 +23,7 @@ class Match(NamedTuple):
 
 @dataclass
 class ReplacedPatterns:
-    """An occurrence, and the nodes that have come in its place."""
+    """An occurrence, and the nodes that replaced it."""
 
     anchor: Node
     nodes_map: dict[Node, Node]
@@ -33,8 +33,8 @@ class ReplacedPatterns:
 def replace_pattern(gm, pattern, replacement):
     """Replace each occurrence of ``pattern`` in a graph module by ``replacement``, both functions or modules.
 
-    Occurrences do the same operations on the same values; inputs of the pattern fit everything. Returns a list of ``Match``,
-    and recompiles the module.
+    Occurrences do the same operations on the same values; inputs of the pattern match everything. Return a list of
+    ``Match``, and recompile the module.
 
     >>> import tensh as torch
     >>> gm = torch.fx.symbolic_trace(lambda x: torch.neg(torch.sigmoid(x)))
@@ -48,10 +48,10 @@ def replace_pattern(gm, pattern, replacement):
 def replace_pattern_with_filters(
     gm, pattern, replacement=None, match_filters=None, ignore_literals=False, replacement_callback=None, node_name_match=""
 ):  # fmt: skip
-    """Replace those occurrences of ``pattern`` that all of ``match_filters`` accept; returns ``ReplacedPatterns``.
+    """Replace the occurrences of ``pattern`` that all ``match_filters`` accept; return ``ReplacedPatterns``.
 
-    A filter is called with the match, the graph and the pattern's graph; so is ``replacement_callback``, which returns the
-    graph to put in, in the place of ``replacement``. With ``ignore_literals``, numbers need not be equal.
+    A filter is called with the match, the graph and the pattern's graph; so is ``replacement_callback``, which returns
+    the graph to use instead of ``replacement``. With ``ignore_literals``, numbers need not be equal.
     """
     return _replace(
         gm, pattern, replacement, match_filters or (), ignore_literals, replacement_callback, node_name_match
@@ -59,7 +59,7 @@ def replace_pattern_with_filters(
 
 
 def graph_of(value):
-    """The graph of a graph module, of a function that is traced, or the graph itself."""
+    """Return the graph of a graph module or of a traced function, or a graph itself."""
     if isinstance(value, Graph):
         return value
     return value.graph if isinstance(value, GraphModule) else symbolic_trace(value).graph
@@ -87,7 +87,7 @@ def _replace(gm, pattern, replacement, filters=(), ignore_literals=False, callba
 
 
 def replace_match(graph, pattern, match, replacement, changed):
-    """Replace one occurrence, and return the nodes that have come; ``changed`` maps results of earlier ones to new nodes."""
+    """Replace one occurrence, and return the new nodes; ``changed`` maps results of earlier ones to new nodes."""
     inputs = [node for node in replacement.nodes if node.op == "placeholder"]
     if len(match.placeholder_nodes) != len(inputs):
         raise AssertionError(f"Placeholder count mismatch: {len(match.placeholder_nodes)} vs {len(inputs)}")
@@ -111,7 +111,7 @@ def replace_match(graph, pattern, match, replacement, changed):
 
 
 def find_place(graph, results):
-    """The node before which a replacement goes: the first that uses one of ``results``, or what follows the last of them."""
+    """Return the node before which a replacement goes: the first user of ``results``, or their successor."""
     users = {user for node in results for user in node.users}
     if users:
         return next(node for node in graph.nodes if node in users)
@@ -119,7 +119,7 @@ def find_place(graph, results):
 
 
 def add_members(gm, replacement):
-    """Let a graph module have what the nodes of its replacement refer to, and nothing that is unused."""
+    """Give a graph module the members to which the replacement refers, and remove unused ones."""
     gm.delete_all_unused_submodules()
     if isinstance(replacement, GraphModule):
         replacement.graph.lint()
@@ -140,7 +140,7 @@ def add_members(gm, replacement):
 
 
 def find_member(module, path):
-    """The attribute at a path; None if there is none."""
+    """Return the attribute at a path, or None."""
     for name in path.split("."):
         module = getattr(module, name, None)
     return module

@@ -1,4 +1,4 @@
-"""torch.fx.traceback: what is known of the node that is being run, for nodes that are traced meanwhile."""
+"""torch.fx.traceback: the metadata of the running node, for nodes that are traced meanwhile."""
 
 import contextlib
 import traceback
@@ -14,7 +14,7 @@ should_preserve_node_meta = False
 
 @contextlib.contextmanager
 def preserve_node_meta(enable=True):
-    """Context in which nodes that are traced keep the ``meta`` of the node that is run."""
+    """Let nodes that are traced within the context copy the ``meta`` of the running node."""
     global current_meta, should_preserve_node_meta
     before, meta_before = should_preserve_node_meta, current_meta
     try:
@@ -25,13 +25,13 @@ def preserve_node_meta(enable=True):
 
 
 def has_preserved_node_meta():
-    """True if ``preserve_node_meta`` is in force."""
+    """Return True if ``preserve_node_meta`` is active."""
     return should_preserve_node_meta
 
 
 @contextlib.contextmanager
 def set_current_meta(node, pass_name=""):
-    """Context in which ``node`` is run."""
+    """Make ``node`` the running node within the context."""
     global current_meta
     if not should_preserve_node_meta or not node.meta:
         yield
@@ -45,18 +45,18 @@ def set_current_meta(node, pass_name=""):
 
 
 def get_current_meta():
-    """The ``meta`` of the node that is being run."""
+    """Return the ``meta`` of the running node."""
     return current_meta
 
 
 def set_stack_trace(stack):
-    """Let nodes that are traced be from ``stack``, lines of text, while ``preserve_node_meta`` is in force."""
+    """Give traced nodes the stack trace ``stack``, lines of text, while ``preserve_node_meta`` is active."""
     if should_preserve_node_meta and stack:
         current_meta["stack_trace"] = "".join(stack)
 
 
 def format_stack():
-    """The stack, as a list of texts: that of the node which is being run, where it is known."""
+    """Return the stack of the running node if it is known, otherwise the current one, as a list of texts."""
     if should_preserve_node_meta:
         return [current_meta.get("stack_trace", "")]
     return traceback.format_list(traceback.extract_stack()[:-1])
@@ -64,7 +64,7 @@ def format_stack():
 
 @contextlib.contextmanager
 def annotate(annotation_dict):
-    """Context in which traced nodes keep ``annotation_dict`` as ``meta["custom"]``, while ``preserve_node_meta`` is in force."""
+    """Let traced nodes keep ``annotation_dict`` as ``meta["custom"]``, while ``preserve_node_meta`` is active."""
     before = current_meta.get("custom")
     current_meta["custom"] = {**(before or {}), **annotation_dict}
     try:
@@ -93,8 +93,8 @@ def annotate_fn(annotation_dict):
 
 
 def set_grad_fn_seq_nr(seq_nr):
-    """Do nothing: backward passes are not traced."""
+    """Do nothing, because backward passes are not traced."""
 
 
 def reset_grad_fn_seq_nr():
-    """Do nothing: backward passes are not traced."""
+    """Do nothing, because backward passes are not traced."""

@@ -1,4 +1,4 @@
-"""The tracer: a function or a module is run on proxies, and what it does becomes a graph."""
+"""The tracer: a function or module runs on proxies, and its operations become a graph."""
 
 import functools
 import inspect
@@ -19,17 +19,17 @@ from tensh.nn.parameter import is_parameter
 
 PROXYABLE = set()
 CONSTANTS = {Tensor: "_tensor_constant", TreeSpec: "_tree_spec_constant"}
-"""Type of a value that becomes an attribute of the module -> the attribute's name before its number."""
+"""Type of a value that becomes an attribute of the module -> prefix of the attribute's name."""
 
 
 class RunningTraces:
-    """The traces that are running."""
+    """The running traces."""
 
     depth = 0
 
 
 def is_fx_tracing():
-    """True if a symbolic trace is running."""
+    """Return True if a symbolic trace is running."""
     return RunningTraces.depth > 0
 
 
@@ -37,7 +37,7 @@ is_fx_symbolic_tracing = is_fx_tracing
 
 
 class ProxyableClassMeta(type):
-    """Metaclass of classes whose construction from proxies becomes a node.
+    """The metaclass of classes whose construction from proxies becomes a node.
 
     >>> import tensh as torch
     >>> class Pair(metaclass=torch.fx.ProxyableClassMeta):
@@ -60,10 +60,10 @@ class ProxyableClassMeta(type):
 
 
 class Tracer(TracerBase):
-    """Traces functions and modules; its methods decide how, and a subclass can change them.
+    """Traces functions and modules; subclasses may override its methods.
 
-    ``autowrap_modules`` and ``autowrap_functions`` are leaves without ``wrap``: functions of modules of Python, and single
-    ones. With ``param_shapes_constant``, shapes of parameters are known while tracing.
+    ``autowrap_modules`` and ``autowrap_functions`` are leaves without ``wrap``: the functions of Python modules, and
+    single functions. With ``param_shapes_constant``, shapes of parameters are known while tracing.
 
     >>> import tensh as torch
     >>> class Deep(torch.fx.Tracer):
@@ -91,18 +91,18 @@ class Tracer(TracerBase):
     # ── what is traced, and how ──────────────────────────────────────────────
 
     def is_leaf_module(self, m, module_qualified_name):
-        """True if a call of module ``m`` is one node.  Layers of ``torch.nn`` are leaves, except Sequential."""
+        """Return True if a call of module ``m`` is one node, as for layers of ``torch.nn`` except Sequential."""
         return m.__module__.startswith(("torch.nn", "torch.ao.nn")) and not isinstance(m, Sequential)
 
     def path_of_module(self, mod):
-        """The path of a module below the root, such as ``"encoder.0"``.  Raise NameError for one that is not there."""
+        """Return the path of a module below the root, such as ``"encoder.0"``.  Raise NameError if it is not there."""
         paths = self.submodule_paths or {each: name for name, each in self.root.named_modules()}
         if mod not in paths:
             raise NameError("module is not installed as a submodule")
         return paths[mod]
 
     def call_module(self, m, forward, args, kwargs):
-        """The result of a call of module ``m``: a node's proxy for a leaf, else the result of ``forward``, which is traced."""
+        """Call module ``m``: return the proxy of a node for a leaf, otherwise the result of the traced ``forward``."""
         path = self.path_of_module(m)
         with ScopeContextManager(self.scope, Scope(path, type(m))) as scope:
             calls = self.num_calls.get(path, 0)
@@ -117,7 +117,7 @@ class Tracer(TracerBase):
                 self.module_stack.popitem()
 
     def getattr(self, attr, attr_val, parameter_proxy_cache):
-        """The value of an attribute of a module: a proxy for a parameter, once for each."""
+        """Return the value of an attribute of a module; a parameter becomes a proxy, made once."""
         members = ()
         if is_parameter(attr_val):
             members = self.root.named_parameters()
@@ -132,7 +132,7 @@ class Tracer(TracerBase):
         return parameter_proxy_cache[path]
 
     def create_arg(self, a):
-        """``a`` as it stands in a node: parameters, buffers and modules by their path, other tensors as new attributes."""
+        """Return ``a`` as an argument of a node: members by their path, other tensors as new attributes."""
         if is_parameter(a):
             path = next((name for name, value in self.root.named_parameters() if value is a), None)
             if path is None:
@@ -154,7 +154,7 @@ class Tracer(TracerBase):
         return super().create_arg(a)
 
     def _add_constant(self, value):
-        """The attribute of the root that is ``value``; a new one if there is none."""
+        """Return the attribute of the root that is ``value``; add one if there is none."""
         path = next((path for path, each in self._attributes.items() if each is value), None)
         if path is None:
             path = self.get_fresh_qualname(next(name for kind, name in CONSTANTS.items() if isinstance(value, kind)))
@@ -163,7 +163,7 @@ class Tracer(TracerBase):
         return path
 
     def get_fresh_qualname(self, prefix):
-        """The name of an attribute that the root does not have: ``prefix`` and a number."""
+        """Return an unused attribute name of the root: ``prefix`` and a number."""
         number = 0 if not hasattr(self.root, f"{prefix}0") else self._constants[prefix]
         while hasattr(self.root, f"{prefix}{number}"):
             number += 1
@@ -173,9 +173,9 @@ class Tracer(TracerBase):
     # ── the trace ────────────────────────────────────────────────────────────
 
     def trace(self, root, concrete_args=None):
-        """The ``Graph`` of a module or a function.  Values in ``concrete_args`` (name -> value) are not traced.
+        """Return the ``Graph`` of a module or function.  Values in ``concrete_args`` (name -> value) are not traced.
 
-        Raise TraceError where the program needs a value that is not known, as ``if x.sum() > 0`` does.
+        Raise TraceError if the program needs an unknown value, as ``if x.sum() > 0`` does.
         """
         is_module = isinstance(root, Module)
         if is_module:
@@ -234,5 +234,5 @@ class Tracer(TracerBase):
             self.create_node("output", "output", (result,), {}, type_expr=annotation)
 
     def create_args_for_root(self, root_fn, is_module, concrete_args=None):
-        """(function, its arguments): inputs of the graph for the parameters of the function that is traced."""
+        """Return (function, its arguments), with inputs of the graph for the parameters of the traced function."""
         return create_inputs(self, root_fn, is_module, concrete_args)

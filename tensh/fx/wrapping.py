@@ -1,15 +1,15 @@
-"""Functions that a trace does not look into."""
+"""Functions that a trace does not enter."""
 
 import sys
 
 WRAPPED = {}
-"""(id of a module's names, name) -> those names: functions that ``wrap`` was called for."""
+"""(id of a module's namespace, name) -> that namespace, for functions that ``wrap`` was called for."""
 
 
 def wrap(fn_or_name):
-    """Let calls of a function with traced values be one node, in place of what the function does; returns the argument.
+    """Make calls of a function with traced values one node, instead of tracing the function; return the argument.
 
-    A decorator, or a call with the function or its name at the top level of the module that has it.
+    Use it as a decorator, or call it with the function or its name at the top level of its module. Raise
     NotImplementedError elsewhere, RuntimeError for other arguments.
     """
     if not callable(fn_or_name) and not isinstance(fn_or_name, str):

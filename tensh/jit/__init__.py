@@ -1,4 +1,4 @@
-"""torch.jit: programs that are recorded by a run (``trace``), or run as Python with checked arguments (``script``).
+"""torch.jit: programs recorded by a run (``trace``), or run as Python with checked arguments (``script``).
 
 Other names of this namespace in PyTorch are switched off.
 """
@@ -15,7 +15,7 @@ WHERE = {
     "tensh.jit._serialization": "load save",
     "tensh.jit.forking": "Future fork wait",
 }
-"""Module -> the public names that it has."""
+"""Module -> its public names."""
 
 NAMES = {name: module for module, names in WHERE.items() for name in names.split()}
 __all__ = [name for name in NAMES if not name.startswith("_")]

@@ -15,7 +15,7 @@ __all__ = ["RecursiveScriptModule", "ScriptFunction", "ScriptModule", "script", 
 
 
 def read_source(fn):
-    """The source of a function, without indentation and decorators.  Raise OSError where it is not there."""
+    """Return the source of a function, without indentation and decorators.  Raise OSError if there is none."""
     try:
         text = textwrap.dedent(inspect.getsource(fn))
     except OSError:
@@ -36,7 +36,7 @@ def read_source(fn):
 
 
 def run_scripted(fn, args, kwargs):
-    """Call a function; ``is_scripting`` is true meanwhile."""
+    """Call a function while ``is_scripting`` is true."""
     running.depth += 1
     try:
         return fn(*args, **kwargs)
@@ -45,7 +45,7 @@ def run_scripted(fn, args, kwargs):
 
 
 class ScriptFunction:
-    """A scripted or traced function: ``code`` is its text, and arguments are checked before it runs."""
+    """A scripted or traced function: ``code`` is its source, and arguments are checked before it runs."""
 
     def __init__(self, fn):
         functools.update_wrapper(self, fn, updated=())
@@ -54,7 +54,7 @@ class ScriptFunction:
 
     @property
     def code(self):
-        """The source, as Python writes it."""
+        """The Python source."""
         return read_source(self._fn)
 
     @property
@@ -64,7 +64,7 @@ class ScriptFunction:
 
     @property
     def graph(self):
-        """A scripted function has no graph before it is traced: RuntimeError says so."""
+        """Raise RuntimeError: a scripted function has no graph before it is traced."""
         raise RuntimeError(
             f"{self.name} runs as Python; torch.jit.trace({self.name}, examples).graph is what it computes"
         )
@@ -94,11 +94,11 @@ class ScriptModule(Module):
 
     @property
     def original_name(self):
-        """The name of the class that it was made of."""
+        """The name of the class from which the module was made."""
         return type(self).__name__
 
     def extra_repr(self):
-        """The name of the original class."""
+        """Return the name of the original class."""
         return f"original_name={self.original_name}"
 
     def get_debug_state(self, *args, **kwargs):
@@ -107,7 +107,7 @@ class ScriptModule(Module):
 
 
 class RecursiveScriptModule(ScriptModule):
-    """A scripted module: its own class, with checks at ``forward`` and at exported methods.  It shares the original's parameters."""
+    """A scripted module: the original class, with checks in ``forward`` and exported methods, and shared parameters."""
 
     _original = Module
 
@@ -126,7 +126,7 @@ class RecursiveScriptModule(ScriptModule):
 
     @property
     def graph(self):
-        """A scripted module has no graph before it is traced: RuntimeError says so."""
+        """Raise RuntimeError: a scripted module has no graph before it is traced."""
         raise RuntimeError(
             f"{self.original_name} runs as Python; torch.jit.trace(module, examples).graph is what it computes"
         )
@@ -145,7 +145,7 @@ class RecursiveScriptModule(ScriptModule):
 
 
 def check_arguments(fn, owner):
-    """Make a method that checks its arguments first."""
+    """Return a method that checks its arguments first."""
     border = TypedSignature(fn, owner)
 
     @functools.wraps(fn)
@@ -173,7 +173,7 @@ def scripted_class(cls):
 
 
 def script_module(module):
-    """A scripted module around the members of a module, which both share."""
+    """Make a scripted module that shares the members of a module."""
     if isinstance(module, ScriptModule):
         return module
     cls = scripted_class(type(module))
@@ -186,10 +186,10 @@ def script_module(module):
 
 
 def script(obj, optimize=None, _frames_up=0, _rcb=None, example_inputs=None):
-    """Script a function or a module: it runs as Python, with argument types checked at every call.
+    """Script a function or a module: it runs as Python, with argument types checked in every call.
 
-    Parameters without an annotation are tensors. Raise RuntimeError in a call whose arguments have other types. Classes are given
-    back as they are. Raise OSError for a function whose source is not there.
+    Parameters without an annotation are tensors. A call with arguments of other types raises RuntimeError. Classes are
+    returned unchanged. Raise OSError for a function without source.
 
     >>> import tensh as torch
     >>> @torch.jit.script
@@ -216,7 +216,7 @@ def script(obj, optimize=None, _frames_up=0, _rcb=None, example_inputs=None):
 
 
 def script_if_tracing(fn):
-    """Script a function when it is first called in a trace: here it is traced as any other."""
+    """Script a function when it is first called in a trace; here it is traced like any other."""
     return fn
 
 

@@ -1,7 +1,7 @@
-"""Files of TorchScript: traced programs are written, and those of PyTorch read.
+"""TorchScript files: traced programs are written, and PyTorch's files are read.
 
-A file holds the weights as a pickle, which ``serialization`` reads without running it, and the code of its classes, which
-``interpreter`` runs by itself, where every operator is known: Python's ``exec`` never sees it.
+A file contains the weights as a pickle, which ``serialization`` reads without running code, and the code of its
+classes, which our ``interpreter`` runs with a fixed set of operators: Python's ``exec`` never sees it.
 """
 
 import zipfile
@@ -20,14 +20,14 @@ from tensh.serialization.reading import DAMAGE, choose_place, describe_damage, r
 
 __all__ = ["is_script_file", "load", "save"]
 
-LARGEST_CODE = 2**24  # bytes of all code of a file
+LARGEST_CODE = 2**24  # maximum size of all code in a file, in bytes
 
 
 def save(m, f, _extra_files=None):
-    """Write a traced function or module to a path, or a file open for bytes, as TorchScript: PyTorch loads it as well.
+    """Save a traced function or module as TorchScript, to a path or binary file, which PyTorch can also load.
 
-    ``_extra_files`` (name -> text) go along. Raise RuntimeError for a program with a step that TorchScript has no
-    operator for, and for what is no trace.
+    ``_extra_files`` (name -> text) are added to the file. Raise RuntimeError for anything but a trace, and for a step
+    without a TorchScript operator.
 
     >>> import tensh as torch, io
     >>> traced = torch.jit.trace(torch.nn.Linear(2, 1), torch.ones(1, 2))
@@ -46,7 +46,7 @@ def save(m, f, _extra_files=None):
 
 # ── reading ──────────────────────────────────────────────────────────────────
 class ScriptNames:
-    """The names that a pickle of TorchScript may ask for beside those of ``torch.save``: its own classes, and lists."""
+    """The names allowed in a TorchScript pickle besides those of ``torch.save``: the file's classes, and lists."""
 
     def __init__(self):
         self.classes = {}
@@ -65,7 +65,7 @@ class ScriptNames:
         return None
 
     def finish(self):
-        """Do nothing: an object without a state is one."""
+        """Do nothing: an object is complete without a state."""
 
     def build(self, thing, state):
         if not isinstance(thing, Instance) or not isinstance(state, dict):
@@ -75,7 +75,7 @@ class ScriptNames:
 
 
 class Instance:
-    """An object of the file, before it is a module."""
+    """An object in the file, before it becomes a module."""
 
     name = ""
 
@@ -92,7 +92,7 @@ def first(value, kind):
 
 
 def is_script_file(f):
-    """True for a file that is an archive of TorchScript."""
+    """Return True for a TorchScript archive."""
     try:
         with zipfile.ZipFile(f) as zipped:
             return any(name.endswith("/constants.pkl") for name in zipped.namelist())
@@ -104,11 +104,11 @@ def is_script_file(f):
 
 
 def load(f, map_location=None, _extra_files=None, _restore_shapes=False):
-    """The module in a file of TorchScript, of PyTorch or of ``save``: its tensors, its code, and calls of it.
+    """Load the module in a TorchScript file of PyTorch or ``save``: its tensors and its code, ready to be called.
 
-    Methods run by an interpreter of their code, where every operator is known; NotImplementedError names the first that is not.
-    Nothing runs before a call. ``_extra_files`` (a dictionary) gets the texts that went along, by its keys. Raise RuntimeError for a
-    damaged file, or one that is not of TorchScript.
+    Methods are run by an interpreter with a fixed set of operators; NotImplementedError names the first unknown one.
+    Nothing runs before a call. ``_extra_files`` (a dictionary) receives the extra texts, by its keys. Raise
+    RuntimeError for a damaged file, or one that is not TorchScript.
     """
     place = choose_place(map_location)
     try:
@@ -131,10 +131,10 @@ def load(f, map_location=None, _extra_files=None, _restore_shapes=False):
 
 
 class ScriptArchive(Archive):
-    """The records of a file of TorchScript: two pickles, each with storages in a folder of its name."""
+    """The records of a TorchScript file: two pickles, each with storages in a folder of the same name."""
 
     def codes(self):
-        """Name of a file of code -> its text."""
+        """Return the texts of all code files by name."""
         names = [name for name in self.records if name.startswith("code/") and name.endswith(".py")]
         if not names:
             raise DamagedError("it has no code")
@@ -149,7 +149,7 @@ class ScriptArchive(Archive):
         return found
 
     def load_part(self, part):
-        """The object of a pickle, with the storages of its folder."""
+        """Load a pickle, with the storages in its folder."""
         from tensh.serialization.unpickling import Unpickler
 
         self.part, self.storages = part, {}
@@ -161,7 +161,7 @@ class ScriptArchive(Archive):
 
 
 class ScriptedFile(ScriptModule):
-    """A module of a file of TorchScript."""
+    """A module in a TorchScript file."""
 
     def __init__(self, instance, library, made):
         super().__init__()
@@ -190,19 +190,19 @@ class ScriptedFile(ScriptModule):
 
     @property
     def code(self):
-        """The code of ``forward``, as it stands in the file."""
+        """The code of ``forward`` in the file."""
         return self._library.text_of(self._class, "forward")
 
     @property
     def graph(self):
-        """Raise RuntimeError: a file holds code, and the graph is that of a trace."""
+        """Raise RuntimeError: a file contains code, and only traces have graphs."""
         raise RuntimeError("a module of a file has code; torch.jit.trace(module, examples).graph is what it computes")
 
     def _get_name(self):
         return self.original_name
 
     def forward(self, *args, **kwargs):
-        """Run ``forward`` of the file."""
+        """Run the ``forward`` of the file."""
         return run_method(self, "forward", args, kwargs)
 
     def __getattr__(self, name):

@@ -1,4 +1,4 @@
-"""Tracing: a function or module is run on examples, and what it did becomes a program without Python's decisions."""
+"""Tracing: a function or module is run on examples, and its operations become a program without Python's branches."""
 
 import threading
 
@@ -23,11 +23,11 @@ __all__ = [
 
 
 class TracingCheckError(Exception):
-    """A traced program does not compute what the function computes."""
+    """A traced program whose results differ from those of the function."""
 
 
 class TraceDepth(threading.local):
-    """State of a thread: the number of traces that run."""
+    """The number of traces that run in a thread."""
 
     depth = 0
 
@@ -37,7 +37,7 @@ DEPRECATED = "`torch.jit.{}` is deprecated. Please switch to `torch.compile` or 
 
 
 def is_tracing():
-    """True while ``torch.jit.trace`` runs.
+    """Return True while ``torch.jit.trace`` runs.
 
     >>> import tensh as torch
     >>> torch.jit.is_tracing()
@@ -50,12 +50,13 @@ def trace(
     func, example_inputs=None, optimize=None, check_trace=True, check_inputs=None, check_tolerance=1e-5, strict=True, _force_outplace=False,
     _module_class=None, _compilation_unit=None, example_kwarg_inputs=None, _store_inputs=True,
 ):  # fmt: skip
-    """Run ``func`` on ``example_inputs``, a tensor or a tuple of arguments, and return what computes the same operators.
+    """Run ``func`` on ``example_inputs``, a tensor or a tuple, and return a program that computes the same operators.
 
-    The result of a function is a function, of a module a ``ScriptModule`` with the same parameters; ``graph`` and ``code``
-    show what was recorded. Sizes are followed, decisions of Python are not: TracerWarning where Python reads a tensor.
-    With ``check_trace`` the trace is run beside the function, and a difference is a warning. Raise RuntimeError for
-    results that are no tensors, and for dictionaries and lists unless ``strict`` is False.
+    The result of a function is a function, of a module a ``ScriptModule`` with the same parameters; ``graph`` and
+    ``code`` show what was recorded. Sizes are traced, Python's branches are not: a TracerWarning is given where Python
+    reads a tensor. With ``check_trace`` the results of the trace are compared with those of the function, and
+    differences raise a warning. Raise RuntimeError for results that are not tensors, and for dictionaries and lists
+    unless ``strict`` is False.
 
     >>> import tensh as torch
     >>> traced = torch.jit.trace(lambda x: torch.relu(x) + 1, torch.randn(2, 3))
@@ -97,7 +98,7 @@ def trace_module(
     mod, inputs, optimize=None, check_trace=True, check_inputs=None, check_tolerance=1e-5, strict=True, _force_outplace=False,
     _module_class=None, _compilation_unit=None, example_inputs_is_kwarg=False, _store_inputs=True,
 ):  # fmt: skip
-    """Trace methods of a module: ``inputs`` maps their names to examples, as ``trace`` takes them.
+    """Trace methods of a module: ``inputs`` maps their names to examples, as for ``trace``.
 
     >>> import tensh as torch
     >>> made = torch.jit.trace_module(torch.nn.Linear(2, 2), {"forward": torch.ones(1, 2)})
@@ -117,7 +118,7 @@ def trace_module(
 
 
 def trace_methods(module, given, options):
-    """The traced module with a program for each method."""
+    """Return the traced module with a program for each method."""
     made = TopLevelTracedModule(module)
     for name, (args, kwargs) in given.items():
         method = module if name == "forward" else getattr(module, name)
@@ -128,7 +129,7 @@ def trace_methods(module, given, options):
 
 
 def record(function, args, kwargs, strict, root=None):
-    """The program of a trace, with PyTorch's warnings and refusals."""
+    """Return the program of a trace, with PyTorch's warnings and refusals."""
     tracing.depth += 1
     try:
         program = trace_program(function, args, kwargs, sizes=True, on_read=warn_of_reading, root=root, lasting=True)
@@ -141,7 +142,7 @@ def record(function, args, kwargs, strict, root=None):
 
 
 def list_parameters(function):
-    """The names of the parameters of a function or a module."""
+    """Return the parameter names of a function or of a module's forward."""
     import inspect
 
     try:

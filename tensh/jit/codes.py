@@ -1,4 +1,4 @@
-"""Numbers that stand for dtypes, layouts and memory formats in TorchScript."""
+"""Numeric codes of dtypes, layouts and memory formats in TorchScript."""
 
 DTYPES = {
     name: number

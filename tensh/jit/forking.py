@@ -1,4 +1,4 @@
-"""Tasks of TorchScript, which are computed at once."""
+"""TorchScript's tasks, which are computed immediately."""
 
 from tensh.futures import Future
 
@@ -6,7 +6,7 @@ __all__ = ["Future", "fork", "wait"]
 
 
 def fork(func, *args, **kwargs):
-    """Call ``func`` and return a future that holds the result.
+    """Call ``func`` and return a future that contains the result.
 
     >>> import tensh as torch
     >>> torch.jit.wait(torch.jit.fork(torch.neg, torch.ones(1)))
@@ -18,5 +18,5 @@ def fork(func, *args, **kwargs):
 
 
 def wait(future):
-    """The result of a task."""
+    """Return the result of a task."""
     return future.wait()

@@ -7,9 +7,10 @@ __all__ = ["freeze", "optimize_for_inference", "run_frozen_optimizations"]
 
 
 def freeze(mod, preserved_attrs=None, optimize_numerics=True):
-    """A module in evaluation that computes the same and takes no gradient of its parameters, which are constants from now on.
+    """Return a module in evaluation that computes the same, but whose parameters are constants without gradients.
 
-    Of its other attributes, those of ``preserved_attrs`` stay.  Raise RuntimeError for a module that is not of torch.jit, or is in training.
+    Of the other attributes, ``preserved_attrs`` stay.  Raise RuntimeError for a module that is not from torch.jit, or
+    is in training.
 
     >>> import tensh as torch
     >>> model = torch.nn.Linear(2, 1).eval()
@@ -30,7 +31,7 @@ def freeze(mod, preserved_attrs=None, optimize_numerics=True):
 
 
 class Frozen(ScriptModule):
-    """A module without parameters that computes what another did when it was frozen."""
+    """A module without parameters that computes what another computed when it was frozen."""
 
     def __init__(self, module, preserved):
         import copy
@@ -44,17 +45,17 @@ class Frozen(ScriptModule):
 
     @property
     def original_name(self):
-        """The name of the class that was frozen."""
+        """The name of the frozen class."""
         return self._frozen.original_name
 
     @property
     def code(self):
-        """The code of the module that was frozen."""
+        """The code of the frozen module."""
         return self._frozen.code
 
     @property
     def graph(self):
-        """The graph of the module that was frozen."""
+        """The graph of the frozen module."""
         return self._frozen.graph
 
     def forward(self, *args, **kwargs):
@@ -63,9 +64,9 @@ class Frozen(ScriptModule):
 
 
 def optimize_for_inference(mod, other_methods=None):
-    """Return the frozen module: there is no machine code to choose."""
+    """Return the frozen module: there is no machine code to optimise."""
     return mod if isinstance(mod, Frozen) else freeze(mod.eval())
 
 
 def run_frozen_optimizations(mod, optimize_numerics=True, preserved_methods=None):
-    """Do nothing: a frozen module is as fast as it gets."""
+    """Do nothing: a frozen module cannot be optimised further."""

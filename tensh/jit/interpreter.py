@@ -1,7 +1,7 @@
-"""An interpreter of the code in files of TorchScript, which walks the syntax tree.
+"""An interpreter for the code in TorchScript files, which walks the syntax tree.
 
-Names mean what ``operators`` says: ``self``, variables, ``torch.NAME`` for an operator of ``aten``, ``ops.prim.NAME`` and functions
-of the same file.
+The meaning of names is given by ``operators``: ``self``, variables, ``torch.NAME`` for an operator of ``aten``,
+``ops.prim.NAME``, and functions of the same file.
 """
 
 import ast
@@ -13,19 +13,19 @@ from tensh.jit.library import join_path
 from tensh.jit.operators import BUILTINS, PRIM, TYPED, Unknown, call_operator, read_attribute, set_attribute
 from tensh.nn.modules.module import Module
 
-DEEPEST = 60  # calls, one in the other
+DEEPEST = 60  # maximum depth of nested calls
 
 
 class Return(Exception):
-    """Leave a function, with its result."""
+    """Raised to leave a function with a result."""
 
 
 class BreakLoop(Exception):
-    """Leave a loop."""
+    """Raised to leave a loop."""
 
 
 class ContinueLoop(Exception):
-    """Go on with the next turn of a loop."""
+    """Raised to continue with the next iteration of a loop."""
 
 
 class Function:
@@ -36,7 +36,7 @@ class Function:
 
 
 class Frame:
-    """A call: variables, and the library."""
+    """A call frame: variables, and the library."""
 
     def __init__(self, library, depth):
         self.library, self.variables, self.depth = library, {}, depth
@@ -98,7 +98,7 @@ class Frame:
                 break
 
     def loop_body(self, body):
-        """Run a loop's body; True where the loop ends."""
+        """Run the body of a loop; return True if the loop ends."""
         try:
             self.run(body)
         except BreakLoop:
@@ -122,7 +122,7 @@ class Frame:
 
     # ── expressions ──────────────────────────────────────────────────────────
     def value(self, node):
-        """The value of an expression."""
+        """Return the value of an expression."""
         return getattr(self, f"get_{type(node).__name__}")(node)
 
     def get_Constant(self, node):
@@ -212,7 +212,7 @@ class Frame:
         return self.call_method(node.func, args, kwargs)
 
     def call_method(self, func, args, kwargs):
-        """A call of a method of a module of the file."""
+        """Call a method of a module of the file."""
         if not isinstance(func, ast.Attribute):
             raise Unknown("tensh does not call computed functions in code of TorchScript")
         owner = self.value(func.value)
@@ -248,7 +248,7 @@ CONSTANTS = {"inf": math.inf, "nan": math.nan, "True": True, "False": False, "No
 
 
 def call_function(library, tree, args, kwargs, depth):
-    """The result of a function or a method of the file."""
+    """Call a function or a method of the file."""
     if depth > DEEPEST:
         raise RecursionError("code of TorchScript calls itself without end")
     library.require_known(tree)
@@ -277,7 +277,7 @@ def call_function(library, tree, args, kwargs, depth):
 
 
 def run_method(module, name, args, kwargs, depth=0):
-    """The result of a method of a module of a file.  Raise NotImplementedError for what is not known in it."""
+    """Call a method of a module of a file.  Raise NotImplementedError if it contains something unknown."""
     tree = module._library.method(module._class, name)
     if tree is None:
         raise Unknown(f"the code of {module._class} has no method {name} that tensh can read")

@@ -1,4 +1,4 @@
-"""A traced graph in the printed form of TorchScript: a line for every operator, with types, places and modules."""
+"""The printed form of a traced graph in TorchScript: a line for every operator, with types, places and modules."""
 
 import operator
 
@@ -25,7 +25,7 @@ SCALARS = {
 
 
 def type_of(value):
-    """The type of an example value."""
+    """Return the type of an example value."""
     if isinstance(value, Tensor):
         name = KINDS.get(str(value.dtype).partition(".")[2], "Tensor")
         sizes = [*map(str, value.shape)]
@@ -41,7 +41,7 @@ def type_of(value):
 
 
 class Printer:
-    """Writes the lines of a graph; values get numbers, inputs and attributes their names."""
+    """Writes the lines of a graph; values get numbers, inputs and attributes keep their names."""
 
     def __init__(self, graph, owner):
         self.graph, self.owner = graph, owner
@@ -52,7 +52,7 @@ class Printer:
         return f"%{self.count}"
 
     def write(self):
-        """The text of the graph."""
+        """Return the text of the graph."""
         inputs = [f"%{node.target} : {type_of(node.meta['val'])}" for node in self.graph.find_nodes(op="placeholder")]
         if self.owner:
             inputs.insert(0, f"%self : {self.owner}")
@@ -68,7 +68,7 @@ class Printer:
         elif node.op == "output":
             self.lines.append(f"  return ({self.value(node.args[0], '')})")
         elif node.target is operator.getitem and isinstance(node.args[0].meta.get("val"), (tuple, list)):
-            pass  # written with the node that it is taken from
+            pass  # written with the node whose element it is
         else:
             self.write_call(node)
 
@@ -110,7 +110,7 @@ class Printer:
         self.lines.append(f"  {self.names[node]} : {type_of(value)} = {name}({', '.join(arguments)}){place}")
 
     def value(self, value, place):
-        """The name of a value; constants and lists get a line first."""
+        """Return the name of a value; constants and lists are written on a line first."""
         if isinstance(value, Node):
             return self.names[value]
         if isinstance(value, (list, tuple)):
@@ -151,11 +151,11 @@ def constant_type(value):
 
 
 def float_text(value):
-    """A float as TorchScript prints it: ``2.``, and 17 digits of what is not a whole number below ten thousand millions."""
+    """Format a float as TorchScript does: integers below 1e10 as ``2.``, others with up to 17 digits."""
     return f"{value:.0f}." if value.is_integer() and abs(value) < WHOLE else f"{value:.17g}"
 
 
-WHOLE = 1e10  # whole numbers from here on have no point
+WHOLE = 1e10  # larger integers have no point
 
 
 def constant_text(value):
@@ -173,7 +173,7 @@ def constant_text(value):
 
 
 def full_arguments(node):
-    """All arguments of a call in the operator's order, with the defaults of those that were left out."""
+    """Return all arguments of a call in the operator's order, including defaults."""
     if not hasattr(node.target, "_opname"):
         return [*node.args, *node.kwargs.values()]
     given = dict(zip([p.name for p in node.target.parameters if not p.named], node.args)) | node.kwargs
@@ -183,7 +183,7 @@ def full_arguments(node):
 
 
 def operator_name(node):
-    """``aten::add``; for what no operator stands for, the public function."""
+    """Return a name such as ``aten::add``; for functions without an operator, their public name."""
     if hasattr(node.target, "_opname"):
         return {"sym_size": "aten::size"}.get(node.target._opname, f"aten::{node.target._opname}")
     if isinstance(node.target, str):
@@ -192,7 +192,7 @@ def operator_name(node):
 
 
 def suffix(node):
-    """The module and the line of a node."""
+    """Return the comment with the module and the line of a node."""
     stack = node.meta.get("nn_module_stack")
     scope = f", scope: __module.{list(stack)[-1]}" if stack else ""
     place = node.meta.get("place")
@@ -211,13 +211,13 @@ class Graph:
     __repr__ = __str__
 
     def nodes(self):
-        """The calls."""
+        """Return the calls."""
         return iter([node for node in self.program.graph.nodes if node.op.startswith("call")])
 
     def inputs(self):
-        """The inputs."""
+        """Return the inputs."""
         return iter(self.program.graph.find_nodes(op="placeholder"))
 
     def outputs(self):
-        """The output, in a list."""
+        """Return the output, in a list."""
         return iter([self.program.graph.output_node()])

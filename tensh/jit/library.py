@@ -1,6 +1,6 @@
-"""The code in a file of TorchScript: classes and functions by name, each looked through before it first runs.
+"""The code in a TorchScript file: classes and functions by name, each checked before it first runs.
 
-Python parses the text and does no more with it. What is not known is refused as a whole, by its name.
+Python only parses the text. A function with unknown elements is refused as a whole, by name.
 """
 
 import ast
@@ -10,7 +10,7 @@ from tensh.jit.operators import ADAPTED, BUILTINS, PRIM, SCALARS, Unknown
 
 
 class Class:
-    """A class of a file: its methods, and the lists that it declares."""
+    """A class in a file: its methods, and the lists that it declares."""
 
     def __init__(self, tree):
         self.methods = {each.name: each for each in tree.body if isinstance(each, ast.FunctionDef)}
@@ -33,7 +33,7 @@ class Library:
             try:
                 tree = ast.parse(text)
             except (SyntaxError, ValueError, RecursionError, MemoryError):
-                continue  # its classes are not known, and calls of them say so
+                continue  # calls of its classes will report that they are unknown
             for each in tree.body:
                 if isinstance(each, ast.ClassDef):
                     self.classes[f"{space}.{each.name}"] = Class(each)
@@ -45,12 +45,12 @@ class Library:
                     self.functions[f"{space}.{each.name}"] = each
 
     def method(self, cls, name):
-        """The tree of a method; None if there is none."""
+        """Return the syntax tree of a method, or None."""
         found = self.classes.get(cls)
         return found.methods.get(name) if found else None
 
     def text_of(self, cls, name):
-        """The text of a method."""
+        """Return the text of a method."""
         if (cls, name) not in self.places:
             raise AttributeError(f"{cls} has no method {name}")
         text, method = self.places[cls, name]
@@ -58,7 +58,7 @@ class Library:
         return "\n".join([lines[0], *(line.removeprefix("  ") for line in lines[1:])]) + "\n"
 
     def require_known(self, tree):
-        """Raise Unknown where a function uses an unknown node, or calls an unknown operator."""
+        """Raise Unknown for a function that uses an unknown kind of node, or calls an unknown operator."""
         if id(tree) in self.checked:
             return
         local = {each.id for each in ast.walk(tree) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
@@ -87,13 +87,13 @@ class Library:
         if space == "ops.prim" and last in PRIM:
             return
         if space.startswith("__torch__") or name == "torch.device":
-            return  # looked up when it is called
+            return  # looked up in the call
         if space == "" or space in ("torch", "ops.prim") or space.startswith("ops."):
             raise Unknown(f"tensh does not run {name} of TorchScript (line {node.lineno})")
 
 
 def join_path(node):
-    """``a.b.c`` as text; None for another expression."""
+    """Return ``a.b.c`` as text; None for other expressions."""
     parts = []
     while isinstance(node, ast.Attribute):
         parts.append(node.attr)

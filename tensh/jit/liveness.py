@@ -1,4 +1,4 @@
-"""Which writes of a trace matter: memory from outside keeps them, and so does what reads the memory afterwards."""
+"""Which writes of a trace matter: those to outside memory, and those that are read later."""
 
 from tensh.engine.core.clock import owner
 from tensh.engine.core.tensor import Tensor
@@ -13,7 +13,7 @@ def drop_dead_code(program):
 
 
 def find_live_writes(program):
-    """The lines that write into arguments or members, or into what a later line that is needed reads."""
+    """Return the lines that write into arguments or members, or into memory that a later live line reads."""
     nodes = list(program.graph.nodes)
     outside = {memory_of(node) for node in nodes if node.op == "placeholder" or is_member(node, program)} - {None}
     needed, read, live = set(), set(), set()
@@ -29,11 +29,11 @@ def find_live_writes(program):
 
 
 def is_member(node, program):
-    """True for a parameter or a buffer; constants of the trace are its own."""
+    """Return True for a parameter or a buffer, but not for a constant of the trace."""
     return node.op == "get_attr" and node.target not in program.constants
 
 
 def memory_of(node):
-    """The owner of the memory of a node's value; None for what is no tensor."""
+    """Return the owner of the memory of a node's value; None if it is not a tensor."""
     value = node.meta.get("val")
     return id(owner(value.array)) if isinstance(value, Tensor) else None

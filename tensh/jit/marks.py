@@ -1,4 +1,4 @@
-"""Marks of programs written for TorchScript: compiled parts, parts that stay Python, types of values."""
+"""Marks in programs written for TorchScript: compiled parts, parts that stay Python, types of values."""
 
 import builtins
 import threading
@@ -16,7 +16,7 @@ class ScriptWarning(Warning):
 
 
 class ScriptDepth(threading.local):
-    """State of a thread: the number of scripted functions that run, one inside the other."""
+    """The number of nested scripted functions that run in a thread."""
 
     depth = 0
 
@@ -25,7 +25,7 @@ running = ScriptDepth()
 
 
 def is_scripting():
-    """True while a scripted function runs.
+    """Return True while a scripted function runs.
 
     >>> import tensh as torch
     >>> torch.jit.is_scripting()
@@ -37,7 +37,7 @@ def is_scripting():
 
 
 def annotate(the_type, the_value):
-    """Return ``the_value``; ``the_type`` tells a compiler, and the reader, its type.
+    """Return ``the_value``; ``the_type`` is its type for a compiler, and for the reader.
 
     >>> import tensh as torch
     >>> torch.jit.annotate(list[int], [])
@@ -54,13 +54,13 @@ class Attribute(typing.NamedTuple):
 
 
 def export(fn):
-    """Mark a method, beside ``forward``, as part of a scripted module."""
+    """Mark a method as part of a scripted module, in addition to ``forward``."""
     fn._torchscript_modifier = "export"
     return fn
 
 
 def ignore(drop=False, **kwargs):
-    """Mark a function as Python that a scripted program calls: it runs as it is.  ``drop`` refuses calls of it.
+    """Mark a function as Python that a scripted program calls unchanged.  With ``drop``, calls are refused.
 
     >>> import tensh as torch
     >>> @torch.jit.ignore
@@ -83,18 +83,18 @@ def ignore(drop=False, **kwargs):
 
 
 def unused(fn):
-    """Mark a function as one that a scripted program never calls: a call from one raises."""
+    """Mark a function that scripted programs must not call: calls from them raise."""
     fn._torchscript_modifier = "unused"
     return fn
 
 
 def interface(obj):
-    """Return the class: it lists the methods that modules are expected to have."""
+    """Return the class, which lists the methods that modules are expected to have."""
     return obj
 
 
 def script_method(fn):
-    """Return the method of a ScriptModule."""
+    """Return a method of a ScriptModule unchanged."""
     return fn
 
 
@@ -109,7 +109,7 @@ def _overload_method(func):
 
 
 def isinstance(obj, target_type):
-    """``isinstance`` for types with parameters, too, such as ``List[int]``: their elements are looked at.
+    """Check the type like ``isinstance``, also for types with parameters such as ``List[int]``, by their elements.
 
     >>> import tensh as torch
     >>> torch.jit.isinstance([1, 2], list[int]), torch.jit.isinstance([1, "2"], list[int])
@@ -122,5 +122,5 @@ def isinstance(obj, target_type):
 
 
 def export_opnames(m):
-    """The names of the operators that a traced module calls, sorted."""
+    """Return the names of the operators that a traced module calls, sorted."""
     return sorted({line.target.name() for line in m._program.graph.nodes if hasattr(line.target, "_opname")})

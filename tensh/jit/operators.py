@@ -1,4 +1,4 @@
-"""Functions for code of TorchScript: operators of ``aten``, operators on numbers and lists, builtins."""
+"""Functions for TorchScript code: operators of ``aten``, operators on numbers and lists, builtins."""
 
 import math
 import operator
@@ -14,11 +14,11 @@ from tensh.nn.modules.module import Module
 
 
 class Unknown(NotImplementedError):
-    """Code of a file asks for what tensh does not run."""
+    """Code in a file that tensh cannot run."""
 
 
 def read_attribute(owner, name):
-    """Read an attribute of a module of the file, a fact of a tensor, or a field of a named tuple."""
+    """Read an attribute of a module of the file, metadata of a tensor, or a field of a named tuple."""
     if isinstance(owner, Module) and "_library" in owner.__dict__:
         for table in (owner._parameters, owner._buffers, owner._modules, owner.__dict__.get("_attributes", {})):
             if name in table:
@@ -46,12 +46,12 @@ def set_attribute(owner, name, value):
 
 
 def raise_exception(message="", *ignored):
-    """Raise the error that TorchScript raises for ``raise``."""
+    """Raise the error of TorchScript's ``raise``."""
     raise RuntimeError(f"The following operation failed in the TorchScript interpreter.\n{message}")
 
 
 def small_range(*args):
-    """``range`` of whole numbers, which may be tensors."""
+    """Return a ``range`` of integers, which may be given as tensors."""
     return range(*map(int, args))
 
 
@@ -95,7 +95,7 @@ SCALARS = {
     "pop": lambda values, *at: values.pop(*at), "reverse": lambda values: values.reverse(), "is_nonzero": bool, "get_device": lambda t: t.get_device(),
     "is_grad_enabled": torch.is_grad_enabled, "tensor": torch.tensor, "as_tensor": torch.as_tensor, "Complex": complex,
 }  # fmt: skip
-"""Operators on numbers, lists and text, and facts of tensors."""
+"""Operators on numbers, lists and text, and metadata of tensors."""
 
 
 FACT_NAMES = frozenset(
@@ -123,7 +123,7 @@ ADAPTED = {
 
 
 def call_operator(name, args, kwargs):
-    """Call an operator of ``aten``, or one on numbers where no tensor is among the arguments."""
+    """Call an operator of ``aten``, or one on numbers if there is no tensor among the arguments."""
     if name in ADAPTED:
         return ADAPTED[name](*args, **kwargs)
     if name in ("tensor", "as_tensor"):
@@ -161,7 +161,7 @@ LISTS = frozenset("chunk split split_with_sizes unbind tensor_split".split())
 
 @cache
 def dtypes():
-    """Number of a dtype in a file -> the dtype, of those that tensh has."""
+    """Return the dtypes that tensh has, by their numbers in files."""
     return {
         number: getattr(torch, name)
         for name, number in DTYPES.items()
@@ -170,7 +170,7 @@ def dtypes():
 
 
 def dtype_of(value):
-    """The dtype that a number stands for; any other value as it is."""
+    """Return the dtype of a number; other values unchanged."""
     return dtypes().get(value, value) if type(value) is int else value
 
 
@@ -178,7 +178,7 @@ FORMAT_NAMES = {number: getattr(torch, name[6:]) for name, number in FORMATS.ite
 
 
 def convert(overload, args, kwargs):
-    """(args, kwargs) with dtypes, layouts and memory formats in the place of their numbers, without what is None by default."""
+    """Return (args, kwargs) with dtypes, layouts and memory formats for their numbers, without default Nones."""
     parameters = overload.parameters
     places = [p for p in parameters if not p.named]
     if len(args) > len(places):

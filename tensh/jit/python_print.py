@@ -1,4 +1,4 @@
-"""A traced graph as code of TorchScript, which PyTorch reads as well: ``torch.add(x, y)`` line by line."""
+"""A traced graph as TorchScript code, which PyTorch can read: ``torch.add(x, y)`` line by line."""
 
 import keyword
 import operator
@@ -23,18 +23,18 @@ TAKEN = {"self", "torch", "ops", "CONSTANTS", "Tensor", "int", "float", "bool", 
 
 
 class Unwritable(RuntimeError):
-    """A line of a graph has no form in TorchScript."""
+    """Raised for a line of a graph without a form in TorchScript."""
 
 
 class Writer:
-    """Writes the body of a function; ``constants`` (a list) gets tensors that are no members."""
+    """Writes the body of a function; ``constants`` (a list) receives tensors that are not members."""
 
     def __init__(self, program, constants):
         self.graph, self.members, self.constants = program.graph, program.constants, constants
         self.lines, self.names, self.used = [], {}, set(TAKEN)
 
     def name(self, candidate):
-        """A free name."""
+        """Return an unused name."""
         name = candidate if candidate.isidentifier() and not keyword.iskeyword(candidate) else f"_{candidate}"
         number = 0
         while name in self.used:
@@ -43,7 +43,7 @@ class Writer:
         return name
 
     def write(self):
-        """(the lines of the body, the names of the inputs)."""
+        """Return (the lines of the body, the names of the inputs)."""
         inputs = []
         for node in self.graph.nodes:
             if node.op == "placeholder":
@@ -86,7 +86,7 @@ class Writer:
         self.lines.append(f"{self.names[node]} = {text}")
 
     def call(self, node):
-        """The text of a call."""
+        """Return the text of a call."""
         if not hasattr(node.target, "_opname"):
             if (
                 getattr(operator, getattr(node.target, "__name__", ""), None) is node.target
@@ -105,7 +105,7 @@ class Writer:
         return f"torch.{name}({', '.join([*args, *options])})"
 
     def value(self, value):
-        """A value as code."""
+        """Return the code of a value."""
         if isinstance(value, Node):
             return self.names[value]
         if isinstance(value, tuple):
@@ -124,14 +124,14 @@ class Writer:
             return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
         if isinstance(value, float):
             text = float_text(value)
-            return text if not text.lstrip("-").isdigit() else repr(value)  # which a reader would take for an int
+            return text if not text.lstrip("-").isdigit() else repr(value)  # without a point it would be read as an int
         if isinstance(value, (bool, int, type(None))):
             return repr(value)
         raise Unwritable(f"TorchScript has no constant {value!r:.60}")
 
 
 def result_type(value):
-    """The type of a result as code has it."""
+    """Return the code of a result's type."""
     if isinstance(value, Tensor):
         return "Tensor"
     if isinstance(value, tuple):
@@ -145,7 +145,7 @@ def result_type(value):
 
 
 def require_uniform(value):
-    """Raise Unwritable for a result with a dictionary of several types, which TorchScript lacks."""
+    """Raise Unwritable for a dictionary of several types in a result, which TorchScript lacks."""
     for each in value.values() if isinstance(value, dict) else value if isinstance(value, (tuple, list)) else ():
         require_uniform(each)
     kinds = {result_type(each) for each in value.values()} if isinstance(value, dict) else ()
@@ -154,7 +154,7 @@ def require_uniform(value):
 
 
 def write_function(program, constants, name="forward", owner=None):
-    """The code of a program as a function; with ``owner``, the name of a class, as a method with typed ``self``."""
+    """Return the code of a program as a function; with ``owner``, a class, as a method with typed ``self``."""
     lines, inputs = Writer(program, constants).write()
     own = [] if name != "forward" and owner is None else [f"self: {owner}" if owner else "self"]
     parameters = ",\n    ".join([*own, *(f"{each}: Tensor" for each in inputs)])

@@ -6,7 +6,7 @@ from tensh.tracing.reading import TracerWarning
 
 
 def as_arguments(examples):
-    """Examples as a tuple of arguments."""
+    """Return examples as a tuple of arguments."""
     if isinstance(examples, (Tensor, dict)):
         return (examples,)
     return tuple(examples)
@@ -44,7 +44,7 @@ def require_tensors(result, strict):
 
 
 def check(made, function, args, kwargs, options):
-    """Warn where the traced program computes something else than the function, on the examples and on ``check_inputs``."""
+    """Warn if the traced program and the function differ in their results on the examples or on ``check_inputs``."""
     if not options["check"]:
         return
     from tensh import no_grad
@@ -65,7 +65,7 @@ def check(made, function, args, kwargs, options):
 
 
 def clone(value):
-    """Copies of the tensors in arguments: a program may write into them."""
+    """Clone the tensors in arguments, because a program may write into them."""
     if isinstance(value, Tensor):
         return value.detach().clone()
     if isinstance(value, dict):
@@ -76,7 +76,7 @@ def clone(value):
 
 
 def leaves(value):
-    """The tensors in a result."""
+    """Return the tensors in a result."""
     if isinstance(value, dict):
         value = list(value.values())
     return [leaf for each in value for leaf in leaves(each)] if isinstance(value, (tuple, list)) else [value]

@@ -1,4 +1,4 @@
-"""Traced programs: functions and modules that run the code of a graph, after a look at their arguments."""
+"""Traced programs: functions and modules that check their arguments and run the code of a graph."""
 
 import copy
 
@@ -12,7 +12,7 @@ from tensh.tracing.program import flatten_like
 
 
 class TracedProgram:
-    """A traced program that can be called: arguments are checked, and the code of the graph runs on the members of ``self``."""
+    """A traced program that can be called: it checks arguments, and runs the graph on the members of ``self``."""
 
     def _set_program(self, program, name="forward"):
         self.__dict__.setdefault("_programs", {})[name] = program
@@ -30,17 +30,17 @@ class TracedProgram:
         return self._programs["forward"]
 
     def save(self, f, _extra_files=None):
-        """Write a file of TorchScript, which PyTorch loads as well: see ``torch.jit.save``."""
+        """Write a TorchScript file, which PyTorch can also load: see ``torch.jit.save``."""
         write_trace(self, f, _extra_files)
 
     @property
     def inlined_graph(self):
-        """The graph, with what modules within compute."""
+        """The graph, including the computations of submodules."""
         return self.graph
 
 
 def bind(program, name, args, kwargs):
-    """The tensors of a call in the order of the program's inputs.  Raise RuntimeError in PyTorch's words where they do not fit."""
+    """Return the tensors of a call in the order of inputs.  Raise PyTorch's RuntimeError if they do not fit."""
     names = [node.name for node in program.inputs]
     if kwargs and not program.structure[1]:
         parameters = program.names
@@ -62,7 +62,7 @@ def bind(program, name, args, kwargs):
 
 
 class TracedFunction(TracedProgram):
-    """A traced function: ``graph``, ``code``, and calls of it."""
+    """A traced function with ``graph`` and ``code``, which can be called."""
 
     def __init__(self, program, name):
         self.name = self.qualified_name = self.__name__ = "_lambda" if name == "<lambda>" else name
@@ -70,12 +70,12 @@ class TracedFunction(TracedProgram):
 
     @property
     def graph(self):
-        """The graph, which prints as TorchScript's do."""
+        """The graph, printed like TorchScript's."""
         return Graph(self._program)
 
     @property
     def code(self):
-        """The program as code of TorchScript."""
+        """The program as TorchScript code."""
         return write_function(self._program, [], self.name)
 
     def __call__(self, *args, **kwargs):
@@ -89,7 +89,7 @@ class TracedFunction(TracedProgram):
 
 
 class TracedModule(TracedProgram, ScriptModule):
-    """A module within a traced one: it shares the parameters of the original, and computes what that computes."""
+    """A submodule of a traced module: it shares the parameters of the original, and computes the same."""
 
     def __init__(self, module):
         super().__init__()
@@ -102,7 +102,7 @@ class TracedModule(TracedProgram, ScriptModule):
 
     @property
     def original_name(self):
-        """The name of the class that was traced."""
+        """The name of the traced class."""
         return type(self._original).__name__
 
     def _get_name(self):
@@ -121,12 +121,12 @@ class TracedModule(TracedProgram, ScriptModule):
 
     @property
     def graph(self):
-        """The graph, which prints as TorchScript's do."""
+        """The graph, printed like TorchScript's."""
         return Graph(self._find(), self._owner)
 
     @property
     def code(self):
-        """``forward`` as code of TorchScript."""
+        """``forward`` as TorchScript code."""
         return write_function(self._find(), [], "forward")
 
     def forward(self, *args, **kwargs):

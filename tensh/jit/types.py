@@ -1,4 +1,4 @@
-"""Types of TorchScript: names of annotations, and the values that they take."""
+"""Types of TorchScript: the names of annotations, and the values that they accept."""
 
 import collections.abc
 import inspect
@@ -16,13 +16,13 @@ PLAIN = {
 
 
 def origin_of(kind):
-    """The class behind an annotation with parameters: list, dict, tuple, Union; None for others."""
+    """Return the class of an annotation with parameters: list, dict, tuple, Union; None for others."""
     found = typing.get_origin(kind)
     return typing.Union if found is types.UnionType else found
 
 
 def optional(kind):
-    """The other type of an ``Optional``; None for other annotations."""
+    """Return the other type of an ``Optional``; None for other annotations."""
     if origin_of(kind) is not typing.Union:
         return None
     rest = [each for each in typing.get_args(kind) if each is not type(None)]
@@ -30,7 +30,7 @@ def optional(kind):
 
 
 def name_of(kind):
-    """A type as TorchScript writes it: ``Dict[str, Tensor]``."""
+    """Return a type as TorchScript writes it: ``Dict[str, Tensor]``."""
     if kind in PLAIN:
         return PLAIN[kind]
     if (inner := optional(kind)) is not None:
@@ -43,7 +43,7 @@ def name_of(kind):
 
 
 def short_name_of(kind):
-    """A type as declarations write it: ``float[]?``."""
+    """Return a type as declarations write it: ``float[]?``."""
     if (inner := optional(kind)) is not None:
         return f"{short_name_of(inner)}?"
     origin, args = origin_of(kind), typing.get_args(kind)
@@ -57,7 +57,7 @@ def short_name_of(kind):
 
 
 def fits_type(value, kind, exact=False):
-    """True if a value fits a type.  A whole number and a bool fit where a number is asked for, unless ``exact``."""
+    """Return True if a value has a type.  Integers and bools are accepted as numbers, unless ``exact``."""
     if kind in (typing.Any, object) or isinstance(kind, (str, typing.TypeVar)):
         return True
     if kind in (inspect.Parameter.empty, Tensor):
@@ -98,22 +98,22 @@ def fits_type(value, kind, exact=False):
 
 
 class TypedSignature:
-    """The parameters of a scripted function with their types, which check arguments."""
+    """The typed parameters of a scripted function, which check arguments."""
 
     def __init__(self, fn, owner=None):
         self.name, self.owner = fn.__name__, owner
         self.signature = inspect.signature(fn)
         try:
             hints = typing.get_type_hints(fn)
-        except Exception:  # a name that is known to type checkers alone
+        except Exception:  # a name known only to type checkers
             hints = {}
-        own = next(iter(self.signature.parameters), None) if owner else None  # "self", whatever it is called
+        own = next(iter(self.signature.parameters), None) if owner else None  # the name of "self"
         self.kinds = {
             name: hints.get(name, inspect.Parameter.empty if isinstance(p.annotation, str) else p.annotation)
             for name, p in self.signature.parameters.items()
             if name != own
         }
-        if (fn.__module__ or "").startswith(("torch", "tensh")):  # layers of our own, which have no annotations
+        if (fn.__module__ or "").startswith(("torch", "tensh")):  # our layers have no annotations
             for name, p in self.signature.parameters.items():
                 if self.kinds.get(name) is inspect.Parameter.empty and p.default is not inspect.Parameter.empty:
                     self.kinds[name] = typing.Any
@@ -121,7 +121,7 @@ class TypedSignature:
 
     @property
     def declaration(self):
-        """The function with its types, as messages have it."""
+        """The function with its types, as messages show it."""
         parts = [f"{self.owner} self"] if self.owner else []
         for name, kind in self.kinds.items():
             default = self.signature.parameters[name].default
@@ -132,7 +132,7 @@ class TypedSignature:
         return f"{self.name}({', '.join(parts)}) -> {f'({result})' if result.startswith('(') else result}"
 
     def check(self, args, kwargs):
-        """Raise RuntimeError in PyTorch's words for arguments that do not fit."""
+        """Raise PyTorch's RuntimeError for arguments of other types."""
         if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in self.signature.parameters.values()):
             return
         names, offset = list(self.kinds), 1 if self.owner else 0

@@ -1,4 +1,4 @@
-"""Files of TorchScript, written: classes with typed members and methods as code, and the weights as a pickle."""
+"""Writing of TorchScript files: classes with typed members and methods as code, and the weights as a pickle."""
 
 import io
 import os
@@ -15,14 +15,14 @@ __all__ = ["write_trace"]
 
 
 class ScriptObject:
-    """An object of a class of TorchScript, as a pickle has it."""
+    """An object of a TorchScript class, as it is pickled."""
 
     def __init__(self, name, state):
         self.name, self.state = name, state
 
 
 class ScriptWriter(Writer):
-    """The writer of ``torch.save``, which knows such objects."""
+    """The writer of ``torch.save``, extended by such objects."""
 
     def save_script_object(self, obj):
         space, _, name = obj.name.rpartition(".")
@@ -36,7 +36,7 @@ class ScriptWriter(Writer):
 
 
 def write_trace(m, f, _extra_files=None):
-    """Write a traced function or module to a path, or a file open for bytes; ``_extra_files`` (name -> text) go along."""
+    """Write a traced function or module to a path or binary file; ``_extra_files`` (name -> text) are added."""
     constants = []
     root = m if isinstance(m, Module) else Module()
     name = m.original_name if isinstance(m, Module) else "PlaceholderModule"
@@ -57,7 +57,7 @@ def spell(name):
 
 
 def write_class(module, name, programs, constants, classes):
-    """The object of a module, and of those below; their classes are added to ``classes``, (name, text) each."""
+    """Return the object of a module with its submodules; their classes are added to ``classes`` as (name, text)."""
     state, lines = {}, []
     for path, value in module._parameters.items():
         state[path] = None if value is None else value.detach().requires_grad_(value.requires_grad)
@@ -94,7 +94,7 @@ def declare(path, kind):
 
 
 def write_archive(file, folder, owner, code, constants, extra_files):
-    """Write the archive into a file from its beginning."""
+    """Write the archive to a file from its start."""
     records = Records(file, folder)
     for kind, value in (("data", owner), ("constants", tuple(each.detach() for each in constants))):
         described = io.BytesIO()

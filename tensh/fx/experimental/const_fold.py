@@ -1,4 +1,4 @@
-"""Constants of a module, computed once: what depends on parameters and buffers alone."""
+"""Constant folding: the parts of a module that depend only on parameters and buffers are computed once."""
 
 import operator
 
@@ -16,7 +16,7 @@ FOLDED = "_FX_CONST_FOLDED_ATTRS"
 
 
 class FoldedGraphModule(GraphModule):
-    """A module whose constant part, ``const_subgraph_module``, is computed at its first call, or by ``run_folding``."""
+    """A module whose constant part ``const_subgraph_module`` is computed in the first call, or by ``run_folding``."""
 
     def __init__(
         self, root, graph, const_subgraph=None, fx_const_folded_attrs_name=None, device_for_folded_attrs="cuda"
@@ -33,7 +33,7 @@ class FoldedGraphModule(GraphModule):
         return super().__call__(*args, **kwargs)
 
     def run_folding(self):
-        """Compute the constant part, and keep what the rest reads of it as parameters."""
+        """Compute the constant part, and store the values that the rest reads as parameters."""
         if self.const_subgraph_module is None or self.fx_const_folded_attrs_name is None:
             return
         if self.has_folding_been_run:
@@ -49,14 +49,14 @@ class FoldedGraphModule(GraphModule):
 
 
 def to_parameter(value):
-    """A folded value as a parameter, which requires grad if the value did."""
+    """Return a folded value as a parameter, which requires grad if the value did."""
     if isinstance(value, Tensor):
         return Parameter(value.detach().clone(), requires_grad=value.requires_grad)
     return Parameter(Tensor([value]), requires_grad=False)
 
 
 def get_unique_attr_name_in_module(mod_traced, name):
-    """``name``, with a number behind it where the module has such an attribute.
+    """Return ``name``, with a number appended if the module has such an attribute.
 
     >>> import tensh as torch
     >>> from tensh.fx.experimental.const_fold import get_unique_attr_name_in_module
@@ -73,9 +73,10 @@ def get_unique_attr_name_in_module(mod_traced, name):
 
 
 def split_const_subgraphs(module, skip_folding_node_fn=None, device_for_folded_attrs="cpu"):
-    """Part what depends on the module's attributes alone from the rest; returns a ``FoldedGraphModule``.
+    """Separate the part that depends only on the module's attributes; return a ``FoldedGraphModule``.
 
-    ``skip_folding_node_fn(node)`` tells which nodes are not to be folded.  Folded values are parameters, so gradients stop there.
+    ``skip_folding_node_fn(node)`` returns True for nodes that must not be folded.  Folded values are parameters, so
+    gradients stop there.
 
     >>> import tensh as torch
     >>> from tensh.fx.experimental.const_fold import split_const_subgraphs
@@ -105,7 +106,7 @@ def split_const_subgraphs(module, skip_folding_node_fn=None, device_for_folded_a
 
 
 class FoldingRoot(Module):
-    """The members of a module, with a place for what is folded."""
+    """A module with the members of another, and attributes for folded values."""
 
     def __init__(self, traced, name, several):
         super().__init__()
@@ -116,7 +117,7 @@ class FoldingRoot(Module):
 
 
 def find_constant(graph, skip):
-    """The nodes, in order, that depend on attributes alone and may be computed once."""
+    """Return the nodes, in order, that depend only on attributes and may be computed once."""
     found = {}
     for node in graph.nodes:
         depends = (
@@ -131,7 +132,7 @@ def find_constant(graph, skip):
 
 
 def copy_part(graph, nodes):
-    """Node -> its copy in a new graph, for nodes that read each other alone."""
+    """Copy nodes that depend only on each other to a new graph; return a dict from node to copy."""
     made, known = Graph(), {}
     for node in graph.nodes:
         if node in nodes and (node.op != "get_attr" or any(user in nodes for user in node.users)):
@@ -140,7 +141,7 @@ def copy_part(graph, nodes):
 
 
 def copy_rest(graph, constant, read, name):
-    """The graph of all else, which reads what was folded as an attribute."""
+    """Make the graph of the other nodes, which reads folded values as an attribute."""
     made, known = Graph(graph.owning_module), {}
     for node in graph.nodes:
         if node not in constant or node.op == "get_attr" and any(user not in constant for user in node.users):

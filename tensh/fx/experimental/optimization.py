@@ -1,4 +1,4 @@
-"""Graphs with fewer steps: normalisations folded into the layer before, dropout removed."""
+"""Simplified graphs: normalisations fused with the layer before, dropout removed."""
 
 import copy
 
@@ -18,11 +18,11 @@ FUSED = (
     ((conv.Conv3d, batchnorm.BatchNorm3d), fuse_conv_bn_eval),
     ((linear.Linear, batchnorm.BatchNorm1d), fuse_linear_bn_eval),
 )
-"""Pairs of layers that follow each other, and what makes one of them."""
+"""Pairs of consecutive layers, and the function that fuses them."""
 
 
 def matches_module_pattern(pattern, node, modules):
-    """True if ``node`` calls the second module of a pair on the result of the first.  ``modules``: path -> module."""
+    """Return True if ``node`` calls the second module of a pair on the result of the first; ``modules`` maps paths."""
     if not node.args:
         return False
     return all(
@@ -32,14 +32,14 @@ def matches_module_pattern(pattern, node, modules):
 
 
 def replace_node_module(node, modules, new_module):
-    """Let another module stand at the path that a node calls."""
+    """Replace the module at the path that a node calls."""
     parent, _, name = node.target.rpartition(".")
     modules[node.target] = new_module
     setattr(modules[parent], name, new_module)
 
 
 def fuse(model, inplace=False, no_trace=False):
-    """Make normalisations in evaluation part of the convolution or linear layer before; returns a ``GraphModule``.
+    """Fuse normalisations in evaluation with the convolution or linear layer before; return a ``GraphModule``.
 
     >>> import tensh as torch
     >>> from tensh.fx.experimental.optimization import fuse
@@ -63,7 +63,7 @@ def fuse(model, inplace=False, no_trace=False):
 
 
 class DropoutRemover(Transformer):
-    """Leaves out calls of Dropout."""
+    """A transformer that removes calls of Dropout."""
 
     def call_module(self, target, args, kwargs):
         if isinstance(self.submodules[target], dropout.Dropout):
@@ -72,12 +72,12 @@ class DropoutRemover(Transformer):
 
 
 def remove_dropout(model):
-    """The graph module of a model without its Dropout layers."""
+    """Return the graph module of a model without its Dropout layers."""
     return DropoutRemover(symbolic_trace(model)).transform()
 
 
 def extract_subgraph(orig_module, nodes, inputs, outputs):
-    """The graph module of some nodes of a graph, from ``inputs`` to ``outputs``, which are nodes as well."""
+    """Return the graph module of some nodes of a graph, from ``inputs`` to ``outputs``, which are nodes, too."""
     graph, made = Graph(), {}
     for node in inputs:
         made[node] = graph.placeholder(node.name)

@@ -1,4 +1,4 @@
-"""torch.fx.experimental.proxy_tensor: what a function does on examples, backward passes included, as a graph of ``aten`` operators."""
+"""torch.fx.experimental.proxy_tensor: traces on examples, including backward passes, as ``aten`` graphs."""
 
 import functools
 import inspect
@@ -26,7 +26,7 @@ REFUSED = (
 
 
 class ProxyTensor(Tensor):
-    """A tensor of a trace: a value, and the node that stands for it."""
+    """A tensor in a trace: a value and its node."""
 
     @staticmethod
     def __new__(cls, value, node, recorder):
@@ -43,25 +43,25 @@ class ProxyTensor(Tensor):
 
 
 class OperatorRecorder(TorchDispatchMode):
-    """A mode that adds the operators that are called to ``graph``; ``table`` (operator -> function) writes some in others."""
+    """A mode that adds called operators to ``graph``; ``table`` maps operators to functions that decompose them."""
 
-    makes_wrappers = True  # whose history is that of the operators' arguments
+    makes_wrappers = True  # wrappers whose history is that of the operators' arguments
 
     def __init__(self, table):
         super().__init__()
         self.graph, self.table, self.constants, self.paths = Graph(), table, {}, {}
 
     def add_input(self, value, name):
-        """The proxy of a leaf of the arguments; for what is no tensor, the leaf itself."""
+        """Return the proxy of a leaf of the arguments, or the leaf itself if it is not a tensor."""
         return self.stand_for(value, self.graph.placeholder(name))
 
     def stand_for(self, value, node):
-        """The tensor of the trace for a value and its node."""
+        """Return the traced tensor for a value and its node."""
         node.meta["val"] = value
         return ProxyTensor(value, node, self) if isinstance(value, Tensor) else value
 
     def node_of(self, value):
-        """A value as it stands in the arguments of a node: tensors from elsewhere are members of the module."""
+        """Return a value as an argument of a node: tensors from outside become members of the module."""
         if not isinstance(value, Tensor):
             return value
         if isinstance(value, ProxyTensor):
@@ -86,7 +86,7 @@ class OperatorRecorder(TorchDispatchMode):
                 return self.table[func](*args, **kwargs)
         if func._opname == "_local_scalar_dense" and isinstance(args[0], ProxyTensor):
             raise RuntimeError(REFUSED.format(func))
-        if func._opname == "lift_fresh":  # what is in a graph must not be written
+        if func._opname == "lift_fresh":  # tensors in a graph must not be modified
             func = schemas()["lift_fresh_copy"]["default"]
         given, named = map_leaves(value_of, (tuple(args), kwargs))
         with no_grad():
@@ -109,7 +109,7 @@ class OperatorRecorder(TorchDispatchMode):
 
 
 def value_of(value):
-    """The tensor that a tensor of the trace stands for; any other value as it is."""
+    """Return the value of a traced tensor; other values unchanged."""
     return value.value if isinstance(value, ProxyTensor) else value
 
 
@@ -117,12 +117,12 @@ def make_fx(
     f, decomposition_table=None, tracing_mode="real", _allow_non_fake_inputs=False, *, pre_dispatch=False, record_module_stack=False,
     _allow_fake_constant=False, _error_on_data_dependent_ops=True, record_stack_traces=False, proxy_module_inputs=False,
 ):  # fmt: skip
-    """Make a function that runs ``f`` on its arguments and returns what was computed as a graph module.
+    """Return a function that runs ``f`` on its arguments and returns the computation as a graph module.
 
-    The nodes are PyTorch's ``aten`` operators; gradients that ``f`` asks for are part of the graph, as are the operators of
-    ``torch.func``. ``decomposition_table`` maps operators to functions that write them in others. Sizes are those of the
-    example, in every ``tracing_mode``. Raise RuntimeError where Python reads an element, NotImplementedError or RuntimeError
-    for ``vmap`` of derivatives.
+    The nodes are PyTorch's ``aten`` operators; gradients that ``f`` computes are part of the graph, as are the
+    operators of ``torch.func``. ``decomposition_table`` maps operators to functions that decompose them. Sizes are
+    those of the example, in every ``tracing_mode``. Raise RuntimeError if Python reads an element, NotImplementedError
+    or RuntimeError for ``vmap`` of derivatives.
 
     >>> import tensh as torch
     >>> from tensh.fx.experimental.proxy_tensor import make_fx
@@ -153,7 +153,7 @@ def make_fx(
 
 
 def list_names(f, args):
-    """(names of the inputs, parameters of ``f`` if an argument is nested)."""
+    """Return (names of the inputs, parameters of ``f`` if an argument is nested)."""
     called = getattr(f, "forward", f)
     try:
         parameters = list(inspect.signature(called).bind(*args).arguments)
@@ -168,7 +168,7 @@ def list_names(f, args):
 
 
 def get_proxy_mode():
-    """The trace of ``make_fx`` that is running in this thread, the innermost of several; None if there is none.
+    """Return the innermost trace of ``make_fx`` running in this thread, or None.
 
     >>> from tensh.fx.experimental.proxy_tensor import get_proxy_mode
     >>> get_proxy_mode() is None

@@ -1,4 +1,4 @@
-"""torch.fx.passes: analyses and changes of graphs.
+"""torch.fx.passes: analyses and transformations of graphs.
 
 Other names of this namespace in PyTorch are switched off.
 """

@@ -17,7 +17,7 @@ ORDERS = {contiguous_format: None, channels_last: 4, channels_last_3d: 5}
 
 
 class TensorMetadata(NamedTuple):
-    """The facts of a tensor without its elements."""
+    """The metadata of a tensor, without its elements."""
 
     shape: Size
     dtype: dtype
@@ -29,7 +29,7 @@ class TensorMetadata(NamedTuple):
 
 
 def _extract_tensor_metadata(result, include_contiguity=True):
-    """The ``TensorMetadata`` of a tensor."""
+    """Return the ``TensorMetadata`` of a tensor."""
     dense, order = result.layout is strided, None
     if include_contiguity and dense:
         fitting = [each for each, dims in ORDERS.items() if dims in (None, result.dim())]
@@ -39,9 +39,9 @@ def _extract_tensor_metadata(result, include_contiguity=True):
 
 
 class ShapeProp(Interpreter):
-    """Runs a graph on example inputs and keeps what it finds in ``meta["tensor_meta"]`` and ``meta["type"]`` of the nodes.
+    """Runs a graph on example inputs and stores results in ``meta["tensor_meta"]`` and ``meta["type"]`` of the nodes.
 
-    Raise RuntimeError where a node fails.
+    Raise RuntimeError if a node fails.
 
     >>> import tensh as torch
     >>> from tensh.fx.passes.shape_prop import ShapeProp
@@ -52,7 +52,7 @@ class ShapeProp(Interpreter):
     """
 
     def run_node(self, n):
-        """The value of a node, of which the shape is kept."""
+        """Run a node, and store the shape of its value."""
         try:
             result = super().run_node(n)
         except Exception as error:

@@ -1,4 +1,4 @@
-"""A graph module split into submodules, and a main module that calls them."""
+"""Splitting of a graph module into submodules and a main module that calls them."""
 
 import operator
 
@@ -11,7 +11,7 @@ __all__ = ["split_module"]
 
 
 class Part:
-    """The nodes of one part, with the values that come in and go out."""
+    """The nodes of one part, with its input and output values."""
 
     def __init__(self, name):
         self.name, self.nodes, self.inputs, self.outputs, self.before = name, [], {}, {}, {}
@@ -28,10 +28,10 @@ def split_module(
     *,
     partition_affix=None,
 ):
-    """A module that calls the parts of graph module ``m``: ``split_callback(node)`` gives the number or name of a node's part.
+    """Return a module that calls the parts of graph module ``m``; ``split_callback(node)`` gives the part of a node.
 
-    Parts are the submodules ``submod_0`` and so on; what goes from one to another are arguments and results. Raise
-    RuntimeError where parts need each other.
+    A part is a number or a name. Parts become submodules ``submod_0`` and so on; values from one part to another become
+    arguments and results. Raise RuntimeError if parts depend on each other.
 
     >>> import tensh as torch
     >>> from tensh.fx.passes.split_module import split_module
@@ -79,7 +79,7 @@ def split_module(
 
 
 def order_parts(parts):
-    """The parts, each after those whose results it takes.  Raise RuntimeError where parts need each other."""
+    """Sort the parts by their dependencies.  Raise RuntimeError if parts depend on each other."""
     ordered, left = [], list(parts)
     while left:
         first = next(
@@ -93,7 +93,7 @@ def order_parts(parts):
 
 
 def build_part(part, root, keep_names):
-    """The submodule of a part."""
+    """Make the submodule of a part."""
     graph, made, members = Graph(), {}, {}
     for each in part.inputs:
         made[each] = graph.placeholder(each.name, type_expr=each.type)

@@ -1,4 +1,4 @@
-"""torch.fx.passes.infra: passes, and the manager that runs several.
+"""torch.fx.passes.infra: passes, and a manager that runs several.
 
 Other names of this namespace in PyTorch are switched off.
 """

@@ -1,4 +1,4 @@
-"""A pass: a change of a graph module, with checks before and after."""
+"""A pass: a transformation of a graph module, with checks before and after."""
 
 import abc
 from typing import NamedTuple
@@ -16,7 +16,7 @@ class PassResult(NamedTuple):
 
 
 class PassBase(abc.ABC):
-    """A pass: a subclass says in ``call`` what is changed, in ``requires`` and ``ensures`` what is checked around it.
+    """A pass: a subclass defines the change in ``call``, and checks in ``requires`` and ``ensures``.
 
     >>> import tensh as torch
     >>> from tensh.fx.passes.infra.pass_base import PassBase, PassResult
@@ -39,10 +39,10 @@ class PassBase(abc.ABC):
 
     @abc.abstractmethod
     def call(self, graph_module):
-        """Change the module, and return a ``PassResult``; None for no change."""
+        """Change the module, and return a ``PassResult``, or None for no change."""
 
     def requires(self, graph_module):  # noqa: B027
-        """Check what must hold before the pass; nothing here."""
+        """Check the preconditions of the pass; by default there are none."""
 
     def ensures(self, graph_module):  # noqa: B027
-        """Check what must hold after the pass; nothing here."""
+        """Check the postconditions of the pass; by default there are none."""

@@ -1,4 +1,4 @@
-"""A sequence of passes in an order that their constraints allow, repeated a given number of times."""
+"""A sequence of passes in an order that satisfies their constraints, repeated a given number of times."""
 
 from tensh.fx.graph_module import GraphModule
 from tensh.fx.passes.infra.pass_base import PassResult
@@ -7,7 +7,7 @@ __all__ = ["PassManager", "pass_result_wrapper", "this_before_that_pass_constrai
 
 
 def pass_result_wrapper(fn):
-    """A function of a graph module, which returns nothing or a module, as a pass."""
+    """Turn a function of a graph module, which returns None or a module, into a pass."""
     if fn is None or hasattr(fn, "call"):
         return fn
 
@@ -20,7 +20,7 @@ def pass_result_wrapper(fn):
 
 
 def this_before_that_pass_constraint(this, that):
-    """A constraint: where both are among the passes, ``this`` comes before ``that``."""
+    """Return the constraint that ``this`` comes before ``that`` if both are among the passes."""
 
     def holds(a, b):
         return not (a == that and b == this)
@@ -31,8 +31,8 @@ def this_before_that_pass_constraint(this, that):
 class PassManager:
     """Runs ``passes`` one after the other, the whole list ``steps`` times or until nothing changes any more.
 
-    ``constraints`` are functions of two passes that say whether the first may come before the second. Raise RuntimeError where no
-    order fits. ``run_checks_after_each_pass`` calls the checks that were added.
+    ``constraints`` are functions of two passes that return True if the first may come before the second. Raise
+    RuntimeError if no order satisfies them. ``run_checks_after_each_pass`` calls the added checks.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class PassManager:
         self._checks, self._validated = [], False
 
     def add_pass(self, _pass):
-        """Add a pass at the end."""
+        """Append a pass."""
         self.passes.append(_pass)
         self._validated = False
 
@@ -57,7 +57,7 @@ class PassManager:
         self._validated = False
 
     def add_checks(self, check):
-        """Add a function of the graph module that raises where something is wrong."""
+        """Add a function that raises if the graph module is invalid."""
         self._checks.append(check)
 
     def check(self, module):
@@ -66,7 +66,7 @@ class PassManager:
             each(module)
 
     def solve_constraints(self):
-        """Put the passes into an order that the constraints allow.  Raise RuntimeError if there is none."""
+        """Sort the passes to satisfy the constraints.  Raise RuntimeError if that is impossible."""
         left, ordered = list(self.passes), []
         while left:
             first = next(
@@ -86,7 +86,7 @@ class PassManager:
         self.passes, self._validated = ordered, True
 
     def validate_constraints(self):
-        """Raise RuntimeError where the passes are not in an order that the constraints allow."""
+        """Raise RuntimeError if the order of the passes violates a constraint."""
         for place, each in enumerate(self.passes):
             for other in self.passes[place + 1 :]:
                 if not all(rule(each, other) for rule in self.constraints):
@@ -96,7 +96,7 @@ class PassManager:
         self._validated = True
 
     def __call__(self, module):
-        """The ``PassResult`` of all passes."""
+        """Run all passes; return a ``PassResult``."""
         if not self._validated:
             self.solve_constraints()
         self.check(module)

@@ -1,4 +1,4 @@
-"""The occurrences of a small graph, the pattern, in a large one."""
+"""Occurrences of a small graph, the pattern, in a larger one."""
 
 import itertools
 from dataclasses import dataclass, field, replace
@@ -13,7 +13,7 @@ NOT_MATCHED = ("placeholder", "output")
 
 @dataclass
 class InternalMatch:
-    """One occurrence: nodes of the pattern -> nodes of the graph, and those that go in and come out."""
+    """One occurrence: nodes of the pattern -> nodes of the graph, and its inputs and outputs."""
 
     anchors: list
     nodes_map: dict = field(default_factory=dict)
@@ -26,11 +26,11 @@ class InternalMatch:
 
 
 class SubgraphMatcher:
-    """Finds a pattern in graphs, from its outputs backwards; inputs of the pattern fit everything.
+    """Finds a pattern in graphs, backwards from its outputs; inputs of the pattern match everything.
 
-    With ``match_output`` and ``match_placeholder``, output and inputs must be those of the graph. Occurrences that share nodes
-    are left out, but for the first, unless ``remove_overlapping_matches`` is False. With ``ignore_literals``, numbers need not
-    be equal. Raise ValueError for an empty pattern, AssertionError for one with unused nodes.
+    With ``match_output`` and ``match_placeholder``, output and inputs must be those of the graph. Among occurrences
+    that share nodes only the first is kept, unless ``remove_overlapping_matches`` is False. With ``ignore_literals``,
+    numbers need not be equal. Raise ValueError for an empty pattern, AssertionError for one with unused nodes.
     """
 
     def __init__(
@@ -50,9 +50,9 @@ class SubgraphMatcher:
         )
 
     def match(self, graph, node_name_match=""):
-        """All occurrences in a graph, a list of ``InternalMatch``.
+        """Return all occurrences in a graph, a list of ``InternalMatch``.
 
-        A node fits any node of the graph whose name contains ``node_name_match``, if that is given.
+        With ``node_name_match``, a pattern node matches any node of the graph whose name contains it.
         """
         candidates = {
             anchor: [node for node in graph.nodes if self._fits(anchor, node, node_name_match)]
@@ -77,7 +77,7 @@ class SubgraphMatcher:
         )
 
     def _fits(self, pn, gn, node_name_match=""):
-        """True if a node of the pattern fits a node of the graph, apart from their arguments."""
+        """Return True if a node of the pattern matches a node of the graph, apart from their arguments."""
         if not self.match_placeholder and pn.op == "placeholder":
             return True
         if node_name_match and node_name_match in gn.name:
@@ -90,7 +90,7 @@ class SubgraphMatcher:
 
     @staticmethod
     def _match_attributes(pn, gn):
-        """True if two attributes are of one type.  Raise RuntimeError for other values than tensors."""
+        """Return True if two attributes have the same type.  Raise RuntimeError for values other than tensors."""
         from tensh.fx.graph_module import get_member
 
         ours, theirs = (get_member(each.graph.owning_module, each.target) for each in (pn, gn))
@@ -99,7 +99,7 @@ class SubgraphMatcher:
         return type(ours) is type(theirs)
 
     def _match(self, pn, gn, nodes_map, node_name_match=""):
-        """Match a node and all that it is computed from; what fits is added to ``nodes_map``."""
+        """Match a node and all nodes that it depends on; matches are added to ``nodes_map``."""
         if pn in nodes_map:
             return nodes_map[pn] is gn
         if any(each is gn for each in nodes_map.values()) or not self._fits(pn, gn, node_name_match):
@@ -111,7 +111,7 @@ class SubgraphMatcher:
         return same and self._match_values((*pn.args, *pn.kwargs.values()), (*gn.args, *gn.kwargs.values()), nodes_map)
 
     def _match_values(self, ours, theirs, nodes_map):
-        """Match arguments side by side."""
+        """Match pairs of arguments."""
         if len(ours) != len(theirs):
             return False
         for a, b in zip(ours, theirs, strict=True):
@@ -127,13 +127,13 @@ class SubgraphMatcher:
 
     @staticmethod
     def _match_literals(ours, theirs, nodes_map):
-        """Match a number or the like, which an input of the pattern stands for as well."""
+        """Match a number or another literal, which an input of the pattern also matches."""
         if isinstance(ours, Node):
             return ours.op == "placeholder" and nodes_map.setdefault(ours, theirs) == theirs
         return type(ours) is type(theirs) and ours == theirs
 
     def _is_contained(self, nodes_map):
-        """True if only nodes of the occurrence use its nodes, apart from its outputs."""
+        """Return True if only nodes of the occurrence use its nodes, except for its outputs."""
         inside = {gn: pn for pn, gn in nodes_map.items() if pn.op != "placeholder"}
         return all(
             pn in self.pattern_returning_nodes or all(user in inside for user in gn.users) for gn, pn in inside.items()
@@ -141,12 +141,12 @@ class SubgraphMatcher:
 
 
 def list_covered(match):
-    """The nodes of the graph that an occurrence covers, without its inputs."""
+    """Return the nodes of the graph that an occurrence covers, without its inputs."""
     return [gn for pn, gn in match.nodes_map.items() if pn.op not in NOT_MATCHED]
 
 
 def has_cycle(nodes):
-    """True if a value that leaves ``nodes`` comes back, so that they cannot be computed as one."""
+    """Return True if a value that leaves ``nodes`` comes back, so that they cannot be computed as one."""
     inside, seen = set(nodes), set()
     queue = [user for node in nodes for user in node.users if user not in inside]
     while queue:
@@ -160,7 +160,7 @@ def has_cycle(nodes):
 
 
 def remove_overlaps(matches):
-    """The matches without those that share a node with one before."""
+    """Return the matches that share no node with an earlier one."""
     used, found = set(), []
     for match in matches:
         nodes = list_covered(match)

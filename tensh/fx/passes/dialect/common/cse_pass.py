@@ -1,4 +1,4 @@
-"""Common parts of a graph, computed once."""
+"""Common subexpression elimination."""
 
 from tensh.fx.graph import Graph
 from tensh.fx.graph_module import GraphModule
@@ -11,12 +11,12 @@ DRAWING = frozenset(
     """dropout _fused_dropout _standard_gamma bernoulli multinomial native_dropout normal poisson binomial rrelu rand_like randn_like
     randint_like rand randint randn randperm""".split()
 )
-"""Names of operators and functions that give other numbers at every call."""
+"""Names of operators and functions that return different numbers in every call."""
 ONCE = ("placeholder", "output", "get_attr")
 
 
 def get_CSE_banned_ops():
-    """The names of functions whose calls are never merged, beside those that write into an argument.
+    """Return the names of functions whose calls are never merged, besides those that write into an argument.
 
     >>> from tensh.fx.passes.dialect.common.cse_pass import get_CSE_banned_ops
     >>> "dropout" in get_CSE_banned_ops()
@@ -26,22 +26,22 @@ def get_CSE_banned_ops():
 
 
 def name_of(node):
-    """The name of what a node calls."""
+    """Return the name of the target of a node."""
     target = node.target
     return getattr(target, "_opname", None) or getattr(target, "__name__", None) or str(target).rpartition(".")[2]
 
 
 def writes(node):
-    """True if a node writes into an argument, by its name or its arguments."""
+    """Return True if a node writes into an argument, judged by its name or its arguments."""
     name = name_of(node)
     own = name.endswith("_") and not name.endswith("__") or name in ("setitem", "iadd", "isub", "imul", "itruediv")
     return own or "out" in node.kwargs or node.kwargs.get("inplace") is True
 
 
 class CSEPass(PassBase):
-    """Merge nodes that call the same with the same arguments.  ``banned_ops``: targets, or their names, that are kept apart.
+    """Merge nodes that call the same target with the same arguments, except targets or names in ``banned_ops``.
 
-    Calls of modules are kept apart: they may have a state.  What is read between two writes is not merged across them.
+    Calls of modules are not merged, because modules may have a state.  Reads are not merged across writes.
 
     >>> import tensh as torch
     >>> from tensh.fx.passes.dialect.common.cse_pass import CSEPass
@@ -55,7 +55,7 @@ class CSEPass(PassBase):
         super().__init__()
 
     def call(self, graph_module):
-        """The module with common nodes merged."""
+        """Merge common nodes of the module; return a ``PassResult``."""
         graph, known, seen, modified = Graph(), {}, {}, False
         for node in graph_module.graph.nodes:
             if writes(node):
@@ -80,7 +80,7 @@ class CSEPass(PassBase):
 
 
 def describe(part):
-    """Something to compare arguments by: nodes by what they are, numbers with their type."""
+    """Return a key for comparing arguments: nodes by identity, numbers with their type."""
     if isinstance(part, Node):
         return "node", id(part)
     if isinstance(part, slice):
