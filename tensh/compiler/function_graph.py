@@ -21,17 +21,18 @@ from tensh.overrides import TorchFunctionMode
 from tensh.tracing.translation import name_of
 
 OPERATORS = {
-    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": operator.truediv, "true_divide": operator.truediv,
-    "floor_divide": operator.floordiv, "remainder": operator.mod, "pow_operator": operator.pow, "matmul": operator.matmul,
-    "bitwise_and": operator.and_, "bitwise_or": operator.or_, "bitwise_xor": operator.xor, "eq": operator.eq, "ne": operator.ne,
-    "eq_operator": operator.eq, "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge, "neg": operator.neg,
-    "invert": operator.invert, "getitem": operator.getitem, "setitem": operator.setitem, "add_": operator.iadd,
-    "sub_": operator.isub, "mul_": operator.imul, "div_": operator.itruediv,
+    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": operator.truediv, "floor_divide": operator.floordiv,
+    "__floordiv__": operator.floordiv, "remainder": operator.mod, "pow": operator.pow, "matmul": operator.matmul, "__pow__": operator.pow, "__and__": operator.and_,
+    "__or__": operator.or_, "__xor__": operator.xor, "__lshift__": operator.lshift, "__rshift__": operator.rshift, "eq": operator.eq,
+    "ne": operator.ne, "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge, "__eq__": operator.eq, "__ne__": operator.ne, "neg": operator.neg,
+    "__invert__": operator.invert, "bitwise_not": operator.invert, "__getitem__": operator.getitem, "__setitem__": operator.setitem,
+    "add_": operator.iadd, "sub_": operator.isub, "mul_": operator.imul, "div_": operator.itruediv,
 }  # fmt: skip
 """Function behind an operator of Python -> the operator."""
 REFLECTED = {
-    "rsub_operator": operator.sub, "rpow": operator.pow, "__rtruediv__": operator.truediv, "rtruediv": operator.truediv,
-    "__rfloordiv__": operator.floordiv, "rmatmul": operator.matmul, "__rmod__": operator.mod,
+    "__rsub__": operator.sub, "__rpow__": operator.pow, "__rtruediv__": operator.truediv, "__rdiv__": operator.truediv,
+    "__rfloordiv__": operator.floordiv, "__rmod__": operator.mod, "__rmatmul__": operator.matmul, "__rand__": operator.and_,
+    "__ror__": operator.or_, "__rxor__": operator.xor, "__rlshift__": operator.lshift, "__rrshift__": operator.rshift,
 }  # fmt: skip
 """The same where the tensor stands on the right."""
 KINDS = ("BINARY_", "COMPARE_OP", "UNARY_", "STORE_SUBSCR", "STORE_SLICE")
@@ -114,7 +115,7 @@ class FunctionRecorder(TorchFunctionMode):
         tensors = [
             each for each in (result if isinstance(result, (tuple, list)) else [result]) if isinstance(each, Tensor)
         ]
-        if not tensors and name != "setitem":  # sizes and the like, which are guarded
+        if not tensors and name != "__setitem__":  # sizes and the like, which are guarded
             self.forget_inputs(count)
             return result
         self.record(func, name, *given, result)
@@ -134,10 +135,10 @@ class FunctionRecorder(TorchFunctionMode):
         owner = getattr(func, "__self__", None)
         if isinstance(owner, property):
             op, target, args, kwargs = "call_function", getattr, (args[0], name), {}
-        elif name in ("getitem", "setitem") or kind.startswith(KINDS) and name in OPERATORS:
-            op, target, kwargs = "call_function", OPERATORS[name], {}
+        elif name in ("__getitem__", "__setitem__") or kind.startswith(KINDS) and name in OPERATORS:
+            op, target, args, kwargs = "call_function", OPERATORS[name], (*args, *kwargs.values()), {}
         elif name in REFLECTED:
-            op, target, args, kwargs = "call_function", REFLECTED[name], args[1::-1], {}
+            op, target, args, kwargs = "call_function", REFLECTED[name], (*args, *kwargs.values())[::-1], {}
         elif func.__qualname__.startswith("Tensor.") or name.startswith("__"):
             op, target = "call_method", name
         else:

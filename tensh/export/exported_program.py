@@ -5,6 +5,7 @@ from collections import namedtuple
 
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.size import Size
+from tensh.export.exported_module import ExportedModule, as_plain
 from tensh.export.graph_signature import (
     ConstantArgument,
     ExportGraphSignature,
@@ -15,15 +16,13 @@ from tensh.export.graph_signature import (
     TensorArgument,
 )
 from tensh.export.relations import Symbol
-from tensh.func.trees import flatten, leaves_of
-from tensh.fx.generated import compile_function
+from tensh.func.trees import flatten
 from tensh.fx.graph import Graph
-from tensh.fx.graph_module import GraphModule, assign_member
-from tensh.fx.immutable_collections import immutable_dict, immutable_list
+from tensh.fx.graph_module import GraphModule
 from tensh.fx.node import Node, map_arg
 from tensh.nn.modules.module import Module
 from tensh.nn.parameter import is_parameter
-from tensh.tracing.program import Place, Program, flatten_like
+from tensh.tracing.program import Place
 
 __all__ = ["ExportedProgram"]
 
@@ -134,7 +133,8 @@ class ExportedProgram:
 
     def module(self, check_guards=True):
         """The program as a module, which checks the sizes of what it is given."""
-        return ExportedModule(self._traced, {**self.state_dict, **self.constants}, check_guards)
+        members = {**self.state_dict, **self.constants}
+        return ExportedModule(self._traced, members, self.constants, self.call_spec, check_guards)
 
     def run_decompositions(self, decomp_table=None):
         """Return the program: its operators are those that were called, and each has a kernel here."""
@@ -241,109 +241,3 @@ def leaves(value):
     """The leaves of a result, in order."""
     value = list(value.values()) if isinstance(value, dict) else value
     return [leaf for each in value for leaf in leaves(each)] if isinstance(value, (tuple, list)) else [value]
-
-
-def name_results(result, example):
-    """The result with the named tuples that operators gave in an example, such as that of ``max``."""
-    if not isinstance(example, (tuple, list)):
-        return result
-    parts = [name_results(*pair) for pair in zip(result, example, strict=True)]
-    kind = type(example)
-    if hasattr(kind, "_fields"):
-        return kind(*parts)
-    return kind(parts) if kind.__module__ == "torch.return_types" else type(result)(parts)
-
-
-def as_plain(value):
-    """A value with plain lists and dictionaries in the place of those of a graph."""
-    match value:
-        case immutable_dict():
-            return {key: as_plain(each) for key, each in value.items()}
-        case immutable_list():
-            return [as_plain(each) for each in value]
-        case tuple() if not hasattr(value, "_fields"):
-            return tuple(as_plain(each) for each in value)
-    return value
-
-
-def match_structure(structure, args, kwargs):
-    """The keywords in the order of a structure.  Raise ValueError in PyTorch's words for arguments that it does not have."""
-    if kwargs.keys() != structure[1].keys():
-        raise ValueError(
-            f"Ran into a kwarg keyword mismatch: Got the following keywords {list(kwargs)} but expected {list(structure[1])}"
-        )
-    kwargs = {name: kwargs[name] for name in structure[1]}
-    expected, given = flatten(structure)[1], flatten((tuple(args), kwargs))[1]
-    if expected != given:
-        raise ValueError(
-            f"Trying to flatten user inputs with exported input tree spec: \n{expected}\nbut actually got inputs with tree spec of: "
-            f"\n{given}.\nPlease check that the inputs have the same number and type of args and kwargs as the ones you used when "
-            "tracing."
-        )
-    return kwargs
-
-
-def check_constants(known, given):
-    """Raise AssertionError where an argument that is no tensor is not that of the example."""
-    for (name, leaf), value in zip(known, given, strict=True):
-        if not isinstance(leaf, Place) and leaf is not None and (isinstance(value, Tensor) or value != leaf):
-            raise AssertionError(f"Guard failed: {name} == {leaf!r}")
-
-
-class ExportedModule(Module):
-    """A program that is called as the module that was exported."""
-
-    def __init__(self, program: Program, members, guarded=True):
-        super().__init__()
-        self.__dict__["_program"], self.__dict__["_guarded"] = program, guarded
-        for path, value in members.items():
-            assign_member(value, self, path)
-        code = program.graph.python_code("self")
-        self.__dict__["_call"] = compile_function(code.src, code.globals)
-
-    @property
-    def graph(self):
-        """The graph; weights are attributes in it."""
-        return self._program.graph
-
-    @property
-    def code(self):
-        """The graph as Python code."""
-        return self._program.graph.python_code("self").src
-
-    def forward(self, *args, **kwargs):
-        """Run the exported program.
-
-        Raise AssertionError for sizes, and for values that are no tensors, that it does not take; ValueError for arguments of
-        another structure.
-        """
-        program = self._program
-        kwargs = match_structure(program.structure, args, kwargs)
-        if self._guarded:
-            check_constants(program.leaves, leaves_of((args, kwargs)))
-        inputs = flatten_like(program.structure, args, kwargs)
-        if self._guarded:
-            self._check(inputs)
-        return name_results(self._call(self, *inputs), program.result)
-
-    def _check(self, inputs):
-        known = {}  # name of a dynamic size -> the first input that has it, and the size
-        for place, (node, value) in enumerate(zip(self._program.inputs, inputs)):
-            example, dynamic, name = node.meta["val"], self._program.dynamic.get(place, {}), node.target
-            require(value.dim() == len(example.shape), f"{name}.dim() == {len(example.shape)}")
-            for dim, (size, wanted) in enumerate(zip(value.shape, example.shape)):
-                where = f"{name}.size()[{dim}]"
-                if dim not in dynamic:
-                    require(size == wanted, f"{where} == {wanted}")
-                    continue
-                bounds = self._program.bounds[dynamic[dim]]
-                first, other = known.setdefault(dynamic[dim], (where, size))
-                require(size == other, f"{where} == {first}")
-                require((bounds.lower or 0) <= 2 or size >= bounds.lower, f"{where} >= {bounds.lower}")
-                require(bounds.upper is None or size <= bounds.upper, f"{where} <= {bounds.upper}")
-
-
-def require(holds, guard):
-    """Raise AssertionError, naming the guard, unless it holds.  Sizes of 0 and 1 pass as sizes of 2 do, in PyTorch, too."""
-    if not holds:
-        raise AssertionError(f"Guard failed: {guard}")

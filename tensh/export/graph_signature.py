@@ -90,6 +90,13 @@ class ExportGraphSignature:
         return self._list_names(InputKind.BUFFER)
 
     @property
+    def non_persistent_buffers(self):
+        """The paths of the buffers that are not in the state dict."""
+        return tuple(
+            spec.target for spec in self.input_specs if spec.kind is InputKind.BUFFER and spec.persistent is False
+        )
+
+    @property
     def lifted_tensor_constants(self):
         """The paths of other tensors that the program holds."""
         return self._list_names(InputKind.CONSTANT_TENSOR)

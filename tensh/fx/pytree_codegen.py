@@ -39,7 +39,11 @@ class PyTreeCodeGen(CodeGen):
         annotated = [each for each in free_vars if ":" in each]
         notes = f"\n    {''.join(f'{each}; ' for each in annotated)}\n" if annotated else ""
         leaves = ", ".join(each.partition(":")[0].partition("#")[0] for each in free_vars)
-        return f"{head}{notes}\n    {leaves}, = fx_pytree.tree_flatten_spec([{', '.join(names)}], self._in_spec)"
+        return f"{head}{notes}\n    {leaves}, = fx_pytree.tree_flatten_spec({self.flattened(names)}, self._in_spec)"
+
+    def flattened(self, names):
+        """The arguments as one structure, whose leaves the inputs are."""
+        return f"[{', '.join(names)}]"
 
     def generate_output(self, output_args, *, descs=None, repr_fn=repr):
         if not self.pytree_info.out_spec:

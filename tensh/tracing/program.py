@@ -24,7 +24,7 @@ class Program:
     def __init__(self, root, graph, structure, result, constants, leaves=(), made=()):
         self.root, self.graph, self.structure, self.result, self.constants = root, graph, structure, result, constants
         self.leaves, self.made = list(leaves), made
-        self.names = []  # names of the parameters that received the arguments
+        self.names = []  # names of the arguments by position
 
     @property
     def inputs(self):
@@ -75,7 +75,9 @@ def trace_program(function, args, kwargs=None, sizes=False, on_read=None, root=N
             untouched.record_assignments(recorder)
     recorder.graph.output(map_aggregate(result, lambda each: output_of(recorder, each)))
     recorder.graph.output_node().meta["val"] = result
-    return Program(root, recorder.graph, structure, result, recorder.constants, leaves, recorder.free)
+    program = Program(root, recorder.graph, structure, result, recorder.constants, leaves, recorder.free)
+    program.names = recorder.names
+    return program
 
 
 def output_of(recorder, value):
@@ -112,14 +114,12 @@ def add_inputs(recorder, function, args, kwargs):
         return value
 
     found = []
+    kinds = [each.kind for each in names]
+    rest = kinds.index(inspect.Parameter.VAR_POSITIONAL) if inspect.Parameter.VAR_POSITIONAL in kinds else len(names)
+    more = names[rest].name if rest < len(names) else "args"
     for number, value in enumerate(args):
-        known = (
-            names[number]
-            if number < len(names) and names[number].kind is not inspect.Parameter.VAR_POSITIONAL
-            else None
-        )
-        rest = next((each.name for each in names if each.kind is inspect.Parameter.VAR_POSITIONAL), "args")
-        found.append(place(value, known.name if known is not None else f"{rest}_{number}"))
+        recorder.names.append(names[number].name if number < rest else f"{more}_{number - rest}")
+        found.append(place(value, recorder.names[-1]))
     return (tuple(found), {name: place(value, name) for name, value in kwargs.items()}), leaves
 
 

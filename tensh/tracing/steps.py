@@ -142,11 +142,11 @@ def asarray(recorder, data, dtype=None, **options):
     return recorder.free_value(torch.asarray(data, dtype=dtype, **options))
 
 
-def divide_number(recorder, tensor, number):
-    """Record ``number / tensor``, which PyTorch computes as a product with the reciprocal."""
-    if isinstance(number, Tensor) or not isinstance(tensor, Tensor):
+def divide_number(recorder, input, other):
+    """Record ``other / input`` of a number, which PyTorch computes as a product with the reciprocal."""
+    if isinstance(other, Tensor) or not isinstance(input, Tensor):
         return NotImplemented
-    return recorder.run("mul", recorder.run("reciprocal", tensor), number)
+    return recorder.run("mul", recorder.run("reciprocal", input), other)
 
 
 def unpack(recorder, tensor):

@@ -782,3 +782,42 @@ def test_a_module_compiled_in_place_has_the_back_end_that_is_asked_for():
     counter, layer = torch._dynamo.testing.CompileCounter(), nn.Linear(2, 2)
     layer.compile(backend=counter)
     assert layer(torch.ones(1, 2)).shape == (1, 2) and (counter.frame_count, counter.op_count) == (1, 1)
+
+
+def test_operators_are_operators_in_graphs_for_back_ends():
+    graphs = []
+
+    @torch.compile(backend=lambda module, inputs: graphs.append(module) or module)
+    def f(x, i):
+        x = x.clone()
+        x[0] = 5
+        x += 1
+        return (
+            1 / x,
+            2**x,
+            3 // x,
+            3 % x,
+            1 - x,
+            x**2,
+            x // 2,
+            i & 1,
+            1 | i,
+            1 << i,
+            8 >> i,
+            x @ x,
+            -x,
+            ~i,
+            x == 1,
+            x[..., :1],
+            x.T,
+            x.max(0)[0],
+        )
+
+    def run(x, i):
+        return [each.tolist() for each in f(x, i)]
+
+    x, i = torch.tensor([1.0, 4.0]), torch.tensor([3])
+    assert run(x, i) == [each.tolist() for each in f._torchdynamo_orig_callable(x, i)] == run(x, i)
+    code = graphs[0].code
+    written = "1 / x_1, 2 ** x_1, 3 // x_1, 3 % x_1, 1 - x_1, x_1 ** 2, x_1 // 2, l_i_ & 1, 1 | l_i_, 1 << l_i_, 8 >> l_i_, x_1 @ x_1, -x_1, ~l_i_, x_1 == 1, x_1.T"
+    assert len(graphs) == 1 and all(f" = {each}" in code for each in written.split(", ")), code

@@ -1,0 +1,171 @@
+"""An exported program as a graph module, which is called as the module that was exported, and can be changed."""
+
+from tensh.engine.core.tensor import Tensor
+from tensh.func.trees import flatten
+from tensh.fx.graph import Graph
+from tensh.fx.graph_module import GraphModule, assign_member
+from tensh.fx.immutable_collections import immutable_dict, immutable_list
+from tensh.fx.node import map_arg
+from tensh.fx.pytree_codegen import PyTreeCodeGen, PyTreeInfo
+from tensh.nn.modules.module import Module
+from tensh.tracing.program import Place
+
+GUARDS = "_guards_fn"
+
+
+class ExportedCodeGen(PyTreeCodeGen):
+    """Code of a function with arguments by position and by name, ``keywords``, whose nested form is known."""
+
+    def __init__(self, positional, keywords, spec):
+        super().__init__(PyTreeInfo([*positional, *keywords], *spec))
+        self.positional, self.keywords = positional, keywords
+
+    def flattened(self, names):
+        named = ", ".join(f"'{name}':{name}" for name in self.keywords)
+        return f"([{', '.join(self.positional)}], {{{named}}})"
+
+
+class Guards(Module):
+    """The sizes and the values that are no tensors which a program takes; its call raises AssertionError for others."""
+
+    def __init__(self, program):
+        super().__init__()
+        self.__dict__["_program"] = program
+
+    def _get_name(self):
+        return "GuardsFn"
+
+    def forward(self, *leaves):
+        program = self._program
+        check_constants(program.leaves, leaves)
+        known = {}  # name of a dynamic size -> the first input that has it, and the size
+        tensors = [value for (_, leaf), value in zip(program.leaves, leaves, strict=True) if isinstance(leaf, Place)]
+        for place, (node, value) in enumerate(zip(program.inputs, tensors, strict=True)):
+            require(isinstance(value, Tensor), f"isinstance({node.target}, torch.Tensor)")
+            self._check(node, value, program.dynamic.get(place, {}), known)
+
+    def _check(self, node, value, dynamic, known):
+        example, name = node.meta["val"], node.target
+        require(value.dim() == len(example.shape), f"{name}.dim() == {len(example.shape)}")
+        for dim, (size, wanted) in enumerate(zip(value.shape, example.shape)):
+            where = f"{name}.size()[{dim}]"
+            if dim not in dynamic:
+                require(size == wanted, f"{where} == {wanted}")
+                continue
+            bounds = self._program.bounds[dynamic[dim]]
+            first, other = known.setdefault(dynamic[dim], (where, size))
+            require(size == other, f"{where} == {first}")
+            require((bounds.lower or 0) <= 2 or size >= bounds.lower, f"{where} >= {bounds.lower}")
+            require(bounds.upper is None or size <= bounds.upper, f"{where} <= {bounds.upper}")
+
+
+class ExportedModule(GraphModule):
+    """A program that is called as the module that was exported.
+
+    ``spec`` has the structures of arguments and result.  Without ``guarded``, sizes are not checked.
+    """
+
+    def __init__(self, program, members, constants, spec, guarded=True):
+        self.__dict__["_structure"] = program.structure
+        graph = write_graph(program, spec, guarded)
+        super().__init__(members | ({GUARDS: Guards(program)} if guarded else {}), graph)
+        for path, value in members.items():  # also those that no node reads
+            assign_member(value, self, path)
+        for path in constants:
+            *parents, name = path.split(".")
+            owner = self.get_submodule(".".join(parents))
+            if name in owner._buffers:
+                owner._non_persistent_buffers_set.add(name)
+
+    def __call__(self, *args, **kwargs):
+        """Run the program.  Raise AssertionError for sizes and values that it does not take; ValueError for another structure."""
+        structure = self.__dict__.get("_structure")
+        return super().__call__(*args, **kwargs if structure is None else match_structure(structure, args, kwargs))
+
+    def train(self, mode=True):
+        """Raise NotImplementedError: what a program does was decided when it was exported."""
+        raise NotImplementedError("Calling train() is not supported yet.")
+
+    def eval(self):
+        """Raise NotImplementedError: what a program does was decided when it was exported."""
+        raise NotImplementedError("Calling eval() is not supported yet.")
+
+
+def write_graph(program, spec, guarded):
+    """A graph whose inputs are the leaves of nested arguments, and whose weights are attributes."""
+    graph, made, inputs = Graph(), {}, program.inputs
+    leaves = []
+    for name, leaf in program.leaves:
+        node = graph.placeholder(name)
+        if isinstance(leaf, Place):
+            made[inputs[leaf]] = node
+            node.meta, node.name = dict(inputs[leaf].meta), inputs[leaf].name
+        leaves.append(node)
+    rest = [node for node in program.graph.nodes if node.op != "placeholder"]
+    for node in sorted(rest, key=lambda each: each.op != "get_attr"):
+        if guarded and node.op != "get_attr":
+            graph.call_module(GUARDS, tuple(leaves)).name = GUARDS
+            guarded = False
+        if node.op == "output":
+            found = flatten(as_plain(node.args[0]))[0]
+            made[node] = graph.output(map_arg(tuple(found), lambda each: made[each]))
+            made[node].meta = dict(node.meta)
+        else:
+            made[node] = graph.node_copy(node, lambda each: made[each])
+    positional, keywords = program.structure
+    names = name_arguments(program, len(positional))
+    graph.set_codegen(ExportedCodeGen(names, list(keywords), spec))
+    return graph
+
+
+def name_arguments(program, count):
+    """The names of the arguments by position: of a nested one, what the names of its leaves have in common with its path."""
+    names, used = [], 0
+    for number, each in enumerate(program.structure[0][:count]):
+        size = len(flatten(each)[0])
+        leaves = [name for name, _ in program.leaves[used : used + size]]
+        used += size
+        names.append(program.names[number] if number < len(program.names) else leaves[0] if leaves else f"arg{number}")
+    return names
+
+
+def as_plain(value):
+    """A value with plain lists and dictionaries in the place of those of a graph."""
+    match value:
+        case immutable_dict():
+            return {key: as_plain(each) for key, each in value.items()}
+        case immutable_list():
+            return [as_plain(each) for each in value]
+        case tuple() if not hasattr(value, "_fields"):
+            return tuple(as_plain(each) for each in value)
+    return value
+
+
+def match_structure(structure, args, kwargs):
+    """The keywords in the order of a structure.  Raise ValueError in PyTorch's words for arguments that it does not have."""
+    if kwargs.keys() != structure[1].keys():
+        raise ValueError(
+            f"Ran into a kwarg keyword mismatch: Got the following keywords {list(kwargs)} but expected {list(structure[1])}"
+        )
+    kwargs = {name: kwargs[name] for name in structure[1]}
+    expected, given = flatten(structure)[1], flatten((tuple(args), kwargs))[1]
+    if expected != given:
+        raise ValueError(
+            f"Trying to flatten user inputs with exported input tree spec: \n{expected}\nbut actually got inputs with tree spec of: "
+            f"\n{given}.\nPlease check that the inputs have the same number and type of args and kwargs as the ones you used when "
+            "tracing."
+        )
+    return kwargs
+
+
+def check_constants(known, given):
+    """Raise AssertionError where an argument that is no tensor is not that of the example."""
+    for (name, leaf), value in zip(known, given, strict=True):
+        if not isinstance(leaf, Place) and leaf is not None and (isinstance(value, Tensor) or value != leaf):
+            raise AssertionError(f"Guard failed: {name} == {leaf!r}")
+
+
+def require(holds, guard):
+    """Raise AssertionError, naming the guard, unless it holds.  Sizes of 0 and 1 pass as sizes of 2 do, in PyTorch, too."""
+    if not holds:
+        raise AssertionError(f"Guard failed: {guard}")
