@@ -1,6 +1,7 @@
 """An exported program as a graph module, which is called as the module that was exported, and can be changed."""
 
 from tensh.engine.core.tensor import Tensor
+from tensh.export.descriptions import describe
 from tensh.func.trees import flatten
 from tensh.fx.graph import Graph
 from tensh.fx.graph_module import GraphModule, assign_member
@@ -16,9 +17,9 @@ GUARDS = "_guards_fn"
 class ExportedCodeGen(PyTreeCodeGen):
     """Code of a function with arguments by position and by name, ``keywords``, whose nested form is known."""
 
-    def __init__(self, positional, keywords, spec):
+    def __init__(self, positional, keywords, spec, structure):
         super().__init__(PyTreeInfo([*positional, *keywords], *spec))
-        self.positional, self.keywords = positional, keywords
+        self.positional, self.keywords, self.structure = positional, keywords, structure
 
     def flattened(self, names):
         named = ", ".join(f"'{name}':{name}" for name in self.keywords)
@@ -30,33 +31,33 @@ class Guards(Module):
 
     def __init__(self, program):
         super().__init__()
-        self.__dict__["_program"] = program
+        facts = [
+            (node.target, tuple(node.meta["val"].shape), program.dynamic.get(place, {}))
+            for place, node in enumerate(program.inputs)
+        ]
+        self.__dict__.update(_leaves=program.leaves, _facts=facts, _bounds=program.bounds)
 
     def _get_name(self):
         return "GuardsFn"
 
     def forward(self, *leaves):
-        program = self._program
-        check_constants(program.leaves, leaves)
+        check_constants(self._leaves, leaves)
         known = {}  # name of a dynamic size -> the first input that has it, and the size
-        tensors = [value for (_, leaf), value in zip(program.leaves, leaves, strict=True) if isinstance(leaf, Place)]
-        for place, (node, value) in enumerate(zip(program.inputs, tensors, strict=True)):
-            require(isinstance(value, Tensor), f"isinstance({node.target}, torch.Tensor)")
-            self._check(node, value, program.dynamic.get(place, {}), known)
+        tensors = [value for (_, leaf), value in zip(self._leaves, leaves, strict=True) if isinstance(leaf, Place)]
+        for (name, shape, dynamic), value in zip(self._facts, tensors, strict=True):
+            require(isinstance(value, Tensor), f"isinstance({name}, torch.Tensor)")
+            require(value.dim() == len(shape), f"{name}.dim() == {len(shape)}")
+            for dim, (size, wanted) in enumerate(zip(value.shape, shape, strict=True)):
+                if dim in dynamic:
+                    self._check(f"{name}.size()[{dim}]", size, dynamic[dim], known)
+                else:
+                    require(size == wanted, f"{name}.size()[{dim}] == {wanted}")
 
-    def _check(self, node, value, dynamic, known):
-        example, name = node.meta["val"], node.target
-        require(value.dim() == len(example.shape), f"{name}.dim() == {len(example.shape)}")
-        for dim, (size, wanted) in enumerate(zip(value.shape, example.shape)):
-            where = f"{name}.size()[{dim}]"
-            if dim not in dynamic:
-                require(size == wanted, f"{where} == {wanted}")
-                continue
-            bounds = self._program.bounds[dynamic[dim]]
-            first, other = known.setdefault(dynamic[dim], (where, size))
-            require(size == other, f"{where} == {first}")
-            require((bounds.lower or 0) <= 2 or size >= bounds.lower, f"{where} >= {bounds.lower}")
-            require(bounds.upper is None or size <= bounds.upper, f"{where} <= {bounds.upper}")
+    def _check(self, where, size, symbol, known):
+        bounds, (first, other) = self._bounds[symbol], known.setdefault(symbol, (where, size))
+        require(size == other, f"{where} == {first}")
+        require((bounds.lower or 0) <= 2 or size >= bounds.lower, f"{where} >= {bounds.lower}")
+        require(bounds.upper is None or size <= bounds.upper, f"{where} <= {bounds.upper}")
 
 
 class ExportedModule(GraphModule):
@@ -66,7 +67,6 @@ class ExportedModule(GraphModule):
     """
 
     def __init__(self, program, members, constants, spec, guarded=True):
-        self.__dict__["_structure"] = program.structure
         graph = write_graph(program, spec, guarded)
         super().__init__(members | ({GUARDS: Guards(program)} if guarded else {}), graph)
         for path, value in members.items():  # also those that no node reads
@@ -79,7 +79,7 @@ class ExportedModule(GraphModule):
 
     def __call__(self, *args, **kwargs):
         """Run the program.  Raise AssertionError for sizes and values that it does not take; ValueError for another structure."""
-        structure = self.__dict__.get("_structure")
+        structure = getattr(self.graph._codegen, "structure", None)  # none after a change of the code generator
         return super().__call__(*args, **kwargs if structure is None else match_structure(structure, args, kwargs))
 
     def train(self, mode=True):
@@ -99,7 +99,7 @@ def write_graph(program, spec, guarded):
         node = graph.placeholder(name)
         if isinstance(leaf, Place):
             made[inputs[leaf]] = node
-            node.meta, node.name = dict(inputs[leaf].meta), inputs[leaf].name
+            node.meta, node.name = inputs[leaf].meta | {"val": describe(inputs[leaf])}, inputs[leaf].name
         leaves.append(node)
     rest = [node for node in program.graph.nodes if node.op != "placeholder"]
     for node in sorted(rest, key=lambda each: each.op != "get_attr"):
@@ -109,12 +109,12 @@ def write_graph(program, spec, guarded):
         if node.op == "output":
             found = flatten(as_plain(node.args[0]))[0]
             made[node] = graph.output(map_arg(tuple(found), lambda each: made[each]))
-            made[node].meta = dict(node.meta)
         else:
             made[node] = graph.node_copy(node, lambda each: made[each])
+            made[node].meta["val"] = describe(node)
     positional, keywords = program.structure
     names = name_arguments(program, len(positional))
-    graph.set_codegen(ExportedCodeGen(names, list(keywords), spec))
+    graph.set_codegen(ExportedCodeGen(names, list(keywords), spec, program.structure))
     return graph
 
 

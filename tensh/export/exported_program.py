@@ -4,7 +4,7 @@ import copy
 from collections import namedtuple
 
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.dtypes.size import Size
+from tensh.export.descriptions import describe
 from tensh.export.exported_module import ExportedModule, as_plain
 from tensh.export.graph_signature import (
     ConstantArgument,
@@ -27,17 +27,6 @@ from tensh.tracing.program import Place
 __all__ = ["ExportedProgram"]
 
 LETTERS = {InputKind.PARAMETER: "p", InputKind.BUFFER: "b", InputKind.CONSTANT_TENSOR: "c"}
-
-
-class SymbolicTensor:
-    """The dtype of a value, and its shape with names for dynamic sizes."""
-
-    def __init__(self, shape, dtype):
-        sizes = tuple(shape)
-        self.shape, self.dtype = Size(sizes) if all(isinstance(each, int) for each in sizes) else sizes, dtype
-
-    def __repr__(self):
-        return f"FakeTensor(..., size=({', '.join(map(str, self.shape))}{',' if len(self.shape) == 1 else ''}))"
 
 
 class Range:
@@ -227,14 +216,6 @@ def lift_members(program, kinds, root):
         made[node] = graph.node_copy(node, lambda each: made[each])
         made[node].meta["val"] = describe(node)
     return graph, specs
-
-
-def describe(node):
-    """Describe a node's value without its elements."""
-    value, names = node.meta.get("val"), node.meta.get("sizes")
-    if isinstance(value, Tensor):
-        return SymbolicTensor(names or value.shape, value.dtype)
-    return names if names and isinstance(names, str) else value
 
 
 def leaves(value):

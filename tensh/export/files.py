@@ -17,7 +17,8 @@ from tensh._aten.overloads import schemas_for_files
 from tensh.bounded_json import loads
 from tensh.engine.core.tensor import Tensor
 from tensh.escaping import visible_line
-from tensh.export.exported_program import ExportedProgram, Range, SymbolicTensor
+from tensh.export.descriptions import SymbolicTensor
+from tensh.export.exported_program import ExportedProgram, Range
 from tensh.func.trees import leaves_of
 from tensh.fx.graph import Graph
 from tensh.fx.node import Node

@@ -1,5 +1,6 @@
 """torch.export: programs compute what the modules computed, say what their inputs are, and come back from files that run nothing."""
 
+import copy
 import io
 import json
 import zipfile
@@ -384,3 +385,33 @@ def test_a_program_knows_the_structures_of_its_call_and_keeps_them_in_a_file():
         assert str(spec.in_spec) == "TreeSpec(tuple, None, [TreeSpec(tuple, None, [*]),\n  TreeSpec(dict, ['y'], [*])])"
         assert spec.out_spec.unflatten([1, 2, 3]) == {"sum": 1, "given": (2, [3])}
         assert each.tensor_constants == {}
+
+
+def test_the_module_of_a_program_is_a_graph_that_can_be_read_and_changed():
+    class Scaled(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.lin = torch.nn.Linear(2, 2)
+            self.register_buffer("scale", torch.full((2,), 3.0))
+
+        def forward(self, x, *rest, k=None):
+            return {"y": self.lin(x["a"]) * self.scale + rest[0], "k": k}
+
+    module = Scaled()
+    program = torch.export.export(module, ({"a": torch.ones(1, 2)}, torch.zeros(2)), {"k": torch.ones(1)})
+    made, arguments = program.module(), ({"a": torch.full((1, 2), 2.0)}, torch.ones(2))
+    assert isinstance(made, torch.fx.GraphModule) and list(made.state_dict()) == list(module.state_dict())
+    assert made.code.split("\n")[3:6] == [
+        "def forward(self, x, rest_0, k):",
+        "    x_a, rest_0, k, = fx_pytree.tree_flatten_spec(([x, rest_0], {'k':k}), self._in_spec)",
+        "    lin_weight = self.lin.weight",
+    ]
+    named = {"k": torch.ones(1)}
+    assert same(made(*arguments, **named), module(*arguments, **named))
+    for node in made.graph.find_nodes(op="call_function", target=torch.ops.aten.mul.Tensor):
+        node.target = torch.ops.aten.sub.Tensor
+    made.recompile()
+    assert made(*arguments, **named)["y"].equal(module.lin(arguments[0]["a"]) - 3 + 1)
+    assert copy.deepcopy(made)(*arguments, **named)["y"].equal(made(*arguments, **named)["y"])
+    with pytest.raises(NotImplementedError, match="eval"):
+        made.eval()

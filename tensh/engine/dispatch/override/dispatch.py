@@ -113,6 +113,8 @@ SPREAD = ("einsum",)  # functions that pass on a list of operands one by one
 
 def as_in_python(point, args, options):
     """Return the arguments as a Python function of PyTorch passes them on: those with defaults by keyword."""
+    if point.operator:
+        return args, options
     try:
         bound = inspect.signature(point.function).bind(*args, **options)
     except (TypeError, ValueError):
