@@ -1,6 +1,8 @@
 """torch.fx.passes, and rewriting of the kind that PyTorch's tutorials show."""
 
 import importlib
+import sys
+import types
 
 import pytest
 
@@ -8,6 +10,7 @@ import tensh as torch
 from tensh import fx, nn
 from tensh.fx.passes.infra.pass_base import PassBase, PassResult
 from tensh.fx.passes.infra.pass_manager import PassManager, pass_result_wrapper, this_before_that_pass_constraint
+from tensh.fx.passes.shape_prop import ShapeProp
 from tensh.fx.passes.split_module import split_module
 
 
@@ -204,3 +207,28 @@ def test_common_parts_are_computed_once(case):
     expected = traced(x)
     torch.manual_seed(0)
     assert torch.equal(result.graph_module(x), expected)
+
+
+def test_graphs_are_drawn_by_way_of_pydot(monkeypatch):
+    from tensh.fx.passes.graph_drawer import FxGraphDrawer
+
+    class Dot(list):
+        def __init__(self, name, rankdir):
+            super().__init__()
+
+        add_node = add_edge = list.append
+
+    pydot = types.ModuleType("pydot")
+    pydot.Dot, pydot.Node, pydot.Edge = Dot, lambda name, label, **more: (name, label), lambda *pair: pair
+    module = torch.fx.symbolic_trace(torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.Flatten(0)))
+    monkeypatch.setitem(sys.modules, "pydot", None)
+    with pytest.raises(RuntimeError, match="pydot"):
+        FxGraphDrawer(module, "net")
+    monkeypatch.setitem(sys.modules, "pydot", pydot)
+    ShapeProp(module).propagate(torch.ones(1, 2))
+    drawn = dict(FxGraphDrawer(module, "net").get_dot_graph())
+    assert drawn["0.weight"] == "_0" and drawn["_0"] == "_1" and drawn["_1"] == "output"
+    short = FxGraphDrawer(module, "net", ignore_parameters_and_buffers=True).get_all_dot_graphs()["net"]
+    assert [name for name, _ in short] == ["input_1", "_0", "_1", "output", "input_1", "_0", "_1"]
+    assert short[1][1].startswith("{name=%_0|op_code=call_module\\n\\ntorch.nn.modules.linear.Linear\\n|in_features=2")
+    assert short[1][1].endswith("|dtype=torch.float32\\n|shape=(1, 3)\\n|requires_grad=True\\n|stride=(3, 1)\\n}")

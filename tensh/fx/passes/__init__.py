@@ -6,7 +6,7 @@ Other names of this namespace in PyTorch are switched off.
 from tensh.namespace import declare_namespace
 from tensh.switched_off import lookup
 
-SUBMODULES = ("dialect", "infra", "shape_prop", "split_module", "utils")
+SUBMODULES = ("dialect", "graph_drawer", "infra", "shape_prop", "split_module", "utils")
 __all__ = list(SUBMODULES)
 
 __getattr__, __dir__ = declare_namespace(
