@@ -72,7 +72,10 @@ LAYERS = {
         "tensh tensh._aten tensh.engine tensh.futures tensh.fx tensh.namespace tensh.nn tensh.replacing tensh.serialization tensh.switched_off tensh.testing tensh.tracing",
         "numpy",
     ),
-    "tensh.compiler": ("tensh.engine tensh.fx tensh.nn tensh.namespace tensh.overrides tensh.tracing tensh.switched_off tensh.graph", "numpy"),
+    "tensh.compiler": (
+        "tensh.engine tensh.fx tensh.nn tensh.namespace tensh.overrides tensh.tracing tensh.switched_off tensh.graph",
+        "numpy",
+    ),
     "tensh.export": (
         "tensh tensh._aten tensh.bounded_json tensh.engine tensh.fx tensh.namespace tensh.nn tensh.replacing tensh.switched_off tensh.tracing",
         "",
