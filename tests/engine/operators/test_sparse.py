@@ -48,7 +48,7 @@ def test_first_and_second_derivatives_by_the_values(program):
 
 def test_the_gradient_of_a_sparse_leaf_has_its_places():
     leaf = coo().requires_grad_()
-    (leaf @ DENSE).sum().backward()
+    torch.sparse.mm(leaf, DENSE).sum().backward()
     assert leaf.grad.is_sparse
     assert leaf.grad._indices().equal(INDEX)
     assert leaf.grad._values().tolist() == [9, 1, 9]

@@ -18,8 +18,11 @@ from tensh.engine.operators.sparse.forms import (
 )
 from tensh.engine.operators.sparse.layouts import TITLES, convert_layout, to_coo
 from tensh.engine.operators.sparse.products import sampled_product, sparse_product
+from tensh.engine.operators.sparse.whole_gradients import mm_by_sparse, mm_of_sparse
 
 PRODUCTS: dict = {}
+WHOLE = ("MmBackward0",)
+"""Nodes whose gradient of a sparse matrix is dense; ``torch.sparse`` gives it the places of the matrix."""
 
 
 def product(*names):
@@ -54,6 +57,8 @@ def mm(input, mat2, label="MmBackward0"):
         if is_sparse(each) and each.array.layout is BSC:
             titles = [TITLES[layout] for layout in (strided, input.layout, mat2.layout)]
             raise RuntimeError("addmm: computation on CPU is not implemented for {} + {} @ {}".format(*titles))
+    if label in WHOLE and not (input.array.block if is_sparse(input) else mat2.array.block):
+        return (mm_of_sparse if is_sparse(input) else mm_by_sparse).fn(input, mat2)
     if is_sparse(input):
         (rows, cols), values = parts_of(input)
         return rename_node(sparse_product.fn(rows, cols, values, mat2, input.array.shape[0]), label)
@@ -127,7 +132,7 @@ def PICK(t, n):
 
 @product("addmm", "sparse_addmm")
 def addmm(input, mat1, mat2, *, beta=1, alpha=1, label="AddmmBackward0"):
-    found = mm(mat1, mat2)
+    found = mm(mat1, mat2, "MmBackward0" if label == "AddmmBackward0" else label)
     found = found if alpha == 1 else found * alpha
     if is_sparse(found) or is_sparse(input):
         return input * beta + found if beta != 1 else input + found

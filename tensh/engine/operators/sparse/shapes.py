@@ -3,10 +3,13 @@
 import numpy as np
 
 from tensh.engine.codegen.vocabulary import on_tensors
+from tensh.engine.core.clock import tick
+from tensh.engine.core.nodes import Node, uses_gradient
 from tensh.engine.core.tensor import wrap
+from tensh.engine.core.views import refresh_node
 from tensh.engine.errors.messages import wrap_dims
 from tensh.engine.errors.unavailable import could_not_run
-from tensh.engine.operators.sparse.array import BSC, BSR, COO, CSC, CSR
+from tensh.engine.operators.sparse.array import BSC, BSR, COO, CSC, CSR, SparseGradient
 from tensh.engine.operators.sparse.creation import empty_sparse
 from tensh.engine.operators.sparse.forms import (
     dense_of,
@@ -100,7 +103,33 @@ def t(input):
             f"t() expects a tensor with <= 2 sparse and 0 dense dimensions, but got {input.array.sparse_dim} sparse and "
             f"{input.array.ndim - input.array.sparse_dim} dense dimensions"
         )
-    return transpose(input, 0, 1, "TBackward0") if input.array.ndim == 2 else input
+    return take_either(transpose(input, 0, 1, "TBackward0"), input) if input.array.ndim == 2 else input
+
+
+class TBackward0(Node):
+    """The node of a transposed sparse matrix: a sparse gradient goes by the values, a dense one is transposed."""
+
+    __slots__ = ()
+    next_functions = property(lambda node: Node.next_functions.fget(node)[1:])
+
+    def backward(self, g):
+        return (g, None) if type(g) is SparseGradient else (None, g.T)
+
+    def backward_graph(self, g):
+        return (g, None) if is_sparse(g) else (None, g.t())
+
+
+TBackward0.__module__ = "builtins"
+
+
+def take_either(turned, input):
+    """The transpose of a matrix, with a node that takes sparse and dense gradients."""
+    if uses_gradient(turned.node):
+        node = TBackward0()
+        node.inputs, node.saved, node.hooks = (turned.node, refresh_node(input)), (), None
+        node.time, node.shape, node.dtype = tick(), turned.array.shape, turned.array.dtype
+        turned.node = node
+    return turned
 
 
 @shape("unsqueeze")
