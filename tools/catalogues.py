@@ -53,12 +53,12 @@ def tables():
     """The texts of the tables of `%help`, and those of the textbook: what words mean, sentences and reasons."""
     from tensh.cli import commands
     from tensh.cli.commands import speaking
-    from tensh.cli.config import DECLARED
     from tensh.cli.repl.editor import Editor
     from tensh.cli.repl.plain import PlainReader
     from tensh.cli.session.magics import MAGICS
     from tensh.cli.session.magics.registry import ELSEWHERE
     from tensh.cli.session.magics.tasks import MORE, TASKS
+    from tensh.cli.settings.config import DECLARED
     from tensh.graph.textbook.facts import WORDS
     from tensh.graph.textbook.table import texts
 

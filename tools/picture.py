@@ -102,7 +102,7 @@ def path(name):
 def run_session(name):
     """What a window shows of a session, with escape sequences."""
     from tensh.cli.app import main
-    from tensh.cli.environment import Environment
+    from tensh.cli.process.environment import Environment
 
     window = Window()
     main(["-c", SESSIONS[name], "--echo", "all"], Environment(Window(), window, window, variables=VARIABLES))

@@ -12,12 +12,12 @@ import re
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
-from tensh.cli import config
 from tensh.cli.commands import application
-from tensh.cli.environment import Environment
+from tensh.cli.process.environment import Environment
 from tensh.cli.session import magics  # noqa: F401 (fills the table)
 from tensh.cli.session.help import names, page
 from tensh.cli.session.magics.registry import MAGICS
+from tensh.cli.settings import config
 
 logger = logging.getLogger(__name__)
 DIRECTIVES = {

@@ -4,9 +4,10 @@ import os
 import sys
 
 import tensh.language as language
-from tensh.cli import startup, status, version
-from tensh.cli.environment import Environment, Unwritten, open_closed_streams, silence
-from tensh.cli.options import Options, UsageError
+from tensh.cli.actions import version
+from tensh.cli.process import startup, status
+from tensh.cli.process.environment import Environment, Unwritten, open_closed_streams, silence
+from tensh.cli.programs.options import Options, UsageError
 from tensh.language import _
 
 
@@ -30,7 +31,7 @@ def main(arguments=None, environment=None):
             return report_unwritten(found, env)
         if env.is_set("TENSH_DEBUG"):
             raise
-        from tensh.cli.faults import describe_fault, is_interrupt
+        from tensh.cli.process.faults import describe_fault, is_interrupt
 
         if is_interrupt(error):
             return status.INTERRUPTED
@@ -60,7 +61,7 @@ def carry_out(arguments, env):
 
 def choose_language(env):
     """Choose the language of the settings; they apply to terminals only."""
-    from tensh.cli import config
+    from tensh.cli.settings import config
 
     if os.path.lexists(config.path(env.variables)):
         language.choose(config.load(env.variables).settings.language)
@@ -80,12 +81,12 @@ def answer(arguments, env):
     if not arguments and env.is_interactive:
         return prompt(env)
     if arguments[:2] == ["run", "-m"] or arguments[:1] == ["exec"] and arguments[1:2] not in (["-h"], ["--help"]):
-        from tensh.cli import whole_programs
+        from tensh.cli.programs import whole_programs
 
         return whole_programs.run_whole(arguments, env)
     program = find_plain_program(arguments)
     if program:
-        from tensh.cli.run import Run
+        from tensh.cli.programs.run import Run
 
         return Run(env, Options(), program).run_all()
     from tensh.cli import commands
@@ -111,11 +112,11 @@ def find_plain_program(arguments):
     """
     match arguments:
         case ["run", file] if not file.startswith("-"):
-            from tensh.cli import program
+            from tensh.cli.programs import program
 
             return program.from_file(file)
         case ["-c", code]:
-            from tensh.cli import program
+            from tensh.cli.programs import program
 
             return program.from_codes([code])
     return None

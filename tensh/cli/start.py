@@ -6,7 +6,7 @@ Importing this module changes the handling of ^C: only the main module of a proc
 import sys
 from _signal import SIG_DFL, SIGINT, default_int_handler, getsignal, signal  # `signal` itself is slow to load
 
-from tensh.cli.signals import interrupt, resend_later
+from tensh.cli.process.signals import interrupt, resend_later
 
 IS_HEEDED = getsignal(SIGINT) in (default_int_handler, SIG_DFL)  # shells let background programs ignore it
 if IS_HEEDED:
@@ -23,7 +23,8 @@ def heed_later(unraised):
 
 def main():
     """Run the command of this process; return the exit status."""
-    from tensh.cli import app, status
+    from tensh.cli import app
+    from tensh.cli.process import status
 
     sys.unraisablehook = heed_later
     try:
@@ -35,8 +36,8 @@ def main():
     except KeyboardInterrupt:  # before or after the program
         signal(SIGINT, SIG_DFL)
         found = status.INTERRUPTED
-    if "tensh.cli.unraised" in sys.modules:  # user code has run; the rest of it ends with the interpreter
-        sys.modules["tensh.cli.unraised"].stay()
+    if "tensh.cli.process.unraised" in sys.modules:  # user code has run; the rest of it ends with the interpreter
+        sys.modules["tensh.cli.process.unraised"].stay()
     else:
         sys.unraisablehook = sys.__unraisablehook__
     return found

@@ -257,7 +257,7 @@ class Proxy:
         return tracer.create_proxy("call_function", orig_method, args, kwargs, name=name)
 
 
-SILENT_STEPS = ("TO_BOOL", "NOT_TAKEN")  # instructions of Python 3.13 and 3.14 around a jump
+SILENT_STEPS = ("COMPARE_OP", "TO_BOOL", "NOT_TAKEN")  # around a jump since Python 3.13, where comparisons give a bool
 ASSERTION_STEPS = (
     "LOAD_ASSERTION_ERROR",
     "LOAD_COMMON_CONSTANT",

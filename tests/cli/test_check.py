@@ -16,8 +16,8 @@ from tensh.cli.checking.compare import compare
 from tensh.cli.checking.tokens import tokens
 from tensh.cli.checking.verdicts import text_of
 from tensh.cli.documents import files
-from tensh.cli.environment import Environment
-from tensh.cli.options import Options
+from tensh.cli.process.environment import Environment
+from tensh.cli.programs.options import Options
 from tests.support.project import SHARED, plain_environment
 
 LESSONS = sorted(SHARED.glob("lessons/*.ipynb"))

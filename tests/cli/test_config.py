@@ -2,10 +2,10 @@
 
 import pytest
 
-from tensh.cli.config import DECLARED, SettingError, Settings, format_value, load, path, startup_path
-from tensh.cli.environment import Environment
-from tensh.cli.folders import folder
+from tensh.cli.process.environment import Environment
+from tensh.cli.process.folders import folder
 from tensh.cli.render.console import Console
+from tensh.cli.settings.config import DECLARED, SettingError, Settings, format_value, load, path, startup_path
 from tests.support.command_line import Done
 
 

@@ -7,11 +7,11 @@ import random
 
 import pytest
 
-from tensh.cli import reading
 from tensh.cli.app import main
 from tensh.cli.documents import files
 from tensh.cli.documents.model import Cell, Document, Output
-from tensh.cli.environment import Environment
+from tensh.cli.files import reading
+from tensh.cli.process.environment import Environment
 from tests.support.command_line import Done
 from tests.support.project import SHARED
 

@@ -14,8 +14,8 @@ from tensorboard.compat.proto.summary_pb2 import HistogramProto, Summary, Summar
 from tensorboard.compat.proto.tensor_pb2 import TensorProto
 
 from tensh.cli.app import main
-from tensh.cli.environment import Environment
 from tensh.cli.event_files.reading import LONGEST_SIDE, Runs, decode_image
+from tensh.cli.process.environment import Environment
 from tensh.show.png import encode
 from tests.fuzz.files.events import frame, write_event
 

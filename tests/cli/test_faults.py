@@ -13,9 +13,9 @@ import sys
 import pytest
 
 import tensh
-from tensh.cli import status
 from tensh.cli.app import main
-from tensh.cli.environment import Environment
+from tensh.cli.process import status
+from tensh.cli.process.environment import Environment
 from tensh.cli.repl.history import History
 from tests.support.project import ROOT, plain_environment
 
@@ -212,7 +212,7 @@ def test_in_a_folder_that_has_been_removed(tmp_path, monkeypatch, arguments):
 
 
 def test_a_file_that_vanishes_between_listing_and_reading_is_one_line(tmp_path, monkeypatch):
-    from tensh.cli import reading
+    from tensh.cli.files import reading
 
     for name in ("a.tsh", "b.tsh"):
         (tmp_path / name).write_text("1\n#> 1\n")
@@ -230,7 +230,7 @@ def test_a_file_that_vanishes_between_listing_and_reading_is_one_line(tmp_path, 
 
 
 def test_a_file_that_grows_while_it_is_read_has_an_end(tmp_path):
-    from tensh.cli import reading
+    from tensh.cli.files import reading
 
     path = tmp_path / "file"
     path.write_bytes(b"1" * 100)

@@ -13,14 +13,14 @@ import pytest
 
 from tensh.cli.app import main
 from tensh.cli.documents import files
-from tensh.cli.environment import Environment
+from tensh.cli.process.environment import Environment
 from tensh.cli.records.printed import OutputReporter
 from tensh.cli.repl import history
 from tensh.cli.repl.plain import PlainReader
 from tensh.cli.session.completion import complete
-from tensh.cli.session.opening import define_names
+from tensh.cli.session.files.opening import define_names
 from tensh.cli.session.session import Session
-from tensh.cli.session.source import Source
+from tensh.cli.session.sources.source import Source
 
 pytestmark = pytest.mark.thorough
 

@@ -9,7 +9,7 @@ from tensh.cli.session.events import Value
 from tensh.cli.session.help import derivation, examples, lookup, names, page
 from tensh.cli.session.help.view import HelpPage
 from tensh.cli.session.session import Session
-from tensh.cli.session.source import Source
+from tensh.cli.session.sources.source import Source
 from tensh.engine.methods import unsupported
 from tensh.show.page import Page
 from tests.support.command_line import Done

@@ -9,11 +9,12 @@ import sys
 
 import pytest
 
-from tensh.cli import reading, status
 from tensh.cli.app import main
-from tensh.cli.config import Settings, load
-from tensh.cli.environment import Environment
-from tensh.cli.options import UsageError
+from tensh.cli.files import reading
+from tensh.cli.process import status
+from tensh.cli.process.environment import Environment
+from tensh.cli.programs.options import UsageError
+from tensh.cli.settings.config import Settings, load
 from tests.support.project import ROOT
 
 pytestmark = pytest.mark.thorough

@@ -11,7 +11,8 @@ import pytest
 import tensh as torch
 from tensh import func
 from tensh.autograd import forward_ad, graph
-from tensh.cli import limits, signals
+from tensh.cli.process import signals
+from tensh.cli.programs import limits
 from tensh.engine.core import clock
 from tensh.engine.dispatch.override.state import state
 from tensh.engine.dispatch.vmap.levels import running

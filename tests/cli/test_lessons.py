@@ -22,10 +22,10 @@ if not LESSONS:
 
 def record(path, engine):
     """Run a notebook; write what each cell prints as a line of JSON, None for a cell that is passed over."""
-    from tensh.cli.environment import Environment
-    from tensh.cli.options import Options
-    from tensh.cli.program import from_file
-    from tensh.cli.run import Run
+    from tensh.cli.process.environment import Environment
+    from tensh.cli.programs.options import Options
+    from tensh.cli.programs.program import from_file
+    from tensh.cli.programs.run import Run
 
     texts, errors = [], []
 

@@ -5,8 +5,8 @@ import os
 import pytest
 
 import tensh as torch
-from tensh.cli import model_export
-from tensh.cli.session.opening import contents
+from tensh.cli.actions import model_export
+from tensh.cli.session.files.opening import contents
 from tests.support.command_line import Done
 
 onnx = pytest.importorskip("onnx")

@@ -8,14 +8,14 @@ import time
 
 import pytest
 
-from tensh.cli import signals
+from tensh.cli.process import signals
 from tensh.cli.repl.interrupt import Interrupts
 from tests.support.command_line import HEAVY
 from tests.support.project import ROOT, plain_environment
 
 # What is asked for: what must not be imported for it. The sets do not depend on the machine, as times do.
 SELDOM = set(  # what only a failure, a command, a training or a file of tensors needs
-    "zipfile pathlib shutil tempfile tensh.explain tensh.cli.session.magics tensh.cli.session.training".split()
+    "zipfile pathlib shutil tempfile tensh.explain tensh.cli.session.magics tensh.cli.session.notes.training".split()
 )
 STARTS = {
     ("--version",): {*HEAVY, "typer", "numpy"},

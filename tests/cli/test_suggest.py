@@ -6,10 +6,10 @@ import pytest
 
 import tensh
 from tensh.alias import torch_is_tensh
-from tensh.cli.session import spoken
 from tensh.cli.session.events import Failed
+from tensh.cli.session.failures import spoken
 from tensh.cli.session.session import Session
-from tensh.cli.session.source import Source
+from tensh.cli.session.sources.source import Source
 from tensh.engine.methods.unsupported import is_in_pytorch
 from tests.support.sessions import run
 

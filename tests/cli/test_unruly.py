@@ -8,9 +8,9 @@ import pytest
 
 import tensh
 from tensh.cli.app import main
-from tensh.cli.environment import Environment
+from tensh.cli.process.environment import Environment
 from tensh.cli.session.session import Session
-from tensh.cli.session.source import Source
+from tensh.cli.session.sources.source import Source
 from tensh.show import reprs
 from tensh.utils.safetensors.format import read, write
 

@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
-from tensh.cli.environment import Environment
-from tensh.cli.options import Options
-from tensh.cli.watch import Watch
+from tensh.cli.process.environment import Environment
+from tensh.cli.programs.options import Options
+from tensh.cli.programs.watch import Watch
 from tests.support.command_line import Done, Stream, notebook
 
 

@@ -5,7 +5,7 @@ from contextlib import closing
 import pytest
 
 import tensh as torch
-from tensh.cli.session.saving import load, save
+from tensh.cli.session.files.saving import load, save
 from tensh.cli.session.session import Session
 from tensh.cli.session.undo import Snapshot
 from tensh.graph.kept import KeepSaved

@@ -14,7 +14,7 @@ import pytest
 
 import tensh
 from tensh.cli.app import main
-from tensh.cli.environment import Environment
+from tensh.cli.process.environment import Environment
 from tensh.cli.session.help import names
 from tensh.engine.methods.unsupported import UnsupportedMember
 from tests.support.project import ROOT, plain_environment

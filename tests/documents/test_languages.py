@@ -8,7 +8,7 @@ import pytest
 
 import tensh.language as language
 from tensh.alias import torch_is_tensh
-from tensh.cli.session.training.remarks import REMARKS
+from tensh.cli.session.notes.training.remarks import REMARKS
 from tensh.language import ENGLISH, LANGUAGES
 from tensh.show.text import cells
 from tests.recorded.mistakes.cases import SCRIPTS, explain

@@ -99,23 +99,23 @@ LAYERS = {
     "tensh.show": ("tensh.compiler tensh.engine tensh.explain tensh.graph", "numpy"),
     "tensh.show.bars": ("", "rich"),  # imported when a bar is drawn
     "tensh.cli": ("tensh tensh.engine tensh.show " + PUBLIC, "numpy"),
-    "tensh.cli.session": ("tensh tensh.engine tensh.show tensh.cli.config " + PUBLIC, "numpy"),
+    "tensh.cli.session": ("tensh tensh.engine tensh.show tensh.cli.settings.config " + PUBLIC, "numpy"),
     "tensh.cli.render": (
         "tensh.engine.methods.printing.format tensh.graph tensh.show tensh.cli tensh.cli.session",
         "numpy rich",
     ),
     "tensh.cli.repl": (
-        "tensh.engine tensh.show tensh.cli tensh.cli.program tensh.cli.run tensh.cli.session tensh.cli.render",
+        "tensh.engine tensh.show tensh.cli tensh.cli.programs.program tensh.cli.programs.run tensh.cli.session tensh.cli.render",
         "prompt_toolkit pygments",
     ),
     "tensh.cli.kernel": (
-        "tensh tensh.alias tensh.show tensh.cli tensh.cli.program tensh.cli.run tensh.cli.session tensh.cli.render",
+        "tensh tensh.alias tensh.show tensh.cli tensh.cli.programs.program tensh.cli.programs.run tensh.cli.session tensh.cli.render",
         "ipykernel IPython",
     ),
-    "tensh.cli.program": ("tensh.cli tensh.cli.session", ""),
-    "tensh.cli.documents": ("tensh.bounded_json tensh.cli tensh.cli.program tensh.cli.session", ""),
+    "tensh.cli.programs.program": ("tensh.cli tensh.cli.session", ""),
+    "tensh.cli.documents": ("tensh.bounded_json tensh.cli tensh.cli.programs.program tensh.cli.session", ""),
     "tensh.cli.checking": (
-        "tensh tensh.show tensh.cli tensh.cli.documents tensh.cli.lessons tensh.cli.program tensh.cli.render tensh.cli.run "
+        "tensh tensh.show tensh.cli tensh.cli.documents tensh.cli.lessons tensh.cli.programs.program tensh.cli.render tensh.cli.programs.run "
         "tensh.cli.session",
         "",
     ),
@@ -124,26 +124,29 @@ LAYERS = {
         "pytest",
     ),
     "tensh.cli.lessons": (
-        "tensh.bounded_json tensh.learning tensh.show tensh.cli tensh.cli.documents tensh.cli.program tensh.cli.render "
-        "tensh.cli.run tensh.cli.session",
+        "tensh.bounded_json tensh.learning tensh.show tensh.cli tensh.cli.documents tensh.cli.programs.program tensh.cli.render "
+        "tensh.cli.programs.run tensh.cli.session",
         "",
     ),
-    "tensh.cli.run": (
-        "tensh tensh.alias tensh.show tensh.cli tensh.cli.program tensh.cli.session tensh.cli.render",
+    "tensh.cli.programs.run": (
+        "tensh tensh.alias tensh.show tensh.cli tensh.cli.programs.program tensh.cli.session tensh.cli.render",
         "",
     ),
-    "tensh.cli.runs": ("tensh.cli tensh.cli.run", ""),
+    "tensh.cli.programs.runs": ("tensh.cli tensh.cli.programs.run", ""),
     "tensh.cli.launching": ("tensh.cli", ""),
     "tensh.cli.event_files": ("tensh.show tensh.cli tensh.cli.render", "numpy tensorboard google"),
-    "tensh.cli.records": ("tensh.show tensh.cli tensh.cli.render tensh.cli.run tensh.cli.session", ""),
-    "tensh.cli.graphs": ("tensh.show tensh.cli tensh.cli.run tensh.cli.session", ""),
-    "tensh.cli.model_export": ("tensh.cli tensh.cli.session tensh.replacing", ""),
-    "tensh.cli.watch": ("tensh.cli tensh.cli.program tensh.cli.render tensh.cli.runs", ""),
-    "tensh.cli.whole_programs": ("tensh.alias tensh.cli", ""),
-    "tensh.cli.report": ("tensh tensh.show tensh.cli tensh.cli.render", ""),
-    "tensh.cli.api": ("tensh.show tensh.cli tensh.cli.render", ""),
-    "tensh.cli.doc": ("tensh.cli tensh.cli.render", ""),
-    "tensh.cli.commands": ("tensh.cli tensh.cli.program tensh.cli.run tensh.cli.report tensh.cli.graphs", "typer"),
+    "tensh.cli.records": ("tensh.show tensh.cli tensh.cli.render tensh.cli.programs.run tensh.cli.session", ""),
+    "tensh.cli.actions.graphs": ("tensh.show tensh.cli tensh.cli.programs.run tensh.cli.session", ""),
+    "tensh.cli.actions.model_export": ("tensh.cli tensh.cli.session tensh.replacing", ""),
+    "tensh.cli.programs.watch": ("tensh.cli tensh.cli.programs.program tensh.cli.render tensh.cli.programs.runs", ""),
+    "tensh.cli.programs.whole_programs": ("tensh.alias tensh.cli", ""),
+    "tensh.cli.actions.report": ("tensh tensh.show tensh.cli tensh.cli.render", ""),
+    "tensh.cli.actions.api": ("tensh.show tensh.cli tensh.cli.render", ""),
+    "tensh.cli.actions.doc": ("tensh.cli tensh.cli.render", ""),
+    "tensh.cli.commands": (
+        "tensh.cli tensh.cli.programs.program tensh.cli.programs.run tensh.cli.actions.report tensh.cli.actions.graphs",
+        "typer",
+    ),
     "tensh.__main__": ("tensh.cli", ""),
 }
 # Inside the engine, from the bottom up: none of a line needs one to its right, not even by way of others.

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tensh.cli.app import main
-from tensh.cli.environment import Environment
+from tensh.cli.process.environment import Environment
 from tests.explain.mutations import mutations
 from tests.explain.test_mistakes import FITS, MARKED, fixed
 

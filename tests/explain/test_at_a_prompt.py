@@ -9,7 +9,7 @@ from tensh.cli.render.failure import short
 from tensh.cli.repl.loop import TypedSource
 from tensh.cli.session.events import Failed
 from tensh.cli.session.session import Session
-from tensh.cli.session.source import Source
+from tensh.cli.session.sources.source import Source
 from tests.recorded.mistakes.cases import SCRIPTS, expected
 
 LINE = re.compile(r"(an )?earlier line|line \d+")

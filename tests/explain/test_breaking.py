@@ -6,7 +6,7 @@ import re
 import pytest
 
 from tensh.cli.app import main
-from tensh.cli.environment import Environment
+from tensh.cli.process.environment import Environment
 from tests.explain import breaking
 from tests.explain.programs import PROGRAMS, mistakes, write_program
 from tests.explain.test_mistakes import fixed

@@ -32,7 +32,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from tensh.cli import status as status_of
+from tensh.cli.process import status as status_of
 from tensh.cli.repl.history import History
 from tests.support.project import plain_environment
 from tests.support.terminal import Terminal

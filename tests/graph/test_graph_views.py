@@ -10,7 +10,7 @@ import shutil
 import pytest
 
 from tensh.cli.app import main
-from tensh.cli.environment import Environment
+from tensh.cli.process.environment import Environment
 from tests.recorded.graphs.cases import SCRIPTS, expected, output, transcript
 from tests.support.project import SHARED
 

@@ -8,7 +8,7 @@ import pytest
 
 import tensh
 from tensh.cli.app import main
-from tensh.cli.environment import Environment
+from tensh.cli.process.environment import Environment
 from tensh.graph import svg, tokens
 from tensh.graph.tree import Shown
 from tensh.graph.walk import Graph

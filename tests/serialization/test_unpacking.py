@@ -13,10 +13,10 @@ import pytest
 import tensh
 from tensh import bounded_json
 from tensh.bounded_json import BoundError
-from tensh.cli import reading
 from tensh.cli.documents import files
-from tensh.cli.options import UsageError
-from tensh.cli.session import numpy_files, opening
+from tensh.cli.files import reading
+from tensh.cli.programs.options import UsageError
+from tensh.cli.session.files import numpy_files, opening
 from tensh.utils.safetensors.torch import load_file, save_file
 
 pytestmark = pytest.mark.thorough

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tensh as torch
-from tensh.cli.environment import Environment
+from tensh.cli.process.environment import Environment
 from tensh.cli.render.console import Console
 from tensh.cli.render.graphics import CHUNK, encode_bitmap, protocol_of
 from tensh.cli.render.theme import apply_style

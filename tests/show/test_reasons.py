@@ -5,7 +5,7 @@ import io
 import pytest
 
 from tensh.cli.app import main
-from tensh.cli.environment import Environment
+from tensh.cli.process.environment import Environment
 
 BEGIN = "import torch\nw = torch.tensor([1.0, 2.0], requires_grad=True)\nv = torch.ones(2, requires_grad=True)\n"
 NONE = "w.grad is None: "

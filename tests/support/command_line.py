@@ -5,7 +5,7 @@ import json
 import re
 
 from tensh.cli.app import main
-from tensh.cli.environment import Environment
+from tensh.cli.process.environment import Environment
 from tensh.escaping import is_seen
 
 

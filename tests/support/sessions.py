@@ -1,7 +1,7 @@
 """Sources that run in a session of this process."""
 
 from tensh.cli.session.session import Session
-from tensh.cli.session.source import Source
+from tensh.cli.session.sources.source import Source
 
 
 def run(text, session=None, keep_going=False, **reading):

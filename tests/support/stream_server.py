@@ -11,7 +11,7 @@ import sys
 import traceback
 
 from tensh.cli.app import main
-from tensh.cli.environment import Environment
+from tensh.cli.process.environment import Environment
 
 NAMES = ("in", "out", "err")  # files for what can be written
 

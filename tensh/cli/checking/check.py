@@ -6,12 +6,12 @@ from pathlib import Path
 from time import perf_counter
 from typing import NamedTuple
 
-from tensh.cli import status
 from tensh.cli.checking import accepting, report, running
 from tensh.cli.checking.verdicts import BAD, DIFFERS, FAILS, Limits, verdicts, verdicts_against
 from tensh.cli.documents import files
 from tensh.cli.lessons import format
-from tensh.cli.options import UsageError
+from tensh.cli.process import status
+from tensh.cli.programs.options import UsageError
 from tensh.cli.render.console import Console
 from tensh.escaping import shell_word, visible_line
 from tensh.language import _, language_of, speaking

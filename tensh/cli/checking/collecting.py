@@ -8,7 +8,7 @@ import pytest
 from tensh.cli.checking import report, running
 from tensh.cli.checking.verdicts import BAD, NOT_CHECKED, SKIPPED, Limits, verdicts
 from tensh.cli.documents import files
-from tensh.cli.options import Options, UsageError
+from tensh.cli.programs.options import Options, UsageError
 from tensh.escaping import visible, visible_line
 
 

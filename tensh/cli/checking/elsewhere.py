@@ -12,7 +12,7 @@ from tensh.cli.checking import running
 from tensh.cli.checking.running import Piece, Result
 from tensh.cli.documents import files
 from tensh.cli.documents.model import Output
-from tensh.cli.options import Options, UsageError
+from tensh.cli.programs.options import Options, UsageError
 from tensh.language import _
 
 

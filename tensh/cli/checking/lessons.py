@@ -2,15 +2,15 @@
 
 import io
 
-from tensh.cli import status
 from tensh.cli.checking.running import Result
 from tensh.cli.checking.verdicts import DIFFERS, OK, Verdict
 from tensh.cli.documents.model import Cell
-from tensh.cli.environment import Environment
-from tensh.cli.isolation import fresh_world
 from tensh.cli.lessons import format
 from tensh.cli.lessons.proving import prove
-from tensh.cli.limits import TimeLimit, time_limit
+from tensh.cli.process import status
+from tensh.cli.process.environment import Environment
+from tensh.cli.programs.isolation import fresh_world
+from tensh.cli.programs.limits import TimeLimit, time_limit
 from tensh.show.text import shorten
 
 WIDEST = 60  # columns for the code of a question

@@ -5,7 +5,7 @@ import re
 import sys
 import types
 
-from tensh.cli.session.source import parse_statements
+from tensh.cli.session.sources.source import parse_statements
 from tensh.language import _
 
 SEEDED = {  # generator -> code that seeds it

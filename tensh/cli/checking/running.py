@@ -4,17 +4,18 @@ import io
 import os
 from typing import NamedTuple
 
-from tensh.cli import reading, status
 from tensh.cli.checking.randomness import Randomness, names_in
 from tensh.cli.documents import files
 from tensh.cli.documents.model import Output
-from tensh.cli.environment import Environment
-from tensh.cli.isolation import fresh_world
-from tensh.cli.program import Program
-from tensh.cli.run import Run
+from tensh.cli.files import reading
+from tensh.cli.process import status
+from tensh.cli.process.environment import Environment
+from tensh.cli.programs.isolation import fresh_world
+from tensh.cli.programs.program import Program
+from tensh.cli.programs.run import Run
 from tensh.cli.session import events
-from tensh.cli.session.failure import Failure
-from tensh.cli.session.notebook import Cell, CellSource, python
+from tensh.cli.session.failures.failure import Failure
+from tensh.cli.session.sources.notebook import Cell, CellSource, python
 from tensh.language import _
 
 

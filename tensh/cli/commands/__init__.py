@@ -10,7 +10,6 @@ from functools import cache
 
 import typer
 
-from tensh.cli import status
 from tensh.cli.commands import speaking
 from tensh.cli.commands.aliasing import alias_, exec_
 from tensh.cli.commands.documents import check_, convert_
@@ -23,7 +22,8 @@ from tensh.cli.commands.running import input_, open_, root, run_
 from tensh.cli.commands.shared import SPELLINGS
 from tensh.cli.commands.telling import api_, config_, doc_, env_
 from tensh.cli.commands.watching import watch_
-from tensh.cli.options import Options, UsageError
+from tensh.cli.process import status
+from tensh.cli.programs.options import Options, UsageError
 from tensh.escaping import shell_word
 from tensh.language import _
 

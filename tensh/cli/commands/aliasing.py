@@ -16,7 +16,7 @@ def exec_(
 
     Where its Python has tensh installed: tensh exec pytest -q, tensh exec python train.py.
     """
-    from tensh.cli import whole_programs
+    from tensh.cli.programs import whole_programs
 
     return partial(whole_programs.execute, command, environment(ctx, ctx.obj["options"]))
 
@@ -32,6 +32,6 @@ def alias_(
 
     It is a .pth file and the metadata of a package torch; --remove takes both away.
     """
-    from tensh.cli import aliasing
+    from tensh.cli.actions import aliasing
 
     return partial(aliasing.change, environment(ctx, ctx.obj["options"]), venv, remove)

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from tensh.cli.commands.shared import add_options, environment, number_of
-from tensh.cli.options import Options, UsageError
+from tensh.cli.programs.options import Options, UsageError
 from tensh.language import _
 
 

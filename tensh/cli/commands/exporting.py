@@ -32,7 +32,7 @@ def export_(
 
     A .pt2 file knows its inputs; of other files the model is run once on zeros of the shapes that are given.
     """
-    from tensh.cli import model_export
+    from tensh.cli.actions import model_export
 
     return partial(
         model_export.show, environment(ctx, ctx.obj["options"]), model, onnx, shape or [], dynamic or [], force

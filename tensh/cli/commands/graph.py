@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from tensh.cli.commands.shared import add_options, environment
-from tensh.cli.options import Options, UsageError
+from tensh.cli.programs.options import Options, UsageError
 from tensh.language import _
 
 CHOICES = {
@@ -55,7 +55,8 @@ def graph_(
 
     The root comes first, below it what it was made of; names are those of the program.
     """
-    from tensh.cli import graphs, program
+    from tensh.cli.actions import graphs
+    from tensh.cli.programs import program
 
     options = options.complete_from(ctx.obj["options"])
     if options.json or options.json_full:

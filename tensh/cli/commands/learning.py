@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from tensh.cli.commands.shared import Language, environment, speak
-from tensh.cli.options import Options
+from tensh.cli.programs.options import Options
 
 
 def learn_(

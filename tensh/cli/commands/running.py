@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from tensh.cli import version as shown_version
+from tensh.cli.actions import version as shown_version
 from tensh.cli.commands.shared import add_options, environment, with_records
-from tensh.cli.options import Options, UsageError
+from tensh.cli.programs.options import Options, UsageError
 from tensh.language import _
 
 
@@ -34,7 +34,7 @@ def root(
         )
     if ctx.invoked_subcommand:
         return None
-    from tensh.cli import program
+    from tensh.cli.programs import program
 
     if code:
         return partial(run_program, env, options, program.from_codes, code)
@@ -67,7 +67,7 @@ def run_(
 
     tensh run -m MODULE ARGS... runs an installed module as its own program, with all that follows as its arguments.
     """
-    from tensh.cli import program
+    from tensh.cli.programs import program
 
     options = options.complete_from(ctx.obj["options"])
     env = environment(ctx, options)
@@ -107,7 +107,7 @@ def open_(
     A .npy file is a tensor named as the file is, a model of torch.jit, torch.export or ONNX is a module; .npz, .safetensors and
     .pt files have names of their own.
     """
-    from tensh.cli import program
+    from tensh.cli.programs import program
 
     options = options.complete_from(ctx.obj["options"])
     return partial(prompt, environment(ctx, options), options, program.from_files, files)
@@ -115,7 +115,7 @@ def open_(
 
 def run_program(env, options, origin, *what):
     """Run the program that `origin` builds from ``what``."""
-    from tensh.cli.runs import open_run
+    from tensh.cli.programs.runs import open_run
 
     with open_run(env, options, origin(*what)) as run:
         return run.run_all()
@@ -123,7 +123,7 @@ def run_program(env, options, origin, *what):
 
 def watch_file(env, options, file, arguments):
     """Run a file each time it is saved."""
-    from tensh.cli.watch import Watch
+    from tensh.cli.programs.watch import Watch
 
     return Watch(env, options, file, arguments).run_all()
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import tensh.language as language
-from tensh.cli.options import Options, UsageError
+from tensh.cli.programs.options import Options, UsageError
 from tensh.language import LANGUAGES, _
 
 CHOICES = {

@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
+from tensh.cli.actions.shell import public_names, setting_names
 from tensh.cli.commands.shared import environment
-from tensh.cli.options import UsageError
-from tensh.cli.shell import public_names, setting_names
+from tensh.cli.programs.options import UsageError
 from tensh.language import _
 
 Asked = Enum("Asked", {each: each for each in ("show", "path", "set", "unset")})
@@ -24,7 +24,7 @@ def doc_(
     json: Json = False,
 ):
     """Explain a name: how it is called, what it does, its derivative, an example."""
-    from tensh.cli import doc
+    from tensh.cli.actions import doc
 
     return partial(doc.show, environment(ctx, ctx.obj["options"]), name, source, json or ctx.obj["options"].json)
 
@@ -38,14 +38,14 @@ def api_(
     json: Json = False,
 ):
     """List the public names."""
-    from tensh.cli import api
+    from tensh.cli.actions import api
 
     return partial(api.show, environment(ctx, ctx.obj["options"]), prefix, missing, json or ctx.obj["options"].json)
 
 
 def env_(ctx: typer.Context):
     """Show versions, threads and what the terminal can do."""
-    from tensh.cli import report
+    from tensh.cli.actions import report
 
     options = ctx.obj["options"]
     return partial(report.show, environment(ctx, options))
@@ -65,7 +65,7 @@ def config_(
 
     The file holds lines such as  theme = "light"  and may be missing. A variable TENSH_THEME counts more than the file.
     """
-    from tensh.cli import config
+    from tensh.cli.settings import config
 
     given = [word for word in (name, value) if word]
     wanted = {"set": 2, "unset": 1}.get(asked.value, 0)
@@ -77,6 +77,6 @@ def config_(
     env = environment(ctx, ctx.obj["options"])
     if not wanted:
         return partial({"show": config.show, "path": config.show_path}[asked.value], env)
-    from tensh.cli import setting
+    from tensh.cli.settings import changing as setting
 
     return partial({"set": setting.set_value, "unset": setting.unset}[asked.value], env, *given)

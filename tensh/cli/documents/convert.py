@@ -2,9 +2,9 @@
 
 import os
 
-from tensh.cli import status
 from tensh.cli.documents import files
-from tensh.cli.options import UsageError
+from tensh.cli.process import status
+from tensh.cli.programs.options import UsageError
 from tensh.language import _
 
 

@@ -2,11 +2,11 @@
 
 import os
 
-from tensh.cli import reading
 from tensh.cli.documents import markdown, notebooks, percent
 from tensh.cli.documents.model import Cell, DocumentError
-from tensh.cli.options import UsageError
-from tensh.cli.writing import write
+from tensh.cli.files import reading
+from tensh.cli.files.writing import write
+from tensh.cli.programs.options import UsageError
 from tensh.language import _
 
 KINDS = (".tsh", ".py", ".ipynb", ".md")
@@ -79,7 +79,7 @@ def convert_document(document, before, after):
 
 def imports(cells):
     """Yield a cell that imports the names predefined at a prompt, if any code needs them."""
-    from tensh.cli.session.exporting import find_missing_imports
+    from tensh.cli.session.files.exporting import find_missing_imports
 
     lines = [*find_missing_imports([cell.text.split("\n") for cell in cells if cell.kind == "code"])]
     if lines:

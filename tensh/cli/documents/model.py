@@ -3,7 +3,7 @@
 import ast
 from typing import Any, NamedTuple
 
-from tensh.cli.session.source import is_quiet, parse_statements
+from tensh.cli.session.sources.source import is_quiet, parse_statements
 
 
 class Output(NamedTuple):

@@ -7,8 +7,8 @@ import re
 
 from tensh.cli.documents import facts
 from tensh.cli.documents.model import Cell, Document, expressions
-from tensh.cli.session.openness import Openness
-from tensh.cli.session.source import ASKING, SET_UP, SHELL, Source, command_on
+from tensh.cli.session.sources.openness import Openness
+from tensh.cli.session.sources.source import ASKING, SET_UP, SHELL, Source, command_on
 from tensh.language import _
 
 MARK = re.compile(r"# ?%%(?:[ \t]+(?P<head>.*)|[ \t]*)\Z")

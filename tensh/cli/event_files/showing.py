@@ -5,10 +5,10 @@ import io
 import time
 from math import isfinite
 
-from tensh.cli import status
 from tensh.cli.event_files.page import RunsView, choose
 from tensh.cli.event_files.reading import Runs, Unreadable
-from tensh.cli.options import UsageError
+from tensh.cli.process import status
+from tensh.cli.programs.options import UsageError
 from tensh.cli.render.console import Console
 from tensh.escaping import dumps
 

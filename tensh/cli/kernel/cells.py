@@ -8,7 +8,7 @@ import ast
 import re
 import sys
 
-from tensh.cli.session.source import Source
+from tensh.cli.session.sources.source import Source
 
 CELL_COMMAND = re.compile(r"%%\w")
 LEAVING = re.compile(r"\s*(?:exit|quit)\s*(?:\(\s*\))?\s*\Z")

@@ -5,9 +5,9 @@ import os
 import shutil
 import sys
 
-from tensh.cli import status
-from tensh.cli.options import UsageError
-from tensh.cli.writing import write
+from tensh.cli.files.writing import write
+from tensh.cli.process import status
+from tensh.cli.programs.options import UsageError
 from tensh.escaping import visible_line
 from tensh.language import _
 

@@ -8,7 +8,7 @@ from ipykernel.ipkernel import IPythonKernel
 
 from tensh import VERSION
 from tensh.cli.kernel import extension
-from tensh.cli.signals import interrupt
+from tensh.cli.process.signals import interrupt
 from tensh.language import _
 
 

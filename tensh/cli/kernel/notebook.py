@@ -8,16 +8,16 @@ import warnings
 from asyncio import CancelledError
 from types import ModuleType
 
-from tensh.cli.environment import Environment
-from tensh.cli.options import Options
-from tensh.cli.program import NOTHING
+from tensh.cli.process.environment import Environment
+from tensh.cli.process.unraised import reporting
+from tensh.cli.programs.options import Options
+from tensh.cli.programs.program import NOTHING
+from tensh.cli.programs.run import Run
 from tensh.cli.render import failure as failures
-from tensh.cli.run import Run
 from tensh.cli.session import events
-from tensh.cli.session.failure import remember
+from tensh.cli.session.failures.failure import remember
 from tensh.cli.session.session import MODULES, make_print
-from tensh.cli.session.source import Command, Source
-from tensh.cli.unraised import reporting
+from tensh.cli.session.sources.source import Command, Source
 from tensh.escaping import visible_line
 from tensh.language import _
 from tensh.show.html import value_html
@@ -109,7 +109,7 @@ class Notebook(Run):
 
     def configure(self):
         """Apply the user's settings."""
-        from tensh.cli import config
+        from tensh.cli.settings import config
 
         loaded = config.load(os.environ)
         self.session.choose(loaded.settings)

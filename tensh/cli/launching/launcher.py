@@ -13,9 +13,9 @@ import time
 from importlib.util import find_spec
 from pathlib import Path
 
-from tensh.cli import status
 from tensh.cli.launching.ending import end_with_parent
-from tensh.cli.options import UsageError
+from tensh.cli.process import status
+from tensh.cli.programs.options import UsageError
 from tensh.language import _
 
 LOOK = 0.2  # seconds between looks for failed ranks

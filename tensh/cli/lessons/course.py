@@ -4,11 +4,11 @@ import contextlib
 import io
 import os
 
-from tensh.cli import reading
+from tensh.cli.files import reading
 from tensh.cli.lessons.model import LessonError, Question, fill_blank, split_expression
-from tensh.cli.program import Program
+from tensh.cli.programs.program import Program
+from tensh.cli.programs.run import Run
 from tensh.cli.render import failure as failures
-from tensh.cli.run import Run
 from tensh.cli.session import events
 from tensh.cli.session.undo import CannotUndo, Snapshot
 from tensh.escaping import visible_line

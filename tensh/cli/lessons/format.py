@@ -20,11 +20,11 @@ import tokenize
 from bisect import bisect_right
 from collections import defaultdict
 
-from tensh.cli import reading
 from tensh.cli.documents import files
+from tensh.cli.files import reading
 from tensh.cli.lessons.model import BLANK, Code, Lesson, LessonError, Question, Text, fill_blank, split_expression
-from tensh.cli.session.failure import UNPARSED
-from tensh.cli.session.source import Source, parse_statements
+from tensh.cli.session.failures.failure import UNPARSED
+from tensh.cli.session.sources.source import Source, parse_statements
 from tensh.language import _
 from tensh.spelling import close
 

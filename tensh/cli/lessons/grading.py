@@ -12,16 +12,17 @@ blank is code, which runs; other answers are only read.
 import re
 import signal
 
-from tensh.cli import reading, status
+from tensh.cli.files import reading
+from tensh.cli.files.writing import write_text
 from tensh.cli.lessons import shelf
 from tensh.cli.lessons.course import Course
 from tensh.cli.lessons.model import LessonError, Question
 from tensh.cli.lessons.player import put_in_words
 from tensh.cli.lessons.screens import JsonScreen
-from tensh.cli.limits import TimeLimit, time_limit
-from tensh.cli.options import UsageError
+from tensh.cli.process import status
+from tensh.cli.programs.limits import TimeLimit, time_limit
+from tensh.cli.programs.options import UsageError
 from tensh.cli.render.console import Console
-from tensh.cli.writing import write_text
 from tensh.escaping import dumps, visible_line
 from tensh.language import _
 from tensh.learning.judging import Judgement

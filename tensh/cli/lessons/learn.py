@@ -1,12 +1,12 @@
 """`tensh learn`: list the lessons, play one, or grade answers."""
 
 import tensh.language as language
-from tensh.cli import status
 from tensh.cli.lessons import shelf
 from tensh.cli.lessons.model import LessonError
 from tensh.cli.lessons.player import Player
 from tensh.cli.lessons.progress import Keeper, Progress
 from tensh.cli.lessons.screens import JsonScreen, LineScreen
+from tensh.cli.process import status
 from tensh.cli.render.console import Console
 from tensh.escaping import dumps
 from tensh.language import _

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from tensh.cli.options import UsageError
-from tensh.cli.session.failure import UNPARSED
+from tensh.cli.programs.options import UsageError
+from tensh.cli.session.failures.failure import UNPARSED
 
 BLANK = "____"
 

@@ -10,8 +10,8 @@ import os
 from typing import Any, NamedTuple
 
 from tensh.bounded_json import loads
-from tensh.cli.folders import folder
-from tensh.cli.writing import write
+from tensh.cli.files.writing import write
+from tensh.cli.process.folders import folder
 
 RIGHT, SHOWN, SKIPPED = "right", "shown", "skipped"
 LARGEST = 2**18  # bytes read of such a file

@@ -2,12 +2,12 @@
 
 import io
 
-from tensh.cli.environment import Environment
 from tensh.cli.lessons.course import quote
 from tensh.cli.lessons.player import put_in_words
 from tensh.cli.lessons.progress import RIGHT, SKIPPED
+from tensh.cli.process.environment import Environment
+from tensh.cli.process.typed_line import read_typed_line
 from tensh.cli.render.console import Console
-from tensh.cli.typed_line import read_typed_line
 from tensh.escaping import dumps, visible_line
 from tensh.language import _
 from tensh.show.prose import lines_of

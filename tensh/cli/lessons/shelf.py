@@ -5,7 +5,7 @@ import re
 
 import tensh.language as language
 from tensh.cli.lessons import format
-from tensh.cli.options import UsageError
+from tensh.cli.programs.options import UsageError
 from tensh.language import _
 from tensh.spelling import close
 

@@ -5,7 +5,7 @@ import contextlib
 import io
 import os
 
-from tensh.cli.environment import Environment, has_descriptor
+from tensh.cli.process.environment import Environment, has_descriptor
 
 
 class OutputReporter(io.BufferedIOBase):

@@ -4,13 +4,13 @@ import contextlib
 import json
 from time import perf_counter
 
-from tensh.cli import status
+from tensh.cli.process import status
+from tensh.cli.programs.run import Run
 from tensh.cli.records import VERSION, failures, values
 from tensh.cli.records.printed import OutputReporter, redirect_foreign_output, stdout_of
 from tensh.cli.render.failure import render_in_full
-from tensh.cli.run import Run
 from tensh.cli.session import events
-from tensh.cli.session.failure import Place, source_of
+from tensh.cli.session.failures.failure import Place, source_of
 from tensh.escaping import dumps
 from tensh.show.reprs import safe_str
 from tensh.show.text import shorten_middle

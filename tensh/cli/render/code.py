@@ -2,7 +2,7 @@
 
 import ast
 
-from tensh.cli.session.failure import UNPARSED
+from tensh.cli.session.failures.failure import UNPARSED
 from tensh.columns import in_characters
 from tensh.show.text import cells
 

@@ -11,7 +11,7 @@ import tokenize
 import warnings
 
 from tensh.cli.session.awaiting import ALLOWED
-from tensh.cli.session.source import command_on, drop_indent
+from tensh.cli.session.sources.source import command_on, drop_indent
 
 STEP = 4  # columns per level
 LONG = 100  # lines of a block that is no longer parsed at every line

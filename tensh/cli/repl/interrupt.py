@@ -15,7 +15,7 @@ import sys
 import threading
 from time import monotonic
 
-from tensh.cli.signals import postpone, resend_later
+from tensh.cli.process.signals import postpone, resend_later
 from tensh.language import _, deferred
 
 PATIENCE = 1.0  # seconds before the message

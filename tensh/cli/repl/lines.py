@@ -3,7 +3,7 @@
 import contextlib
 import threading
 
-from tensh.cli.environment import Environment
+from tensh.cli.process.environment import Environment
 
 
 class Position:

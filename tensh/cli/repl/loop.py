@@ -9,22 +9,23 @@ import threading
 from functools import partial
 from time import perf_counter
 
-from tensh.cli import reading, status
-from tensh.cli.editing import edit_text
-from tensh.cli.environment import Unwritten
-from tensh.cli.faults import describe_fault
-from tensh.cli.folders import folder
-from tensh.cli.options import UsageError
-from tensh.cli.program import NOTHING
+from tensh.cli.files import reading
+from tensh.cli.files.editing import edit_text
+from tensh.cli.process import status
+from tensh.cli.process.environment import Unwritten
+from tensh.cli.process.faults import describe_fault
+from tensh.cli.process.folders import folder
+from tensh.cli.programs.options import UsageError
+from tensh.cli.programs.program import NOTHING
+from tensh.cli.programs.run import Run
 from tensh.cli.render import timing
 from tensh.cli.repl.history import History
 from tensh.cli.repl.interrupt import Interrupts
 from tensh.cli.repl.lines import follow_outputs
 from tensh.cli.repl.toolbar import Toolbar, fit
-from tensh.cli.run import Run
 from tensh.cli.session.events import Failed
-from tensh.cli.session.failure import remember
-from tensh.cli.session.source import Source, drop_indent
+from tensh.cli.session.failures.failure import remember
+from tensh.cli.session.sources.source import Source, drop_indent
 from tensh.language import _
 
 ALIASES = {"help": "%help"}  # words that work without parentheses, like `exit` and `quit`
@@ -143,7 +144,7 @@ class Prompt:
 
     def run_startup(self):
         """Run the user's start-up file; report a failing line and continue with the next."""
-        from tensh.cli import config
+        from tensh.cli.settings import config
 
         settings = self.run.session.settings
         path = settings and config.startup_path(settings, self.env.variables)

@@ -2,8 +2,8 @@
 
 from typing import Any, NamedTuple
 
-from tensh.cli.session.failure import Failure
-from tensh.cli.session.source import Unit
+from tensh.cli.session.failures.failure import Failure
+from tensh.cli.session.sources.source import Unit
 
 RESULTS = ("_", "__", "___")  # the names of the last values, newest first
 

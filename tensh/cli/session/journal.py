@@ -4,7 +4,7 @@ import re
 from typing import NamedTuple
 
 from tensh.cli.session.results import Outputs
-from tensh.cli.session.source import Command, Source
+from tensh.cli.session.sources.source import Command, Source
 from tensh.cli.session.undo import MOST_KEPT, Snapshot, read_generator, set_generator
 
 WORD = re.compile(r"\w+")

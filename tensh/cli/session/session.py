@@ -13,10 +13,10 @@ from types import ModuleType
 
 from tensh.cli.session.awaiting import ALLOWED, COROUTINE, Loop
 from tensh.cli.session.events import Exhausted, Failed, Finished, Started, Value
-from tensh.cli.session.failure import Place, explain
-from tensh.cli.session.mentions import mentions_history, mentions_views
+from tensh.cli.session.failures.failure import Place, explain
 from tensh.cli.session.results import Inputs, name_results
-from tensh.cli.session.source import Command, future
+from tensh.cli.session.sources.mentions import mentions_history, mentions_views
+from tensh.cli.session.sources.source import Command, future
 from tensh.show.asking import sessions
 
 MODULES = {  # {} is replaced by the engine
@@ -103,7 +103,7 @@ class Session:
 
     def enter(self, error):
         """Switch the namespace to the user's innermost frame of an error; return its Inside, if any."""
-        from tensh.cli.session.debugging import FailureFrames
+        from tensh.cli.session.failures.debugging import FailureFrames
 
         debugging = FailureFrames(self, error)
         if not debugging.steps:

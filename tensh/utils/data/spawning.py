@@ -6,6 +6,7 @@ run when ``Program`` is unpickled.
 """
 
 import contextlib
+import multiprocessing
 import os
 import signal
 import sys
@@ -38,6 +39,17 @@ class Program:
             yield
         finally:
             main.__file__ = file
+
+
+def default_context():
+    """The start method that the program has chosen, or else ``fork`` where that is safe.
+
+    Since Python 3.14 the default is ``forkserver``, for which data sets must be pickled: those that are defined at a
+    prompt or in a script of tensh cannot be. PyTorch takes the default of Python.
+    """
+    is_chosen = multiprocessing.get_start_method(allow_none=True) is not None
+    can_fork = sys.platform != "darwin" and "fork" in multiprocessing.get_all_start_methods()
+    return multiprocessing if is_chosen or not can_fork else multiprocessing.get_context("fork")
 
 
 @contextlib.contextmanager

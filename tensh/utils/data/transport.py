@@ -9,10 +9,10 @@ import io
 import mmap
 import os
 import pickle
+import socket
 import sys
 import weakref
 from dataclasses import dataclass, field
-from multiprocessing import reduction
 
 from tensh.engine.arrays.shared import AVAILABLE, new_file
 from tensh.engine.core.nodes import uses_gradient
@@ -43,7 +43,8 @@ class PackedBatch:
         try:
             connection.send((kind, self.pickled, self.places))
             if self.descriptor is not None:
-                reduction.send_handle(connection, self.descriptor, None)
+                with as_socket(connection) as pipe:
+                    socket.send_fds(pipe, [b"\0"], [self.descriptor])
         finally:
             self.discard()
 
@@ -57,7 +58,25 @@ class PackedBatch:
 def receive(connection):
     """(kind, ``PackedBatch``) that was sent."""
     kind, pickled, places = connection.recv()
-    return kind, PackedBatch(pickled, reduction.recv_handle(connection) if places else None, places)
+    return kind, PackedBatch(pickled, receive_descriptor(connection) if places else None, places)
+
+
+def receive_descriptor(connection):
+    """The descriptor that comes next.  Raise EOFError if the sender has ended before."""
+    with as_socket(connection) as pipe:
+        _, descriptors, *_ = socket.recv_fds(pipe, 1, 1)
+    if not descriptors:
+        raise EOFError("the sender ended before a descriptor came")
+    return descriptors[0]
+
+
+def as_socket(connection):
+    """A socket of its own over the pipe of a connection.
+
+    ``multiprocessing.reduction`` sends descriptors, too, but waits for an answer since Python 3.14, and the next orders for
+    the worker may stand in the pipe before it.
+    """
+    return socket.fromfd(connection.fileno(), socket.AF_UNIX, socket.SOCK_STREAM)
 
 
 class Pickler(pickle.Pickler):

@@ -3,7 +3,7 @@
 import atexit
 import contextlib
 import multiprocessing
-import multiprocessing.util  # imported first, so that its exit handler runs after ours
+import multiprocessing.util  # noqa: F401 (imported first, so that its exit handler runs after ours)
 import os
 import signal
 import threading
@@ -19,7 +19,7 @@ from tensh.engine.errors.warnings import warn
 from tensh.utils.data import serving
 from tensh.utils.data.iterating import _BaseDataLoaderIter
 from tensh.utils.data.serving import GRACE
-from tensh.utils.data.spawning import Program, shield
+from tensh.utils.data.spawning import Program, default_context, shield
 from tensh.utils.data.transport import receive, unpack
 
 MOMENT = 0.1  # seconds between two looks at whether there was a ^C
@@ -169,7 +169,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         self._reset(loader)
 
     def _start_workers(self, loader):
-        context = loader.multiprocessing_context or multiprocessing
+        context = loader.multiprocessing_context or default_context()
         for id in range(self._num_workers):
             duty = serving.Duty(
                 Program(),

@@ -92,7 +92,7 @@ def test_a_notebook_runs_to_its_end_and_is_checked(tmp_path):
     from jupyter_client.kernelspec import KernelSpec
 
     from tensh.cli.app import main
-    from tensh.cli.environment import Environment
+    from tensh.cli.process.environment import Environment
 
     cells = [
         "import torch\ntorch.manual_seed(0)\nx = torch.randn(2, 3, requires_grad=True)\nx",

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from tensh.cli.app import main
-from tensh.cli.environment import Environment
+from tensh.cli.process.environment import Environment
 
 
 def command(*words):

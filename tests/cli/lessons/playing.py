@@ -3,11 +3,11 @@
 import io
 import json
 
-from tensh.cli.environment import Environment
 from tensh.cli.lessons.course import Course
 from tensh.cli.lessons.model import Question
 from tensh.cli.lessons.proving import write_answer
-from tensh.cli.options import Options
+from tensh.cli.process.environment import Environment
+from tensh.cli.programs.options import Options
 from tests.support.command_line import Done
 
 

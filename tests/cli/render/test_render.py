@@ -4,11 +4,11 @@ import re
 
 import pytest
 
-from tensh.cli.config import Settings
-from tensh.cli.environment import Environment
+from tensh.cli.process.environment import Environment
 from tensh.cli.render.console import Console
 from tensh.cli.render.theme import STYLES, apply_style, nearest
 from tensh.cli.render.values import cap_lines, render_value, rows
+from tensh.cli.settings.config import Settings
 from tensh.show.page import Page, Paint
 from tests.support.command_line import Done, Stream
 

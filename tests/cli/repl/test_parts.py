@@ -10,13 +10,13 @@ import pytest
 from prompt_toolkit.document import Document
 
 import tensh as torch
-from tensh.cli.environment import Environment
+from tensh.cli.process.environment import Environment
 from tensh.cli.render.theme import NAMES
 from tensh.cli.repl import interrupt, lines, plain, toolbar
 from tensh.cli.repl.long_lines import LongLines
 from tensh.cli.repl.loop import BackgroundTask
+from tensh.cli.session.files.variable_names import free_name
 from tensh.cli.session.session import Session
-from tensh.cli.session.variable_names import free_name
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import pytest
 
 from tensh.cli.session.events import Failed, Notice, Text, Value
 from tensh.cli.session.session import Session
-from tensh.cli.session.source import Source
+from tensh.cli.session.sources.source import Source
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from tensh.cli.session.completion import complete
 from tensh.cli.session.events import Failed
 from tensh.cli.session.magics import MAGICS
 from tensh.cli.session.magics.tasks import TASKS
-from tensh.cli.session.source import command_on
+from tensh.cli.session.sources.source import command_on
 from tensh.show.page import Page
 
 NET = "net = nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.ModuleDict({'a': nn.Linear(3, 1)}))"

@@ -9,7 +9,7 @@ from tensh.cli.session.events import Failed, Text, Value
 from tensh.cli.session.magics import MAGICS
 from tensh.cli.session.magics.writing import add_commas, as_python
 from tensh.cli.session.session import Session
-from tensh.cli.session.source import Source
+from tensh.cli.session.sources.source import Source
 
 # ── what they stand for ──────────────────────────────────────────────────────
 
@@ -216,8 +216,8 @@ def test_edit_runs_what_comes_back(prompt):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="sed")
 def test_the_editor_of_the_user():
-    from tensh.cli.editing import edit_text
-    from tensh.cli.environment import Environment
+    from tensh.cli.files.editing import edit_text
+    from tensh.cli.process.environment import Environment
 
     assert edit_text(Environment(variables={"EDITOR": "sed -i s/1/2/"}), "x = 1") == "x = 2\n"
     assert edit_text(Environment(variables={"VISUAL": "false", "EDITOR": "true"}), "x = 1") is None

@@ -362,7 +362,7 @@ def test_numbers_are_exact(prompt):
 
 @pytest.mark.parametrize("kind", ["dict", "OrderedDict", "set", "frozenset"])
 def test_a_table_whose_keys_have_one_hash_is_damaged(kind):
-    from tensh.cli.session.saving import Reader
+    from tensh.cli.session.files.saving import Reader
 
     keys = [{"plain": i * (2**61 - 1)} for i in range(1, 300)]
     entry = {kind: [[key, key] for key in keys] if "ict" in kind else keys}

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tensh.cli.session.source import Source
+from tensh.cli.session.sources.source import Source
 
 TEXTS = [  # what a piece must not end within
     'x = """\ny\nz\n"""\nif x:\n    y\nelse:\n    z\nelif_ = 1\n',
@@ -22,7 +22,7 @@ TEXTS = [  # what a piece must not end within
 
 @pytest.mark.parametrize("size", [1, 2, 3, 5])
 def test_a_file_in_pieces_is_what_it_is_as_a_whole(size, monkeypatch):
-    monkeypatch.setattr("tensh.cli.session.source.PIECE", size)
+    monkeypatch.setattr("tensh.cli.session.sources.source.PIECE", size)
     for text in TEXTS:
         parts = Source(text, "<long>", commands=False).parts()
         found = [ast.dump(each, include_attributes=True) for each in parts]
@@ -33,7 +33,7 @@ def test_a_file_in_pieces_is_what_it_is_as_a_whole(size, monkeypatch):
 def test_an_error_of_a_file_in_pieces_is_that_of_the_whole(line, monkeypatch):
     errors = []
     for size in (2, 1000):
-        monkeypatch.setattr("tensh.cli.session.source.PIECE", size)
+        monkeypatch.setattr("tensh.cli.session.sources.source.PIECE", size)
         with pytest.raises(SyntaxError) as caught:
             Source(f"a = 1\nb = 2\nc = 3\nd = 4\n{line}\ne = 5\nf = 6\n", "<long>").units()
         errors.append(caught.value.args)
@@ -41,7 +41,7 @@ def test_an_error_of_a_file_in_pieces_is_that_of_the_whole(line, monkeypatch):
 
 
 def test_the_units_of_a_long_file_take_little_more_memory_than_their_code(monkeypatch):
-    monkeypatch.setattr("tensh.cli.session.source.PIECE", 500)
+    monkeypatch.setattr("tensh.cli.session.sources.source.PIECE", 500)
     source = Source("".join(f"x{n % 50} = {n}\n" for n in range(5_000)), "<long>")
     gc.collect()
     tracemalloc.start()

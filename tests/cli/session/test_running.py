@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from tensh.cli.program import from_file
+from tensh.cli.programs.program import from_file
 from tensh.cli.session.events import Failed, Value
 from tensh.cli.session.results import KEPT, Outputs
-from tensh.cli.session.source import command_on
+from tensh.cli.session.sources.source import command_on
 from tests.support.command_line import Done
 
 PROGRAM = """import sys

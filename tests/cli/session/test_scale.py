@@ -7,9 +7,9 @@ import tracemalloc
 
 import pytest
 
-from tensh.cli import status
+from tensh.cli.process import status
 from tensh.cli.repl.loop import TypedSource
-from tensh.cli.session import failure
+from tensh.cli.session.failures import failure
 from tensh.cli.session.session import Session
 from tests.support.command_line import Done
 

@@ -5,11 +5,11 @@ import pickle
 
 import pytest
 
-from tensh.cli.session import parameters
 from tensh.cli.session.events import Failed, Finished, Notice, Started, Text, Value
-from tensh.cli.session.notebook import cells, python
 from tensh.cli.session.session import Session
-from tensh.cli.session.source import Command, Source, drop_indent
+from tensh.cli.session.sources import parameters
+from tensh.cli.session.sources.notebook import cells, python
+from tensh.cli.session.sources.source import Command, Source, drop_indent
 from tests.support.sessions import run
 
 

@@ -9,8 +9,8 @@ import sys
 import pytest
 
 from tensh.cli.app import main
-from tensh.cli.environment import Environment
-from tensh.cli.options import Options
+from tensh.cli.process.environment import Environment
+from tensh.cli.programs.options import Options
 from tensh.cli.repl import loop
 from tensh.explain.making import line_that_made, turn
 from tensh.explain.place import Place
@@ -216,7 +216,7 @@ print(status, *(name for name in sys.modules if name.startswith("tensh")))"""
     assert status == str(int(explains))
     assert any(name.startswith("tensh.explain") for name in modules) == explains
     for name in (
-        "tensh.cli.session.remarks",
+        "tensh.cli.session.notes.remarks",
         "tensh.graph.provenance",
         "tensh.cli.session.strict",
         "tensh.graph.names",

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tensh.cli.app import main
-from tensh.cli.environment import Environment
+from tensh.cli.process.environment import Environment
 
 FOLDER = Path(__file__).with_name("notes")
 BEGIN = """import torch

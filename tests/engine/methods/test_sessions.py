@@ -16,6 +16,7 @@ OF_PYTHON_3_11 = (
     "OrderedDict([(",
     "with abstract method",
     "unexpected keyword argument 'lrr'",
+    "['fork', 'spawn', 'forkserver']",
 )  # what later versions say in other words
 
 

@@ -8,10 +8,8 @@ from typing import Any, NamedTuple
 
 import tensh
 import tensh.language as language
-from tensh.cli import config, program
 from tensh.cli.checking import compare
 from tensh.cli.documents import files
-from tensh.cli.environment import Environment
 from tensh.cli.event_files import reading, showing
 from tensh.cli.event_files.page import RunsView
 from tensh.cli.lessons import format as lessons
@@ -19,10 +17,13 @@ from tensh.cli.lessons import grading
 from tensh.cli.lessons.model import Question
 from tensh.cli.lessons.player import put_in_words
 from tensh.cli.lessons.progress import Keeper
-from tensh.cli.options import UsageError
+from tensh.cli.process.environment import Environment
+from tensh.cli.programs import program
+from tensh.cli.programs.options import UsageError
 from tensh.cli.render.console import Console
 from tensh.cli.repl import history
-from tensh.cli.session import exporting, opening, saving
+from tensh.cli.session.files import exporting, opening, saving
+from tensh.cli.settings import config
 from tensh.escaping import visible
 from tensh.export.files import DamagedFile
 from tensh.learning import facts, judging

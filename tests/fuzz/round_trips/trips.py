@@ -4,13 +4,14 @@ import io
 import os
 import sys
 
-from tensh.cli import program, status
-from tensh.cli.environment import Environment
-from tensh.cli.isolation import fresh_world
-from tensh.cli.options import Options
-from tensh.cli.run import Run
+from tensh.cli.process import status
+from tensh.cli.process.environment import Environment
+from tensh.cli.programs import program
+from tensh.cli.programs.isolation import fresh_world
+from tensh.cli.programs.options import Options
+from tensh.cli.programs.run import Run
 from tensh.cli.session.session import Session
-from tensh.cli.session.source import Source
+from tensh.cli.session.sources.source import Source
 from tests.fuzz.round_trips.grammar import Typist
 from tests.support.command_line import Done
 

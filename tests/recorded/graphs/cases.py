@@ -5,7 +5,7 @@ import shlex
 from pathlib import Path
 
 from tensh.cli.app import main
-from tensh.cli.environment import Environment
+from tensh.cli.process.environment import Environment
 
 SCRIPTS = sorted(Path(__file__).parent.glob("*.tsh"))
 PREFIX = "# tensh "

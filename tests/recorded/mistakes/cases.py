@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 
 from tensh.cli.app import main
-from tensh.cli.environment import Environment
+from tensh.cli.process.environment import Environment
 from tests.support.project import ROOT
 
 SCRIPTS = sorted(Path(__file__).parent.glob("*.tsh"))

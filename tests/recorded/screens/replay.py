@@ -33,7 +33,7 @@ def sections(path):
 def replay(screen, variables):
     """What the window shows when the lines of a screen are typed."""
     from tensh.cli.app import main
-    from tensh.cli.environment import Environment
+    from tensh.cli.process.environment import Environment
 
     typed = re.findall(r"^>>> .*\n(?:^\.\.\. .*\n)*", screen, re.M)
     codes = [re.sub(r"^(>>>|\.\.\.) ", "", each, flags=re.M) for each in typed]

@@ -59,7 +59,7 @@ def settings(text):
     """Complete the name of a setting, or its value."""
     from dataclasses import fields
 
-    from tensh.cli.config import Settings
+    from tensh.cli.settings.config import Settings
 
     name, space, rest = text.partition(" ")
     known = {each.name: each for each in fields(Settings)}

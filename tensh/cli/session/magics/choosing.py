@@ -14,7 +14,7 @@ USUAL_LINEWIDTH = 80
 
 @magic("set", "%set [NAME [VALUE]]", "settings: show them, or choose another value until the end")
 def set_(session, command):
-    from tensh.cli import config
+    from tensh.cli.settings import config
 
     settings = current(session)
     name, _sign, value = command.argument.replace("=", " ", 1).partition(" ")
@@ -38,7 +38,7 @@ def set_(session, command):
 
 def current(session):
     """Return the settings in force: printing options are read from the engine, since code may change them."""
-    from tensh.cli import config
+    from tensh.cli.settings import config
 
     settings = session.settings or config.Settings()
     options = getattr(importlib.import_module(session.engine), "get_printoptions", dict)()
@@ -54,7 +54,7 @@ def current(session):
 
 def choose(session, settings, name):
     """Adopt settings with one change; pass a printing option on to the engine."""
-    from tensh.cli import config
+    from tensh.cli.settings import config
 
     session.settings = settings
     if name == "language":
@@ -69,7 +69,7 @@ def choose(session, settings, name):
 
 def table(settings):
     """Return the settings as a table."""
-    from tensh.cli import config
+    from tensh.cli.settings import config
     from tensh.show.table import Table
 
     rows = [

@@ -25,7 +25,7 @@ def debug(session, command):
     if session.debugging is None or session.debugging.error is not session.last_error:
         if session.last_error is None:
             raise MagicError(_("%debug: nothing has failed yet"))
-        from tensh.cli.session.debugging import FailureFrames  # saves a millisecond at start-up
+        from tensh.cli.session.failures.debugging import FailureFrames  # saves a millisecond at start-up
 
         session.debugging = FailureFrames(session, session.last_error)
         at = len(session.debugging.steps) if at is None else at

@@ -29,7 +29,7 @@ def file_of(command, extension=""):
     needs_journal=True,
 )  # fmt: skip
 def export(session, command):
-    from tensh.cli.session import exporting
+    from tensh.cli.session.files import exporting
 
     *names, path = command.argument.replace(OVER, "").split() or [""]
     if names and path.endswith(".onnx"):
@@ -109,7 +109,7 @@ def is_as_written(path, written):
     needs_journal=True,
 )
 def save(session, command):
-    from tensh.cli.session import exporting, saving
+    from tensh.cli.session.files import exporting, saving
 
     path, over = file_of(command, saving.EXTENSION)
     if os.path.exists(path) and not over and not saving.is_session(path):
@@ -133,10 +133,10 @@ def save(session, command):
     "load", "%load FILE [--over]", "bring back what %save kept, or what is in a .pt, .safetensors, .npy or .npz file"
 )
 def load(session, command):
-    from tensh.cli import reading
     from tensh.cli.documents.files import KINDS as DOCUMENTS
-    from tensh.cli.options import UsageError
-    from tensh.cli.session import exporting, opening, saving
+    from tensh.cli.files import reading
+    from tensh.cli.programs.options import UsageError
+    from tensh.cli.session.files import exporting, opening, saving
 
     path, over = file_of(command, saving.EXTENSION)
     try:

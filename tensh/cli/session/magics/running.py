@@ -26,8 +26,8 @@ def first_word(text):
 def run(session, command):
     import shlex
 
-    from tensh.cli.options import UsageError
-    from tensh.cli.session.programs import run_program
+    from tensh.cli.programs.options import UsageError
+    from tensh.cli.session.sources.programs import run_program
 
     try:
         words = shlex.split(command.argument)

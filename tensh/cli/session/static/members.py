@@ -78,7 +78,7 @@ def describe_member(known, name):
 
 def counterparts(known, word):
     """Yield (text, kind, description) for PyTorch's counterparts of the NumPy names that begin with a word."""
-    from tensh.cli.session import spoken
+    from tensh.cli.session.failures import spoken
 
     is_torch = issubclass(type(known.value), types.ModuleType) and own_name(known.value) == "tensh"
     words = spoken.TORCH if is_torch else spoken.TENSOR if is_tensor(known.kind) else ""

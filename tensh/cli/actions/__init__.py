@@ -1,0 +1,1 @@
+"""What the smaller commands do: one module each."""

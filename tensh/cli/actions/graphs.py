@@ -1,0 +1,240 @@
+"""`tensh graph`: run a program, and show or write the graph behind one of its tensors."""
+
+import contextlib
+import importlib
+import os
+import subprocess
+from typing import NamedTuple
+
+from tensh.cli.files.writing import write_text
+from tensh.cli.process import status
+from tensh.cli.programs.options import UsageError
+from tensh.cli.programs.run import Run
+from tensh.cli.session.events import Text, Value
+from tensh.cli.session.magics.writing import write_elements
+from tensh.language import _
+from tensh.show.page import Page
+
+WRITERS = ("dot", "mermaid", "json", "svg")  # modules of tensh.graph
+ENDINGS = {
+    ".dot": "dot", ".gv": "dot", ".mmd": "mermaid", ".mermaid": "mermaid", ".json": "json", ".svg": "svg", ".png": "png",
+    ".txt": "text",
+}  # fmt: skip
+
+
+class Wish(NamedTuple):
+    """The requested graph, and how to show it."""
+
+    name: str | None = None
+    view: str = "auto"
+    format: str | None = None  # default: by the extension of the output file
+    values: bool = False
+    grads: bool = False
+    types: bool = False
+    formulas: bool = False
+    depth: int | None = None
+    focus: str | None = None
+    whole: bool = False
+    output: str | None = None
+    why: str | None = None
+    steps: bool = False
+    mode: str | None = None
+    static: bool = False
+    compiled: bool = False
+
+
+def show(env, options, program, wish):
+    """Run a program without showing its values, and show the graph; return the exit status."""
+    from tensh.graph.provenance import record_places
+
+    run = Quiet(env, options, program)
+    if wish.static or wish.compiled:
+        return show_static(run, wish)
+    with record_places(), contextlib.redirect_stdout(env.stderr):  # stdout is reserved for the graph
+        return run.run_all(lambda run: run.status or write_graph(run, wish))
+
+
+def show_static(run, wish):
+    """Run a program while capturing its operations, and show how one of its tensors was computed; return the exit
+    status."""
+    from tensh.engine.dispatch.capture.recorder import Recorder
+
+    recorder = Recorder()
+
+    def work(run):
+        return run.status or write_static(run, wish, recorder)
+
+    with contextlib.redirect_stdout(run.env.stderr), recorder:
+        return run.run_all(work)
+
+
+def write_static(run, wish, recorder):
+    """Write the static graph of a successful run; return the exit status."""
+    from tensh.compiler.breaks import Break
+    from tensh.engine.dispatch.capture.recorder import Paused
+    from tensh.show.captured import static_of
+    from tensh.show.graphs import Shown
+
+    wish = wish._replace(format=format_of(wish))
+    if wish.why or wish.steps or wish.mode:
+        raise UsageError(
+            _("tensh graph: --static and --compiled show a program; --why, --steps and --mode show its autograd graph")
+        )
+    names = run.session.own_names()
+    with Paused():
+        try:
+            tensor = choose_tensor(run, wish.name, recorded=False)
+            drawing = static_of(recorder, tensor, names, wish.view, wish.compiled)
+            shown = Shown(types=wish.types, fold=False)
+            if wish.format == "png":
+                return draw_file(drawing.graph, shown, wish)
+            if wish.format in WRITERS:
+                lines = importlib.import_module(f"tensh.graph.{wish.format}").lines(drawing.graph, shown)
+                return write_pieces(run, wish, (f"{line}\n" for line in lines))
+            return write_pieces(run, wish, text(run, drawing, wish))
+        except (Break, ValueError, LookupError) as error:
+            raise UsageError(
+                _("tensh graph: {name}: {error}").format(name=wish.name or _("the last tensor"), error=error)
+            ) from None
+
+
+class Quiet(Run):
+    """A run that does not show results."""
+
+    def show(self, event, may_raise):
+        return isinstance(event, Value | Text) or super().show(event, may_raise)
+
+
+def write_graph(run, wish):
+    """Write the graph of a successful run; return the exit status."""
+    from tensh.show.graphs import Drawing, Graph, Shown
+    from tensh.show.passes import accumulation, steps
+    from tensh.show.reasons import why
+
+    names = run.session.own_names()
+    wish = wish._replace(format=format_of(wish))
+    try:
+        if wish.why:
+            target = choose_tensor(run, wish.why)
+            root = choose_tensor(run, wish.name) if wish.name else None
+            return write_pieces(
+                run, wish, text(run, why(target, root, run.session.namespace, run.session.texts()), wish)
+            )
+        tensor = choose_tensor(run, wish.name)
+        if wish.steps or wish.mode:
+            view = steps(tensor, names) if wish.steps else accumulation(tensor, wish.mode, names)
+            return write_pieces(run, wish, text(run, view, wish))
+        graph = Graph(tensor, names, wish.focus)
+        shown = Shown(wish.values, wish.grads, wish.types, wish.formulas, wish.depth, fold=not wish.whole)
+        if wish.format == "png":
+            return draw_file(graph, shown, wish)
+        if wish.format in WRITERS:
+            lines = importlib.import_module(f"tensh.graph.{wish.format}").lines(graph, shown)
+            return write_pieces(run, wish, (f"{line}\n" for line in lines))
+        return write_pieces(run, wish, text(run, Drawing(graph, wish.view, shown), wish))
+    except (ValueError, LookupError) as error:
+        raise UsageError(_("tensh graph: {error}").format(error=error)) from None
+
+
+def format_of(wish):
+    """Return the requested format, by option or file extension; raise UsageError if the two disagree."""
+    ending = os.path.splitext(wish.output or "")[1].lower()
+    if ending in (".html", ".htm"):  # names of the program would need escaping in HTML
+        raise UsageError(
+            _("tensh graph: {output}: a page is not written; a picture for one is -o graph.svg").format(
+                output=wish.output
+            )
+        )
+    found = wish.format or ENDINGS.get(ending, "text")
+    if ENDINGS.get(ending, found) != found:
+        raise UsageError(
+            _("tensh graph: {output}: a file {ending} is {endings}, and {found} is asked for").format(
+                output=wish.output, ending=ending, endings=ENDINGS[ending], found=found
+            )
+        )
+    other = "--why" if wish.why else "--steps" if wish.steps else "--mode" if wish.mode else None
+    if other and found != "text":
+        raise UsageError(_("tensh graph: {other} is written as text, not as {found}").format(other=other, found=found))
+    if found == "png" and wish.output is None:
+        raise UsageError(
+            _("tensh graph: a picture goes into a file: --format {found} -o graph.{found}").format(found=found)
+        )
+    return found
+
+
+def text(run, drawing, wish):
+    """Yield the pieces of a drawing: styled for the terminal, plain for a file."""
+    page = run.console.page() if wish.output is None else Page()
+    for kind, piece in drawing.draw(page):
+        yield run.console.style_text([(kind, piece)], wish.output is None and run.console.in_color[0])
+    yield "\n"
+
+
+def write_pieces(run, wish, pieces):
+    """Write pieces of text to stdout or the output file; return the exit status."""
+    if wish.output is None:
+        for piece in pieces:
+            with run.env.writing():
+                run.env.stdout.write(piece)
+        return status.OK
+    try:
+        write_text(wish.output, pieces)
+    except OSError as error:
+        raise UsageError(
+            _("tensh graph: {output}: {strerror}").format(output=wish.output, strerror=error.strerror)
+        ) from None
+    return status.OK
+
+
+def draw_file(graph, shown, wish):
+    """Draw the graph into a file by Graphviz; return the exit status."""
+    from tensh.graph import dot
+
+    command = ["dot", f"-T{wish.format}", "-o", wish.output]
+    try:
+        done = subprocess.run(command, input="\n".join(dot.lines(graph, shown)), text=True, capture_output=True)
+    except FileNotFoundError:
+        raise UsageError(
+            _(
+                "tensh graph: {format} is drawn by Graphviz, whose program `dot` is not installed here; --format svg, dot and mermaid need nothing"
+            ).format(format=wish.format)
+        ) from None
+    if done.returncode:
+        raise UsageError(_("tensh graph: dot: {error}").format(error=done.stderr.strip()))
+    return status.OK
+
+
+def choose_tensor(run, name, recorded=True):
+    """Return the tensor to show: the value of a name or expression, by default the one computed last.
+
+    Raise UsageError unless it has a graph, or ``recorded`` is false.
+    """
+    names = run.session.own_names()
+    if name is None:
+        from tensh.graph.names import newest
+
+        return newest(names)
+    try:
+        value = eval(write_elements(name), run.session.namespace)
+    except Exception as error:
+        raise UsageError(
+            _("tensh graph: {name}: {kind}: {error}{meant}").format(
+                name=name, kind=type(error).__name__, error=error, meant=_suggest(name, names)
+            )
+        ) from None
+    if not hasattr(value, "grad_fn"):
+        raise UsageError(
+            _("tensh graph: {name} is not a tensor but {kind}{meant}").format(
+                name=name, kind=type(value).__name__, meant=_suggest(name, names)
+            )
+        )
+    if recorded and not value.requires_grad:
+        raise UsageError(_("tensh graph: {name} has no graph: it does not require grad").format(name=name))
+    return value
+
+
+def _suggest(name, names):
+    import difflib
+
+    close = difflib.get_close_matches(name, names, 1)
+    return _("; did you mean {name}?").format(name=close[0]) if close else ""

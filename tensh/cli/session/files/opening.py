@@ -1,0 +1,132 @@
+"""Opening tensor files: each array becomes a tensor with a name."""
+
+import importlib
+import os
+from collections import OrderedDict
+
+from tensh.cli.session.files.variable_names import free_name
+from tensh.escaping import visible_line
+from tensh.language import _
+from tensh.show.describe import brief, is_tensor, list_words
+
+CHECKPOINTS = (".pt", ".pth")  # files written by torch.save
+MODELS = (".onnx", ".pt2")  # ONNX models, and programs of torch.export
+FORMATS = (".npy", ".npz", ".safetensors", *CHECKPOINTS, *MODELS)
+NOT_YET = (".gguf",)
+
+
+class OpeningError(Exception):
+    """Raised for a file that cannot be opened."""
+
+
+def is_tensor_file(path):
+    """True if a file holds tensors, by its extension; raise OpeningError for an unsupported format."""
+    extension = os.path.splitext(path)[1].lower()
+    if extension in NOT_YET:
+        raise OpeningError(
+            _("{path}: tensh cannot read {extension} files yet; it reads {formats}").format(
+                path=path, extension=extension, formats=", ".join(FORMATS)
+            )
+        )
+    return extension in FORMATS
+
+
+def describe_defined(session, path):
+    """Define the arrays of a file as the user's names; return a description."""
+    found = [f"{name} {brief(value) or type(value).__name__}" for name, value in define_names(session, path).items()]
+    return list_words(found) or _("no arrays in it")
+
+
+def define_names(session, path):
+    """Define the contents of a file as names; return name -> value.
+
+    Raise OpeningError with a sentence about the file.
+    """
+    from tensh.cli.session.files import saving  # imports NumPy
+
+    engine, names = importlib.import_module(session.engine), {}
+    try:
+        if saving.is_session(path):
+            return saving.load(session, path).names
+        found = contents(path, engine)
+    except Exception as error:  # zip, pickle and each format raise different errors
+        raise OpeningError(sentence(path, error)) from None
+    numbers = {}
+    for name, value in found.items():
+        name = free_name(name, session.namespace, numbers)
+        names[name] = session.namespace[name] = value
+    return names
+
+
+def sentence(path, error):
+    """Return the message for a bad file, as a sentence that begins with its name."""
+    words = getattr(error, "strerror", None) or str(error).partition("\n")[0] or type(error).__name__
+    if isinstance(error, MemoryError):  # raised by Python's parser for deep nesting, too
+        words = _("what it says of its arrays is too large")
+    words = visible_line(words)  # may quote the file
+    return words if words.startswith(path) else f"{path}: {words[:300]}"
+
+
+def contents(path, engine):
+    """Return name -> value for a file of any format. A checkpoint that is not a dict is one value, named after the
+    file.
+
+    A model's state dict is one value, too, since its keys are names of parameters.
+    """
+    if path.lower().endswith(MODELS):
+        import tensh
+
+        return {stem(path): (tensh.onnx if path.lower().endswith(".onnx") else tensh.export).load(path)}
+    if path.lower().endswith(CHECKPOINTS) and is_script_file(path):
+        import tensh
+
+        return {stem(path): tensh.jit.load(path)}
+    if path.lower().endswith(CHECKPOINTS):
+        loaded = engine.load(path)
+        is_table = isinstance(loaded, dict) and all(isinstance(key, str) for key in loaded)
+        is_state = isinstance(loaded, OrderedDict) or (
+            is_table and any("." in key for key in loaded) and all(map(is_tensor, loaded.values()))
+        )
+        return loaded if is_table and not is_state else {stem(path): loaded}
+    if not is_tensor_file(path):
+        raise ValueError(
+            _("its name does not say what it holds: tensors are read from {formats}").format(formats=", ".join(FORMATS))
+        )
+    return {name: tensor(array, engine) for name, array in arrays(path).items()}
+
+
+def is_script_file(path):
+    """True if a file is a TorchScript archive, which contains code besides tensors."""
+    import zipfile  # imported on demand: a tenth of a start
+
+    try:
+        with zipfile.ZipFile(path) as zipped:
+            return any(name.endswith("/constants.pkl") for name in zipped.namelist())
+    except (OSError, zipfile.BadZipFile, ValueError):
+        return False
+
+
+def arrays(path):
+    """Return name -> array for a file."""
+    if path.lower().endswith(".safetensors"):
+        from tensh.utils.safetensors.format import read
+
+        return read(path)[0]
+    from tensh.cli.session.files import numpy_files
+
+    if path.lower().endswith(".npz"):
+        return numpy_files.unpack_arrays(path)
+    return {stem(path): numpy_files.map_array(path)}
+
+
+def stem(path):
+    """Return the name of a file without folder and extension."""
+    return os.path.splitext(os.path.basename(path))[0]
+
+
+def tensor(array, engine):
+    """Return an array as a tensor that shares its memory; the array itself if PyTorch lacks its dtype."""
+    try:
+        return engine.from_numpy(array.astype(array.dtype.newbyteorder("="), copy=False))
+    except TypeError:
+        return array

@@ -1,0 +1,196 @@
+"""The texts of the notes on losses: (message, advice), with a third item for another place; None if nothing is wrong."""
+
+import ast
+
+from tensh.cli.session.failures.failure import place_of_node
+from tensh.cli.session.notes.losses import RESHAPING
+from tensh.cli.session.notes.remarks import describe_change, piece
+from tensh.engine.core.tensor import Tensor
+from tensh.explain.causes.situation import look_up
+from tensh.explain.trying import append_to_expression
+from tensh.language import _
+
+ON_PURPOSE = ("None", "unsqueeze", "view", "reshape", "expand", "newaxis")
+"""Words in the source of an operand that was given its shape deliberately."""
+
+
+def on_loss(found, place, names):
+    """Return the note on a Finding about a loss."""
+    if found.about == "broadcast":
+        is_elsewhere = found.place is not None and found.place.source is not place.source  # lines of a prompt
+        return on_broadcast(found.node, found.place if is_elsewhere else place, names)
+    kind = found.given
+    made = call_on_line(place, kind)
+    where = _(" (line {made})").format(made=made) if made else ""
+    match found.about:
+        case "twice" if kind == "softmax" or found.loss == "cross_entropy":
+            return (
+                _(
+                    "{loss} is given the result of {kind}{where}, and takes {what} itself: scores between 0 and 1 can hardly tell classes apart"
+                ).format(
+                    loss=found.loss,
+                    kind=kind,
+                    where=where,
+                    what="softmax" if found.loss == "cross_entropy" else "sigmoid",
+                ),
+                _("give {loss} the scores as they come, without {kind}").format(loss=found.loss, kind=kind),
+            )
+        case "twice":
+            return (
+                _("{loss} is given the result of {kind}{where}, and takes {kind} itself: it is applied twice").format(
+                    loss=found.loss, kind=kind, where=where
+                ),
+                _("give {loss} the scores as they come, or binary_cross_entropy the probabilities").format(
+                    loss=found.loss
+                ),
+            )
+        case "logarithms":
+            return (
+                _(
+                    "cross_entropy is given the result of log_softmax{where}, and takes log_softmax itself: the second changes nothing"
+                ).format(where=where),
+                _("nll_loss after log_softmax, or cross_entropy without it"),
+            )
+        case "probabilities":
+            return (
+                _("nll_loss is given the result of {kind}{where}, and takes logarithms of probabilities").format(
+                    kind=kind, where=where
+                ),
+                _("log_softmax instead of {kind}, or cross_entropy of the scores").format(kind=kind),
+            )
+        case "scores":
+            return (
+                _(
+                    "nll_loss is given scores, and takes logarithms of probabilities: it falls without end as the scores grow"
+                ),
+                _("cross_entropy instead of nll_loss, or log_softmax of the scores first"),
+            )
+        case "no logarithms":
+            return on_no_logarithms(kind, where, place)
+        case "one class":
+            return (
+                _(
+                    "cross_entropy is given one class, scores {shape}: the softmax of one number is 1, the loss 0, whatever the score"
+                ).format(shape=[*found.node.shape]),
+                _("binary_cross_entropy_with_logits for one score of yes or no; two scores for two classes"),
+            )
+    return None
+
+
+def on_no_logarithms(kind, where, place):
+    """Return the note on ``kl_div`` without logarithms, if its call is in the source."""
+    called = call_on_line(place, "kl_div") or call_on_line(place, "KLDivLoss".lower())
+    if kind == "scores":
+        what, mend = _("scores"), _("log_softmax of the scores first")
+    else:
+        what = _("the result of {kind}{where}").format(kind=kind, where=where)
+        mend = _("log_softmax instead of {kind}").format(kind=kind)
+    return called and (
+        _("kl_div is given {what} (line {called}), and takes logarithms of probabilities as its first argument").format(
+            what=what, called=called
+        ),
+        mend,
+    )
+
+
+def call_on_line(place, name):
+    """Return the line of the only call of a function, or of the layer of that name, in the source; None if there are
+    more."""
+    tree = piece(place).tree()
+    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)] if tree else []
+    words = (name, name.replace("_", ""))
+    found = {node.lineno for node in calls if ast.unparse(node.func).rpartition(".")[2].lower() in words}
+    return found.pop() if len(found) == 1 else None
+
+
+def on_broadcast(node, place, names):
+    """Return the note on a difference of [N] and [N, 1] in a loss, if the source tells which one it is."""
+    tree = piece(place).tree()
+    size = node.shape[0]
+    for each in ast.walk(tree) if tree else ():
+        if not isinstance(each, ast.BinOp) or not isinstance(each.op, ast.Sub) or each.lineno > place.line:
+            continue
+        shapes = shapes_of(each, node, names)
+        if shapes is None or sorted(shapes, key=len) != [(size,), (size, 1)]:
+            continue
+        sides = each.left, each.right
+        if any(has_explicit_shape(side, tree) for side in sides) or is_made_elsewhere(node, *sides, shapes, tree):
+            continue
+        column = ast.unparse(each.left if len(shapes[0]) == 2 else each.right)
+        code = ast.unparse(each).replace(column, append_to_expression(column, ".squeeze(1)"), 1)
+        where = place_of_node(place.source, each, place.function)
+        left, right = ([*shape] for shape in shapes)
+        if "mean" in place.source.text:
+            message = _("{left} - {right} is {shape}, every element of one with every element of the other, and the loss takes the mean of it")  # fmt: skip
+        else:
+            message = _("{left} - {right} is {shape}, every element of one with every element of the other, and the loss is made of it")  # fmt: skip
+        return message.format(left=left, right=right, shape=[size, size]), code, where
+    return None
+
+
+def is_made_elsewhere(node, left, right, shapes, tree):
+    """True if the column is a function's argument, whose shape may be intended by the caller."""
+    column = left if len(shapes[0]) == 2 else right
+    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    if not isinstance(column, ast.Name) or column.id in names:
+        return False
+    (given,) = (each for each in node.inputs if each is not None)
+    return len(given.shape) != 2 or type(given).__name__ in RESHAPING
+
+
+def shapes_of(difference, node, names):
+    """Return the shapes of both sides of a difference; an unnamed side has that of the operand that requires grad."""
+    sides = [look_up(side, names) for side in (difference.left, difference.right)]
+    (given,) = (each for each in node.inputs if each is not None)
+    known = [tuple(side.shape) if isinstance(side, Tensor) else None for side in sides]
+    if known == [None, None]:
+        return None
+    return [given.shape if each is None else each for each in known]
+
+
+def has_explicit_shape(side, tree):
+    """True if an operand, or its assignment, shows that the shape is deliberate."""
+    texts = [ast.unparse(side)]
+    if isinstance(side, ast.Name):
+        texts += [
+            ast.unparse(n.value) for n in ast.walk(tree)
+            if isinstance(n, ast.Assign) and any(ast.unparse(t) == side.id for t in n.targets)
+        ]  # fmt: skip
+    return any(word in text for text in texts for word in ON_PURPOSE)
+
+
+def on_kept(found, place, names):
+    """Return the note on a sum or a list of losses that keep their graphs."""
+    name, number, is_list = found
+    tree = piece(place).tree()
+    if is_list:
+        message = _(
+            "{name} holds losses with their graphs, which stay in memory as long as {name} does: {number} so far"
+        )
+    else:
+        message = _("{name} is the sum of losses with their graphs, which stay in memory as long as {name} does: {number} so far")  # fmt: skip
+    message = message.format(name=name, number=number)
+    for node in ast.walk(tree) if tree else ():
+        match node:
+            case ast.AugAssign(op=ast.Add(), target=target, value=value) if ast.unparse(target) == name and not is_list:
+                return message, describe_change(node, f"{name} += {item_of(value)}")
+            case ast.AugAssign(op=ast.Add(), target=target, value=ast.List(elts=[value])) if (
+                ast.unparse(target) == name
+            ):
+                return message, describe_change(node, f"{name} += [{item_of(value)}]")
+            case ast.Assign(targets=[target], value=ast.BinOp(op=ast.Add(), left=left, right=value)) if (
+                ast.unparse(target) == ast.unparse(left) == name and not is_list
+            ):
+                return message, describe_change(node, f"{name} = {name} + {item_of(value)}")
+            case ast.Call(func=ast.Attribute(attr="append", value=target), args=[value]) if ast.unparse(target) == name:
+                return message, describe_change(node, f"{name}.append({item_of(value)})")
+    return message, _("{name} of numbers: loss.item()").format(name=name)
+
+
+def item_of(node):
+    text = ast.unparse(node)
+    return (
+        f"{text}.item()"
+        if isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.Subscript)
+        else f"({text}).item()"
+    )

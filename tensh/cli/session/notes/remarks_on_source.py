@@ -1,0 +1,72 @@
+"""The notes on code that runs without doing what it seems to: compared pairs and methods, results that are lost."""
+
+import ast
+import inspect
+import re
+from functools import partial
+
+from tensh.cli.session.failures.failure import place_of_node
+from tensh.engine.core.tensor import Tensor
+from tensh.explain.causes.situation import look_up
+from tensh.explain.lost import find_lost
+from tensh.explain.pairs import find_compared_method, find_compared_pair, say_method, say_pair
+from tensh.explain.place import parse_source
+from tensh.language import _
+
+MEASURED = re.compile(r"\b(time|timeit|perf_counter|profile|profiler|raises)\b")
+"""Statements that matter for their effect, not their value."""
+
+
+def find_in_source(find, statement, namespace):
+    """Apply ``find`` to the lines of a statement that has run, in their source; None if it finds nothing."""
+    tree = parse_source(statement.source.text)
+    return tree and find(tree, (statement.first, statement.last), namespace)
+
+
+def find_compared(find, say, statement, namespace):
+    """Return (place, message, advice) for a comparison found by ``find``, put into words by ``say``."""
+    found = find_in_source(find, statement, namespace)
+    if not found:
+        return None
+    node, name, meant = found
+    return place_of_node(statement.source, node), say(name), meant
+
+
+find_pair = partial(find_compared, find_compared_pair, say_pair)  # of a pair with a tensor
+find_method = partial(find_compared, find_compared_method, say_method)  # of a method with a value
+
+
+def find_lost_result(statement, namespace):
+    """Return (place, message, advice) for a line whose result is lost."""
+    if MEASURED.search(statement.source.text):
+        return None
+    found = find_in_source(find_lost, statement, namespace)
+    if not found:
+        return None
+    if found.is_layer:
+        message = _("this makes a layer, and computes nothing: {name} stays as it is")
+    else:
+        message = _("this gives a new tensor, and nothing keeps it: {name} stays as it is")
+    return place_of_node(statement.source, found.node), message.format(name=found.name), found.code
+
+
+def find_uncalled_method(statement, namespace):
+    """Return (place, message, advice) for a method of a tensor, module or optimizer that stands alone without being
+    called."""
+    tree = parse_source(statement.source.text)
+    for node in tree.body if tree else ():
+        if statement.first <= node.lineno <= statement.last and is_method(getattr(node, "value", None), namespace):
+            code = ast.unparse(node.value)
+            message = _("{code} is a method that was not called: nothing has been done").format(code=code)
+            return place_of_node(statement.source, node.value), message, f"{code}()"
+    return None
+
+
+def is_method(node, namespace):
+    """True if an expression is a method of a tensor, a module or an optimizer."""
+    if not isinstance(node, ast.Attribute):
+        return False
+    owner = look_up(node.value, namespace)
+    if not isinstance(owner, Tensor) and not hasattr(type(owner), "zero_grad") and not hasattr(owner, "optimizer"):
+        return False
+    return inspect.isfunction(inspect.getattr_static(type(owner), node.attr, None))

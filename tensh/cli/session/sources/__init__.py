@@ -1,0 +1,1 @@
+"""Sources of code: text split into the units that run one after another."""

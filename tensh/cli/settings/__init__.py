@@ -1,0 +1,1 @@
+"""The settings: their declarations, and changing them."""
