@@ -17,7 +17,6 @@ FITS = re.compile(
 )
 THEN = re.compile(r"^ +then:  (?P<code>.*?) would fail too", re.MULTILINE)
 MARKED = re.compile(r"^  -> +(?P<line>\d+) \| (?P<text>.*)\n +\| (?P<marks> *[~^]+)$", re.MULTILINE)
-MARKS = re.compile(r"^ +\| *[~^]+$", re.MULTILINE)
 # Its message, the code, and comprehensions, which are functions of their own until 3.12.
 OF_PYTHON = re.compile(
     r"^(\S+:\d+: \w+: .*| *(->)? +\d+ \| .*| +\| *[~^]+|  in <listcomp>, called from .*)\n?", re.MULTILINE
@@ -60,9 +59,7 @@ def test_what_is_said_of_a_mistake(script, monkeypatch):
     status, text = explain(script)
     assert not faults  # which a session hides
     said = expected(script).read_text(encoding="utf-8")
-    # Since 3.12 Python knows the place within an f-string, and since 3.14 it marks what a loop iterates over and says more.
-    if sys.version_info >= (3, 12) and 'f"' in script.read_text(encoding="utf-8"):
-        text, said = MARKS.sub("", text), MARKS.sub("", said)
+    # Recorded with 3.11: later versions know the place within an f-string and what a loop iterates over, and say more.
     if sys.version_info >= (3, 12):
         text, said = OF_PYTHON.sub("", text), OF_PYTHON.sub("", said)
     assert status == 1
