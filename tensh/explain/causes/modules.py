@@ -340,7 +340,7 @@ def single_number(situation):
         (each for each in ast.walk(situation.place.tree() or ast.Module([], [])) if is_loop_over(each, situation)), None
     )
     if loop is not None and given and given[0].text is None:
-        given = (given[0]._replace(text=ast.unparse(loop.iter)),)
+        given = (given[0]._replace(text=ast.get_source_segment(situation.place.source, loop.iter)),)
     name = given[0].text if given else None
     rule = _("{name} is one number: it has no dimensions, and nothing to count or to choose from").format(
         name=name or _("the tensor")
