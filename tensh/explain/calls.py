@@ -130,7 +130,10 @@ def find_failed_call(traceback, place):
         own = [each for each in written[0] if visible.get(each[0]) is values[0][1]]
         written, symbol = (own or [(segment, (0, len(segment)))], {}), None
     if name == "__iter__" and segment and not hasattr(builtins, segment.partition("(")[0]):
-        written, symbol = ([(segment, (0, len(segment)))], {}), None  # `for x in f(y)` fails at `f(y)` since Python 3.14
+        written, symbol = (
+            ([(segment, (0, len(segment)))], {}),
+            None,
+        )  # `for x in f(y)` fails at `f(y)` since Python 3.14
     if code.co_name.endswith("_operator") and (symbol or "").isidentifier() and symbol.strip("_") != name:
         written = [], {}  # `sum(xs)`: the summed elements are not its arguments
     if symbol in OPERATORS and name in REFLECTED and len(written[0]) == 2:  # `1 - x` is computed by x

@@ -38,12 +38,12 @@ LAYERS = {
     "tensh.nn.attention.block_mask": ("tensh", ""),  # written as a user would
     "tensh.nn.attention.flex_attention": ("tensh tensh.engine tensh.nn tensh.nn.attention.block_mask", ""),
     "tensh.optim": ("tensh.engine tensh.namespace tensh.nn", "numpy"),
-    "tensh._aten": ("tensh tensh.engine tensh.nn", ""),
+    "tensh._aten": ("tensh tensh.engine tensh.nn", "numpy"),
     "tensh._higher_order_ops": ("tensh tensh.func.trees tensh.switched_off", ""),
     "tensh.nested": ("tensh tensh.engine tensh.namespace tensh._aten tensh.symbols tensh.utils.weak", ""),
     "tensh.ops": ("tensh tensh._aten", ""),
     "tensh.utils": (
-        "tensh.ops tensh._aten tensh.amp.regions tensh.amp.settings tensh.autograd.saving tensh.switched_off tensh.namespace tensh.hub "
+        "tensh.ops tensh._aten tensh.amp.regions tensh.amp.settings tensh.autograd.multihook tensh.autograd.saving tensh.switched_off tensh.namespace tensh.hub "
         "tensh.func.trees tensh.engine tensh.nn tensh.optim tensh.replacing tensh.bounded_json",
         "numpy",
     ),
