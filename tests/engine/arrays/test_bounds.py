@@ -242,7 +242,7 @@ UNPROVED = {  # where arrays are made of addresses or strides without the proof,
     "serialization/writing.py": "the address of a block tells whether it was written already",
     "engine/methods/creation/capsules.py": "two bytes of the table behind a capsule, which is no array",
     "engine/arrays/floating_errors.py": "the settings of NumPy, at the address in its capsule, which are no array",
-    "cli/session/saving.py": "the same",
+    "cli/session/files/saving.py": "the same",
 }
 NAMES = {"as_strided", "__array_interface__", "__array_struct__", "from_address", "from_buffer", "sliding_window_view"}
 MENTIONS = re.compile("|".join([*NAMES, "ndarray", "stride_tricks"]))  # others need not be parsed
