@@ -1,4 +1,4 @@
-"""torch.compiler: functions as graphs that are optimized, written as Python, and run in the place of the functions.
+"""torch.compiler: functions are captured as graphs, optimized, and written as Python that runs in their place.
 
 Other names of this namespace in PyTorch are switched off.
 """
@@ -11,7 +11,7 @@ WHERE = {
     "get_default_backend is_dynamo_compiling is_exporting list_backends reset set_default_backend",
     "tensh.compiler.stance": "set_stance",
 }
-"""Module -> the public names that it has."""
+"""Module -> its public names."""
 
 NAMES = {name: module for module, names in WHERE.items() for name in names.split()}
 __all__ = list(NAMES)

@@ -16,19 +16,22 @@ def compile(
 ):  # fmt: skip
     """Run a function or a module as graphs: captured at the first call, optimized, and written as Python.
 
-    The first call of each kind runs as it is.  What later calls do is decided by guards on shapes, dtypes, on what requires
-    grad, and on the values of Python that were read.  Common parts are computed once, chains of pointwise operators block by
-    block, and the backward pass is one function, too.  Values, gradients, random numbers and errors are those of the function.
-    A statement that a graph cannot hold, such as printing or reading elements, runs as Python, and what lies before and after
-    it becomes graphs of its own, with one warning that says why.
+    The first call of each kind runs unchanged.  Later calls are decided by guards on shapes, dtypes, requires_grad, and
+    the Python values that were read.  Common subexpressions are computed once, chains of pointwise operators block by
+    block, and the backward pass is one function, too.  Values, gradients, random numbers and errors are those of the
+    function. A statement that a graph cannot contain, such as printing or reading elements, runs as Python, and the
+    code before and after it becomes separate graphs, with one warning that explains it.
 
     Args:
-        fullgraph: raise RuntimeError instead for a function that is not one graph.
-        dynamic: every size gets a graph of its own. 64 are kept, 8 with False and for other differences than sizes; beyond
-            them the function runs as it is.
-        backend: a function that takes the graph, as a module of ``torch.fx``, and example arguments, and returns what is to
-            be called; "eager" compiles nothing. Without it, that of ``torch.compiler.set_default_backend``.
-        mode: changes nothing here, nor do ``options``, ``name``, ``recompile_limit``, ``isolate_recompiles`` and ``shapes_spec``.
+        fullgraph: raise RuntimeError instead, if a function is not one graph.
+        dynamic: every size gets a separate graph. 64 are kept, or 8 with False and for differences other than sizes;
+        for more
+            the function runs unchanged.
+        backend: a function that takes the graph, as a module of ``torch.fx``, and example arguments, and returns the
+        function to
+            call; "eager" compiles nothing. The default is that of ``torch.compiler.set_default_backend``.
+        mode: has no effect here, nor have ``options``, ``name``, ``recompile_limit``, ``isolate_recompiles`` and
+        ``shapes_spec``.
         disable: compile nothing.
 
     Without ``model``, return a decorator.
@@ -68,7 +71,7 @@ def compile(
 
 
 def disable(fn=None, recursive=True, *, reason=None):
-    """Let a function be called as it is: it is not compiled, and what calls it is not, either.  A decorator.
+    """Return a function that is never compiled and that ends the graph of its caller.  Also a decorator.
 
     >>> import tensh as torch
     >>> torch.compiler.disable(len)([1, 2])
@@ -100,7 +103,7 @@ def reset():
 
 
 def is_compiling():
-    """True while a function is being captured, and False while it runs as it is: code may leave out what graphs cannot do.
+    """Return True while a function is captured, and False while it runs unchanged: code may skip what graphs lack.
 
     >>> import tensh as torch
     >>> torch.compiler.is_compiling()
@@ -110,7 +113,7 @@ def is_compiling():
 
 
 def is_dynamo_compiling():
-    """An older name of ``is_compiling``.
+    """Return ``is_compiling()``, under its older name.
 
     >>> import tensh as torch
     >>> torch.compiler.is_dynamo_compiling()
@@ -120,7 +123,7 @@ def is_dynamo_compiling():
 
 
 def is_exporting():
-    """True while a program is being exported.
+    """Return True while a program is exported.
 
     >>> import tensh as torch
     >>> torch.compiler.is_exporting()
@@ -130,7 +133,7 @@ def is_exporting():
 
 
 def allow_in_graph(fn):
-    """Return the function: calls that it makes are captured as all others.
+    """Return the function: its calls are captured like all others.
 
     >>> import tensh as torch
     >>> torch.compiler.allow_in_graph(torch.sin) is torch.sin
@@ -140,7 +143,7 @@ def allow_in_graph(fn):
 
 
 def assume_constant_result(fn):
-    """Return the function: values that it reads are guarded, so that nothing need be assumed.
+    """Return the function: values that it reads are guarded, so that no assumption is needed.
 
     >>> import tensh as torch
     >>> torch.compiler.assume_constant_result(len) is len
@@ -150,7 +153,7 @@ def assume_constant_result(fn):
 
 
 class DefaultBackend:
-    """The backend of ``torch.compile`` where none is given."""
+    """The backend of ``torch.compile`` if none is given."""
 
     backend = "inductor"
 
@@ -159,7 +162,7 @@ default = DefaultBackend()
 
 
 def set_default_backend(backend):
-    """Set the backend of ``torch.compile`` for calls without one; None sets "inductor" again.
+    """Set the backend of ``torch.compile`` for calls without one; None restores "inductor".
 
     >>> import tensh as torch
     >>> torch.compiler.set_default_backend("eager")
@@ -171,7 +174,7 @@ def set_default_backend(backend):
 
 
 def get_default_backend():
-    """The backend of ``torch.compile`` for calls without one: its name, or the function.
+    """Return the backend of ``torch.compile`` for calls without one: its name, or the function.
 
     >>> import tensh as torch
     >>> torch.compiler.get_default_backend()
@@ -181,12 +184,12 @@ def get_default_backend():
 
 
 def cudagraph_mark_step_begin():
-    """Do nothing: tensh has no CUDA graphs."""
+    """Do nothing, because tensh has no CUDA graphs."""
 
 
 # ── torch._dynamo ────────────────────────────────────────────────────────────
 def optimize(backend=None, *, nopython=False, disable=False, dynamic=None, **options):
-    """A decorator that compiles: the older form of ``torch.compile``.
+    """Return a decorator that compiles: the older form of ``torch.compile``.
 
     >>> import tensh as torch
     >>> torch._dynamo.optimize()(lambda x: x + 1)(torch.ones(2))
@@ -196,7 +199,7 @@ def optimize(backend=None, *, nopython=False, disable=False, dynamic=None, **opt
 
 
 def graph_break(msg=""):
-    """End the graph that is being captured here; another one begins after this statement.
+    """End the graph that is being captured; another one starts after this statement.
 
     >>> import tensh as torch
     >>> torch._dynamo.graph_break()
@@ -205,7 +208,7 @@ def graph_break(msg=""):
 
 
 def mark_dynamic(t, index, *, hint_override=None, min=None, max=None, specialize_on=None):
-    """Say that a size of a tensor changes: nothing need be done, since every size gets a graph.
+    """Mark a size of a tensor as dynamic, which has no effect, since every size gets a graph.
 
     Raise IndexError without such a dimension.
 
@@ -217,7 +220,7 @@ def mark_dynamic(t, index, *, hint_override=None, min=None, max=None, specialize
 
 
 def mark_static(t, index=None):
-    """Say that a size does not change, which is guarded in any case.
+    """Mark a size as static, which is guarded in any case.
 
     >>> import tensh as torch
     >>> torch._dynamo.mark_static(torch.ones(2, 3), 0)
@@ -225,7 +228,7 @@ def mark_static(t, index=None):
 
 
 def mark_static_address(t, guard=True):
-    """Say that a tensor stays where it is, which nothing here depends on.
+    """Mark the address of a tensor as static, on which nothing depends here.
 
     >>> import tensh as torch
     >>> torch._dynamo.mark_static_address(torch.ones(2))

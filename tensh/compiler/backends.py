@@ -1,4 +1,4 @@
-"""Back ends of the user: functions that get a graph of ``torch.fx`` and return the function to run in its place."""
+"""User-defined backends: functions that take a ``torch.fx`` graph and return the function to run in its place."""
 
 from tensh.compiler.breaks import BackendCompilerFailed, Break
 from tensh.compiler.compiling import CompiledFunction, wrap_function
@@ -11,9 +11,9 @@ from tensh.nn.modules.module import Module
 
 
 class BackendFunction(CompiledFunction):
-    """A function of whose graphs ``backend(graph_module, example_inputs)`` makes what runs.
+    """A function whose graphs are compiled by ``backend(graph_module, example_inputs)``.
 
-    Its graphs hold calls of PyTorch's functions; guards, breaks and parts are those of every compiled function.
+    Its graphs contain calls of PyTorch's functions; guards, breaks and parts are those of every compiled function.
     """
 
     def __init__(self, function, backend, fullgraph=False, dynamic=None, owner=None):
@@ -26,9 +26,9 @@ class BackendFunction(CompiledFunction):
         return wrap_function(part, function)
 
     def capture(self, args, kwargs, around):
-        """Run the function as it is under a recorder, then what the back end makes of its graph, whose result counts.
+        """Run the function under a recorder, then the backend's version of its graph, whose result is returned.
 
-        Elements that were written and random numbers that were drawn are brought back between the two.
+        Written elements and the state of the generator are restored between the two.
         """
         state = default_generator.get_state()
         result = super().capture(args, kwargs, around)
@@ -38,18 +38,18 @@ class BackendFunction(CompiledFunction):
         graph, tensors, recorder = made
         written = recorder.written()
         if any(tensor.requires_grad for tensor, _, _ in written):
-            return result  # its history stays
+            return result  # its history must stay
         for _, array, before in written:
             array[...] = before
         default_generator.set_state(state)
         return graph.call(tensors)
 
-    # ── what is recorded, and the graph of it ────────────────────────────────
+    # ── recording, and making the graph ──────────────────────────────────────
     def start_recorder(self):
         return FunctionRecorder()
 
     def add_inputs(self, recorder, given, around):
-        """Nothing: a tensor is an input of the graph once it is used."""
+        """Return nothing: a tensor becomes an input of the graph on first use."""
         return []
 
     def make_graph(self, recorder, guards, result, args, kwargs, around, entries):
@@ -71,7 +71,7 @@ class BackendFunction(CompiledFunction):
         return made
 
     def compile_graph(self, recorder):
-        """What the back end makes of a graph; None for one that calls nothing."""
+        """Return the backend's function for a graph; None for a graph without calls."""
         if all(node.op in ("placeholder", "output") for node in recorder.graph.nodes):
             return None
         module = GraphModule(Module(), recorder.graph)
@@ -90,7 +90,7 @@ class Given:
 
 
 class BackendResult(Result):
-    """The structure of a result whose new tensors are outputs, views as well."""
+    """The structure of a result whose new tensors are outputs, including views."""
 
     def place(self, t, found):
         node = self.recorder.find(t)
@@ -101,9 +101,9 @@ class BackendResult(Result):
 
 
 class BackendGraph:
-    """What a back end made of a graph, with its guard."""
+    """The backend's function for a graph, with its guard."""
 
-    decision = None  # elements that Python reads end a graph
+    decision = None  # reading elements in Python ends a graph
 
     def __init__(self, run, guard, around, places, rebuild, kind):
         self.run, self.guard, self.around, self.places, self.rebuild, self.kind = (
@@ -116,13 +116,13 @@ class BackendGraph:
         )
 
     def call(self, tensors):
-        """The result for the tensors that the guard has found."""
+        """Return the result for the tensors found by the guard."""
         made = () if self.run is None else self.run(*[tensors[place] for place in self.places])
         return self.rebuild(tensors, [made] if isinstance(made, Tensor) else made)
 
 
 def name_used(recorder, names):
-    """Give the inputs their names, now that it is known where each tensor came from."""
+    """Name the inputs, once the source of each tensor is known."""
     for tensor, node in zip(recorder.used, recorder.inputs, strict=True):
         if name := names.get(id(tensor)):
             node.target = name

@@ -1,28 +1,28 @@
-"""Why a function is not compiled."""
+"""The reasons why a function is not compiled."""
 
 import os
 
 
 class ReadMismatch(Exception):
-    """Elements that Python reads while a graph runs differ from those it read when the graph was captured."""
+    """Elements that Python reads while a graph runs differ from those read during the capture."""
 
 
 class Unsupported(RuntimeError):
-    """A function cannot become one graph, and ``fullgraph`` asks for one."""
+    """A function cannot become one graph, as ``fullgraph`` requires."""
 
     __module__ = "torch._dynamo.exc"
 
 
 class BackendCompilerFailed(RuntimeError):
-    """A back end of the user raised what is the cause of this."""
+    """A user-defined backend raised the exception that is the cause of this one."""
 
     __module__ = "torch._dynamo.exc"
 
 
 class Break(Exception):
-    """Something in a function that a compiled graph cannot do; ``place`` is where (see dispatch/capture/places), or None.
+    """An operation that a compiled graph cannot contain; ``place`` is its place (see dispatch/capture/places), or None.
 
-    ``wrong`` says that the function itself fails, which no parts of it would make good.
+    ``wrong`` means that the function itself fails, which splitting would not help.
     """
 
     def __init__(self, reason, place=None, wrong=False):

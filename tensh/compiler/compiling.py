@@ -1,4 +1,4 @@
-"""``torch.compile``: a function runs once as it is, and is captured; afterwards a graph runs in its place, while its guards hold."""
+"""``torch.compile``: a function runs once unchanged and is captured; then graphs replace it while guards hold."""
 
 import functools
 import sys
@@ -24,18 +24,18 @@ from tensh.nn.modules.calls import AFTER, BACKWARD_AFTER, BACKWARD_BEFORE, BEFOR
 from tensh.nn.modules.module import Module
 
 LIMIT = 8
-"""Graphs of one function that are told apart by more than sizes: PyTorch's limit.  A function that needs more runs as it is."""
+"""PyTorch's limit for graphs of a function that differ in more than sizes; beyond it, functions run unchanged."""
 SIZES = 64
-"""Graphs of one function in all: other sizes run as they are."""
+"""The limit for all graphs of one function: other sizes run unchanged."""
 
 
 class CaptureState(threading.local):
-    """State of a thread: the capture that is going on."""
+    """The running capture of a thread."""
 
     capturing = None
 
     def stop(self, reason):
-        """Stop the capture that is going on, if any, with the reason why there is no graph."""
+        """Stop the running capture, if any, with the reason why there is no graph."""
         if self.capturing is not None:
             self.capturing.stop(reason, sys._getframe(2))
 
@@ -44,7 +44,7 @@ running = CaptureState()
 
 
 def is_plain():
-    """True if no transform, tangent, mode, hook for saved tensors or other recorder is active, which a graph would not see."""
+    """Return True if nothing is active that a graph would miss: transforms, tangents, modes, hooks, other recorders."""
     return not (
         mode.levels or mode.transforms or mode.inference or mode.packing or mode.device is not None or mode.inspect is not None
         or overriding.modes or overriding.dispatch_modes or capturing.recorder is not None
@@ -53,15 +53,15 @@ def is_plain():
 
 
 def surroundings():
-    """The settings that decide what operators compute."""
+    """Return the settings that determine what operators compute."""
     casting = sys.modules.get("tensh.amp.casting")
     return mode.grad, casting and casting.state.lower, get_default_dtype()
 
 
 class CompiledFunction:
-    """A function with the graphs that were made of it; ``parts`` calls those of its parts, if it was taken apart.
+    """A function with its graphs; ``parts`` calls its compiled parts, if it was split.
 
-    One that is itself a part has an ``owner``, which says once what becomes of the whole; a ``silent`` one says nothing.
+    A part has an ``owner``, which reports once how the whole is run; a ``silent`` function reports nothing.
     """
 
     silent = False
@@ -97,7 +97,7 @@ class CompiledFunction:
         return self.capture(args, kwargs, around)
 
     def refuses_more(self):
-        """True if the stance forbids further graphs.  Raise RuntimeError where it makes the need of one an error."""
+        """Return True if the stance forbids further graphs.  Raise RuntimeError if it makes recompilation an error."""
         if stance.now is FAIL_ON_RECOMPILE:
             raise RuntimeError(f"Detected recompile when torch.compile stance is 'fail_on_recompile': {self.title}")
         return stance.now is EAGER_ON_RECOMPILE
@@ -109,12 +109,12 @@ class CompiledFunction:
         return self.parts(*args, **kwargs)
 
     def give_up(self, reason, args, kwargs):
-        """Run the function as it is, and say so once."""
+        """Run the function unchanged, and report it once."""
         self.note(reason, reason.place is not None)
         return self.function(*args, **kwargs)
 
     def note(self, reason, apart=True):
-        """Take the function apart where it cannot be a graph, or run it as it is from now on; say so once."""
+        """Split the function if it cannot be a graph, or run it unchanged from now on; report it once."""
         if self.fullgraph:
             raise Unsupported(f"{self.title} cannot become one graph: {reason}")
         self.reason = reason
@@ -126,13 +126,13 @@ class CompiledFunction:
             warn(f"torch.compile {done}: {reason}")
 
     def start_part(self, function):
-        """Make the function that is called in the place of a part."""
+        """Make the function that is called in place of a part."""
         part = CompiledFunction(function, dynamic=self.dynamic, owner=self.owner or self)
         self.members.append(part)
         return wrap_function(part, function)
 
     def capture(self, args, kwargs, around):
-        """Run the function as it is, and make a graph of it."""
+        """Run the function unchanged, and make a graph of it."""
         guards, recorder, entries, watch = Guards(self.title), self.start_recorder(), [], None
         try:
             guards.require(f"len(args) == {len(args)}")
@@ -167,13 +167,13 @@ class CompiledFunction:
                 entry.connect()
         return result
 
-    # ── what is recorded, and the graph of it ────────────────────────────────
+    # ── recording, and making the graph ──────────────────────────────────────
     def start_recorder(self):
-        """What records a call."""
+        """Return the recorder of a call."""
         return GraphRecorder()
 
     def add_inputs(self, recorder, given, around):
-        """Tell a recorder of the tensors among the arguments; return those that have a history, with the nodes in its place."""
+        """Add the tensors among the arguments to a recorder; return those with a history, and their new nodes."""
         entries = []
         if around[0]:
             entries = [
@@ -188,7 +188,7 @@ class CompiledFunction:
         return entries
 
     def make_graph(self, *recorded):
-        """The graph of a recorded call."""
+        """Return the graph of a recorded call."""
         return make_graph(self, *recorded)
 
 
@@ -201,7 +201,7 @@ def python_of(function):
 
 
 def compile_function(function, fullgraph=False, off=False, dynamic=None):
-    """Make the object that runs a function as graphs; with ``off`` it runs the function as it is."""
+    """Return the object that runs a function as graphs; with ``off`` it runs the function unchanged."""
     made = CompiledFunction(function, fullgraph, dynamic)
     made.off = off
     compiled_functions.add(made)
@@ -209,7 +209,7 @@ def compile_function(function, fullgraph=False, off=False, dynamic=None):
 
 
 def wrap_function(compiled, function):
-    """Make a function that calls ``compiled`` in the place of ``function``."""
+    """Return a function that calls ``compiled`` in place of ``function``."""
 
     def call(*args, **kwargs):
         return compiled(args, kwargs)

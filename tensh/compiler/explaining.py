@@ -1,4 +1,4 @@
-"""``torch._dynamo.explain``: which graphs a function becomes, and why it is not one."""
+"""``torch._dynamo.explain``: the graphs of a function, and why it is not a single one."""
 
 import traceback
 from typing import NamedTuple
@@ -6,11 +6,11 @@ from typing import NamedTuple
 from tensh.compiler.compiling import CompiledFunction
 from tensh.compiler.steps import READ
 
-MOST = 50  # calls until nothing new is found
+MOST = 50  # maximum number of calls until nothing new is found
 
 
 class Reason(NamedTuple):
-    """Why a function is not one graph: the ``reason``, the user's frames, the innermost last, and that it breaks the graph."""
+    """Why a function is not one graph: the ``reason``, the user's frames, the innermost last, and the break."""
 
     reason: str
     user_stack: list
@@ -20,7 +20,8 @@ class Reason(NamedTuple):
 class ExplainOutput:
     """The result of ``explain``, printed as PyTorch prints it.
 
-    ``graphs`` are the compiled graphs, ``ops_per_graph`` the functions that each one calls, ``break_reasons`` what lies between.
+    ``graphs`` are the compiled graphs, ``ops_per_graph`` the functions that each one calls, ``break_reasons`` the
+    breaks between them.
     """
 
     def __init__(self, graphs, reasons):
@@ -50,14 +51,14 @@ class ExplainOutput:
 
 
 def list_calls(graph):
-    """The captured lines of a graph's forward pass that are calls of operators."""
+    """Return the captured lines of a graph's forward pass that call operators."""
     return [line for line in graph.program.forward_lines if line.name != READ]
 
 
 def explain(f, *extra_args, **extra_kwargs):
-    """A function that takes the arguments of ``f`` and tells which graphs ``f`` becomes with them, as ``ExplainOutput``.
+    """Return a function that takes the arguments of ``f`` and describes the graphs of ``f`` as an ``ExplainOutput``.
 
-    ``f`` is called until nothing new is found, once for each place that breaks it.
+    ``f`` is called until nothing new is found, once for each place where it breaks.
 
     >>> import tensh as torch
     >>> print(torch._dynamo.explain(lambda x: (x * 2).sin())(torch.ones(2)))
@@ -91,14 +92,14 @@ def explain(f, *extra_args, **extra_kwargs):
 
 
 def list_parts(compiled):
-    """A compiled function and its parts, the outermost first."""
+    """Return a compiled function and its parts, the outermost first."""
     yield compiled
     for member in compiled.members:
         yield from list_parts(member)
 
 
 def describe(reason):
-    """A break, with the frame of the user's that it was found in."""
+    """Describe a break, with the user's frame in which it was found."""
     place = reason.place
     frames = [] if place is None else [traceback.FrameSummary(place.filename, place.line, place.code.co_name)]
     return Reason(reason.reason, frames)

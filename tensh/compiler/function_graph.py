@@ -1,4 +1,4 @@
-"""The recorder behind back ends of the user: calls of PyTorch's public functions become nodes of a graph of ``torch.fx``."""
+"""The recorder for user-defined backends: calls of PyTorch's public functions become nodes of a ``torch.fx`` graph."""
 
 import bisect
 import dis
@@ -28,23 +28,23 @@ OPERATORS = {
     "__invert__": operator.invert, "bitwise_not": operator.invert, "__getitem__": operator.getitem, "__setitem__": operator.setitem,
     "add_": operator.iadd, "sub_": operator.isub, "mul_": operator.imul, "div_": operator.itruediv,
 }  # fmt: skip
-"""Function behind an operator of Python -> the operator."""
+"""Function of a Python operator -> the operator."""
 REFLECTED = {
     "__rsub__": operator.sub, "__rpow__": operator.pow, "__rtruediv__": operator.truediv, "__rdiv__": operator.truediv,
     "__rfloordiv__": operator.floordiv, "__rmod__": operator.mod, "__rmatmul__": operator.matmul, "__rand__": operator.and_,
     "__ror__": operator.or_, "__rxor__": operator.xor, "__rlshift__": operator.lshift, "__rrshift__": operator.rshift,
 }  # fmt: skip
-"""The same where the tensor stands on the right."""
+"""The same for reflected operators."""
 KINDS = ("BINARY_", "COMPARE_OP", "UNARY_", "STORE_SUBSCR", "STORE_SLICE")
-"""Instructions of Python that are operators."""
+"""Python instructions that are operators."""
 SILENT = frozenset("requires_grad_ retain_grad grad_fn _base share_memory_ pin_memory __iter__ register_hook".split())
-"""Functions whose results are no new values."""
+"""Functions whose results are not new values."""
 
 
 class FunctionRecorder(TorchFunctionMode):
-    """A mode that adds what is called to ``graph``; ``reason`` is the Break where the graph ends, or None.
+    """A mode that adds calls to ``graph``; ``reason`` is the Break at which the graph ends, or None.
 
-    Tensors from elsewhere become inputs when they are first used: ``used`` has them in that order.
+    Tensors from outside become inputs on first use: ``used`` lists them in that order.
     """
 
     def __init__(self):
@@ -54,7 +54,7 @@ class FunctionRecorder(TorchFunctionMode):
 
     # ── values ───────────────────────────────────────────────────────────────
     def find(self, tensor):
-        """The node of a tensor, or None: something that no call has made."""
+        """Return the node of a tensor; None if no call has made it."""
         key = id(tensor)
         if key in self.parts:
             whole, place = self.parts.pop(key)
@@ -63,7 +63,7 @@ class FunctionRecorder(TorchFunctionMode):
         return self.nodes.get(key)
 
     def node_of(self, tensor):
-        """The node of a tensor, which is an input if no call has made it."""
+        """Return the node of a tensor, which becomes an input if no call has made it."""
         node = self.find(tensor)
         if node is None:
             first = next((each for each in self.graph.nodes if each.op != "placeholder"), None)
@@ -81,7 +81,7 @@ class FunctionRecorder(TorchFunctionMode):
         self.kept.append(tensor)
 
     def to_argument(self, value):
-        """A value as it stands in the arguments of a node."""
+        """Return a value as an argument of a node."""
         if isinstance(value, Tensor):
             return self.node_of(value)
         if value is not None and value is not Ellipsis and not isinstance(value, base_types):
@@ -115,14 +115,14 @@ class FunctionRecorder(TorchFunctionMode):
         tensors = [
             each for each in (result if isinstance(result, (tuple, list)) else [result]) if isinstance(each, Tensor)
         ]
-        if not tensors and name != "__setitem__":  # sizes and the like, which are guarded
+        if not tensors and name != "__setitem__":  # sizes and similar results are guarded instead
             self.forget_inputs(count)
             return result
         self.record(func, name, *given, result)
         return result
 
     def forget_inputs(self, count):
-        """Drop inputs that turned out not to be used."""
+        """Remove inputs that are not used."""
         for tensor in self.used[count:]:
             self.graph.erase_node(self.nodes.pop(id(tensor)))
             del self.before[id(tensor)]
@@ -157,13 +157,13 @@ class FunctionRecorder(TorchFunctionMode):
         self.name_node(node, (place and place[:2], modules) if self.is_within_call(place, modules) else None, stored)
 
     def is_within_call(self, place, modules):
-        """True if the user's instruction calls a module, which may call functions of its own after this one."""
+        """Return True if the user's instruction calls a module, which may call more functions after this one."""
         return place is not None and bool(modules) and any(
             code.co_qualname == "Calls.__call__" for code, _ in place.trail[: place.trail.index((place.code, place.line))]
         )  # fmt: skip
 
     def name_node(self, node, within, stored):
-        """Name a node as the variable that its value is assigned to; within the call of a module, the last node is that value."""
+        """Name a node after the variable to which its value is assigned; in a module call this is the last node."""
         if self.pending is not None and self.pending[1] != within:
             self.name_pending()
         if stored is not None:
@@ -178,7 +178,7 @@ class FunctionRecorder(TorchFunctionMode):
         self.pending = None
 
     def follow_grad(self):
-        """Add what switches the recording of gradients where a region has done so."""
+        """Add a switch of gradient recording if the code has changed it."""
         if mode.grad != self.grad:
             self.graph.call_function(_set_grad_enabled, (bool(mode.grad),))
             self.grad = mode.grad
@@ -189,7 +189,7 @@ class FunctionRecorder(TorchFunctionMode):
         self.graph.output(tuple(outputs))
 
     def written(self):
-        """Inputs whose elements were written: (tensor, its array, a copy of that from before)."""
+        """Return inputs whose elements were written: (tensor, its array, a copy from before)."""
         return [
             (tensor, *self.before[id(tensor)])
             for tensor in self.used
@@ -199,14 +199,14 @@ class FunctionRecorder(TorchFunctionMode):
 
 @cache
 def instructions_of(code):
-    """(offsets of instructions, their names, the local variable into which the next one puts the result, or None)."""
+    """Return (instruction offsets, names, and the local variable in which the next one stores the result, or None)."""
     found = list(dis.get_instructions(code))
     stored = [each.argval if each.opname == "STORE_FAST" else None for each in found[1:]]
     return [each.offset for each in found], [each.opname for each in found], [*stored, None]
 
 
 def instruction_at(code, offset):
-    """(name, variable) of the instruction at an offset, which may lie behind it in its cache."""
+    """Return (name, variable) of the instruction at an offset, which may point into its cache."""
     offsets, names, stored = instructions_of(code)
     number = bisect.bisect_right(offsets, offset) - 1
     return names[number], stored[number]
@@ -214,7 +214,7 @@ def instruction_at(code, offset):
 
 # ── the names of inputs ──────────────────────────────────────────────────────
 def name_inputs(guards, function):
-    """id of a tensor -> the name of its input, as PyTorch writes where it comes from."""
+    """Return id of a tensor -> the name of its input, in PyTorch's notation for its source."""
     root = getattr(function, "__self__", function)
     found = {}
     if isinstance(root, Module):

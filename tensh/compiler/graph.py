@@ -1,4 +1,4 @@
-"""One graph of a function: a program and its guard, made of what a call recorded."""
+"""One graph of a function: a program and its guard, made from a recorded call."""
 
 import inspect
 
@@ -18,7 +18,7 @@ from tensh.engine.dispatch.capture.lines import Value, list_values
 
 
 class Graph:
-    """A program with its guard, made of one call. Graphs of one ``kind`` differ in the sizes of tensors alone."""
+    """A program with its guard, made from one call. Graphs of one ``kind`` differ only in the sizes of tensors."""
 
     def __init__(self, program, guard, around, wanted, rebuild, title, kind):
         self.program, self.guard, self.around, self.wanted = program, guard, around, wanted
@@ -27,7 +27,7 @@ class Graph:
     def call(self, tensors):
         program = self.program
         arrays = given = [t.array for t in tensors]
-        if program.written and program.differentiable:  # what a backward pass reads that runs the lines again
+        if program.written and program.differentiable:  # for a backward pass that replays the lines
             given = [
                 array.copy() if value in program.written else array
                 for value, array in zip(program.inputs, arrays, strict=True)
@@ -60,7 +60,7 @@ class Graph:
 
 
 def require_graphable(tensor):
-    """Raise Break for a tensor that a graph is not made for."""
+    """Raise Break for a tensor that graphs do not support."""
     if type(tensor.array) is not np.ndarray:
         raise Break("an argument has no dense array")
     if type(tensor.node) is NoGradView:
@@ -80,7 +80,7 @@ def name_input(path, function):
 
 
 def make_graph(compiled, recorder, guards, result, args, kwargs, around, entries):
-    """The graph of a call that has been captured; Break where it cannot be one."""
+    """Return the graph of a captured call; raise Break if it cannot be one."""
     inputs, paths = gather_inputs(compiled, recorder, guards, around)
     structure, count = Result(result, recorder, inputs), len(recorder.lines)
     facts, places, starts = find_starts(structure, around)
@@ -109,7 +109,7 @@ def make_graph(compiled, recorder, guards, result, args, kwargs, around, entries
 
 
 def gather_inputs(compiled, recorder, guards, around):
-    """(the values that come from outside: arguments, then what else is read; the path to each)."""
+    """Return (the values from outside: arguments, then others that are read; the path to each)."""
     inputs, paths = list(recorder.inputs), [path for path, _ in guards.tensors.values()][: len(recorder.inputs)]
     known = {id(tensor): path for path, tensor in guards.tensors.values()}
     for value in recorder.constants:
@@ -126,7 +126,7 @@ def gather_inputs(compiled, recorder, guards, around):
 
 
 def find_starts(structure, around):
-    """(shape and dtype of each output with a history, the place of every output among them, tensors and nodes to begin at)."""
+    """Return (metadata of outputs with a history, the index of each output there, tensors and nodes to start from)."""
     facts, places, starts = [], [], []
     for _, tensor in structure.outputs:
         node = refresh_node(tensor) if around[0] else None
@@ -140,7 +140,7 @@ def find_starts(structure, around):
 
 
 def capture_backward(recorder, inputs, starts, around, entries, count):
-    """Record the backward pass behind the first ``count`` lines: (weights of the starts, gradients of the inputs, which have one)."""
+    """Record the backward pass of the first ``count`` lines: (weights, gradients of inputs, which have one)."""
     nodes = [value.tensor.node if around[0] else None for value in inputs]
     of_entries = {id(tensor): entry for tensor, entry in entries}
     nodes = [of_entries.get(id(value.tensor), node) for value, node in zip(inputs, nodes, strict=True)]
@@ -155,7 +155,7 @@ def capture_backward(recorder, inputs, starts, around, entries, count):
             roots[node] = weight
         targets = {node: None for node in nodes if node is not None}
         try:
-            run(roots, True, True, targets)  # recorded, since derivatives may differentiate themselves
+            run(roots, True, True, targets)  # recorded, because derivatives may differentiate
         except RuntimeError as error:
             why = str(error).partition(":")[0]
             raise Break(f"the backward pass cannot be captured: {why}", wrong=True) from None
@@ -170,7 +170,7 @@ def capture_backward(recorder, inputs, starts, around, entries, count):
 
 
 def make_program(recorder, tensor, names):
-    """The program that leads to a tensor, of all that a recorder has seen; ``names`` (name -> value) are those of tensors."""
+    """Return the program that leads to a tensor, from all that a recorder saw; ``names`` maps names to tensors."""
     value = recorder.find(tensor)
     if value is None or value.line is None:
         raise ValueError("it was not computed by operators")
@@ -178,7 +178,7 @@ def make_program(recorder, tensor, names):
     for line in reversed(recorder.lines):
         if line.name == READ or not any(out in needed for out in line.outputs):
             continue
-        if line.operator is None and not line.inputs:  # it makes a tensor: what follows is a function of that
+        if line.operator is None and not line.inputs:  # it creates a tensor, from which the program starts
             for out in line.outputs:
                 out.line = None
         else:
@@ -200,7 +200,7 @@ def make_program(recorder, tensor, names):
             with recorder:
                 tangents = [recorder.add_value(Value(weight))]
                 run({node: weight}, True, True, targets, False)
-        except RuntimeError:  # a backward pass has been through, and has taken what was saved
+        except RuntimeError:  # an earlier backward pass has freed the saved values
             tangents = []
             del lines[count:]
         for line in lines[count:]:
@@ -212,14 +212,14 @@ def make_program(recorder, tensor, names):
 
 
 def is_recorded_write(line, inputs):
-    """True if a line writes a value that requires grad into an argument."""
-    targets = {memory_of(value) for value in list_values(line.target)}  # also by way of a view
+    """Return True if a line writes a value that requires grad into an argument."""
+    targets = {memory_of(value) for value in list_values(line.target)}  # also through a view
     given = any(memory_of(each) in targets for each in inputs)
     return given and any(value.requires_grad for value in line.inputs)
 
 
 def module_name(value, recorder):
-    """``fc1_weight`` for a parameter of a module that a line was called in."""
+    """Return ``fc1_weight`` for a parameter of a module in which a line was called."""
     for line in recorder.lines:
         if value in line.inputs:
             for module in reversed(line.modules):

@@ -1,8 +1,8 @@
-"""Guards: the conditions under which a graph may replace its function, written as one function that also finds the tensors.
+"""Guards: the conditions under which a graph may replace its function, as one function that also finds the tensors.
 
-A guard is a path (``args[0]``, a name of a module, an attribute) and what stood there: for tensors the shape, strides, dtype and
-whether they require grad; for numbers, texts and the like the value; for lists and dictionaries what they hold; for all else the
-object itself.
+A guard is a path (``args[0]``, a module-level name, an attribute) and the expected value: for tensors the shape,
+strides, dtype and requires_grad; for numbers, strings and similar objects the value; for lists and dictionaries their
+contents; for all others the object itself.
 """
 
 import types
@@ -20,20 +20,20 @@ from tensh.nn.parameter import Buffer, Parameter
 
 SIMPLE = (bool, int, float, complex, str, bytes, type(None), Dtype, range, slice, type(Ellipsis))
 PLAIN = frozenset((Tensor, Parameter, Buffer))
-"""The classes of tensors that graphs are made for."""
-MOST = 2000  # parts of a container
+"""The classes of tensors that graphs support."""
+MOST = 2000  # maximum number of items in a container
 
 
 class Guards:
-    """Collects guards; ``compile`` writes the function ``guard(args, kwargs)``: the tensors, or None where one fails."""
+    """Collects guards; ``compile`` writes the function ``guard(args, kwargs)``, which returns the tensors, or None."""
 
     def __init__(self, title):
         self.title, self.checks, self.namespace, self.seen = title, [], {}, {}
-        self.tensors = {}  # id of a tensor -> (text that finds it, tensor)
+        self.tensors = {}  # id of a tensor -> (expression that finds it, tensor)
         self.kept = {}
 
     def constant(self, value, wish="o"):
-        """The name of an object in the namespace of the guard."""
+        """Return the name of an object in the namespace of the guard."""
         key = id(value)
         if key not in self.seen:
             self.seen[key] = name = f"{wish}{len(self.seen)}"
@@ -107,7 +107,7 @@ class Guards:
 
     # ── objects ──────────────────────────────────────────────────────────────
     def add_parts(self, value, attributes):
-        """Guard the parts that are read of an object that stays the same."""
+        """Guard the parts that are read from an object that stays the same."""
         key = id(value), frozenset(attributes) if isinstance(value, (types.ModuleType, type)) else None
         if key in self.kept:
             return
@@ -191,9 +191,9 @@ class Guards:
             if getattr(function, name):
                 self.add(f"{self.constant(function)}.{name}", getattr(function, name), attributes)
 
-    # ── the written function ─────────────────────────────────────────────────
+    # ── the generated function ───────────────────────────────────────────────
     def compile(self, inputs, grad, distinct=False):
-        """Write ``guard(args, kwargs)`` for the tensors ``inputs``; ``grad`` tells whether gradients are recorded."""
+        """Write ``guard(args, kwargs)`` for the tensors ``inputs``; ``grad`` is True if gradients are recorded."""
         lines = ["def guard(args, kwargs):", "try:"]
         body = [f"if not ({check}): return None" for check in self.checks]
         names = []

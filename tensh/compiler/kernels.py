@@ -1,6 +1,6 @@
-"""Simpler kernels for operands of known shape and dtype, without the checks that general kernels make at every call.
+"""Simpler kernels for operands of known shape and dtype, without the checks that general kernels make in every call.
 
-The bits are those of the general kernels.
+Their results have the same bits.
 """
 
 import operator as python
@@ -13,12 +13,12 @@ from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.operators.linalg.products import LONG
 
 REAL = (np.dtype(np.float32), np.dtype(np.float64))
-DOT, TRANSPOSED, RESHAPED = "matmul", "transposed", "reshaped"  # no operator has these names
+DOT, TRANSPOSED, RESHAPED = "matmul", "transposed", "reshaped"  # names that no operator has
 """Steps that are written as ``a.dot(b)``, ``a.T`` and ``a.reshape(shape)``."""
 
 
 def choose_kernels(steps, rules):
-    """The steps with simpler ones in the places of those that allow it."""
+    """Replace steps by simpler ones where possible."""
     chosen = []
     for step in steps:
         rule = rules.get(step.name)
@@ -27,7 +27,7 @@ def choose_kernels(steps, rules):
 
 
 def split_addmm(step):
-    """A product, and a sum that chains with what follows."""
+    """Split ``addmm`` into a product, and a sum that can be fused with what follows."""
     bias, first, second = step.args
     product = step.out
     plain = step.options == {"beta": 1, "alpha": 1} and all(type(value) is int for value in step.options.values())
@@ -44,7 +44,7 @@ def split_addmm(step):
 
 
 def multiply_small(step):
-    """A product that one call of BLAS makes."""
+    """Replace a product by a single call of BLAS."""
     first, second = step.args
     small = first.size * second.size < PARALLEL_PRODUCT and 1 != second.shape[0] < LONG
     if not small or first.dtype is not second.dtype or first.dtype not in REAL:
@@ -61,7 +61,7 @@ def transpose(step):
 
 
 def reshape_gradient(step):
-    """A shape that takes any layout: a gradient need not lie in memory as that of the captured call did."""
+    """Replace a view by a reshape, because a gradient may have another memory layout than in the capture."""
     if step.out.dtype is not step.args[0].dtype:
         return [step]
     return [Step(VIEW, RESHAPED, np.reshape, (step.args[0], step.out.shape), step.outs, step.line)]
@@ -72,6 +72,6 @@ def reshape(step):
 
 
 RULES = {"addmm": split_addmm, "mm": multiply_small, "t": transpose, "view": reshape}
-"""Name of a step -> the function that gives the steps in its place."""
+"""Name of a step -> the function that returns its replacement."""
 BACKWARD_RULES = RULES | {"view": reshape_gradient, "reshape_alias": reshape_gradient}
-"""Rules of a backward pass, by the name of a step."""
+"""The rules of a backward pass, by the name of a step."""

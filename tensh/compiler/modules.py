@@ -1,4 +1,4 @@
-"""Compiled modules: ``torch.compile(module)`` stands around one, ``module.compile()`` changes how it is called."""
+"""Compiled modules: ``torch.compile(module)`` wraps one, ``module.compile()`` changes how it is called."""
 
 import copy
 
@@ -8,7 +8,7 @@ from tensh.nn.modules.module import Module
 
 
 class OptimizedModule(Module):
-    """A module that runs as compiled graphs; all it has is what the module ``_orig_mod`` has."""
+    """A module that runs as compiled graphs; its attributes are those of the module ``_orig_mod``."""
 
     def __init__(self, module, compiled):
         super().__init__()
@@ -54,19 +54,19 @@ class OptimizedModule(Module):
 
 
 def restart(module, fullgraph):
-    """A compiled module around another one, without graphs."""
+    """Make a compiled module around another one, without graphs."""
     return OptimizedModule(module, compile_function(module, fullgraph))
 
 
 class CompiledForward:
-    """The ``forward`` of a module that was compiled in place; copies and pickles of the module have one of their own."""
+    """The ``forward`` of a module compiled in place; copies and pickles of the module have a separate one."""
 
     def __init__(self, module, compiled=None, options=()):
         self.module, self.options = module, dict(options)
         self.compiled = compiled or self.start()
 
     def start(self):
-        """What runs the module as graphs."""
+        """Return the object that runs the module as graphs."""
         backend, fullgraph = check_backend(self.options.get("backend")), self.options.get("fullgraph", False)
         if callable(backend):
             from tensh.compiler.backends import BackendFunction
@@ -82,7 +82,7 @@ class CompiledForward:
 
 
 class Forward:
-    """The module's own ``forward``, as its class has it."""
+    """The module's ``forward``, as its class defines it."""
 
     def __init__(self, module):
         self.module = module

@@ -1,9 +1,9 @@
-"""The node of a compiled graph: its backward pass is one written function.
+"""The node of a compiled graph, whose backward pass is one generated function.
 
 Note [Stale lines]
-A graph saves other values than the operators of its function, so which writes matter afterwards is not for it to say.  Where lines run
-again, every value that was written since, or is computed from one that was, counts as written in the new run, too: the operators' own
-nodes raise if they have saved it, and derivatives read nothing else.
+A graph saves other values than the operators of its function, so it cannot tell which later writes matter. When lines
+are replayed, every value that was written since, or is computed from one that was, counts as written in the replay,
+too: the operators' nodes raise if they have saved it, and derivatives read nothing else.
 """
 
 import numpy as np
@@ -18,7 +18,7 @@ from tensh.engine.dispatch.capture.lines import Value, map_values
 
 
 class InputNode(Node):
-    """Stands before an input while a graph is captured: gradients that arrive here are those of the input."""
+    """A node before an input during a capture: gradients that arrive here are those of the input."""
 
     __slots__ = ("was",)
 
@@ -32,14 +32,14 @@ class InputNode(Node):
     backward_graph = backward
 
     def connect(self):
-        """Pass gradients on from now on."""
+        """Pass gradients on to the original node from now on."""
         self.inputs = (self.was,)
 
 
 class CompiledFunctionBackward(Node):
-    """One call of a compiled graph.  ``program`` has its backward pass, ``given`` the arrays that it was called with.
+    """One call of a compiled graph.  ``program`` has its backward pass, ``given`` the arrays of the call.
 
-    ``changed`` (output -> array) are results that the graph has saved and that were written since: see Note [Stale lines].
+    ``changed`` (output -> array) are saved results that were written since: see Note [Stale lines].
     """
 
     __slots__ = ("program", "given", "changed")
@@ -64,7 +64,7 @@ class CompiledFunctionBackward(Node):
         self.saved = self.given = None
 
     def check(self):
-        """Raise if a saved array was written, unless it is that of a result, and the lines can run again."""
+        """Raise if a saved array was written, unless it is a result and the lines can be replayed."""
         stale = [
             k for k, each in enumerate(self.saved) if type(each) is np.ndarray and is_written_after(self.time, each)
         ]
@@ -76,7 +76,7 @@ class CompiledFunctionBackward(Node):
         self.changed = {value: self.saved[k] for k in stale for value in results[k]}
 
     def gradients(self, g):
-        """The gradient of every output; zeros where none arrived."""
+        """Return the gradient of every output, with zeros where none arrived."""
         facts = self.program.facts
         if type(g) is not Parts:
             return [g]
@@ -87,16 +87,17 @@ class CompiledFunctionBackward(Node):
             return self.run_lines_again(g)
         try:
             found = self.program.backward(self.saved, *self.gradients(g))
-        except ReadMismatch:  # a derivative has decided by elements, as that of ``prod`` by its zeros
+        except ReadMismatch:  # a derivative depends on elements, as that of ``prod`` does on zeros
             return self.run_lines_again(g)
         if type(g) is not Parts or len(g) == len(self.program.facts):
             return found
         return self.without_missing(g, found)
 
     def without_missing(self, g, found):
-        """The gradients where no gradient arrived for some outputs: None where nothing leads to one of the others.
+        """Return the gradients if some outputs have none: None for inputs that lead only to those outputs.
 
-        For these outputs zeros were taken, which make nan of an infinite derivative: there the lines run again without them.
+        Zeros were used for these outputs, which turn infinite derivatives into nan: in that case the lines are replayed
+        without them.
         """
         reached = self.program.reached
         found = [None if each.isdisjoint(g) else array for each, array in zip(reached, found, strict=True)]
@@ -108,20 +109,20 @@ class CompiledFunctionBackward(Node):
         return tuple(found)
 
     def run_lines_again(self, g):
-        """The gradients as arrays, by the operators' own backward pass."""
+        """Return the gradients as arrays, by the operators' own backward pass."""
         return tuple(None if each is None else each.array for each in self.backward_graph(g))
 
     def is_overwritten(self):
-        """True if an argument was written since, so that the lines would give other results."""
+        """Return True if an argument was written since, so that a replay would give other results."""
         return any(is_written_after(self.time, array) for array in self.given)
 
     def find_stale_inputs(self):
-        """Input -> array of those written since: see Note [Stale lines]."""
+        """Return input -> array for inputs written since: see Note [Stale lines]."""
         pairs = zip(self.program.inputs, self.given, strict=True)
         return {value: array for value, array in pairs if is_written_after(self.time, array)}
 
     def backward_graph(self, g):
-        """The gradients as recorded tensors: the captured lines run again on tensors, and are differentiated."""
+        """Return the gradients as recorded tensors: the captured lines are replayed on tensors, and differentiated."""
         gs = [each if isinstance(each, Tensor) else wrap(each) for each in self.gradients(g)]
         recording, mode.grad = mode.grad, True
         try:
@@ -153,7 +154,7 @@ class CompiledFunctionBackward(Node):
 
 
 def replay(lines, known, drawn):
-    """Run lines on tensors; ``known`` (value -> tensor) grows.  What they drew comes from ``drawn`` (value -> array)."""
+    """Run lines on tensors and extend ``known`` (value -> tensor); ``drawn`` has their random numbers."""
     for line in lines:
         if line.random and all(value in drawn for value in line.outputs):
             known.update((value, wrap(drawn[value])) for value in line.outputs)
@@ -174,7 +175,7 @@ def replay(lines, known, drawn):
 
 
 def collect(structure, result, pairs):
-    """Append (value, tensor) for every value of a structure and what stands there in another."""
+    """Append (value, tensor) for every value of a structure and its counterpart in ``result``."""
     if isinstance(structure, Value):
         pairs.append((structure, result))
     elif isinstance(structure, (tuple, list)):

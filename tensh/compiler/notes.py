@@ -1,10 +1,10 @@
-"""The origin of a step as a comment beside it: its layer, or the user's source."""
+"""The origin of a step as a comment next to it: its layer, or the user's source."""
 
 from tensh.graph.source import piece
 
 
 def note(step):
-    """A comment that says where a step comes from: the layer, or the user's own words."""
+    """Return a comment with the origin of a step: the layer, or the user's source."""
     line = step.line
     if line is None or line.place is None:
         return ""
@@ -15,12 +15,12 @@ def note(step):
 
 
 def is_layer(line):
-    """True if a line was made inside a layer of torch.nn."""
+    """Return True if a line comes from a layer of torch.nn."""
     return bool(line.modules) and type(line.modules[-1]).__module__.startswith("torch")
 
 
 def words_of(step):
-    """The user's expression behind a step, or the layer of torch.nn that it belongs to; None where neither is known."""
+    """Return the user's expression for a step, or the layer of torch.nn that contains it; None if neither is known."""
     if step.line is not None and is_layer(step.line):
         module = step.line.modules[-1]
         path = next((path for path, each in step.line.modules[0].named_modules() if each is module), "")

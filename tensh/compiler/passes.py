@@ -1,4 +1,4 @@
-"""Passes over steps before they are written: fold constants, merge common steps, drop dead ones, fuse chains."""
+"""Optimization passes: fold constants, merge common steps, remove dead ones, fuse chains."""
 
 from collections import Counter
 
@@ -7,14 +7,14 @@ from tensh.engine.core.clock import owner
 from tensh.engine.dispatch.capture.lines import map_parts
 
 FUSED = "fused"
-LARGE = 1 << 15  # elements from which a chain is computed block by block: below it the arrays stay in the cache
+LARGE = 1 << 15  # chains of at least this many elements are computed block by block; smaller arrays stay in the cache
 
 
 def fold_constants(steps, constants, kept, written):
-    """Compute what depends on nothing: steps whose operands are constants leave their results as constants.
+    """Compute steps whose operands are constants, and turn their results into constants.
 
-    ``kept`` are variables that must stay; ``written`` memory is.  ``constants`` are known, and
-    more are added.  Returns (steps, variable -> array).
+    Variables in ``kept`` and memory in ``written`` are not folded.  ``constants`` is extended.  Return (steps, variable
+    -> array).
     """
     left = []
     for step in steps:
@@ -30,13 +30,13 @@ def fold_constants(steps, constants, kept, written):
 
 
 MAKERS = frozenset("make_zero_gradient make_causal_mask zeros ones full empty arange tensor as_tensor scalar_tensor eye linspace tril_indices triu_indices zeros_like ones_like full_like".split())  # fmt: skip
-"""Functions of PyTorch that make a tensor of numbers alone."""
+"""PyTorch functions that make a tensor from numbers alone."""
 
 
 def simplify(steps, kept, gradients):
-    """Drop what undoes a step, or changes nothing: a transpose of a transpose, a shape that is there.
+    """Remove steps that undo another or change nothing: the transpose of a transpose, a reshape to the same shape.
 
-    Returns (steps, variable -> the one that takes its place).
+    Return (steps, variable -> its replacement).
     """
     made, by, left = {}, {}, []
     reads = Counter(each for step in steps for each in step.inputs)
@@ -67,7 +67,7 @@ def simplify(steps, kept, gradients):
 
 
 def sums_to(summed, step):
-    """True if a view takes away the dimensions that a sum has kept."""
+    """Return True if a view removes the dimensions that a sum has kept."""
     if summed.name != "sum_dim" or summed.args[2:3] != (True,):
         return False
     shape, dims = summed.args[0].shape, summed.args[1]
@@ -76,10 +76,10 @@ def sums_to(summed, step):
 
 
 def merge_common(steps, kept, written, outs, own):
-    """Drop steps that compute what an earlier one has computed; returns (steps, variable -> the one that takes its place).
+    """Remove steps that repeat an earlier computation; return (steps, variable -> its replacement).
 
-    The backward pass (lines that are not among ``own``) does not read a result in the place of what it computes: a program may
-    write into that, which would spoil nothing that the operators have saved.
+    The backward pass (lines that are not among ``own``) does not reuse a result of the function: a program may write
+    into it, which must not affect the values that operators have saved.
     """
     seen, merged, left = {}, {}, []
     for step in steps:
@@ -99,12 +99,12 @@ def merge_common(steps, kept, written, outs, own):
 
 
 def describe(structure):
-    """A text that tells structures with variables apart."""
+    """Return a text that identifies a structure with variables."""
     return repr(map_parts(lambda each: f"@{id(each)}", Var, structure))
 
 
 def drop_dead(steps, wanted):
-    """Drop the steps whose results are unused and that have no effect."""
+    """Remove steps without effects whose results are unused."""
     needed, left = set(wanted), []
     for step in reversed(steps):
         if step.kind in (EFFECT, CHECK) or step.line.random or any(out in needed for out in step.outs):
@@ -114,7 +114,7 @@ def drop_dead(steps, wanted):
 
 
 def split(steps, outputs, gradients, own):
-    """(steps of the forward pass, steps of the backward pass): the forward pass is what outputs and effects need.
+    """Return (steps of the forward pass, of the backward pass): the forward pass has what outputs and effects need.
 
     ``own`` are the ids of the lines of the forward pass.
     """
@@ -129,7 +129,7 @@ def split(steps, outputs, gradients, own):
 
 
 class Group(Step):
-    """Pointwise steps of one shape that are computed together, block by block; ``outs`` are what others read."""
+    """Pointwise steps of one shape that are computed together, block by block; ``outs`` are read by other steps."""
 
     __slots__ = ("steps",)
 
@@ -144,7 +144,7 @@ class Group(Step):
         return list(dict.fromkeys(each for step in self.steps for each in step.inputs if each not in made))
 
     def settle(self, readers):
-        """Note which results are read outside: by the variables' ``readers`` (variable -> steps), or as results."""
+        """Determine which results are read outside: by ``readers`` (variable -> steps), or as results."""
         own = set(map(id, self.steps))
         self.outs = [
             step.out for step in self.steps if any(id(reader) not in own for reader in readers.get(step.out, ()))
@@ -159,7 +159,7 @@ def fuse(steps, wanted):
             readers.setdefault(each, []).append(step)
     for each in wanted:
         readers.setdefault(each, []).append(None)
-    home = {}  # variable -> the shape of the open group that makes it
+    home = {}  # variable -> the shape of the open group that computes it
 
     def close(shape):
         group = open_groups.pop(shape)
@@ -189,6 +189,6 @@ def fuse(steps, wanted):
 
 
 def fits(step):
-    """True for a step over many elements whose operands can be cut into blocks."""
+    """Return True for a step over many elements whose operands can be divided into blocks."""
     shape = step.out.shape
     return step.out.size >= LARGE and shape[0] > 1 and all(len(each.shape) <= len(shape) for each in step.inputs)

@@ -12,14 +12,14 @@ from tensh.engine.core.clock import owner
 from tensh.engine.dispatch.capture.lines import list_values
 
 RESHAPING = frozenset("resize_ resize_as_ set_ t_ transpose_ squeeze_ unsqueeze_ swapaxes_ swapdims_ as_strided_ unflatten_ detach_".split())  # fmt: skip
-"""Writes that change what a tensor is, not what its elements are."""
+"""Writes that change a tensor's metadata, not its elements."""
 
 
 class Program:
-    """``forward(*arrays)`` gives (outputs, saved); ``backward(saved, *gradients)`` the gradients of the inputs.
+    """``forward(*arrays)`` returns (outputs, saved), ``backward(saved, *gradients)`` gradients of the inputs.
 
-    ``lines`` are those captured, the first ``count`` of the forward pass, ``before`` and ``after`` the steps before and after they were optimized (forward, backward);
-    ``text`` is the source of both functions.
+    ``lines`` are the captured lines, of which the first ``count`` are the forward pass; ``before`` and ``after`` are
+    the steps before and after optimization (forward, backward); ``text`` is the source of both functions.
     """
 
     def __init__(self, title, lines, count, inputs, outputs, tangents=(), gradients=()):
@@ -40,7 +40,7 @@ class Program:
         self.build(lowering, tangents)
 
     def check(self, lines, inputs, tangents):
-        """Raise Break for lines that a graph cannot hold."""
+        """Raise Break for lines that a graph cannot contain."""
         known = {*inputs, *tangents}
         for number, line in enumerate(lines):
             is_forward = number < len(self.forward_lines)
@@ -86,9 +86,7 @@ class Program:
         reads = list(dict.fromkeys(each for step in backward for each in step.inputs))
         reads += [each for each in wanted_gradients if each in made]
         drawn = {var(value): value for line in self.forward_lines if line.random for value in line.outputs}
-        reads += (
-            drawn if starts else ()
-        )  # a backward pass that is recorded runs the lines again, and must not draw again
+        reads += drawn if starts else ()  # a recorded backward pass replays the lines, and must not draw again
         saved = [each for each in dict.fromkeys(reads) if each in made]
         self.drawn = {drawn[each]: place for place, each in enumerate(saved) if each in drawn}
         forward = drop_dead(forward, [*outs, *saved])
@@ -135,11 +133,11 @@ class Program:
         self.forward, self.backward, self.namespace = namespace["forward"], namespace.get("backward"), namespace
 
     def collect_draws(self, saved):
-        """Value -> array of the random numbers among what a call saved."""
+        """Return value -> array for the random numbers that a call saved."""
         return {value: saved[place] for value, place in self.drawn.items()}
 
     def release_tensors(self):
-        """Release the captured tensors: only their shapes and dtypes are needed from now on."""
+        """Release the captured tensors: only their shapes and dtypes are still needed."""
         for line in self.lines:
             line.place = line.place and line.place._replace(trail=())
         for value in (*self.inputs, *self.outputs, *(v for line in self.lines for v in (*line.inputs, *line.outputs))):
@@ -150,8 +148,8 @@ class Program:
 
 
 def find_reached(steps, starts, gradients):
-    """For every gradient, the numbers of the outputs whose gradients it is computed from, also by way of memory."""
-    known = {}  # memory -> the numbers of the outputs
+    """Return for each gradient the outputs on whose gradients it depends, also through shared memory."""
+    known = {}  # memory -> indices of the outputs
 
     def reach(var):
         return known.setdefault(id(owner(var.array)), set())
@@ -166,7 +164,7 @@ def find_reached(steps, starts, gradients):
 
 
 class SharedMemory:
-    """The values that share the memory of others, and the last step that reads each."""
+    """Values that share memory with others, and the last line that reads each."""
 
     def __init__(self, lines, inputs, results):
         self.last, self.by_owner, self.overwritten = {}, {}, set()
@@ -177,7 +175,7 @@ class SharedMemory:
         self.last.update((value, len(lines)) for value in (*inputs, *results) if value is not None)
 
     def is_read_elsewhere(self, value, now):
-        """True if another value in the same memory is read after line ``now``."""
+        """Return True if another value in the same memory is read after line ``now``."""
         array = value.tensor.array
         return any(
             other.tensor.array is not array and self.last.get(other, -1) > now and overlap(other.tensor.array, array)
@@ -185,7 +183,7 @@ class SharedMemory:
         )
 
     def check(self, line, steps):
-        """Raise Break if a line reads what an effect has replaced."""
+        """Raise Break if a line reads a value that an effect has overwritten."""
         if any(value in self.overwritten for value in line.inputs):
             raise Break(f"{line.name} reads what was written afterwards", place(line))
         if line.writes and steps and steps[-1].kind is EFFECT and steps[-1].line is line:
@@ -193,7 +191,7 @@ class SharedMemory:
 
 
 def overlap(a, b):
-    """True if two arrays may share an element, by a quick check."""
+    """Return True if two arrays may share an element, by a quick check."""
     try:
         return np.shares_memory(a, b, max_work=10000)
     except np.exceptions.TooHardError:
@@ -201,13 +199,13 @@ def overlap(a, b):
 
 
 def is_number(value):
-    """True for a number that an operator was given, which its node keeps as a read-only array."""
+    """Return True for a number passed to an operator, which its node keeps as a read-only array."""
     array = value.tensor.array
     return not array.ndim and not array.flags.writeable
 
 
 def is_scalar(value):
-    """True if a constant of a written function is a number."""
+    """Return True if a constant of a generated function is a number."""
     return isinstance(value, np.ndarray) and not value.ndim
 
 

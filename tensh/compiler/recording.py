@@ -1,4 +1,4 @@
-"""The recorder of a function that becomes a graph: it notes what Python reads of elements."""
+"""The recorder of a function that becomes a graph, which notes the elements that Python reads."""
 
 import types
 
@@ -19,10 +19,10 @@ from tensh.engine.dtypes.dtype import BY_NUMPY
 
 
 def cast_operands(op, first, second):
-    """Two tensors of different dtypes in the dtype in which an operator computes with them."""
+    """Cast two tensors of different dtypes to the dtype in which an operator computes."""
     try:
         common = promote(*(np.empty((0,) * t.array.ndim, t.array.dtype) for t in (first, second)), op.name)
-    except RuntimeError:  # which the operator says itself
+    except RuntimeError:  # the operator raises this error itself
         return first, second
     return tuple(
         t if t.array.dtype is each.dtype else t.to(BY_NUMPY[each.dtype])
@@ -31,14 +31,14 @@ def cast_operands(op, first, second):
 
 
 class GraphRecorder(Recorder):
-    """A recorder that notes what Python reads of elements."""
+    """A recorder that notes the elements that Python reads."""
 
     def __init__(self):
         super().__init__()
         self.reason, self.slopes = None, {}
 
     def call(self, point, args, options):
-        """Cast operands of different dtypes first: the copies that an operator makes itself, and keeps, are no values."""
+        """Cast operands of different dtypes first, because the internal copies of operators are not recorded."""
         op = point.operator
         if point.name == "grad" and op is None and self.reason is None:
             place, _ = find_place()
@@ -52,10 +52,10 @@ class GraphRecorder(Recorder):
         return super().call(point, args, options)
 
     def call_slope(self, point, args, options):
-        """Record a word of derivatives as one line: see SLOPES."""
+        """Record a primitive of derivatives as one line: see SLOPES."""
         with Paused():
             result = point.twin(*args, **options)
-        self.written = clock.last_write  # of what is its own
+        self.written = clock.last_write  # ignore writes within
         line = Line(point.function, self.slopes[point.function], None, *self.describe(args, options))
         line.result = map_tensors(lambda each: self.add_value(Value(each, line)), result)
         line.outputs = tuple(list_values(line.result))
@@ -63,7 +63,7 @@ class GraphRecorder(Recorder):
         return result
 
     def record_slopes(self):
-        """Record calls of the words that end as in SLOPES from now on."""
+        """Record calls of the primitives that end as in SLOPES from now on."""
         for name, function in list(dict.items(TENSORS)):
             own = name.endswith(SLOPES) and not dict.__contains__(OPS, name) and dict.get(ARRAYS, name) is not function
             if own and type(function) is types.FunctionType:

@@ -1,23 +1,23 @@
-"""The names of back ends of ``torch.compile``: PyTorch's own, and those that programs register."""
+"""The names of backends of ``torch.compile``: PyTorch's, and those that programs register."""
 
 from collections import Counter, defaultdict
 
 BUILT_IN = ("inductor", "eager", "aot_eager", "cudagraphs", "openxla", "tvm")
-"""Names that PyTorch has; all but "eager" mean tensh's own graphs."""
+"""PyTorch's names; all except "eager" select tensh's graphs."""
 registered: dict = {}
-"""Name -> function of a graph and example inputs, as programs registered them."""
+"""Name -> function of a graph and example inputs, as registered."""
 counters: defaultdict = defaultdict(Counter)
-"""``torch._dynamo.utils.counters``, in which nothing is counted."""
+"""``torch._dynamo.utils.counters``, which stay empty."""
 
 
 class InvalidBackend(RuntimeError):
-    """A name of a back end that there is not."""
+    """The name of an unknown backend."""
 
     __module__ = "torch._dynamo.exc"
 
 
 def register_backend(compiler_fn=None, name=None, tags=()):
-    """Let ``torch.compile(backend=name)`` find a function; the name is that of the function if none is given.  A decorator.
+    """Register a function for ``torch.compile(backend=name)``; its own name is the default.  Also a decorator.
 
     >>> import tensh as torch
     >>> @torch._dynamo.register_backend
@@ -35,12 +35,12 @@ def register_backend(compiler_fn=None, name=None, tags=()):
 
 
 def run_graph(graph_module, example_inputs):
-    """Return the graph's own ``forward``: the back end "eager"."""
+    """Return the graph's own ``forward``, as the backend "eager"."""
     return graph_module.forward
 
 
 def lookup_backend(compiler_fn):
-    """The function of a back end by its name; a function stays as it is.
+    """Return the function of a backend by its name; a function is returned unchanged.
 
     Raise InvalidBackend, which is a RuntimeError, for an unknown name.
 
@@ -54,7 +54,7 @@ def lookup_backend(compiler_fn):
 
 
 def list_backends(exclude_tags=("debug", "experimental")):
-    """The names of back ends: tensh's own, and those that were registered.
+    """Return the names of backends: tensh's own, and registered ones.
 
     >>> import tensh as torch
     >>> "inductor" in torch.compiler.list_backends()
@@ -64,7 +64,7 @@ def list_backends(exclude_tags=("debug", "experimental")):
 
 
 def check_backend(backend):
-    """Return a back end: of a registered name its function.  Raise InvalidBackend for an unknown name."""
+    """Return a backend: the function of a registered name.  Raise InvalidBackend for an unknown name."""
     if not isinstance(backend, str) or backend in BUILT_IN:
         return backend
     if backend not in registered:
@@ -75,7 +75,7 @@ def check_backend(backend):
 
 
 class CompileCounter:
-    """A back end that counts the graphs that it gets, ``frame_count``, and their calls, ``op_count``, and runs them as they are.
+    """A backend that counts its graphs (``frame_count``) and their calls (``op_count``), and runs them unchanged.
 
     >>> import tensh as torch
     >>> from tensh.compiler.registry import CompileCounter
@@ -92,7 +92,7 @@ class CompileCounter:
         self.clear()
 
     def clear(self):
-        """Count from zero again."""
+        """Reset the counts."""
         self.frame_count, self.op_count, self.graphs = 0, 0, []
 
     def __call__(self, graph_module, example_inputs):
@@ -103,7 +103,7 @@ class CompileCounter:
 
 
 class CompileCounterWithBackend(CompileCounter):
-    """A ``CompileCounter`` that hands its graphs on to another back end, by name."""
+    """A ``CompileCounter`` that passes its graphs to another backend, given by name."""
 
     __module__ = "torch._dynamo.testing"
 

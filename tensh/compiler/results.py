@@ -1,4 +1,4 @@
-"""The structure of a function's result: which tensors are arguments, new, or views of either, and the containers around them."""
+"""The structure of a function's result: which tensors are arguments, new, or views of either, and their containers."""
 
 import dataclasses
 import types
@@ -12,28 +12,28 @@ from tensh.engine.dispatch.capture.lines import Value, rebuild
 
 
 class InputRef(int):
-    """The number of an input that is returned."""
+    """The index of an input that is returned."""
 
 
 class OutputRef(int):
-    """The number of an output."""
+    """The index of an output."""
 
 
 class Constant:
-    """A part of a result that stays the same."""
+    """A part of a result that never changes."""
 
     def __init__(self, value):
         self.value = value
 
 
 class DerivedView:
-    """A view of an input or an output, by the lines that lead to it, each with the place in what it gives, or None."""
+    """A view of an input or output, by the lines that lead to it, each with an index into its result, or None."""
 
     def __init__(self, base, lines):
         self.base, self.lines = base, lines
 
     def follow(self, t):
-        """The view of a tensor, recorded as it was."""
+        """Repeat the lines that lead to a view."""
         for line, place in self.lines:
             before, mode.grad = mode.grad, line.grad and mode.grad
             try:
@@ -45,7 +45,7 @@ class DerivedView:
 
 
 class Result:
-    """The structure of a result: ``outputs`` are its new values and tensors; a call with the tensors of a run builds the result."""
+    """The structure of a result, with new values in ``outputs``; a call with the tensors of a run builds the result."""
 
     def __init__(self, result, recorder, inputs):
         self.recorder, self.inputs, self.outputs, self.views = recorder, inputs, [], {}
@@ -59,7 +59,7 @@ class Result:
         self.recorder = None
 
     def place(self, t, found):
-        """Note what a tensor is: made, or a view of what is made or given."""
+        """Classify a tensor: new, or a view of a new or given one."""
         value = self.recorder.find(t)
         if value is None or type(t) is not Tensor:
             raise Break(f"the result has a {type(t).__name__} that no operator made")
@@ -120,14 +120,14 @@ def collect_tensors(part, found):
 
 
 def is_plain_dataclass(part):
-    """True for an object of a dataclass that has no more than its fields."""
+    """Return True for an object of a dataclass that has only its fields."""
     if not dataclasses.is_dataclass(part) or isinstance(part, type) or not hasattr(part, "__dict__"):
         return False
     return list(vars(part)) == [field.name for field in dataclasses.fields(part)] and type(part).__base__ is object
 
 
 def base_of_view(value):
-    """The value that another is a view of, made by one line of it alone; None for others."""
+    """Return the value of which another is a view made by a single line; None for others."""
     line = value.line
     if line is None or line.writes or len(line.inputs) != 1 or not line.args or line.args[0] is not line.inputs[0]:
         return None
@@ -136,13 +136,13 @@ def base_of_view(value):
 
 
 def place_in(value):
-    """The place of a value among several that its line gives; None for one alone."""
+    """Return the index of a value among the results of its line; None for a single result."""
     parts = value.line.result
     return None if isinstance(parts, Value) else next(i for i, each in enumerate(parts) if each is value)
 
 
 def build(part, tensors, made):
-    """A result from the tensors of a run: those given, and those made."""
+    """Build a result from the tensors of a run: given ones and new ones."""
     cls = type(part)
     if cls is OutputRef:
         return made[part]

@@ -1,10 +1,11 @@
-"""A function in parts: a statement that no graph can hold runs as Python, and what lies before and after it becomes functions.
+"""Splitting of functions: statements that graphs cannot contain run as Python, others become functions.
 
 Note [Parts]
-``x = f(a); print(x); return g(x)`` becomes ``x = part_1(a); print(x); return part_2(x)``: each part is a function that is compiled
-like any other, and is split again where it has such a statement, too.  Loops and conditions around the statement stay Python.
-A part takes the local names that it reads and gives those that are read elsewhere, so only statements are moved whose names are
-certain to be there.  Lines and files stay those of the source, so tracebacks and warnings do as well.
+``x = f(a); print(x); return g(x)`` becomes ``x = part_1(a); print(x); return part_2(x)``: each part is a function that
+is compiled like any other, and is split again if it has such a statement, too.  Loops and conditions around the
+statement stay Python. A part takes the local variables that it reads and returns those that are read elsewhere, so only
+statements are moved whose variables are certain to exist.  Line numbers and files stay those of the source, and so do
+tracebacks and warnings.
 """
 
 import ast
@@ -34,20 +35,20 @@ from tensh.nn.modules.module import Module
 
 CALLEE, PART, RESULT = "_compiled_callee", "_part", "_returned"
 ALONE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Delete, ast.Match)
-"""Statements that stay where they are: what they bind is no result of a graph."""
-MOST = 8  # function objects of one code that are compiled: more are made anew in every call
+"""Statements that stay in place, because the names that they bind cannot be results of a graph."""
+MOST = 8  # maximum number of compiled function objects with the same code; more of them are made anew in every call
 
 trees: dict = weakref.WeakKeyDictionary()
-"""Function that is a part -> its tree, which no file has."""
+"""Function of a part -> its syntax tree, which no file contains."""
 
 
 class Whole(Exception):
-    """A function cannot be taken apart."""
+    """Raised if a function cannot be split."""
 
 
 # ── the source ───────────────────────────────────────────────────────────────
 def find_tree(function):
-    """The tree of a function, with the lines of its file."""
+    """Return the syntax tree of a function, with the line numbers of its file."""
     if function in trees:
         return trees[function]
     code = function.__code__
@@ -61,12 +62,12 @@ def find_tree(function):
     ast.increment_lineno(tree, first - 1)
     tree.decorator_list = []
     if make_function(tree, function, {}).__code__.co_code != code.co_code:
-        raise Whole  # the file has changed since
+        raise Whole  # the file has changed
     return tree
 
 
 def make_function(tree, function, more):
-    """The function of a tree, with the globals, the free variables and the defaults of another; ``more`` are added names."""
+    """Return the function of a tree, with globals, free variables and defaults of another; ``more`` are added names."""
     cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     cells |= {name: types.CellType(value) for name, value in more.items()}
     plain = ast.FunctionDef(**{name: getattr(tree, name, None) for name in ast.FunctionDef._fields})
@@ -90,9 +91,9 @@ def make_function(tree, function, more):
     return made
 
 
-# ── taking apart ─────────────────────────────────────────────────────────────
+# ── splitting ────────────────────────────────────────────────────────────────
 class Splitter:
-    """Takes a function apart at a line; without one, in the middle.  ``parts`` (name -> compiled part) are what comes of it."""
+    """Splits a function at a line, or in the middle; ``parts`` (name -> compiled part) are the results."""
 
     def __init__(self, function, line, deeper, compile_part):
         self.function, self.line, self.deeper, self.compile_part = function, line, deeper, compile_part
@@ -109,10 +110,10 @@ class Splitter:
                 raise Whole
             name = getattr(each, "attr", getattr(each, "id", ""))
             if isinstance(name, str) and name.startswith("__") and not name.endswith("__"):
-                raise Whole  # private to a class
+                raise Whole  # mangled in a class
 
     def split(self):
-        """The function that calls the parts."""
+        """Return the function that calls the parts."""
         body, defined = self.tree.body, set(self.given)
         if self.line is None:
             body = [each for each in body if not is_text(each)]
@@ -131,7 +132,7 @@ class Splitter:
         return make_function(ast.copy_location(whole, self.tree), self.function, more)
 
     def cut(self, body, defined, loop):
-        """The statements of a block, in which the one at the line stays Python."""
+        """Return the statements of a block, in which the one at the line stays Python."""
         at = next((i for i, each in enumerate(body) if each.lineno <= self.line <= each.end_lineno), None)
         if at is None:
             raise Whole
@@ -144,7 +145,7 @@ class Splitter:
         return [*self.gather(body[:at], defined, loop), middle, *self.gather(body[at + 1 :], after, loop)]
 
     def open(self, statement, defined, loop):
-        """A statement that stays Python; blocks in it are parts, or taken apart themselves."""
+        """Return a statement that stays Python; the blocks in it become parts, or are split."""
         made = type(statement)(**{name: getattr(statement, name, None) for name in statement._fields})
         ast.copy_location(made, statement)
         if isinstance(statement, SCOPES):
@@ -170,7 +171,7 @@ class Splitter:
 
     # ── parts ────────────────────────────────────────────────────────────────
     def gather(self, statements, defined, loop):
-        """The statements with parts in the places of those that can be moved."""
+        """Replace statements by calls of parts where they can be moved."""
         made, run, defined = [], [], set(defined)
 
         def close():
@@ -190,7 +191,7 @@ class Splitter:
         return made
 
     def move(self, run, defined, loop):
-        """The call of a new part that runs these statements; the statements themselves if they cannot be moved."""
+        """Return the call of a new part that runs these statements, or the statements if they cannot be moved."""
         stored = names_of(run, ast.Store)
         reads = {name for name in names_of(run, ast.Load) if name in self.local}
         bound = bound_by(run)
@@ -201,7 +202,7 @@ class Splitter:
         if any(name not in defined for name in uncertain) or not computes(run):
             return run
         if any(name not in defined and name not in stored for name in reads):
-            return run  # whether it is there is not known
+            return run  # the variable may not exist
         given += [name for name in uncertain if name not in given]
         if "super" in names_of(run, ast.Load) and self.given:
             given = [self.given[0], *(name for name in given if name != self.given[0])]
@@ -234,7 +235,7 @@ class Splitter:
         return [locate(each, run[0]) for each in calls]
 
     def read_outside(self, run):
-        """The names that are read outside of some statements."""
+        """Return the names that are read outside of some statements."""
         chosen, found = set(map(id, run)), set()
 
         def look(node):
@@ -252,17 +253,17 @@ class Splitter:
         return found
 
     def order(self, names):
-        """Names in the order of the parameters, then of the alphabet."""
+        """Sort names: parameters in their order, then others alphabetically."""
         return [*(each for each in self.given if each in names), *sorted(set(names) - set(self.given))]
 
 
 def plain_function(function):
-    """A function with the same free variables, without defaults."""
+    """Return a function with the same free variables, without defaults."""
     return types.FunctionType(function.__code__, function.__globals__, function.__name__, None, function.__closure__)
 
 
 class HandOver(ast.NodeTransformer):
-    """Calls at a line, as calls of what compiles the function that is called."""
+    """Replaces calls at a line by calls of the compiled form of the function."""
 
     def __init__(self, line):
         self.line, self.found = line, False
@@ -278,7 +279,7 @@ class HandOver(ast.NodeTransformer):
 
 
 class Callees:
-    """Gives the compiled form of a function or module of the user's that a statement calls; all else as it is."""
+    """Returns the compiled form of a user's function or module that a statement calls; other objects unchanged."""
 
     def __init__(self, compile_part):
         self.compile_part, self.known, self.count = compile_part, weakref.WeakKeyDictionary(), {}
@@ -304,10 +305,10 @@ class Callees:
 
 
 def split_function(function, trail, compile_part):
-    """A function, or the method of an object, with parts that are compiled; None where that cannot be.
+    """Return a function, or a bound method, with compiled parts; None if it cannot be split.
 
-    ``trail`` has the (code, line) of the frames that led to what no graph can hold, the innermost first, or nothing where that is not
-    known; ``compile_part`` makes what is called in the place of a part.
+    ``trail`` has the (code, line) of the frames that led to the break, the innermost first, or nothing if it is
+    unknown; ``compile_part`` makes the function that is called in place of a part.
     """
     inner = function.__func__ if isinstance(function, types.MethodType) else function
     if type(inner) is not types.FunctionType:

@@ -9,7 +9,7 @@ DEFAULT, EAGER, EAGER_ON_RECOMPILE, FAIL_ON_RECOMPILE = (
     "fail_on_recompile",
 )
 STANCES = (DEFAULT, EAGER, EAGER_ON_RECOMPILE, FAIL_ON_RECOMPILE, "eager_then_compile", "aot_eager_then_compile")
-"""The last two say what happens here anyway: the first call of every kind runs as it is."""
+"""The last two already describe the default: the first call of every kind runs unchanged."""
 
 
 class Stance:
@@ -24,8 +24,8 @@ stance = Stance()
 class set_stance:
     """Set how compiled functions are called: from now on, in a ``with`` block, or in a decorated function.
 
-    "force_eager" runs them as they are, "eager_on_recompile" runs what no graph was made for as it is, "fail_on_recompile" raises
-    RuntimeError there; "default" captures it.  Raise ValueError for any other name.
+    "force_eager" runs them unchanged, "eager_on_recompile" runs calls without a graph unchanged, "fail_on_recompile"
+    raises RuntimeError for them; "default" captures them.  Raise ValueError for any other name.
 
     >>> import tensh as torch
     >>> f = torch.compile(lambda x: x * 2)

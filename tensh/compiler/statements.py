@@ -1,4 +1,4 @@
-"""Statements of Python as trees: the names that they read and are certain to bind, and small trees that are written anew."""
+"""Python statements as syntax trees: the names that they read and certainly bind, and helpers that build trees."""
 
 import ast
 
@@ -7,7 +7,7 @@ SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
 # ── names ────────────────────────────────────────────────────────────────────
 def names_of(nodes, context):
-    """The names that are read (``ast.Load``) or bound (``ast.Store``) in trees; ``x += 1`` does both."""
+    """Return the names that are read (``ast.Load``) or bound (``ast.Store``) in trees; ``x += 1`` does both."""
     found = {}
     for node in nodes:
         for each in ast.walk(node):
@@ -25,7 +25,7 @@ def names_of(nodes, context):
 
 
 def bound_by(statements):
-    """The names that statements are certain to bind; None if they never end."""
+    """Return the names that statements certainly bind; None if they never complete."""
     found = set()
     for each in statements:
         if isinstance(each, (ast.Return, ast.Raise, ast.Break, ast.Continue)):
@@ -50,7 +50,7 @@ def bound_by(statements):
 
 
 def leaves(statements, kinds, into_loops=True):
-    """True if there is a statement of these kinds outside inner functions, and on request outside loops."""
+    """Return True if there is a statement of these kinds outside of inner functions, and optionally loops."""
     for each in statements:
         if isinstance(each, kinds):
             return True
@@ -62,7 +62,7 @@ def leaves(statements, kinds, into_loops=True):
 
 
 def computes(statements):
-    """True if statements compute something that a graph might."""
+    """Return True if statements compute something that may belong to a graph."""
     return any(isinstance(each, (ast.Call, ast.BinOp)) for node in statements for each in ast.walk(node))
 
 
@@ -72,7 +72,7 @@ def parameters(names):
 
 
 def is_text(statement):
-    """True for a docstring, and for a statement without effect."""
+    """Return True for a docstring, or another statement without effect."""
     return (
         isinstance(statement, ast.Pass) or isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
     )
@@ -91,7 +91,7 @@ def at(name, place):
 
 
 def locate(node, place):
-    """The node, with the line of another wherever it has none."""
+    """Give a node the line numbers of another where it has none."""
     for each in ast.walk(node):
         if "lineno" in each._attributes and not hasattr(each, "lineno"):
             ast.copy_location(each, place)
@@ -99,7 +99,7 @@ def locate(node, place):
 
 
 def copy_tree(node):
-    """A copy of a tree that may be changed."""
+    """Return a copy of a tree that may be changed."""
     if isinstance(node, list):
         return [copy_tree(each) for each in node]
     if not isinstance(node, ast.AST):
@@ -109,7 +109,7 @@ def copy_tree(node):
 
 
 class MarkReturns(ast.NodeTransformer):
-    """``return x`` as ``return True, x``."""
+    """Replaces ``return x`` by ``return True, x``."""
 
     def visit(self, node):
         if isinstance(node, SCOPES):

@@ -1,7 +1,7 @@
-"""Captured lines as steps on arrays: kernels with operands of the right dtypes, views, and calls of functions of tensors.
+"""Captured lines as steps on arrays: kernels with operands of the right dtypes, views, and calls of tensor functions.
 
-A step is one call of a function of arrays.  What the operator's generated function decides at every call (promotion, numbers,
-casts) is decided here once, from the arrays that the recorder saw.
+A step is one call of a function of arrays.  The decisions that the generated function of an operator makes in every
+call (promotion, numbers, casts) are made here once, from the recorded arrays.
 """
 
 import inspect
@@ -17,24 +17,25 @@ from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dispatch.capture.lines import ArrayOf, Value, map_parts, map_values
 
 KERNEL, POINTWISE, VIEW, CALL, EFFECT = "kernel", "pointwise", "view", "call", "effect"
-"""Kinds of steps: a function of arrays; one that works element by element; one whose result shares memory; a function of
-tensors; one that writes into a tensor."""
+"""Kinds of steps: a function of arrays; an elementwise one; one whose result shares memory; a function of tensors; one
+that writes into a tensor.
+"""
 CHECK, READ = "check", "read"
-"""A step, and a line, that compare what Python read of an element with what it read before."""
+"""A step, and a line, that compare an element with the value that Python read during the capture."""
 DYNAMIC = frozenset(
     """nonzero argwhere masked_select unique unique_consecutive unique_elements unique_runs unique_slices repeat_interleave bincount
     histc histogram nonzero_static combinations""".split()
 )
 """Functions whose results have shapes that depend on elements."""
 SLOPES = ("_slope", "_slopes")
-"""Endings of the words of derivatives whose steps on arrays differ from those on tensors; the kernel of arrays is taken."""
+"""Endings of primitives of derivatives whose functions on arrays and tensors differ; the one on arrays is used."""
 INDEXING = frozenset("__getitem__ __setitem__ index index_put index_put_ masked_select".split())
 NUMBERED = {"plus": "add", "minus": "sub", "times": "mul", "over": "div"}
-"""Operators of a tensor and a number -> the operator that computes the same."""
+"""Operators of a tensor and a number -> the equivalent operator of two tensors."""
 
 
 class Var:
-    """A name of the written function: an array with a shape and a dtype, and whether it lies row by row."""
+    """A variable of the generated function: an array with a shape and a dtype, which may be contiguous."""
 
     __slots__ = ("name", "label", "shape", "dtype", "contiguous", "array", "value")
 
@@ -50,7 +51,7 @@ class Var:
 
 
 class Step:
-    """``outs = function(*args, **options)``, of a kind; ``line`` is the captured line that it comes from."""
+    """``outs = function(*args, **options)``, of a kind; ``line`` is the captured line from which it comes."""
 
     __slots__ = ("kind", "name", "function", "args", "options", "outs", "line", "several")
 
@@ -77,7 +78,7 @@ class Step:
 
 
 class Lowering:
-    """Makes steps of lines; ``variables`` knows the variable of every value."""
+    """Makes steps from lines; ``variables`` maps values to variables."""
 
     def __init__(self):
         self.steps, self.variables = [], {}
@@ -88,7 +89,7 @@ class Lowering:
         return self.variables[value]
 
     def arrays(self, structure):
-        """``structure`` with variables for values."""
+        """Replace the values in ``structure`` by variables."""
         return map_values(self.variable, structure)
 
     def add(self, kind, name, function, args, outs, line, options=None, several=False):
@@ -96,7 +97,7 @@ class Lowering:
         return self.steps[-1]
 
     def lower(self, line, shared):
-        """Add the steps of a line; ``shared(value)`` tells whether other values lie in the memory of one."""
+        """Add the steps of a line; ``shared(value)`` returns True if other values share the memory of one."""
         if line.name in DYNAMIC or any(is_mask(value) for value in line.inputs) and line.name in INDEXING:
             raise Break(f"the shape that {line.name} gives depends on elements", place(line))
         if line.name == READ:
@@ -110,11 +111,11 @@ class Lowering:
             if made is not None:
                 self.variables.update(zip(line.outputs, made, strict=True))
 
-    # ── functions that no operators make up ──────────────────────────────────
+    # ── functions that are not made of operators ─────────────────────────────
     def lower_function(self, line):
         name = line.name
         if name in ("detach", "data", "alias") and len(line.outputs) == 1:
-            self.variables[line.outputs[0]] = self.variable(line.args[0])  # another name of the same array
+            self.variables[line.outputs[0]] = self.variable(line.args[0])  # another name for the same array
         elif name == "__getitem__" and is_basic(line.args[1]):
             index = line.args[1] if type(line.args[1]) is tuple else (line.args[1],)
             index = index if Ellipsis in [each for each in index if each is Ellipsis] else (*index, ...)
@@ -138,7 +139,7 @@ class Lowering:
             )
 
     def lower_write(self, line, shared):
-        """A write into a whole tensor of the graph that nothing else shares is a new array; any other is an effect."""
+        """Turn a write into a whole unshared tensor of the graph into a new array; any other write is an effect."""
         if self.is_private(line, shared):
             (out,) = self.lower_operator(line.operator, line.args, line.options, line)
             self.variables[line.outputs[0]] = out
@@ -171,7 +172,7 @@ class Lowering:
 
     # ── operators ────────────────────────────────────────────────────────────
     def lower_operator(self, op, args, options, line):
-        """Add the kernel of an operator; its variables, or None where they are those of the line's values."""
+        """Add the kernel of an operator; return its variables, or None if they are those of the line's values."""
         given = bind(op, args, options, line)
         if op.name in NUMBERED:
             other, number = OPS[NUMBERED[op.name]], given["number"]
@@ -226,7 +227,7 @@ class Lowering:
         return self.as_float(found, op, line) if op.floats else found
 
     def lower_value(self, op, value, line):
-        """An argument that is no operand; arrays in it are known."""
+        """Return an argument that is not an operand; arrays in it are known."""
         if isinstance(value, np.ndarray) and value.ndim:
             raise Break(f"what {line.name} computes with depends on elements", place(line))
         if isinstance(value, (ArrayOf, Value)):
@@ -241,7 +242,7 @@ class Lowering:
         return var
 
     def pair(self, op, first, second, line):
-        """Two operands in the dtype in which PyTorch computes."""
+        """Return two operands in the dtype in which PyTorch computes."""
         if isinstance(first, Value) and isinstance(second, Value):
             a, b = self.variable(first), self.variable(second)
             if a.dtype is b.dtype:
@@ -264,19 +265,19 @@ class Lowering:
 
 
 def origin(value):
-    """The value of a tensor before everything that was written into it."""
+    """Return the value of a tensor before all writes into it."""
     while value.line is not None and value.line.writes and isinstance(value.line.target, Value):
         value = value.line.target
     return value
 
 
 def make_empty(var):
-    """An array of the dtype and number of dimensions of a variable, of no elements where it has dimensions."""
+    """Return an array of the dtype and number of dimensions of a variable, without elements unless it is 0-d."""
     return np.empty((0,) * len(var.shape), var.dtype)
 
 
 def bind(op, args, options, line):
-    """The parameters of an operator, by name, as a call gave them."""
+    """Bind the arguments of a call to the parameters of an operator."""
     parameters = list(op.parameters.values())
     options = {name: value for name, value in options.items() if name not in op.keyword_variants and name != "out"}
     for numpy_name, name in (("axis", "dim"), ("keepdims", "keepdim")):
@@ -303,7 +304,7 @@ def is_mask(value):
 
 
 def is_basic(index):
-    """True if an index has numbers and slices alone."""
+    """Return True if an index contains only numbers and slices."""
     parts = index if type(index) is tuple else (index,)
     return all(
         type(each) is int or each is None or each is Ellipsis
@@ -313,10 +314,10 @@ def is_basic(index):
 
 
 def place(line):
-    """The user's line that a captured line comes from."""
+    """Return the user's line from which a captured line comes."""
     return None if line is None else line.place
 
 
 def memory_of(value):
-    """The identity of the memory that a value lies in."""
+    """Return the identity of a value's memory."""
     return id(owner(value.tensor.array))

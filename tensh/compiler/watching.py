@@ -1,7 +1,8 @@
-"""The names that a function reads, and the actions that a graph cannot repeat, as Python reports them while the function runs.
+"""Monitoring of a captured function: the names that it reads, and the actions that a graph cannot repeat.
 
-Python reports every call (``sys.setprofile``).  Of each function of the user's the names are guarded, before it runs, that its
-code reads; a function that writes into what is not its own, or that calls what computes something else every time, is not compiled.
+Python reports every call (``sys.setprofile``).  For each of the user's functions, the names that its code reads are
+guarded before it runs; a function is not compiled if it writes into objects that it did not create, or calls something
+that returns other values every time.
 """
 
 import dis
@@ -21,17 +22,17 @@ from tensh.engine.dispatch.capture.places import read_frames
 from tensh.engine.errors.warnings import ours
 
 STANDARD = tuple({sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib"), "<frozen"})
-"""Folders of Python's standard library; packages may be installed in a folder below them."""
+"""The folders of Python's standard library; packages may be installed in a folder below them."""
 INSTALLED = re.compile(r"[\\/](site|dist)-packages[\\/]")
 NUMPY = os.path.join(os.path.dirname(numpy.__file__), "")
 IMPORTING = ("<frozen importlib", os.path.dirname(__file__))
-"""Files in which the search for an import ends: the importer's, and those from which a function is called to be captured."""
+"""The files at which the search for an import ends: the importer's, and those that call a captured function."""
 REFUSED = frozenset(
     """register_hook retain_grad requires_grad_ backward manual_seed seed set_default_dtype register_post_accumulate_grad_hook
     set_rng_state set_default_device apply save load set_printoptions use_deterministic_algorithms checkpoint register_forward_hook
     register_forward_pre_hook zero_grad step add_module register_buffer register_parameter register_module load_state_dict""".split()
 )
-"""Functions of tensh whose effects a graph does not have."""
+"""Functions of tensh whose effects a graph lacks."""
 REFUSED_PLACES = (
     "autograd/gradients.py",
     "autograd/custom.py",
@@ -47,12 +48,12 @@ PURE = frozenset(
     """builtins math _operator itertools _functools _collections _abc cmath _thread _weakref _struct _re _sre _string _typing
     _contextvars _types""".split()
 )
-"""Modules of C whose functions a graph may leave out."""
+"""C modules whose functions a graph may leave out."""
 IMPURE = frozenset("time _random _io posix nt _socket select _warnings _datetime sys _ctypes _pickle numpy".split())
 
 
 class Watch:
-    """While this is entered, calls of Python are looked at; ``reason`` is a ``Break``, or None."""
+    """While this is entered, Python's calls are monitored; ``reason`` is a ``Break``, or None."""
 
     def __init__(self, guards):
         self.guards, self.reason, self.codes, self.own = guards, None, {}, set()
@@ -133,7 +134,7 @@ class Watch:
 
 
 def is_object(value):
-    """True for an object of a class of the user's, or a module."""
+    """Return True for an object of a user's class, or a module."""
     return isinstance(getattr(value, "__dict__", None), dict) and not isinstance(
         value, (Tensor, type, types.FunctionType, types.ModuleType)
     )
@@ -141,12 +142,12 @@ def is_object(value):
 
 @cache
 def is_standard(filename):
-    """True for a file of Python's standard library or of NumPy."""
+    """Return True for a file of Python's standard library or of NumPy."""
     return filename.startswith(NUMPY) or filename.startswith(STANDARD) and not INSTALLED.search(filename)
 
 
 def serves_tensh(frame, filename):
-    """True if a function of the standard library runs because tensh called it."""
+    """Return True if a function of the standard library runs because tensh called it."""
     while frame is not None and is_standard(filename):
         frame = frame.f_back
         filename = "" if frame is None else frame.f_code.co_filename
@@ -154,14 +155,14 @@ def serves_tensh(frame, filename):
 
 
 def is_import(frame):
-    """True if a module runs because it is imported."""
+    """Return True if a module runs because it is imported."""
     while frame is not None and not frame.f_code.co_filename.startswith(IMPORTING):
         frame = frame.f_back
     return frame is not None and frame.f_code.co_filename.startswith("<frozen importlib")
 
 
 def ours_calls(frame):
-    """True if a function of tensh called this one."""
+    """Return True if a function of tensh called this one."""
     return frame.f_back is not None and ours(frame.f_back.f_code.co_filename)
 
 
@@ -174,7 +175,7 @@ class Names:
 
 @functools.lru_cache(4096)
 def read_code(code):
-    """The ``Names`` of a code object."""
+    """Return the ``Names`` of a code object."""
     names, made = Names(), code.co_name in ("__init__", "__post_init__", "__enter__", "__exit__", "__setattr__")
     for each in dis.get_instructions(code):
         what = each.opname

@@ -1,4 +1,4 @@
-"""Steps as straight Python: a function of arrays that can be read, debugged, and stands in tracebacks."""
+"""Steps as straight-line Python: a function of arrays that can be read and debugged, and appears in tracebacks."""
 
 import keyword
 import math
@@ -22,7 +22,7 @@ WORDS = frozenset("empty wrap run asarray slice min range".split())
 
 
 class Writer:
-    """Writes one function of a graph; ``constants`` (variable -> array) and the ``namespace`` are those of the graph."""
+    """Writes one function of a graph; ``constants`` (variable -> array) and ``namespace`` are the graph's."""
 
     def __init__(self, namespace, constants, taken, kept):
         self.namespace, self.constants, self.taken, self.kept = namespace, constants, taken, kept
@@ -36,7 +36,7 @@ class Writer:
         return var.name
 
     def free_name(self, wish):
-        """A free name like ``wish``."""
+        """Return an unused name like ``wish``."""
         base = "".join(c if c.isalnum() or c == "_" else "_" for c in wish)
         base = f"_{base}" if base[:1].isdigit() or keyword.iskeyword(base) else base
         name, stem, n = base, base.rstrip("0123456789") or "v", 1
@@ -46,7 +46,7 @@ class Writer:
         return name
 
     def function(self, name, function):
-        """The name in the namespace of a function."""
+        """Return the name of a function in the namespace."""
         wish = "".join(c if c.isalnum() or c == "_" else "_" for c in name) or "function"
         wish = f"{wish}_" if keyword.iskeyword(wish) or wish in WORDS or wish in self.taken else wish
         while self.namespace.get(wish, function) is not function:
@@ -55,7 +55,7 @@ class Writer:
         return wish
 
     def text(self, value, tensors=False):
-        """The text of an argument."""
+        """Return the text of an argument."""
         if isinstance(value, Var):
             if value in self.constants:
                 value = self.constant(self.constants[value])
@@ -76,7 +76,7 @@ class Writer:
         return self.constant(value)
 
     def constant(self, value):
-        """The name of a value that is kept in the namespace."""
+        """Return the name of a value that is kept in the namespace."""
         if id(value) not in self.kept:
             self.kept[id(value)] = name = self.free_name("c1")
             self.namespace[name] = value
@@ -121,11 +121,11 @@ class Writer:
             return
         yield self.write_kernel(step, dying) + comment
         for out in step.outs if step.several else ():
-            if not out.shape:  # NumPy answers with a scalar, which has no memory to be shared
+            if not out.shape:  # NumPy returns a scalar, whose memory cannot be shared
                 yield f"{self.name(out)} = asarray({self.name(out)})"
 
     def write_short(self, step):
-        """The text of a step that is a method of an array, or None."""
+        """Return the text of a step that is a method of an array, or None."""
         texts = [self.text(each) for each in step.args]
         if step.name == DOT:
             return f"{texts[0]}.dot({texts[1]})"
@@ -142,7 +142,7 @@ class Writer:
         ]
         name = self.function(step.name, function)
         left = ", ".join(self.name(out) for out in step.outs)
-        if isinstance(step.several, (tuple, list)):  # with places for what is no tensor
+        if isinstance(step.several, (tuple, list)):  # with positions for results that are not tensors
             names = {out.value: self.name(out) for out in step.outs}
             left = ", ".join(names[each] if isinstance(each, Value) else "_" for each in step.several)
         if step.several:
@@ -185,7 +185,7 @@ class Writer:
             yield f"{self.name(out)} = {paths[out.value]}.array"
 
     def write_group(self, group):
-        """A function that computes the steps block by block, and its call."""
+        """Write a function that computes the steps block by block, and its call."""
         shape = group.steps[0].out.shape
         size = group.steps[0].out.size
         name = self.function(self.free_name(f"{group.steps[0].name}_chain"), None)
@@ -193,7 +193,7 @@ class Writer:
         flat = all(each.shape == shape or each.size == 1 for each in group.inputs)
         rows = size if flat else shape[0]
         most = BLOCK if flat else max(1, BLOCK // max(size // shape[0], 1))
-        block = -(-rows // max(1, rows // most))  # all alike: kernels have other ways for few elements
+        block = -(-rows // max(1, rows // most))  # blocks of equal size, because kernels treat few elements differently
         head = f"def {name}({', '.join(self.text(each) for each in operands)}):"
         lines = [
             f'"""{len(group.steps)} steps over {size:,} elements, {min(block, rows):,} {"elements" if flat else "rows"} at a time."""'
@@ -224,7 +224,7 @@ class Writer:
         yield f"{results} = {name}({', '.join(self.text(each) for each in operands)})  # {' '.join(step.name for step in group.steps)}"
 
     def write_block(self, group, names, flat):
-        """The lines for one block, in memory that later steps use again."""
+        """Write the lines for one block, in memory that later steps reuse."""
         last, lines, own = {}, [], {}
         for place, step in enumerate(group.steps):
             for each in step.inputs:
@@ -252,7 +252,7 @@ class Writer:
 
 
 def find_paths(structure, path):
-    """(value, text that reaches it) for every value in the result of a call."""
+    """Return (value, expression that reaches it) for every value in the result of a call."""
     if isinstance(structure, Value):
         yield structure, path
     elif isinstance(structure, (tuple, list)):
@@ -271,13 +271,13 @@ def subscript(part):
 
 
 def write_function(name, parameters, writer, results):
-    """The text of a function: its parameters, the lines that were written, and what it returns."""
+    """Return the text of a function from its parameters, lines and returned values."""
     body = [*writer.lines, f"return {results}"]
     return f"def {name}({', '.join(parameters)}):\n" + "".join(f"{INDENT}{line}\n" for line in body)
 
 
 def reusable_variables(steps, kept):
-    """The variables of pointwise steps whose memory nothing else shares."""
+    """Return the variables of pointwise steps whose memory is not shared."""
     count = {}
     made = [out for step in steps for out in step.outs]
     for each in {*made, *(each for step in steps for each in step.inputs)}:

@@ -1,4 +1,4 @@
-"""torch.export: a module as a whole program, ahead of its use: operators, weights and a signature, without Python.
+"""torch.export: ahead-of-time export of a module as a program: operators, weights and a signature, without Python.
 
 Other names of this namespace in PyTorch are switched off.
 """
@@ -13,7 +13,7 @@ WHERE = {
     "tensh.export.graph_signature": "ExportGraphSignature InputKind InputSpec OutputKind OutputSpec",
     "tensh.tracing.dims": "Dim",
 }
-"""Module -> the public names that it has."""
+"""Module -> its public names."""
 
 NAMES = {name: module for module, names in WHERE.items() for name in names.split()}
 __all__ = list(NAMES)

@@ -1,4 +1,4 @@
-"""The form in which PyTorch's export writes calls: flags of a CUDA library, places of new tensors, copies of constants."""
+"""The form of calls in PyTorch's exports: flags of a CUDA library, devices of new tensors, copies of constants."""
 
 import tensh as torch
 from tensh._aten.overloads import REQUIRED, schemas
@@ -7,11 +7,11 @@ FLAGS = ("cudnn_enabled", "cudnn_enable")
 
 
 def follow_conventions(program):
-    """Write the nodes of a trace as PyTorch's export does. What they compute stays the same."""
+    """Rewrite the nodes of a trace as PyTorch's export does, without changing what they compute."""
     last = {id(value): path for path, value in program.root.named_parameters(remove_duplicate=False)}
     for node in list(program.graph.nodes):
         if node.op == "get_attr":
-            node.target = last.get(id(node.meta["val"]), node.target)  # of two names of a parameter
+            node.target = last.get(id(node.meta["val"]), node.target)  # the last of several names of a parameter
             if id(program.constants.get(node.target)) in program.made:
                 copy_constant(program.graph, node)
         elif node.op == "call_function" and hasattr(node.target, "_opname"):
@@ -22,7 +22,7 @@ def follow_conventions(program):
 
 
 def write_flag(node):
-    """Say that a normalisation is not CUDA's: the flag stands last, after all arguments."""
+    """Add the flag that a normalisation does not use cuDNN, after all other arguments."""
     names = [each.name for each in node.target.parameters]
     if (flag := next((each for each in FLAGS if each in names), None)) is None:
         return
@@ -34,7 +34,7 @@ def write_flag(node):
 
 
 def write_place(node):
-    """Say where a new tensor is: on the CPU, unless it follows another tensor, and in memory that is not pinned."""
+    """Add the CPU as a new tensor's device, unless it follows another tensor, and memory that is not pinned."""
     parameters = {each.name: each for each in node.target.parameters}
     if "pin_memory" not in parameters or "device" not in parameters:
         return
@@ -45,7 +45,7 @@ def write_place(node):
 
 
 def copy_constant(graph, node):
-    """Copy a tensor that the run made of numbers, so that a write into it does not reach the constant."""
+    """Copy a tensor that the run made from numbers, so that writes do not modify the constant."""
     users = list(node.users)
     first = min(users, key=list(graph.nodes).index)
     with graph.inserting_before(first):
@@ -56,7 +56,7 @@ def copy_constant(graph, node):
 
 
 def note_kind(graph, node):
-    """Note what a tensor must be that is converted."""
+    """Add a check of a tensor's metadata before its conversion."""
     given = node.args[0].meta["val"]
     if not isinstance(given, torch.Tensor):
         return
@@ -66,7 +66,7 @@ def note_kind(graph, node):
 
 
 def call(graph, name, overload, args, near, kwargs=None):
-    """A new node of an operator, which stands for the value of ``near`` and comes from its line."""
+    """Insert a node of an operator that has the value and the line of ``near``."""
     target = schemas()[name][overload]
     label = f"{name}_default" if kwargs else name
     made = graph.create_node("call_function", target, args, kwargs or {}, name=label)

@@ -1,4 +1,4 @@
-"""Values of a program without their elements: dtypes, and shapes with names for dynamic sizes."""
+"""Program values without elements: dtypes, and shapes with names for dynamic sizes."""
 
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.size import Size

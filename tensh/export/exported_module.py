@@ -1,4 +1,4 @@
-"""An exported program as a graph module, which is called as the module that was exported, and can be changed."""
+"""An exported program as a graph module, which is called like the original module and can be changed."""
 
 from tensh.engine.core.tensor import Tensor
 from tensh.export.descriptions import describe
@@ -15,7 +15,7 @@ GUARDS = "_guards_fn"
 
 
 class ExportedCodeGen(PyTreeCodeGen):
-    """Code of a function with arguments by position and by name, ``keywords``, whose nested form is known."""
+    """Generates code of a function with positional arguments and ``keywords``, whose nested structure is known."""
 
     def __init__(self, positional, keywords, spec, structure):
         super().__init__(PyTreeInfo([*positional, *keywords], *spec))
@@ -27,7 +27,7 @@ class ExportedCodeGen(PyTreeCodeGen):
 
 
 class Guards(Module):
-    """The sizes and the values that are no tensors which a program takes; its call raises AssertionError for others."""
+    """The sizes and non-tensor values that a program accepts; a call raises AssertionError for others."""
 
     def __init__(self, program):
         super().__init__()
@@ -61,7 +61,7 @@ class Guards(Module):
 
 
 class ExportedModule(GraphModule):
-    """A program that is called as the module that was exported.
+    """An exported program as a module, called like the original one.
 
     ``spec`` has the structures of arguments and result.  Without ``guarded``, sizes are not checked.
     """
@@ -79,20 +79,20 @@ class ExportedModule(GraphModule):
 
     def __call__(self, *args, **kwargs):
         """Run the program.  Raise AssertionError for sizes and values that it does not take; ValueError for another structure."""
-        structure = getattr(self.graph._codegen, "structure", None)  # none after a change of the code generator
+        structure = getattr(self.graph._codegen, "structure", None)  # None after the code generator was changed
         return super().__call__(*args, **kwargs if structure is None else match_structure(structure, args, kwargs))
 
     def train(self, mode=True):
-        """Raise NotImplementedError: what a program does was decided when it was exported."""
+        """Raise NotImplementedError: the mode was fixed by the export."""
         raise NotImplementedError("Calling train() is not supported yet.")
 
     def eval(self):
-        """Raise NotImplementedError: what a program does was decided when it was exported."""
+        """Raise NotImplementedError: the mode was fixed by the export."""
         raise NotImplementedError("Calling eval() is not supported yet.")
 
 
 def write_graph(program, spec, guarded):
-    """A graph whose inputs are the leaves of nested arguments, and whose weights are attributes."""
+    """Return a graph whose inputs are the leaves of nested arguments, and whose weights are attributes."""
     graph, made, inputs = Graph(), {}, program.inputs
     leaves = []
     for name, leaf in program.leaves:
@@ -130,7 +130,7 @@ def name_arguments(program, count):
 
 
 def as_plain(value):
-    """A value with plain lists and dictionaries in the place of those of a graph."""
+    """Return a value with plain lists and dictionaries instead of those of a graph."""
     match value:
         case immutable_dict():
             return {key: as_plain(each) for key, each in value.items()}
@@ -142,7 +142,7 @@ def as_plain(value):
 
 
 def match_structure(structure, args, kwargs):
-    """The keywords in the order of a structure.  Raise ValueError in PyTorch's words for arguments that it does not have."""
+    """Return the keywords in the order of a structure.  Raise PyTorch's ValueError for unknown arguments."""
     if kwargs.keys() != structure[1].keys():
         raise ValueError(
             f"Ran into a kwarg keyword mismatch: Got the following keywords {list(kwargs)} but expected {list(structure[1])}"
@@ -159,13 +159,13 @@ def match_structure(structure, args, kwargs):
 
 
 def check_constants(known, given):
-    """Raise AssertionError where an argument that is no tensor is not that of the example."""
+    """Raise AssertionError if an argument that is not a tensor differs from that of the example."""
     for (name, leaf), value in zip(known, given, strict=True):
         if not isinstance(leaf, Place) and leaf is not None and (isinstance(value, Tensor) or value != leaf):
             raise AssertionError(f"Guard failed: {name} == {leaf!r}")
 
 
 def require(holds, guard):
-    """Raise AssertionError, naming the guard, unless it holds.  Sizes of 0 and 1 pass as sizes of 2 do, in PyTorch, too."""
+    """Raise AssertionError, naming the guard, unless it holds.  As in PyTorch, sizes 0 and 1 pass where 2 does."""
     if not holds:
         raise AssertionError(f"Guard failed: {guard}")

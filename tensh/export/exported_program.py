@@ -30,7 +30,7 @@ LETTERS = {InputKind.PARAMETER: "p", InputKind.BUFFER: "b", InputKind.CONSTANT_T
 
 
 class Range:
-    """The sizes that a dimension may have."""
+    """The range of sizes of a dimension."""
 
     def __init__(self, lower, upper):
         self.lower, self.upper = lower, upper
@@ -40,18 +40,18 @@ class Range:
 
 
 CallSpec = namedtuple("CallSpec", "in_spec out_spec")
-"""The structures of the arguments, positional ones and keywords, and of the result of a program."""
+"""The structures of a program's positional arguments, keywords and result."""
 
 
 class ExportedProgram:
-    """A module as a whole program, of ``torch.export.export``.
+    """A module as a complete program, made by ``torch.export.export``.
 
-    ``graph_module`` has the graph, ``graph_signature`` says what its inputs are, ``state_dict`` and ``constants`` hold the
-    tensors, ``range_constraints`` the sizes of dynamic dimensions. ``module()`` is what can be called.
+    ``graph_module`` has the graph, ``graph_signature`` describes its inputs, ``state_dict`` and ``constants`` hold the
+    tensors, ``range_constraints`` the sizes of dynamic dimensions. ``module()`` returns a callable module.
     """
 
     __module__ = "torch.export.exported_program"
-    dialect = "TRAINING"  # operators as they were called, none of them taken apart
+    dialect = "TRAINING"  # operators as called, without decomposition
 
     def __init__(self, graph_module, signature, state_dict, constants, ranges, example_inputs, traced):
         self.graph_module, self.graph_signature = graph_module, signature
@@ -60,7 +60,7 @@ class ExportedProgram:
 
     @classmethod
     def from_trace(cls, program, dynamic, ranges, example):
-        """The exported program of a trace.  ``dynamic``: place of an input -> {dimension: name}."""
+        """Make the exported program of a trace.  ``dynamic``: position of an input -> {dimension: name}."""
         root, members = program.root, program.attributes()
         name_constants(program, root)
         members = program.attributes()
@@ -97,40 +97,40 @@ class ExportedProgram:
     @property
     def call_spec(self):
         """The structures of arguments and result, as trees."""
-        program = self._traced  # one from a file has no result of an example
+        program = self._traced  # a program from a file has no example result
         result = program.graph.output_node().args[0] if self.example_inputs is None else program.result
         return CallSpec(flatten(program.structure)[1], flatten(as_plain(result))[1])
 
     tensor_constants = property(lambda self: self.constants, doc="The tensors that are neither parameters nor buffers.")
 
     def parameters(self):
-        """The parameters."""
+        """Return the parameters."""
         return iter([self.state_dict[path] for path in self.graph_signature.parameters])
 
     def named_parameters(self):
-        """(path, parameter) pairs."""
+        """Yield (path, parameter) pairs."""
         return iter([(path, self.state_dict[path]) for path in self.graph_signature.parameters])
 
     def buffers(self):
-        """The buffers."""
+        """Return the buffers."""
         return iter([each for _, each in self.named_buffers()])
 
     def named_buffers(self):
-        """(path, buffer) pairs."""
+        """Yield (path, buffer) pairs."""
         known = self.constants | self.state_dict
         return iter([(path, known[path]) for path in self.graph_signature.buffers])
 
     def module(self, check_guards=True):
-        """The program as a module, which checks the sizes of what it is given."""
+        """Return the program as a module that checks the sizes of its arguments."""
         members = {**self.state_dict, **self.constants}
         return ExportedModule(self._traced, members, self.constants, self.call_spec, check_guards)
 
     def run_decompositions(self, decomp_table=None):
-        """Return the program: its operators are those that were called, and each has a kernel here."""
+        """Return the program unchanged, because each of its operators has a kernel here."""
         return copy.copy(self)
 
     def print_readable(self, print_output=True):
-        """The code with dtypes, shapes and lines, printed and returned."""
+        """Print the code with dtypes, shapes and lines, and return it."""
         return self.graph_module.print_readable(print_output)
 
     def __call__(self, *args, **kwargs):
@@ -147,12 +147,12 @@ class ExportedProgram:
 
 
 def is_state(path, kind, kept):
-    """True for what the state dict holds: no constants, and no buffers that are not persistent."""
+    """Return True for members of the state dict: no constants, and no buffers that are not persistent."""
     return kind is InputKind.PARAMETER or kind is InputKind.BUFFER and path in kept
 
 
 def name_constants(program, root):
-    """Constants that are attributes of modules get their paths, others the name ``lifted_tensor_N``."""
+    """Name constants: attributes of modules by their paths, others ``lifted_tensor_N``."""
     known = {
         id(value): f"{path}.{name}" if path else name
         for path, module in root.named_modules()
@@ -178,7 +178,7 @@ def kind_of(path, value, root):
 
 
 def lift_members(program, kinds, root):
-    """(graph, input specs): members become inputs, before the arguments; parameters and buffers that are not used, too."""
+    """Return (graph, input specs): members become inputs before the arguments, also unused parameters and buffers."""
     graph, made, specs = Graph(), {}, []
     own = dict(root.named_parameters(remove_duplicate=False)) | dict(root.named_buffers(remove_duplicate=False))
     order = [*own, *program.constants]
@@ -199,7 +199,7 @@ def lift_members(program, kinds, root):
         if isinstance(leaf, Place):
             node = inputs[leaf]
             made[node] = graph.node_copy(node)
-            made[node].name = node.target  # names of arguments stay, those of builtins, too
+            made[node].name = node.target  # arguments keep their names, even those of builtins
             made[node].meta["val"] = describe(node)
             specs.append(InputSpec(InputKind.USER_INPUT, TensorArgument(made[node].name), None))
         else:
@@ -219,6 +219,6 @@ def lift_members(program, kinds, root):
 
 
 def leaves(value):
-    """The leaves of a result, in order."""
+    """Return the leaves of a result, in order."""
     value = list(value.values()) if isinstance(value, dict) else value
     return [leaf for each in value for leaf in leaves(each)] if isinstance(value, (tuple, list)) else [value]

@@ -26,11 +26,12 @@ def export(
 
     Args:
         mod: the module; ``args`` and ``kwargs`` are an example of its arguments.
-        dynamic_shapes: argument -> {dimension: ``Dim``, a name, or ``Dim.AUTO``}, or a tuple in the order of the arguments;
-            all other sizes are those of the example, and are checked when the program runs.
+        dynamic_shapes: argument -> {dimension: ``Dim``, a name, or ``Dim.AUTO``}, or a tuple in the order of the
+        arguments;
+            all other sizes must be those of the example, which the program checks.
 
-    Raise RuntimeError, with the line, where Python reads elements of a tensor, and ValueError where the program fixes a size
-    that is said to be dynamic, or for what is no module.
+    Raise RuntimeError, with the line, if Python reads elements of a tensor, and ValueError if the program fixes a size
+    declared as dynamic, or if ``mod`` is not a module.
 
     >>> import tensh as torch
     >>> batch = torch.export.Dim("batch")
@@ -82,7 +83,7 @@ export_for_training = export
 
 
 def check_names(mod, args, kwargs, shapes):
-    """Raise ValueError for a name that no argument has."""
+    """Raise ValueError for a name that is not an argument."""
     if isinstance(shapes, dict):
         names = list(dict.fromkeys(path[0] for path, _, _ in list_inputs(mod, args, kwargs)))
         unknown = [name for name, said in shapes.items() if name not in names and said]
@@ -94,7 +95,7 @@ def check_names(mod, args, kwargs, shapes):
 
 
 def read_ranges(shapes):
-    """Name -> (smallest, largest size) of the dimensions that say it."""
+    """Return name -> (smallest, largest size) of the dimensions that declare it."""
     found = {}
 
     def walk(value):

@@ -1,7 +1,7 @@
-"""Files of exported programs: a zip archive with the graph as JSON and the tensors as torch.save writes them.
+"""Files of exported programs: a zip archive with the graph as JSON and the tensors in the format of torch.save.
 
-Nothing of a file runs: operators are looked up in the table of ``aten``, names must be names, and Python code is written from the
-graph alone. The format is tensh's own.
+Nothing in a file is executed: operators are looked up in the table of ``aten``, names must be identifiers, and Python
+code is generated only from the graph. The format is specific to tensh.
 """
 
 import io
@@ -31,17 +31,17 @@ from tensh.tracing.program import Place, Program
 __all__ = ["load", "save"]
 
 VERSION = 2
-LARGEST = 2**28  # bytes of the graph's text
+LARGEST = 2**28  # maximum size of the graph's text, in bytes
 OPERATORS = {each.__name__: each for each in (operator.getitem, *ARITHMETIC)}
-"""Operators of Python that a graph may call."""
+"""Python operators that a graph may call."""
 
 
 class DamagedFile(ValueError):
-    """A file is no exported program, or is damaged."""
+    """The file is not an exported program, or it is damaged."""
 
 
 def save(ep, f, *, extra_files=None, opset_version=None):
-    """Write an ``ExportedProgram`` to a path or a file open for bytes; ``extra_files`` (name -> text) go along.
+    """Write an ``ExportedProgram`` to a path or binary file; ``extra_files`` (name -> text) are added.
 
     >>> import tensh as torch, io
     >>> program = torch.export.export(torch.nn.Linear(2, 1), (torch.ones(1, 2),))
@@ -86,9 +86,10 @@ def write_archive(file, text, tensors, extra_files):
 
 
 def load(f, *, extra_files=None, expected_opset_version=None):
-    """The ``ExportedProgram`` of a file that ``save`` wrote.  Nothing of it runs before the program is called.
+    """Load an ``ExportedProgram`` from a file written by ``save``.  Nothing in it runs before the program is called.
 
-    ``extra_files`` (a dictionary) gets the texts that went along, by its keys. DamagedFile (a ValueError) for what is no such file.
+    ``extra_files`` (a dictionary) receives the extra texts, by its keys. Raise DamagedFile (a ValueError) for any other
+    file.
     """
     try:
         require_file(f)
@@ -109,14 +110,14 @@ def load(f, *, extra_files=None, expected_opset_version=None):
 
 
 def read_record(archive, name):
-    """The bytes of a record, which are stored as they are: a small file does not become a large one in memory."""
+    """Return the bytes of an uncompressed record, so that a small file cannot need much memory."""
     if archive.getinfo(name).compress_type != zipfile.ZIP_STORED:
         raise DamagedFile(f"its record {name} is compressed")
     return archive.read(name)
 
 
 def rebuild(said, tensors):
-    """The program that a file describes."""
+    """Rebuild the program that a file describes."""
     if said.get("tensh") != VERSION:
         raise DamagedFile(
             f"it is an exported program of version {said.get('tensh')!r}, and {VERSION} is the one that tensh reads"
@@ -157,7 +158,7 @@ def rebuild(said, tensors):
 
 
 def check_structure(program):
-    """DamagedFile unless a program takes (args, kwargs) with one place for each of its inputs, all of them tensors."""
+    """Raise DamagedFile unless a program takes (args, kwargs) with one tensor for each of its inputs."""
     structure, inputs = program.structure, program.inputs
     if not (isinstance(structure, tuple) and [type(each) for each in structure] == [tuple, dict]):
         raise DamagedFile(f"its arguments are no tuple and keywords, but {structure!r:.80}")
@@ -171,7 +172,7 @@ def check_structure(program):
 
 
 def check_leaves(program):
-    """DamagedFile unless the arguments that are named are those of the structure, by names that a terminal can show."""
+    """Raise DamagedFile unless the named arguments are those of the structure, with printable names."""
     if any(visible_line(str(name)) != str(name) for name, _ in program.leaves):
         raise DamagedFile("an argument has control characters in its name")
     if [*map(repr, leaves_of(program.structure))] != [repr(leaf) for _, leaf in program.leaves]:
@@ -181,7 +182,7 @@ def check_leaves(program):
 
 
 def list_places(value):
-    """The places in a structure, in order."""
+    """Return the input positions in a structure, in order."""
     if isinstance(value, Place):
         return [int(value)]
     parts = value.values() if isinstance(value, dict) else value if isinstance(value, (tuple, list)) else ()
@@ -189,14 +190,14 @@ def list_places(value):
 
 
 def read_bounds(said):
-    """(least, greatest) of a dynamic size, each a whole number or None."""
+    """Return the (smallest, largest) value of a dynamic size, each an integer or None."""
     if not (isinstance(said, list) and len(said) == 2 and all(each is None or type(each) is int for each in said)):
         raise DamagedFile(f"the bounds of a size are {said!r:.80}")
     return tuple(said)
 
 
 def check_dynamic(program, dynamic, ranges):
-    """DamagedFile for a dynamic size that no input has, or that has no bounds."""
+    """Raise DamagedFile for a dynamic size of a missing input, or without bounds."""
     inputs = program.inputs
     for place, table in dynamic.items():
         for dim, name in table.items():
@@ -222,19 +223,19 @@ def assign(root, path, value, persistent=True):
 
 
 def is_name(text):
-    """True if a text can be a name in Python."""
+    """Return True for a valid identifier that is not a keyword."""
     return isinstance(text, str) and text.isidentifier() and not keyword.iskeyword(text)
 
 
 def add_node(graph, said, nodes, members):
-    """Add the step that a file describes."""
+    """Add the node that a file describes."""
     op, args, kwargs = said["op"], tuple(decode(said["args"], nodes)), decode(said["kwargs"], nodes)
     if op == "output":
-        if len(args) != 1:  # another one would be taken for the type of the first
+        if len(args) != 1:  # a second value would be read as the type of the first
             raise DamagedFile(f"its output has {len(args)} values")
         return graph.output(args[0])
     if op == "placeholder":
-        if not is_name(said["target"]):  # which stands in the code that is written
+        if not is_name(said["target"]):  # it becomes part of generated code
             raise DamagedFile(f"an input is called {said['target']!r}")
         made = graph.create_node("placeholder", said["target"], name=said["name"])
     elif op == "get_attr":
@@ -255,7 +256,7 @@ METHODS = frozenset(name for name, value in vars(Tensor).items() if callable(val
 
 
 def find_operator(name):
-    """The function that a file names: an operator of ``aten``, of Python, or a public function of torch."""
+    """Return the function that a file names: an operator of ``aten``, of Python, or a public function of torch."""
     if name in OPERATORS:
         return OPERATORS[name]
     space, _, rest = name.partition(".")
@@ -269,7 +270,7 @@ def find_operator(name):
 
 
 LIBRARIES = (["nn", "functional"], ["linalg"], ["special"], ["fft"])
-"""Namespaces whose functions stand in graphs where no operator does: they compute, and do nothing else."""
+"""Namespaces of functions that graphs may call where there is no operator: they have no side effects."""
 DRAWING = frozenset("rand randn randint rand_like randn_like bernoulli multinomial normal poisson".split())
 """Functions of torch that draw random numbers."""
 
@@ -282,14 +283,14 @@ def find_place(path):
 
 
 def list_functions(path):
-    """The public functions of a namespace."""
+    """Return the public functions of a namespace."""
     place = find_place(path)
     return {name for name in dir(place) if name[0] != "_" and isinstance(getattr(place, name), FunctionType)}
 
 
 # ── values as JSON ───────────────────────────────────────────────────────────
 def encode_node(node):
-    """A step as JSON."""
+    """Encode a node as JSON."""
     target = node.target
     if node.op == "call_function":
         if hasattr(target, "_opname"):
@@ -328,11 +329,11 @@ def decode_value(said):
 
 
 SIZE = re.compile(r"[\w ()+*/-]{1,200}", re.ASCII)
-"""A dynamic size: its name, or an expression of names, which is shown and stands in errors."""
+"""A dynamic size: a name, or an expression of names, which is printed and appears in errors."""
 
 
 def is_size(value):
-    """True for the size of a dimension: a whole number that a tensor can have, or the expression of a dynamic one."""
+    """Return True for a size: an integer that a tensor can have, or the expression of a dynamic size."""
     return type(value) is int and 0 <= value < 2**63 or isinstance(value, str) and SIZE.fullmatch(value) is not None
 
 
@@ -344,7 +345,7 @@ def read_dtype(name):
 
 
 def encode(value):
-    """An argument as JSON: what JSON lacks is a table with one key."""
+    """Encode an argument as JSON; values that JSON lacks become a table with one key."""
     if isinstance(value, Node):
         return {"node": value.name}
     if isinstance(value, Place):
@@ -372,7 +373,7 @@ def encode(value):
 
 
 def decode(said, nodes):
-    """The argument that JSON describes."""
+    """Decode an argument from JSON."""
     if isinstance(said, list):
         return [decode(each, nodes) for each in said]
     if not isinstance(said, dict):

@@ -1,4 +1,4 @@
-"""The signature of an exported program: what each of its inputs and outputs is."""
+"""The signature of an exported program: the kinds of its inputs and outputs."""
 
 import enum
 from typing import NamedTuple
@@ -9,7 +9,7 @@ __all__ = [
 
 
 class InputKind(enum.Enum):
-    """Kinds of inputs."""
+    """The kinds of inputs."""
 
     USER_INPUT = enum.auto()
     PARAMETER = enum.auto()
@@ -18,32 +18,32 @@ class InputKind(enum.Enum):
 
 
 class OutputKind(enum.Enum):
-    """Kinds of outputs."""
+    """The kinds of outputs."""
 
     USER_OUTPUT = enum.auto()
     BUFFER_MUTATION = enum.auto()
 
 
 class TensorArgument(NamedTuple):
-    """A tensor, by the name of its node."""
+    """A tensor, identified by the name of its node."""
 
     name: str
 
 
 class ConstantArgument(NamedTuple):
-    """A value that is no tensor."""
+    """A value that is not a tensor."""
 
     name: str
     value: object
 
 
 def value_of(argument):
-    """The name of a tensor; another argument's value."""
+    """Return the name of a tensor argument, or the value of another one."""
     return argument.name if isinstance(argument, TensorArgument) else argument.value
 
 
 class InputSpec(NamedTuple):
-    """An input: its kind, its name, and of members the path."""
+    """An input: its kind, its name, and the path if it is a member."""
 
     kind: InputKind
     arg: object
@@ -69,7 +69,7 @@ class OutputSpec(NamedTuple):
 
 
 class ExportGraphSignature:
-    """The kinds of the inputs and outputs of a program, in their order."""
+    """The kinds of a program's inputs and outputs, in order."""
 
     def __init__(self, input_specs, output_specs):
         self.input_specs, self.output_specs = list(input_specs), list(output_specs)
@@ -98,32 +98,32 @@ class ExportGraphSignature:
 
     @property
     def lifted_tensor_constants(self):
-        """The paths of other tensors that the program holds."""
+        """The paths of other tensors in the program."""
         return self._list_names(InputKind.CONSTANT_TENSOR)
 
     @property
     def user_inputs(self):
-        """The names of the inputs that a caller gives; values that are no tensors stand for themselves."""
+        """The names of the inputs that a caller passes; values that are not tensors represent themselves."""
         return self._list_names(InputKind.USER_INPUT, "name")
 
     @property
     def user_outputs(self):
-        """The names of the outputs; values that are no tensors stand for themselves."""
+        """The names of the outputs; values that are not tensors represent themselves."""
         return tuple(value_of(spec.arg) for spec in self.output_specs)
 
     @property
     def inputs_to_parameters(self):
-        """Name of an input -> path of the parameter."""
+        """Input name -> path of the parameter."""
         return {spec.arg.name: spec.target for spec in self.input_specs if spec.kind is InputKind.PARAMETER}
 
     @property
     def inputs_to_buffers(self):
-        """Name of an input -> path of the buffer."""
+        """Input name -> path of the buffer."""
         return {spec.arg.name: spec.target for spec in self.input_specs if spec.kind is InputKind.BUFFER}
 
     @property
     def buffers_to_mutate(self):
-        """Empty: writes stay in the graph as they are."""
+        """Empty, because writes stay in the graph."""
         return {}
 
     def __str__(self):

@@ -1,4 +1,4 @@
-"""Dynamic dimensions that depend on each other: which change only together, which cannot change, and what PyTorch calls them."""
+"""Relations of dynamic dimensions: which are equal, which are fixed, and PyTorch's symbols for them."""
 
 import hashlib
 import re
@@ -7,14 +7,14 @@ from tensh.tracing.dynamic import FixedSize, Unnamed, changes, compare, list_inp
 
 
 class Dimension:
-    """A dynamic dimension of the example: where it is (``L['x'].size()[0]``), and its size."""
+    """A dynamic dimension of the example: its source (``L['x'].size()[0]``) and its size."""
 
     def __init__(self, path, dim, size):
         self.source, self.size = f"L{''.join(f'[{step!r}]' for step in path)}.size()[{dim}]", size
 
 
 def list_dimensions(model, args, kwargs, dynamic):
-    """Name of a dynamic dimension -> where it occurs among the arguments, in order."""
+    """Return name of a dynamic dimension -> its occurrences among the arguments, in order."""
     found = {}
     for place, (path, _, value) in enumerate(list_inputs(model, args, kwargs)):
         for dim, name in dynamic.get(place, {}).items():
@@ -23,15 +23,15 @@ def list_dimensions(model, args, kwargs, dynamic):
 
 
 def relate(model, args, kwargs, dynamic, program, on_read, reason):
-    """The dynamic dimensions, of which those without a name may have become one, or none.
+    """Return the dynamic dimensions; unnamed ones may have been merged or removed.
 
-    Raise FixedSize where the program fixes a dimension with a name, or takes two names in the same size alone; ``reason`` is what was
-    found in its first trace.
+    Raise FixedSize if the program fixes a named dimension, or requires two named ones to be equal; ``reason`` describes
+    what the first trace found.
     """
     known = list_dimensions(model, args, kwargs, dynamic)
 
     def vary(*names):
-        """True if these dimensions may have another size while the others stay."""
+        """Return True if these dimensions can change together while the others stay."""
         for change in changes(1):
             try:
                 compare(program, trace_resized(model, args, kwargs, program, dynamic, on_read, lambda size, name: change(size, 0) if name in names else size))  # fmt: skip  # noqa: B023
@@ -58,7 +58,7 @@ def relate(model, args, kwargs, dynamic, program, on_read, reason):
 
 
 def require_unnamed(name, dimension, reason):
-    """Raise FixedSize for a dimension that cannot change, unless it is for the program to say."""
+    """Raise FixedSize for a dimension that cannot change, unless its kind is "AUTO"."""
     if name_kind(name) == "AUTO":
         return
     label = dimension.source if isinstance(name, Unnamed) else name
@@ -72,7 +72,7 @@ def require_unnamed(name, dimension, reason):
 
 
 def join(names, known, reason):
-    """The name of dimensions that must be equal.  Raise FixedSize where two of them have names of their own."""
+    """Return the name of dimensions that must be equal.  Raise FixedSize if two of them have names."""
     named = [name for name in names if not isinstance(name, Unnamed)]
     if len(named) > 1:
         first, second = named[:2]
@@ -84,18 +84,18 @@ def join(names, known, reason):
 
 
 def name_kind(name):
-    """ "AUTO" or "DYNAMIC" of a dimension without a name, else None."""
+    """Return "AUTO" or "DYNAMIC" for an unnamed dimension, otherwise None."""
     return name.kind if isinstance(name, Unnamed) else None
 
 
 class Symbol(str):
-    """The name of a dynamic size, which prints itself without quotes."""
+    """The name of a dynamic size, printed without quotes."""
 
     __repr__ = str.__str__
 
 
 def choose_symbols(known):
-    """Name of a dimension -> PyTorch's symbol: ``s`` and a number from where it occurs, of several the first in the alphabet."""
+    """Return name of a dimension -> PyTorch's symbol: ``s`` and a number from its source, or the first of several."""
     found, taken = {}, set()
     for name, places in known.items():
         for each in places:
@@ -108,7 +108,7 @@ def choose_symbols(known):
 
 
 def rename_sizes(program, dynamic, symbols):
-    """Let the sizes of a program be those of the symbols; return the table of its dynamic dimensions."""
+    """Rename the sizes of a program to the symbols; return the table of its dynamic dimensions."""
 
     def rename(text):
         text = re.sub(r"[A-Za-z_]\w*", lambda found: symbols.get(found[0], found[0]), text)

@@ -1,4 +1,4 @@
-"""torch.onnx: models as files of ONNX, written (``export``) and read (``load``, which is tensh's own).
+"""torch.onnx: models as ONNX files, written by ``export`` and read by ``load``, which is specific to tensh.
 
 Other names of this namespace in PyTorch are switched off.
 """
@@ -10,7 +10,7 @@ WHERE = {
     "tensh.onnx.exporting": "ONNXProgram OnnxExporterError export is_in_onnx_export",
     "tensh.onnx.reading": "OnnxModule load",
 }
-"""Module -> the public names that it has."""
+"""Module -> its public names."""
 
 NAMES = {name: module for module, names in WHERE.items() for name in names.split()}
 __all__ = list(NAMES)

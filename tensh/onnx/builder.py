@@ -1,4 +1,4 @@
-"""The builder of an ONNX graph: operators are called by their names, and results are values with a dtype and a rank."""
+"""A builder of ONNX graphs: operators are called by name, and results are values with a dtype and a rank."""
 
 import numpy as np
 
@@ -16,7 +16,7 @@ WHOLE = frozenset("Shape ArgMax ArgMin NonZero Size".split())
 
 
 class Value:
-    """A value of the graph: its name, dtype and number of dimensions (None where it is not known), and its example."""
+    """A value in the graph: its name, dtype, number of dimensions (None if unknown), and example."""
 
     __slots__ = ("name", "dtype", "rank", "example")
 
@@ -25,7 +25,7 @@ class Value:
 
     @property
     def shape(self):
-        """The sizes of the example."""
+        """The shape of the example."""
         return tuple(self.example.shape)
 
 
@@ -39,12 +39,12 @@ class Builder:
         self.prefix = ""
 
     def name(self, candidate):
-        """A free name."""
+        """Return an unused name."""
         self.count += 1
         return f"{candidate}_{self.count}"
 
     def array(self, array, dtype=None, name=None):
-        """Make a constant of an array."""
+        """Make a constant from an array."""
         array = np.ascontiguousarray(array) if np.ndim(array) else np.asarray(array)
         key = (array.dtype.str, array.shape, array.tobytes()) if array.size <= 16 and name is None else None
         if key is not None and key in self.known:
@@ -56,11 +56,11 @@ class Builder:
         return made
 
     def number(self, value, dtype):
-        """Make a constant of a dtype."""
+        """Make a constant from a number, in a dtype."""
         return self.array(np.asarray(value, dtype.numpy), dtype)
 
     def ints(self, values):
-        """Make a vector of int64 of whole numbers, some of which may be values."""
+        """Make a vector of int64 from integers, some of which may be values."""
         values = list(values) if isinstance(values, (tuple, list)) else [values]
         if not any(isinstance(each, Value) for each in values):
             return self.array(np.asarray(values, np.int64))
@@ -71,7 +71,7 @@ class Builder:
         return parts[0] if len(parts) == 1 else self.Concat(*parts, axis=0)
 
     def int_scalar(self, value):
-        """Make a scalar of int64 of a whole number."""
+        """Make a scalar of int64 from an integer."""
         return value if isinstance(value, Value) else self.array(np.asarray(value, np.int64))
 
     def cast(self, value, dtype):
@@ -87,7 +87,7 @@ class Builder:
         return self.cast(value, dtype) if isinstance(value, Value) else self.number(value, dtype)
 
     def call(self, op, inputs, attributes, outputs=1, domain=""):
-        """Add a node; its results have the dtype of its first input, unless the operator says otherwise."""
+        """Add a node; its results have the dtype of its first input, unless the operator determines another."""
         first = next((each for each in inputs if isinstance(each, Value)), None)
         dtype = first.dtype if first is not None else torch.float32
         if op == "Where":
@@ -109,7 +109,7 @@ class Builder:
         return made[0] if outputs == 1 else made
 
     def convert(self, value, dtype):
-        """Convert an input of a node: numbers get the dtype of the others, lists are whole numbers."""
+        """Convert an input of a node: numbers get the dtype of the others, lists become integers."""
         if isinstance(value, (Value, type(None))):
             return value
         if isinstance(value, (list, tuple)):
@@ -129,5 +129,5 @@ class Builder:
 
 
 def is_float(dtype):
-    """True for a dtype of real floating point numbers."""
+    """Return True for a real floating point dtype."""
     return isinstance(dtype, dtype_type) and dtype.is_floating_point

@@ -1,14 +1,14 @@
-"""Branches and loops of ONNX: graphs within a graph are modules, which get the values around them that they read as further inputs."""
+"""ONNX's branches and loops: nested graphs are modules with outer values as additional inputs."""
 
 import tensh as torch
 
 __all__ = ["If", "Loop", "list_free_names"]
 
-DEEPEST = 20  # graphs within graphs
+DEEPEST = 20  # maximum nesting depth of graphs
 
 
 def list_free_names(graph):
-    """The names of values that a graph reads and does not compute, in the order of their first use."""
+    """Return the names of outer values that a graph reads, in the order of first use."""
     known = {each.name for each in (*graph.input, *graph.initializer)} | {""}
     free = {}
     for node in graph.node:
@@ -26,14 +26,14 @@ def as_tuple(made):
 
 
 def If(cond, then_branch, else_branch, then_values, else_values):
-    """The outputs of the branch that the condition chooses."""
+    """Return the outputs of the branch that the condition selects."""
     return as_tuple(then_branch(*then_values) if bool(cond) else else_branch(*else_values))
 
 
 def Loop(most, cond, carried, body, values, scanned):
-    """The values that are carried from step to step, and for each scanned output its values of all steps.
+    """Return the values carried from step to step, and for each scanned output its values in all steps.
 
-    ``scanned`` has the shapes and dtypes of the scanned outputs, for a loop without steps.
+    ``scanned`` has the shapes and dtypes of the scanned outputs, which a loop without steps needs.
     """
     going, step, rows, count = cond is None or bool(cond), 0, [], len(carried)
     while going and (most is None or step < int(most)):

@@ -1,4 +1,4 @@
-"""Conversion of a traced graph to ONNX: each node by its form."""
+"""Conversion of a traced graph to ONNX: each node by the form of its operator."""
 
 import math
 import operator
@@ -21,7 +21,7 @@ SIZES = {"add": "Add", "sub": "Sub", "mul": "Mul", "floordiv": "Div", "mod": "Mo
 
 
 class Names(dict):
-    """The names in the text of a form: arguments, helpers, operators of ONNX."""
+    """The names in the text of a form: arguments, helpers, ONNX operators."""
 
     def __init__(self, builder, node, arguments):
         wanted = dtype_of(node.meta["val"])
@@ -45,20 +45,20 @@ class Names(dict):
 
 
 def dtype_of(value):
-    """The dtype of an example; of several, that of the first."""
+    """Return the dtype of an example; of several, that of the first."""
     if isinstance(value, (tuple, list)):
         return dtype_of(value[0])
     return value.dtype if isinstance(value, Tensor) else torch.float32
 
 
 class Converter:
-    """Converts graphs; ``values`` maps nodes to values of the builder, or lists of them."""
+    """Converts graphs; ``values`` maps nodes to values of the builder, or to lists of them."""
 
     def __init__(self, builder, sizes=False):
         self.builder, self.sizes, self.values = builder, sizes, {}
 
     def convert(self, graph, inputs):
-        """The values of the graph's output, in its structure; ``inputs`` are those of its placeholders."""
+        """Return the values of the graph's output, in its structure; ``inputs`` are the values of its placeholders."""
         inputs = iter(inputs)
         for node in graph.nodes:
             if node.op == "placeholder":
@@ -75,7 +75,7 @@ class Converter:
         return None
 
     def member(self, node):
-        """The name of a parameter: its path, unless it is taken."""
+        """Return the name of a parameter: its path, unless it is taken."""
         taken = {each.name for each in self.builder.initializers}
         return self.builder.name(node.target) if node.target in taken else node.target
 
@@ -83,7 +83,7 @@ class Converter:
         return self.values[node]
 
     def convert_call(self, node):
-        """Convert a call to its values."""
+        """Convert a call, and return its values."""
         name = getattr(node.target, "_opname", None)
         if node.target is operator.getitem:
             return self.values[node.args[0]][node.args[1]]
@@ -135,7 +135,7 @@ class Converter:
         if found.text and "self" not in values and "input" in values:
             values["self"] = values["input"]
         if found.text:
-            # the text is the form's
+            # the text comes from the form
             return eval(found.compute, {"__builtins__": {}}, Names(self.builder, node, values))
         if not hasattr(node.target, "_opname"):
             values = fit_names(found.compute, values)
@@ -165,7 +165,7 @@ class Converter:
         return made
 
     def convert_composed(self, program, node, arguments):
-        """Trace a program in other operators on the examples, and convert its graph."""
+        """Trace a composed form on the examples, and convert its graph."""
         recorder, given = Recorder({}, self.sizes, strict=False), []
 
         def enter(value):
@@ -202,15 +202,15 @@ ALIASES = {
     "tensor": ("self",),
     "x1": ("self",),
 }
-"""Name of an argument -> other names that forms have for it."""
+"""Name of an argument -> alternative names in forms."""
 
 
 LEGACY = ("size_average", "reduce")
-"""Arguments of losses from before ``reduction``."""
+"""Arguments of losses that ``reduction`` has replaced."""
 
 
 def with_reduction(values):
-    """Arguments of a loss with ``reduction`` in the place of the two that came before it."""
+    """Replace the two legacy arguments of a loss by ``reduction``."""
     average, reduce = (values.get(name) for name in LEGACY)
     if average is None and reduce is None:
         return values
@@ -219,7 +219,7 @@ def with_reduction(values):
 
 
 def fit_names(function, values):
-    """Arguments of a public function by the names that a form has for them."""
+    """Rename the arguments of a public function to the names in a form."""
     import inspect
 
     parameters = inspect.signature(function).parameters
@@ -234,7 +234,7 @@ def fit_names(function, values):
 
 
 def stand_in(example):
-    """Make a second tensor over the same elements: the inputs of a program are distinct."""
+    """Make a second tensor on the same elements, because the inputs of a program must be distinct."""
     return example.detach().view(example.shape) if example.is_contiguous() else example.detach().clone()
 
 
@@ -249,7 +249,7 @@ def outputs_of(recorder, result):
 
 
 def to_plain(value):
-    """Convert to lists and dictionaries that can be changed."""
+    """Convert to mutable lists and dictionaries."""
     if isinstance(value, dict):
         return {key: to_plain(each) for key, each in value.items()}
     if isinstance(value, list):
@@ -258,12 +258,12 @@ def to_plain(value):
 
 
 def map_examples(node):
-    """The arguments with examples for nodes."""
+    """Return the arguments with examples in place of nodes."""
     return [each.meta["val"] if isinstance(each, Node) else each for each in (*node.args, *node.kwargs.values())]
 
 
 def name_arguments(node):
-    """The arguments of a call by name, with the operator's defaults."""
+    """Return the arguments of a call by name, with the operator's defaults."""
     if hasattr(node.target, "_opname"):
         parameters = node.target.parameters
         given = dict(zip([p.name for p in parameters if not p.named], node.args)) | node.kwargs

@@ -1,16 +1,16 @@
-"""Errors of export: the operator without a form in ONNX, and the line of the program that calls it."""
+"""Export errors, which name the operator without an ONNX form and the line that calls it."""
 
 import linecache
 
 
 class OnnxExporterError(RuntimeError):
-    """A model cannot be written as ONNX: the message says which operator, and which line calls it."""
+    """A model cannot be written as ONNX; the message names the operator and the line that calls it."""
 
     __module__ = "torch.onnx"
 
 
 def name_of(node):
-    """An operator as users know it: ``aten::sort``, or a public function."""
+    """Return the name of an operator as users know it: ``aten::sort``, or a public function."""
     target = node.target
     if hasattr(target, "_opname"):
         return f"aten::{target._opname}"
@@ -18,7 +18,7 @@ def name_of(node):
 
 
 def place_of(node):
-    """The line that calls a node's operator, in words; empty where it is not known."""
+    """Describe the line that calls a node's operator; return "" if it is unknown."""
     place = node.meta.get("place")
     if not place:
         return ""
@@ -27,5 +27,5 @@ def place_of(node):
 
 
 def no_form(node, why=""):
-    """The error for an operator without a form."""
+    """Return the error for an operator without a form."""
     return OnnxExporterError(f"ONNX has no form of {name_of(node)}{f' ({why})' if why else ''}{place_of(node)}")

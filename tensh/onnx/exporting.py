@@ -1,4 +1,4 @@
-"""torch.onnx.export: a model, traced on examples, as a file of ONNX."""
+"""torch.onnx.export: a model is traced on examples and written as ONNX."""
 
 import threading
 
@@ -22,11 +22,11 @@ __all__ = ["ONNXProgram", "OnnxExporterError", "export", "is_in_onnx_export"]
 OPSETS = range(18, 24)
 DEFAULT = 18
 IR = {18: 8, 19: 9, 20: 9, 21: 10, 22: 10, 23: 11}
-"""Version of the operators -> version of the format."""
+"""Version of the operators -> version of the file format."""
 
 
 class ExportState(threading.local):
-    """State of a thread: ``now`` is True while an export runs."""
+    """The state of a thread: ``now`` is True during an export."""
 
     now = False
 
@@ -35,7 +35,7 @@ running = ExportState()
 
 
 def is_in_onnx_export():
-    """True while ``torch.onnx.export`` runs.
+    """Return True while ``torch.onnx.export`` runs.
 
     >>> import tensh as torch
     >>> torch.onnx.is_in_onnx_export()
@@ -45,18 +45,18 @@ def is_in_onnx_export():
 
 
 class ONNXProgram:
-    """The result of ``export``: ``model_proto`` is the model as the package onnx has it; ``save`` writes it; a call runs it.
+    """The result of ``export``: ``model_proto`` is the model in the package onnx, ``save`` writes it, a call runs it.
 
-    A call computes with onnxruntime where it is installed, else with tensh.
+    A call uses onnxruntime if it is installed, otherwise tensh.
     """
 
     def __init__(self, model_proto, program):
         self.model_proto, self._program = model_proto, program
 
     def save(self, destination, *, external_data=None, **options):
-        """Write the model to a path, or to a file that is open for bytes.
+        """Write the model to a path or a binary file.
 
-        ``external_data`` puts the weights into ``PATH.data``, as is always done with a model that is too large for one file.
+        ``external_data`` writes the weights to ``PATH.data``; so does a model that is too large for one file.
         """
         write_model(self.model_proto, destination, external_data)
 
@@ -84,22 +84,23 @@ def export(
     external_data=True, dynamic_shapes=None, export_params=True, keep_initializers_as_inputs=False, dynamic_axes=None, training=None,
     do_constant_folding=True, verify=False, **others,
 ):  # fmt: skip
-    """Write a model, or a function, as ONNX: it runs on ``args`` once, and what it computes becomes the graph.
+    """Write a model or a function as ONNX: it runs once on ``args``, and its operators become the graph.
 
     Args:
-        model: a module, a function, or what ``torch.jit.trace`` and ``torch.export.export`` return.
+        model: a module, a function, or a result of ``torch.jit.trace`` or ``torch.export.export``.
         args: the example, a tensor or a tuple of arguments; ``kwargs`` are those by keyword.
-        f: a path or a file open for bytes; None writes nothing. Weights beside a path lie in ``PATH.data``, unless ``external_data`` or
+        f: a path or a binary file; None writes nothing. Weights of a path are written to ``PATH.data``, unless
+        ``external_data`` or
             ``dynamo`` is False.
         input_names, output_names: names in the graph, in the order of the tensors.
-        opset_version: the version of ONNX's operators, 18 to 23; 18 if it is not given.
-        dynamic_axes: input name -> {dimension: name}, or a list of dimensions, that other calls may have in another size.
-        dynamic_shapes: the same as ``torch.export.export`` takes it, by argument.
+        opset_version: the version of ONNX's operators, 18 (default) to 23.
+        dynamic_axes: input name -> {dimension: name}, or a list of dimensions, whose size may change.
+        dynamic_shapes: the same by argument, as in ``torch.export.export``.
 
-    Returns an ``ONNXProgram``. Raise OnnxExporterError for an operator without a form, naming it and the line that calls
-    it, for a size that the program fixes although it is dynamic, and where Python reads elements (with ``dynamo=False`` that is a warning,
-    and what it has read is a constant); ImportError without the package onnx. Modules are exported
-    in the state they are in: call ``eval()`` before.
+    Return an ``ONNXProgram``. Raise OnnxExporterError for an operator without a form, naming it and the line that calls
+    it, for a dynamic size that the program fixes, and if Python reads elements (with ``dynamo=False`` this is a
+    warning, and the values read become constants); ImportError without the package onnx. Modules are exported in their
+    current mode: call ``eval()`` before.
 
     >>> import tensh as torch
     >>> model = torch.nn.Sequential(torch.nn.Linear(4, 2), torch.nn.ReLU())
@@ -143,7 +144,7 @@ def export(
 
 
 def takes_fewer(model, args):
-    """True if the last of the arguments is a dictionary of keywords, as PyTorch once took them."""
+    """Return True if the last of the arguments is a dictionary of keywords, as older versions of PyTorch took them."""
     import inspect
 
     names = inspect.signature(model.forward).parameters
@@ -151,7 +152,7 @@ def takes_fewer(model, args):
 
 
 def trace(model, args, kwargs, dynamic_axes, dynamic_shapes, input_names, on_read):
-    """(program, names of dynamic dimensions): the trace of a model; with dynamic dimensions, sizes are followed."""
+    """Return (program, names of dynamic dimensions) of a model; with dynamic dimensions, sizes are traced."""
     if hasattr(model, "_traced"):
         return retrace(model)
     known = getattr(model, "_program", None)
@@ -170,7 +171,7 @@ def trace(model, args, kwargs, dynamic_axes, dynamic_shapes, input_names, on_rea
 
 
 def retrace(exported):
-    """(program, names of dynamic dimensions) of an exported program, which may come from a file that has no examples."""
+    """Return (program, names of dynamic dimensions) of an exported program, which may have no examples."""
     program = exported._traced
     inputs = []
     for node in program.inputs:
@@ -187,7 +188,7 @@ def retrace(exported):
 
 
 def convert(program, opset, input_names, output_names, dynamic, name):
-    """The model of a program."""
+    """Return the ONNX model of a program."""
     builder = Builder(opset)
     onnx = builder.onnx
     try:
@@ -237,20 +238,20 @@ def convert(program, opset, input_names, output_names, dynamic, name):
 
 
 def flatten(value):
-    """The leaves of a result, in order."""
+    """Return the leaves of a result, in order."""
     if isinstance(value, dict):
         value = list(value.values())
     return [leaf for each in value for leaf in flatten(each)] if isinstance(value, (tuple, list)) else [value]
 
 
 def name_of_output(program, number):
-    """The name of an output: that of the operator that computes it."""
+    """Return the name of an output: that of the operator that computes it."""
     nodes = flatten(program.graph.output_node().args[0])
     return nodes[number].name if len({each.name for each in nodes}) == len(nodes) else f"output_{number}"
 
 
 def prune(nodes, wanted):
-    """The nodes that lead to the outputs."""
+    """Return the nodes on which the outputs depend."""
     needed, kept = set(wanted), []
     for node in reversed(nodes):
         if needed.intersection(node.output):
@@ -260,17 +261,17 @@ def prune(nodes, wanted):
 
 
 def dynamic_names(program, dynamic):
-    """(input place -> {dimension: name}, output place -> {dimension: name})."""
+    """Return (input position -> {dimension: name}, output position -> {dimension: name})."""
     return dynamic or {}, getattr(program, "output_dims", {})
 
 
 def sizes(example, names):
-    """The sizes of a value, with names for those that are dynamic."""
+    """Return the sizes of a value, with names for dynamic ones."""
     return [names.get(dim, size) for dim, size in enumerate(example.shape)]
 
 
 def require_same(made, args, kwargs, expected):
-    """Raise OnnxExporterError where the model computes something else on the example."""
+    """Raise OnnxExporterError if the model's results differ on the example."""
     from tensh.testing import assert_close
 
     for ours, theirs in zip(made(*args, **kwargs), flatten(expected)):

@@ -1,10 +1,10 @@
-"""The package onnx, which is imported when it is needed."""
+"""The package onnx, imported on demand."""
 
 import importlib
 
 
 def require_onnx(what):
-    """The package.  ImportError says how to get it."""
+    """Return the package onnx; the ImportError explains how to install it."""
     try:
         return importlib.import_module("onnx")
     except ImportError:

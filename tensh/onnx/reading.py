@@ -1,7 +1,7 @@
-"""Files of ONNX as modules of tensh: every node becomes a line of a graph, which runs, can be looked at and differentiated.
+"""ONNX files as tensh modules: every node becomes a line of a graph, which can be run, inspected and differentiated.
 
-A file is data: nothing of it runs but the operators that ``operators`` knows. Its names become names of code only after all but
-letters, digits and underscores are taken out; its weights are checked against the bytes that are there.
+A file is data: nothing in it runs except the operators in ``operators``. Its names are reduced to letters, digits and
+underscores before they become names in code; its weights are checked against the available bytes.
 """
 
 import inspect
@@ -27,17 +27,17 @@ from tensh.serialization.reading import DAMAGE, describe_damage, one_line, requi
 
 __all__ = ["OnnxModule", "load"]
 
-LARGEST = 2**31  # bytes that a file of protobuf can have
+LARGEST = 2**31  # maximum size of a protobuf file, in bytes
 TAKEN = vars(Module()).keys()  # attributes of every module
-NODES = 1_000_000  # nodes of a graph that is read
+NODES = 1_000_000  # maximum number of nodes in a graph
 
 
 class OnnxError(ValueError):
-    """A file is no model of ONNX, or is damaged, or asks for what tensh does not run."""
+    """The file is not an ONNX model, is damaged, or needs something that tensh cannot run."""
 
 
 def read_model(source):
-    """The model in a file, as the package onnx has it.  Raise OnnxError for what is none."""
+    """Read a model with the package onnx.  Raise OnnxError for other files."""
     onnx = require_onnx("a file of ONNX")
     folder = None
     if isinstance(source, (str, os.PathLike)):
@@ -54,7 +54,7 @@ def read_model(source):
         content = source.read()
     try:
         model = onnx.ModelProto.FromString(content)
-    except Exception as error:  # protobuf's own kinds of errors
+    except Exception as error:  # protobuf's own error classes
         raise OnnxError(f"it is no model of ONNX: {one_line(error)}") from None
     if not model.graph.node and not model.graph.output:
         raise OnnxError("it is no model of ONNX: it has no graph")
@@ -62,11 +62,11 @@ def read_model(source):
 
 
 def load(f):
-    """The model in a file of ONNX, as a module: its weights are parameters, and it is called with the graph's inputs.
+    """Load a model from an ONNX file as a module: its weights are parameters, and it is called with the graph's inputs.
 
-    ``graph`` and ``code`` show it, ``torch.fx.Interpreter`` runs it step by step, and gradients go through it. ``f`` is a path or
-    a file open for bytes. Weights in files beside it are read from the folder of the model alone. OnnxError (a ValueError) for a
-    damaged file, NotImplementedError for an operator that tensh does not run, ImportError without the package onnx.
+    ``graph`` and ``code`` show it, ``torch.fx.Interpreter`` runs it step by step, and it is differentiable. ``f`` is a
+    path or a binary file. External weights are read only from the folder of the model. Raise OnnxError (a ValueError)
+    for a damaged file, NotImplementedError for an operator that tensh cannot run, ImportError without the package onnx.
 
     >>> import tensh as torch
     >>> model = torch.onnx.load("model.onnx")  # doctest: +SKIP
@@ -85,7 +85,7 @@ def load(f):
 
 
 def read_tensor(proto, folder=None):
-    """A tensor of a file.  Raise OnnxError where its bytes do not fit its shape."""
+    """Read a tensor from a file.  Raise OnnxError if its bytes do not match its shape."""
     onnx = require_onnx("a file of ONNX")
     dims, name = list(proto.dims), proto.name or "a constant"
     if any(dim < 0 for dim in dims) or math.prod(dims) > LARGEST:
@@ -107,7 +107,7 @@ def read_tensor(proto, folder=None):
 
 
 def count_fields(proto, kind):
-    """Count the numbers that a tensor has in the fields of its type."""
+    """Count the elements in the fields of a tensor's type."""
     known = {
         "float32": proto.float_data,
         "float64": proto.double_data,
@@ -126,7 +126,7 @@ def as_tensor(array, kind):
 
 
 def read_external(proto, folder, kind, dims):
-    """A tensor in a file beside the model.  Raise OnnxError for a place outside its folder, or beyond the end of the file."""
+    """Read a tensor from an external file.  Raise OnnxError for a file elsewhere, or a place after its end."""
     facts = {each.key: each.value for each in proto.external_data}
     name, place = proto.name or "a constant", facts.get("location", "")
     if folder is None:
@@ -151,12 +151,12 @@ def read_external(proto, folder, kind, dims):
 
 
 def shortest(number):
-    """The shortest number of Python that rounds to one of single precision: 0.2 for 0.20000000298."""
+    """Return the shortest Python number that rounds to one in single precision: 0.2 for 0.20000000298."""
     return float(str(np.float32(number)))
 
 
 class OnnxModule(Module):
-    """A model of ONNX that runs in tensh."""
+    """An ONNX model that runs in tensh."""
 
     def __init__(self, model, folder=None):
         super().__init__()
@@ -177,7 +177,7 @@ class OnnxModule(Module):
         return self.program.code
 
     def forward(self, *args, **kwargs):
-        """The outputs for the inputs of the graph, which are given in their order or by name."""
+        """Return the outputs for the inputs of the graph, given in order or by name."""
         if unknown := [name for name in kwargs if name not in self.inputs]:
             raise TypeError(f"the model has no input {unknown[0]!r}: its inputs are {', '.join(self.inputs)}")
         given = [*args, *(kwargs[name] for name in self.inputs[len(args) :] if name in kwargs)]
@@ -198,25 +198,25 @@ class OnnxModule(Module):
 
 
 def describe_step(node):
-    """A step in a line: ``relu_2 = Relu(gemm_1)``."""
+    """Describe a step in one line: ``relu_2 = Relu(gemm_1)``."""
     args = [str(each) for each in node.args] + [f"{name}={value!r}" for name, value in node.kwargs.items()]
     return f"{node.name} = {node.target.__name__}({', '.join(args)})"
 
 
 def shorten(lines, most=60):
-    """The lines, or the first and the last of very many."""
+    """Return the lines; of very many, only the first and the last."""
     half = most // 2
     return lines if len(lines) <= most else [*lines[:half], f"  ... {len(lines) - most} more ...", *lines[-half:]]
 
 
 def describe_scanned(output):
-    """(shape, dtype) of a scanned output in one step; sizes that are not said are 0."""
+    """Return (shape, dtype) of a scanned output in one step; unknown sizes are 0."""
     facts = output.type.tensor_type
     return tuple(each.dim_value for each in facts.shape.dim), dtype_of(facts.elem_type or TYPES["float32"])
 
 
 class GraphReader:
-    """Reads the graph of a model into one of torch.fx; ``members`` are its weights."""
+    """Reads the graph of a model into a torch.fx graph; ``members`` are its weights."""
 
     def __init__(self, graph, folder, captured=(), depth=0):
         self.graph, self.members, self.values, self.folder = Graph(), {}, {"": None}, folder
@@ -228,7 +228,7 @@ class GraphReader:
         if graph.sparse_initializer:
             raise MissingOperator("tensh does not read sparse weights of ONNX")
         self.inputs = [each.name for each in graph.input if each.name not in weights]
-        for name in (*self.inputs, *captured):  # captured values are those of the graph around
+        for name in (*self.inputs, *captured):  # captured values are those of the enclosing graph
             self.values[name] = self.graph.placeholder(self.spell(name))
         for name, proto in weights.items():
             self.tensors[name] = proto
@@ -242,22 +242,22 @@ class GraphReader:
 
     @staticmethod
     def spell(name):
-        """A name of a file as one of code."""
+        """Convert a name in a file to an identifier."""
         text = "".join(each if each.isascii() and (each.isalnum() or each == "_") else "_" for each in name[:80])
         if keyword.iskeyword(text) or text == "self":
             return f"{text}_"
         return f"_{text}" if not text or text[0].isdigit() else text
 
     def free(self, name):
-        """A name of code for a member, which neither another member nor a module itself has."""
+        """Return an unused identifier for a member, which is not an attribute of modules either."""
         path = text = self.spell(name)
         while path in self.members or hasattr(GraphModule, path) or path in TAKEN:
-            self.numbers[text] += 1  # goes on from the last: thousands may be spelled the same
+            self.numbers[text] += 1  # continues from the last number, because thousands may have the same spelling
             path = f"{text}_{self.numbers[text]}"
         return path
 
     def value(self, name):
-        """The node of a value; weights become members when they are first used."""
+        """Return the node of a value; weights become members on first use."""
         if name not in self.values:
             if name not in self.tensors:
                 raise OnnxError(f"its graph uses {name!r}, which nothing computes")
@@ -265,14 +265,14 @@ class GraphReader:
         return self.values[name]
 
     def add_member(self, name, tensor):
-        """A weight as a parameter, or a buffer where it holds no real numbers."""
+        """Add a weight as a parameter, or as a buffer if it is not floating point."""
         path = self.free(name)
         learned = tensor.is_floating_point() and tensor.dim() and name not in self.statistics
         self.members[path] = Parameter(tensor) if learned else tensor
         return self.graph.get_attr(path)
 
     def read_branch(self, node, name):
-        """(the member that is a graph within a node, the values around it that it reads, the graph)."""
+        """Return (the node of a nested graph, the outer values that it reads, the graph)."""
         graph = next((each.g for each in node.attribute if each.name == name), None)
         if graph is None or self.depth >= DEEPEST:
             raise OnnxError(f"{node.op_type} has no graph {name!r}, or it lies too deep")
@@ -324,7 +324,7 @@ class GraphReader:
         return None
 
     def read_attribute(self, attribute, node):
-        """The value of an attribute: a number, text, a list, or a member for a tensor."""
+        """Return the value of an attribute: a number, text, a list, or a member for a tensor."""
         onnx = require_onnx("a file of ONNX")
         kinds = onnx.AttributeProto
         if attribute.type == kinds.TENSOR:

@@ -1,4 +1,4 @@
-"""Models of ONNX as files: alone, or with their weights in a file beside them."""
+"""Models as ONNX files: alone, or with their weights in an external file."""
 
 import contextlib
 import os
@@ -6,14 +6,14 @@ import os
 from tensh.onnx.library import require_onnx
 from tensh.replacing import replace_file
 
-SMALL = 256  # bytes of a tensor that stays in the model
-LARGEST = 2**31 - 2**20  # bytes of a model: protocol buffers end at 2 GiB
+SMALL = 256  # maximum size of a tensor that stays in the model, in bytes
+LARGEST = 2**31 - 2**20  # maximum size of a model in bytes: protocol buffers are limited to 2 GiB
 
 
 def write_model(proto, destination, external_data=None):
-    """Write a model to a path, which is replaced when all is written, or to a file.
+    """Write a model to a file, or to a path, which is replaced when everything is written.
 
-    With ``external_data`` its weights go to ``PATH.data``; where it is None, those of a model that is too large for one file.
+    With ``external_data`` its weights go to ``PATH.data``; None does so for a model that is too large for one file.
     Both files are replaced when both are written.
     """
     if hasattr(destination, "write"):
@@ -29,7 +29,7 @@ def write_model(proto, destination, external_data=None):
 
 
 def write_weights(proto, path, files):
-    """Write the larger weights to the file beside ``path``, which ``files`` close; return the model without them."""
+    """Write the larger weights to a file next to ``path``, which ``files`` closes; return the model without them."""
     onnx, name = require_onnx("torch.onnx.export"), f"{os.path.basename(path)}.data"
     large = [each for each in proto.graph.initializer if len(each.raw_data) > SMALL]
     if not large:
@@ -47,5 +47,5 @@ def write_weights(proto, path, files):
         each.data_location = onnx.TensorProto.EXTERNAL
         for key, value in facts.items():
             each.external_data.add(key=key, value=str(value))
-    file.flush()  # a full disk is told before the model is replaced
+    file.flush()  # a full disk must be noticed before the model is replaced
     return model

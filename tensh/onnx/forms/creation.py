@@ -1,4 +1,4 @@
-"""Forms of operators that make new tensors."""
+"""Forms of operators that create tensors."""
 
 from tensh.onnx.builder import Value
 from tensh.onnx.forms.table import form, operator_name

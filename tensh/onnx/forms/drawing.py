@@ -1,4 +1,4 @@
-"""Forms of operators that draw random numbers: other numbers in every run, from the runtime's generator."""
+"""Forms of operators that draw random numbers, which differ in every run and come from the runtime's generator."""
 
 import tensh as torch
 from tensh.onnx.builder import TYPES, Value
@@ -6,7 +6,7 @@ from tensh.onnx.forms.table import form
 
 
 def draw(o, name, sizes, dtype, **settings):
-    """Draw ``RandomUniform`` or ``RandomNormal`` numbers in a shape, some sizes of which may be values."""
+    """Draw ``RandomUniform`` or ``RandomNormal`` numbers in a shape whose sizes may be values."""
     number = TYPES[str(dtype)[6:]]
     if any(isinstance(each, Value) for each in sizes):
         made = o.call(f"{name}Like", [o.Expand(o.number(0, dtype), o.ints(sizes))], settings)
@@ -57,7 +57,7 @@ def randint(o, node, low=0, high=None, size=(), **options):
 
 @form("bernoulli")
 def bernoulli(o, node, self, p=None, **options):
-    # not ONNX's Bernoulli: its own definition compares the wrong way round, and runtimes follow it
+    # not ONNX's Bernoulli, whose definition compares in the wrong direction, as runtimes do
     return o.cast(o.Less(o.RandomUniformLike(self), self if p is None else p), self.dtype)
 
 

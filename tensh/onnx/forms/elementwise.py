@@ -1,4 +1,4 @@
-"""Forms of operators that work element by element.
+"""Forms of elementwise operators.
 
 ``self``, ``other`` and so on are the operator's arguments; capitalised names are ONNX's operators. ``number(x)`` is a
 constant of the result's dtype, ``one`` is 1.
@@ -247,9 +247,9 @@ def copysign(o, node, self, other):
     return o.Where(negative, o.Neg(size), size)
 
 
-# ── what texts use, beside ONNX's operators ──────────────────────────────────
+# ── helpers of texts, besides ONNX's operators ───────────────────────────────
 def scaled(o, value, factor, dtype):
-    """``factor * value``; the value where the factor is 1."""
+    """Return ``factor * value``, or the value for a factor of 1."""
     return value if type(factor) in (int, float) and factor == 1 else o.Mul(o.operand(value, dtype), factor)
 
 
@@ -280,7 +280,7 @@ def softplus(o, x, beta, threshold):
 
 def logaddexp(o, a, b):
     larger, zero = o.Max(a, b), o.number(0, a.dtype)
-    difference = o.Where(o.Equal(a, b), zero, o.Neg(o.Abs(o.Sub(a, b))))  # infinities that are equal
+    difference = o.Where(o.Equal(a, b), zero, o.Neg(o.Abs(o.Sub(a, b))))  # equal infinities
     return o.Add(larger, o.Log(o.Add(o.number(1, a.dtype), o.Exp(difference))))
 
 
@@ -291,7 +291,7 @@ def logit(o, x, eps):
 
 
 def slopes(o, x, weight):
-    """The slopes of PReLU, one for each channel, beside an input of any rank."""
+    """Return the slopes of PReLU, one for each channel, shaped for an input of any rank."""
     if not isinstance(weight, Value) or weight.example is None or weight.example.numel() == 1 or x.rank in (None, 0, 1):
         return weight if x.rank else o.Squeeze(weight)
     return o.Reshape(weight, [-1, *[1] * (x.rank - 2)])
@@ -303,7 +303,7 @@ HELPERS = {
 }  # fmt: skip
 
 
-# ── in other operators of PyTorch ────────────────────────────────────────────
+# ── composed of other PyTorch operators ──────────────────────────────────────
 @compose("sinc special_sinc")
 def sinc(self):
     turned = self * math.pi

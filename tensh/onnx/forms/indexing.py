@@ -1,4 +1,4 @@
-"""Forms of operators that take parts of tensors, or write into them."""
+"""Forms of operators that select parts of tensors, or write into them."""
 
 import numpy as np
 
@@ -98,7 +98,7 @@ def index(o, node, self, indices):
 
 
 def gather_at(o, node, self, given):
-    """The elements at index tensors of several dimensions: these are moved in front for GatherND."""
+    """Return the elements at index tensors of several dimensions, which are moved to the front for GatherND."""
     dims = [dim for dim, _ in given]
     rest = [dim for dim in range(self.rank) if dim not in dims]
     moved = o.Transpose(self, perm=dims + rest) if dims != list(range(len(dims))) else self
@@ -113,7 +113,7 @@ def gather_at(o, node, self, given):
 
 
 def positions(o, indices):
-    """Index tensors as the rows of positions, in the shape that they broadcast to; negative ones count from the end."""
+    """Return index tensors as rows of positions, in their broadcast shape; negative ones count from the end."""
     shape = torch.broadcast_shapes(*(each.shape for each in indices))
     parts = [o.Unsqueeze(o.Expand(o.cast(each, torch.int64), o.ints(list(shape))), [-1]) for each in indices]
     return parts[0] if len(parts) == 1 else o.Concat(*parts, axis=-1)

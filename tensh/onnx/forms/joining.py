@@ -1,4 +1,4 @@
-"""Forms of operators that put tensors together, or fit them to each other."""
+"""Forms of operators that join tensors, or broadcast them to each other."""
 
 import tensh as torch
 from tensh.onnx.forms.table import along, compose, form
@@ -46,7 +46,7 @@ def column_stack(tensors):
 
 
 def list_tensors(args, tensors):
-    """The tensors of a call, which gives them one by one or as one list."""
+    """Return the tensors of a call, given one by one or as a list."""
     tensors = args if tensors is None else tensors
     return tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors
 

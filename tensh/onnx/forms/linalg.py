@@ -1,4 +1,4 @@
-"""Forms of matrix products, and of what is computed from them."""
+"""Forms of matrix products and operators that use them."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Forms of losses, in other operators of PyTorch."""
+"""Forms of losses, composed of other PyTorch operators."""
 
 import math
 

@@ -24,7 +24,7 @@ def max_pool(o, node, self, kernel_size, stride=(), padding=0, dilation=1, ceil_
     )  # fmt: skip
     if not return_indices:
         return end(found)
-    values, places = found  # which count through the whole tensor
+    values, places = found  # indices into the whole tensor
     places.dtype = torch.int64
     return end(values), end(o.Mod(places, o.number(spatial, torch.int64)))
 
@@ -64,12 +64,12 @@ def adaptive_avg_pool(o, node, self, output_size):
 
 
 def adaptive_windows(length, size):
-    """(begin, end) of ``size`` windows that cover ``length`` elements and overlap where they must."""
+    """Return (begin, end) of ``size`` windows that cover ``length`` elements, overlapping if necessary."""
     return [(place * length // size, -(-(place + 1) * length // size)) for place in range(size)]
 
 
 def pool_to(o, node, x, axis, size):
-    """Average ``size`` windows along an axis, which may overlap, by a product with a fixed matrix."""
+    """Average ``size`` windows along an axis, which may overlap, by a product with a constant matrix."""
     length = node.args[0].meta["val"].shape[axis]
     if size is None or size == length:
         return x
@@ -99,4 +99,4 @@ def adaptive_max_pool(self, output_size):
             ],
             axis,
         )
-    return (self,)  # ONNX would not know the places
+    return (self,)  # ONNX could not compute the positions

@@ -1,4 +1,4 @@
-"""Forms of recurrent layers, whose gates ONNX has in another order."""
+"""Forms of recurrent layers, whose gates ONNX orders differently."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from tensh.onnx.errors import OnnxExporterError, no_form, place_of
 from tensh.onnx.forms.table import compose, form
 
 GATES = {"lstm": (0, 3, 1, 2), "gru": (1, 0, 2), "rnn_tanh": (0,), "rnn_relu": (0,)}
-"""Operator -> the places of PyTorch's gates in ONNX's order: input, output, forget, cell; update, reset, new."""
+"""Operator -> positions of PyTorch's gates in ONNX's order: input, output, forget, cell; update, reset, new."""
 
 
 @form("lstm gru rnn_tanh rnn_relu")

@@ -1,4 +1,4 @@
-"""Forms of sums, means, extremes and other operators that reduce dimensions."""
+"""Forms of sums, means, extrema and other reductions."""
 
 import math
 
@@ -8,7 +8,7 @@ from tensh.onnx.forms.table import along, compose, form
 
 
 def axes_of(o, dim):
-    """The dimensions of a reduction as an input; None for all."""
+    """Return the dimensions of a reduction as an input; None for all."""
     if dim is None or dim == []:
         return None
     return o.ints(dim if isinstance(dim, (list, tuple)) else [dim])
@@ -137,7 +137,7 @@ def without_form(o, node, **arguments):
     raise no_form(node)
 
 
-# ── in other operators of PyTorch ────────────────────────────────────────────
+# ── composed of other PyTorch operators ──────────────────────────────────────
 def count(shape, dim):
     dims = range(len(shape)) if dim is None or dim == [] else dim if isinstance(dim, (list, tuple)) else [dim]
     return math.prod(shape[each] for each in dims) if len(shape) else 1
@@ -157,7 +157,7 @@ def variance(self, dim, correction, keepdim):
 
 
 def settings(dim, unbiased, correction):
-    if isinstance(dim, (list, tuple)) and len(dim) == 1 and isinstance(dim[0], bool):  # ``x.var(False)``
+    if isinstance(dim, (list, tuple)) and len(dim) == 1 and isinstance(dim[0], bool):  # as in ``x.var(False)``
         dim, unbiased = None, dim[0]
     return dim, (1 if correction is None else correction) if unbiased is None else int(unbiased)
 

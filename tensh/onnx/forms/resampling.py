@@ -1,4 +1,4 @@
-"""Forms of padding, and of images of another size."""
+"""Forms of padding and of image resizing."""
 
 import numpy as np
 

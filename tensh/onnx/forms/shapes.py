@@ -1,4 +1,4 @@
-"""Forms of operators that give a tensor another shape or order."""
+"""Forms of operators that change the shape of a tensor or the order of its dimensions."""
 
 import tensh as torch
 from tensh.onnx.builder import Value

@@ -1,19 +1,20 @@
-"""Declaration of forms: an expression in the operators of ONNX, a function of the builder, or a program of other operators."""
+"""Declaration of forms: an expression in ONNX operators, a function of the builder, or a composed function."""
 
 from dataclasses import dataclass
 from typing import Any
 
 END = 2**63 - 1
-"""The end of a slice that ends with the dimension."""
+"""The end of a slice that extends to the end of a dimension."""
 FORMS = {}
-"""Name of an operator of ``aten``, or of a public function that no operator stands for -> its Form."""
+"""Name of an operator of ``aten``, or of a public function without an operator -> its Form."""
 
 
 @dataclass
 class Form:
-    """``compute`` is compiled text or a function ``(builder, node, **arguments)``; ``operands`` says how they are converted.
+    """``compute`` is text or a function ``(builder, node, **arguments)``; ``operands`` determines their conversion.
 
-    "result": operands get the dtype of the result; "common": the dtype that they promote to; "as they are": none changes.
+    "result": operands get the dtype of the result; "common": the dtype to which they promote; "as they are": no
+    conversion.
     """
 
     name: str
@@ -23,7 +24,7 @@ class Form:
 
 
 def declare(table, operands):
-    """Declare forms from a text: a line each, the names of the operators (with commas between), then the expression."""
+    """Declare forms in a text, one per line: the names of the operators, separated by commas, then the expression."""
     for line in table.strip().splitlines():
         names, expression = line.strip().split(maxsplit=1)
         code = compile(expression, f"<ONNX form of {names}>", "eval")
@@ -32,7 +33,7 @@ def declare(table, operands):
 
 
 def form(names, operands="as they are"):
-    """Decorate a function of the builder, the node and the operator's arguments by name."""
+    """Decorate a function of the builder, the node, and the operator's arguments by name."""
 
     def register(function):
         for name in names.split():
@@ -43,7 +44,7 @@ def form(names, operands="as they are"):
 
 
 def compose(names):
-    """Decorate a program in public functions that computes the same: it is traced, and its operators are converted."""
+    """Decorate an equivalent function of public functions: it is traced, and its operators are converted."""
 
     def register(function):
         for name in names.split():
@@ -54,13 +55,13 @@ def compose(names):
 
 
 def operator_name(node):
-    """The name of a node's operator, or of the public function that stands for it."""
+    """Return the name of a node's operator, or of a public function without one."""
     target = node.target
     return getattr(target, "_opname", None) or (target if isinstance(target, str) else target.__name__)
 
 
 def along(dim, rank):
-    """The shape that lays a vector along one of ``rank`` dimensions: ``[1, -1, 1]``."""
+    """Return the shape in which a vector extends along one of ``rank`` dimensions: ``[1, -1, 1]``."""
     sides = [1] * rank
     sides[dim] = -1
     return sides

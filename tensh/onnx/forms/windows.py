@@ -1,4 +1,4 @@
-"""Arguments of layers that move a window over an input, one for each of its spatial dimensions."""
+"""Arguments of layers with moving windows, one for each spatial dimension."""
 
 
 def each_dim(value, dims):
@@ -8,12 +8,12 @@ def each_dim(value, dims):
 
 
 def batch_input(o, x, dims):
-    """(input with a batch dimension, the function that takes the dimension away again)."""
+    """Return (input with a batch dimension, the function that removes the dimension again)."""
     if x.rank == dims + 2:
         return x, lambda y: y
     return o.Unsqueeze(x, [0]), lambda y: o.Squeeze(y, [0])
 
 
 def strides_of(stride, kernel):
-    """The strides of pooling: the sizes of the window unless others are given."""
+    """Return the strides of pooling: the window sizes unless others are given."""
     return list(kernel) if stride in ((), [], None) else each_dim(stride, len(kernel))

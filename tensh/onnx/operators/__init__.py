@@ -1,5 +1,5 @@
-"""ONNX's operators in functions of PyTorch, a file for each family; ``families`` has them all.
+"""ONNX's operators as PyTorch functions, in a file for each family, all in ``families``.
 
-A function takes the inputs of a node by position and its attributes by name. What opsets say in different ways (``axes`` as an
-attribute or an input) is taken in both. One that takes ``outputs`` is told how many outputs are asked for, where that is more than one.
+A function takes the inputs of a node by position and its attributes by name. If opsets differ (``axes`` as an attribute
+or an input), both forms are accepted. A parameter ``outputs`` receives the number of outputs, if there are several.
 """

@@ -1,9 +1,9 @@
-"""Operators that draw random numbers, from torch's generator; seeds of a file count for nothing."""
+"""Operators that draw random numbers from torch's generator; seeds in a file are ignored."""
 
 import tensh as torch
 from tensh.onnx.operators.table import dtype_of, operator
 
-FLOAT, INT32 = 1, 6  # ONNX's numbers of dtypes
+FLOAT, INT32 = 1, 6  # ONNX's numbers for dtypes
 
 
 @operator

@@ -1,4 +1,4 @@
-"""Operators that work element by element: ``TABLE`` has those that are one expression, the others are functions."""
+"""Elementwise operators: expressions in ``TABLE``, others as functions."""
 
 import functools
 

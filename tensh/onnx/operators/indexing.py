@@ -1,4 +1,4 @@
-"""Operators that take parts of tensors, or write into them."""
+"""Operators that select parts of tensors, or write into them."""
 
 import tensh as torch
 from tensh.onnx.operators.table import MissingOperator, ints, operator

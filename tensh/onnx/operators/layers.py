@@ -21,7 +21,7 @@ def Einsum(*inputs, equation):
 
 
 def with_padding(x, kernel, stride, dilation, pads, auto_pad, value=0.0):
-    """(input, padding) of a window; add uneven padding to the input."""
+    """Return (input, padding) for a window; uneven padding is added to the input."""
     dims = len(kernel)
     if auto_pad in ("SAME_UPPER", "SAME_LOWER"):
         totals = [
@@ -81,7 +81,7 @@ def MaxPool(
     )
     if outputs == 1:
         return found
-    planes = torch.arange(x.shape[0] * x.shape[1]) * math.prod(x.shape[2:])  # ONNX counts through the whole tensor
+    planes = torch.arange(x.shape[0] * x.shape[1]) * math.prod(x.shape[2:])  # ONNX indexes the whole tensor
     return found[0], found[1] + planes.reshape(x.shape[0], x.shape[1], *[1] * dims)
 
 
@@ -124,7 +124,7 @@ def LayerNormalization(x, scale, b=None, axis=-1, epsilon=1e-5, stash_type=1, ou
 
 @operator
 def GroupNormalization(x, scale, b, num_groups, epsilon=1e-5, stash_type=1):
-    if scale.numel() == num_groups != x.shape[1]:  # before opset 21: one for each group
+    if scale.numel() == num_groups != x.shape[1]:  # before opset 21: one value for each group
         scale, b = (each.repeat_interleave(x.shape[1] // num_groups) for each in (scale, b))
     return F.group_norm(x, num_groups, scale, b, epsilon)
 

@@ -1,4 +1,4 @@
-"""Recurrent layers, by those of PyTorch: the gates change places."""
+"""Recurrent layers, computed by PyTorch's layers with reordered gates."""
 
 import tensh as torch
 from tensh.onnx.operators.table import MissingOperator, operator
@@ -7,7 +7,7 @@ from tensh.onnx.operators.table import MissingOperator, operator
 def recur(
     kind, gates, x, w, r, b, states, lengths=None, hidden_size=None, direction="forward", layout=0, clip=None, **ignored
 ):
-    """Compute a recurrent operator by PyTorch's ``kind``; ``gates`` are the places of PyTorch's gates in ONNX's order."""
+    """Compute a recurrent operator by PyTorch's ``kind``; ``gates`` are PyTorch's gates in ONNX's order."""
     padded = lengths is not None and bool((lengths != x.shape[0]).any())
     refuse_settings(layout=layout, clip=clip, sequence_lens=padded)
     directions = w.shape[0]
@@ -30,14 +30,14 @@ def recur(
 
 
 def refuse_settings(**settings):
-    """Raise Missing for a setting that is not zero."""
+    """Raise Missing for a non-zero setting."""
     for name, value in settings.items():
         if value:
             raise MissingOperator(f"tensh does not run recurrent operators of ONNX with {name}={value!r}")
 
 
 def require_activations(name, activations, known):
-    """Raise Missing for activations that PyTorch's layer does not have; a node gives those of each direction."""
+    """Raise Missing for activations that PyTorch's layer lacks; a node lists those of each direction."""
     if activations and list(activations) not in (known, known * 2):
         raise MissingOperator(f"tensh does not run {name} with the activations {activations}")
 

@@ -1,4 +1,4 @@
-"""Sums, means, extremes and other operators that reduce dimensions."""
+"""Sums, means, extrema and other reductions."""
 
 import tensh as torch
 from tensh.onnx.operators.table import axes_of, operator

@@ -1,4 +1,4 @@
-"""Padding, and images of another size."""
+"""Padding and image resizing."""
 
 import math
 
@@ -31,7 +31,7 @@ def Pad(a, pads_input=None, value=None, axes=None, mode="constant", pads=None, *
 
 
 def pad_sizes(sizes, flat):
-    """The sizes of the last dimensions with padding, which is given in the order of ``F.pad``."""
+    """Return the sizes of the last dimensions after padding, given in the order of ``F.pad``."""
     dims = len(sizes)
     return [size + flat[2 * (dims - 1 - place)] + flat[2 * (dims - 1 - place) + 1] for place, size in enumerate(sizes)]
 

@@ -1,4 +1,4 @@
-"""Operators that change shapes, put tensors together, or make new ones."""
+"""Operators that change shapes, join tensors, or create them."""
 
 import math
 

@@ -4,21 +4,21 @@ import tensh as torch
 from tensh.onnx.builder import TYPES
 
 OPERATORS = {}
-"""Name of an operator of ONNX -> the function."""
+"""Name of an ONNX operator -> its function."""
 
 
 class MissingOperator(NotImplementedError):
-    """An operator, or a setting of one, that tensh does not run."""
+    """An operator, or a setting of one, that tensh cannot run."""
 
 
 def operator(function):
-    """Register a function as the operator of its name."""
+    """Register a function as the operator with its name."""
     OPERATORS[function.__name__] = function
     return function
 
 
 def declare(table, namespace):
-    """Make the operators of a text in a namespace: a line each, a signature and an expression. Other attributes are ignored."""
+    """Declare operators in a text, one per line: a signature and an expression. Other attributes are ignored."""
     for line in table.strip().splitlines():
         signature, expression = line.replace(")", ")\0", 1).split("\0")
         name, parameters = signature.rstrip(")").split("(")
@@ -28,17 +28,17 @@ def declare(table, namespace):
 
 
 def ints(value):
-    """Convert a vector of whole numbers to a list."""
+    """Convert a vector of integers to a list."""
     return [int(each) for each in value.tolist()] if isinstance(value, torch.Tensor) else list(value)
 
 
 def axes_of(given, attribute):
-    """The axes of a node as a list: an input in newer opsets, an attribute in older ones; None without either."""
+    """Return the axes of a node as a list, from an input (newer opsets) or an attribute; None without either."""
     return ints(given) if given is not None else attribute
 
 
 def dtype_of(number):
-    """The dtype of a number of ONNX."""
+    """Return the dtype for an ONNX number."""
     name = next((name for name, known in TYPES.items() if known == number), None)
     if name is None:
         raise MissingOperator(f"tensh has no dtype for the type {number} of ONNX")
