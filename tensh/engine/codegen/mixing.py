@@ -277,12 +277,10 @@ def require_operand(name, value):
         refuse(f"{name}_", second, 1, value)
 
 
-def take_operand(value, name, parameter, position, optional=False):
-    """(array, node) of a tensor argument; (None, None) for an optional one that is not there."""
+def take_operand(value, name, parameter, position):
+    """(array, node) of a tensor argument."""
     if isinstance(value, Tensor):
         return value.array, refresh_node(value)
-    if value is None and optional:
-        return None, None
     refuse(name, parameter, position, value)
 
 

@@ -79,9 +79,10 @@ def operand_lines(op):
                 lines.append(f"{p}_, {p}_n = take_operands({p}, '{op.name}', '{p}', {position})")
                 continue
             take = operand_text(op).format(p)
-            optional = ", True" if op.parameters[p].default is None else ""
             lines.append(f"if isinstance({p}, Tensor): {take}")
-            lines.append(f"else: {p}_, {p}_n = take_operand({p}, '{op.name}', '{p}', {position}{optional})")
+            if op.parameters[p].default is None:
+                lines.append(f"elif {p} is None: {p}_ = {p}_n = None")
+            lines.append(f"else: {p}_, {p}_n = take_operand({p}, '{op.name}', '{p}', {position})")
     return lines + check_lines(op)
 
 
@@ -238,7 +239,12 @@ def _results(op):
             lines.append(f"for o in outs: record_view({first}, o, MULTIPLE)")
         return [*lines, f"outs = {op.name}_outs(outs)"]
     names = [f"{o}_" for o in op.outs]
-    lines = [f"{', '.join(names)} = out_", *(f"{o} = wrap({o}_); {o}_ = {o}.array" for o in op.outs)]
+    lines = [f"{', '.join(names)} = out_"]
+    for o in op.outs:
+        lines.append(
+            f"if type({o}_) is ndarray: {o} = new(); {o}.array = {o}_; {o}.node = {o}._base = {o}._kept = None"
+        )
+        lines.append(f"else: {o} = wrap({o}_); {o}_ = {o}.array")
     if op.derivatives:
         lines.append(_wants_gradient(op, op.derivatives) + " and mode.grad:")
         lines.append(INDENT + f"{op.outs[0]}.node = k = {op.name}_node(); " + _record(op))

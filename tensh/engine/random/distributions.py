@@ -25,7 +25,7 @@ SINGLE, DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
 LOW24 = {4: np.array(2**24 - 1, np.uint32), 8: np.array(2**24 - 1, np.uint64)}  # size of a word -> mask
 LOW53 = np.array(2**53 - 1, np.uint64)
 STEP24, STEP53 = np.array(2.0**-24, np.float32), np.array(2.0**-53)
-TURNS = {real: real.type(2 * math.pi) for real in (SINGLE, DOUBLE)}
+ONE, MINUS_TWO, TURN = ({real: np.array(number, real) for real in (SINGLE, DOUBLE)} for number in (1, -2, 2 * math.pi))
 
 
 # ── destination ──────────────────────────────────────────────────────────────
@@ -206,15 +206,17 @@ def _box_muller(work, mean, std, exact):
     eights = work.reshape(-1, 8)
     apart, together = orders(len(eights) // 2)
     radius, angle = eights.take(apart, 0).reshape(2, -1)
-    np.subtract(1, radius, radius)  # in (0, 1], for the logarithm
+    np.subtract(ONE[work.dtype], radius, radius)  # in (0, 1], for the logarithm
     radius = polynomials.log(radius) if exact else library("log", radius)
-    radius *= -2
+    radius *= MINUS_TWO[work.dtype]
     np.sqrt(radius, radius)
-    angle *= TURNS[work.dtype]
-    cos, sin = polynomials.cos_and_sin(angle) if exact else (library("cos", angle.copy()), library("sin", angle))
-    pair = np.empty((2, radius.size), work.dtype)
-    np.multiply(radius, cos, pair[0])
-    np.multiply(radius, sin, pair[1])
+    angle *= TURN[work.dtype]
+    if exact:
+        pair = polynomials.cos_and_sin(angle)
+    else:
+        pair = np.empty((2, angle.size), angle.dtype)
+        pair[0], pair[1] = library("cos", angle.copy()), library("sin", angle)
+    pair *= radius
     if mean != 0 or std != 1:
         fuse_scale_shift(pair, std, mean)
     pair.reshape(-1, 8).take(together, 0, eights, "clip")

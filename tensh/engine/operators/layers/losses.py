@@ -159,7 +159,15 @@ def entropies(input, target, weight):
 @compute_in_float32
 def binary_entropy_of_logits(input, target, weight=None, pos_weight=None, reduction="mean"):
     """Binary cross entropies of sigmoid(input), without overflow; ``pos_weight`` weights positive targets."""
+    if weight is None and pos_weight is None:
+        return reduce_losses(entropies_without_weights.quick(input, target), reduction)
     return reduce_losses(compute_by_blocks(entropies_of_logits, input, target, weight, pos_weight), reduction)
+
+
+entropies_without_weights = Chain(
+    "entropies_of_logits", "input target",
+    "(1 - target) * input + (log1p(library_exp(-abs(input))) + maximum(-input, 0))",
+)  # fmt: skip
 
 
 def entropies_of_logits(input, target, weight, pos_weight):

@@ -15,6 +15,7 @@ import math
 import numpy as np
 
 from tensh.engine.arrays.threads import PARALLEL_LIGHT, map_rows
+from tensh.engine.codegen.mixing import SCALARS
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS
 from tensh.engine.operators.layers.formats import keeping_format
@@ -58,7 +59,7 @@ def some_at_a_time(work, form):
 
 def invert_deviation(variance, eps):
     """Return the inverse deviations, computed in one array."""
-    rstd = variance + variance.dtype.type(eps)
+    rstd = np.add(variance, SCALARS[float(eps), variance.dtype])
     return np.reciprocal(np.sqrt(rstd, rstd), rstd)
 
 
@@ -74,7 +75,7 @@ def whiten_into(grouped, eps, out):
 
     The rounding error of a mean FAR from zero is corrected, so that equal numbers become zero.
     """
-    count = grouped.dtype.type(number(grouped.shape))
+    count = SCALARS[number(grouped.shape), grouped.dtype]
     mean = group_sums(grouped) / count
     np.subtract(grouped, mean[:, None], out)
     variance = group_products(out, out) / count
@@ -147,7 +148,7 @@ def slopes_of_arrays(g, input, weight, mean, rstd, at, form):
         g = g if weight is None else g * weight.reshape(at)
         return whiten_back.kernel(g, input, mean, rstd, form), *sums
     grouped, slopes, out = input.reshape(form), g.reshape(form), np.empty(form, g.dtype)
-    count, sums = g.dtype.type(number(form)), np.empty((2, form[1]), g.dtype)
+    count, sums = SCALARS[number(form), g.dtype], np.empty((2, form[1]), g.dtype)
 
     def work(part):
         g, s = slopes[:, part], rstd[part]
@@ -240,7 +241,7 @@ def whiten(input, mean, rstd, form):
 def whiten_back(grad, input, mean, rstd, form):
     """The gradient of the whitened values."""
     grouped, slopes, out = input.reshape(form), grad.reshape(form), np.empty(form, grad.dtype)
-    count = grad.dtype.type(number(form))
+    count = SCALARS[number(form), grad.dtype]
 
     def work(part):
         g, s = slopes[:, part], rstd[part]

@@ -7,6 +7,7 @@ from tensh.engine.codegen.table import op
 from tensh.engine.errors.messages import refuse_dtype, wrap_dim
 from tensh.engine.operators.precision import I8
 from tensh.engine.operators.reductions.scan import OTHER_SCALAR_TYPE, accumulate
+from tensh.engine.operators.reductions.summation import SMALL
 
 
 def declare_running_extreme(name, ufunc, doc):
@@ -45,12 +46,14 @@ def declare_running_extreme(name, ufunc, doc):
 def extremes(ufunc, input, axis):
     """Return the extremes so far along ``axis``, and their last indices."""
     values = accumulate(ufunc, input, axis, 1)
-    # a quarter of the memory
-    places = np.arange(input.shape[axis], dtype=np.int16 if input.shape[axis] < 1 << 15 else I8)
     met = np.equal(input, values)
     if input.dtype.kind in "fV":
-        met |= input != input
-    places = np.multiply(places.reshape(-1, *(1,) * (input.ndim - 1 - axis)), met)
+        met |= np.not_equal(input, input)
+    length, shape = input.shape[axis], (-1, *(1,) * (input.ndim - 1 - axis))
+    if input.size <= SMALL:
+        return values, np.maximum.accumulate(np.where(met, np.arange(length).reshape(shape), 0), axis)
+    places = np.arange(length, dtype=np.int16 if length < 1 << 15 else I8)  # a quarter of the memory
+    places = np.multiply(places.reshape(shape), met)
     return values, accumulate(np.maximum, places, axis, 1).astype(I8, copy=False)
 
 

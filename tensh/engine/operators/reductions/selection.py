@@ -7,6 +7,7 @@ elements.  This module follows them step by step, for lines in which there is a 
 
 import numpy as np
 
+from tensh.engine.operators.kernels import has_true
 from tensh.engine.operators.precision import widen
 
 FEW = 1 << 12  # elements up to which lines are processed one by one; in larger arrays any equal element is selected
@@ -40,7 +41,7 @@ def is_tied(input, values, axis):
         input, values = np.moveaxis(input, axis, -1), np.moveaxis(values, axis, -1)
     if np.count_nonzero(input == values[..., -1:]) * values.shape[-1] != values.size:
         return True
-    return values.shape[-1] > 2 and bool((values[..., 1:-1] == values[..., :-2]).any())
+    return values.shape[-1] > 2 and has_true(values[..., 1:-1] == values[..., :-2])
 
 
 def top_among_equals(input, indices, axis, largest):

@@ -87,14 +87,16 @@ def powers(input, axis, out):
 
     The largest elements are subtracted only if the exponentials require it.
     """
-    if input.size > SMALL:  # of few numbers the printed digits are those of PyTorch, which subtracts always
+    if input.size <= SMALL:  # the printed digits are those of PyTorch, which subtracts always
+        np.subtract(input, maximum(input, axis if input.ndim else None, None, None, True), out)
+    else:
         np.exp(input, out)
         total = sum_along(out, axis)
         least, most = SAFE
         # The extremes by their places: a third of the time of ``min`` and ``max``.
         if least * input.shape[axis] < total.item(total.argmin()) and total.item(total.argmax()) < most:
             return total
-    np.subtract(input, largest(input, axis), out)
+        np.subtract(input, largest(input, axis), out)
     np.exp(out, out)
     return sum_along(out, axis)
 
@@ -102,10 +104,9 @@ def powers(input, axis, out):
 def finish_in_blocks(finish, input, axis):
     """Call ``finish(out, input, axis)`` for all lines along ``axis``, as many at a time as fit the cache."""
     out = np.empty(input.shape, input.dtype)
-    if not input.size:
-        return out
     if input.size < LARGE or not input.flags.c_contiguous:
-        finish(out, input, axis)
+        if input.size:
+            finish(out, input, axis)
         return out
     outer = math.prod(input.shape[:axis])
     lines, target = (a.reshape(outer, *input.shape[axis:]) for a in (input, out))
@@ -138,11 +139,15 @@ def softmax_axis(input, dim, name):
 def softmax_dim(input, dim):
     """The exponentials of the elements, divided by their sum along ``dim``."""
     axis = softmax_axis(input, dim, "softmax")
-    return narrow_result(finish_in_blocks(finish_softmax, widen(input), axis), input.dtype)
+    if input.itemsize == 2:
+        return narrow_result(finish_in_blocks(finish_softmax, widen(input), axis), input.dtype)
+    return finish_in_blocks(finish_softmax, input, axis)
 
 
 @op(public=False, node="LogSoftmaxBackward0", input="log_softmax_backward(g, out, dim)")
 def log_softmax_dim(input, dim):
     """The logarithm of softmax."""
     axis = softmax_axis(input, dim, "log_softmax")
-    return narrow_result(finish_in_blocks(finish_log_softmax, widen(input), axis), input.dtype)
+    if input.itemsize == 2:
+        return narrow_result(finish_in_blocks(finish_log_softmax, widen(input), axis), input.dtype)
+    return finish_in_blocks(finish_log_softmax, input, axis)

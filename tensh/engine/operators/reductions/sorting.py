@@ -43,7 +43,7 @@ def order_stably(input, axis):
         input = widen(input)
     length = input.shape[axis]
     if length < PACKED or input.itemsize > 4 or length >> 32:
-        return np.argsort(input, axis, kind="stable")
+        return input.argsort(axis, "stable")
     lines = np.moveaxis(input, axis, -1)
     keys = ranks(lines).astype(np.uint64)
     keys <<= np.uint64(32)

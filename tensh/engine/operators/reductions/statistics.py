@@ -8,6 +8,7 @@ from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.errors.messages import refuse_dtype, wrap_dim
 from tensh.engine.errors.warnings import warn
 from tensh.engine.operators.along import read_along
+from tensh.engine.operators.kernels import has_true
 from tensh.engine.operators.precision import I8, real_dtype, widen
 from tensh.engine.operators.reductions.extremes import ALONG, SHARE, SHARED, require_elements
 from tensh.engine.operators.reductions.moments import moments
@@ -124,7 +125,7 @@ def middle(input, axis, skip_nan):
     """
     missing = np.isnan(input) if input.dtype.kind in "fV" else None
     length = input.shape[axis]
-    if missing is None or not missing.any():
+    if missing is None or not has_true(missing):
         return half_way(input, (length - 1) // 2, axis)
     order = np.argsort(input, axis, kind="stable")
     present = length - np.count_nonzero(missing, axis, keepdims=True)

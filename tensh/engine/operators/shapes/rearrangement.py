@@ -249,7 +249,10 @@ def rotate_dims(input, times, dims):
 
 
 # ── triangles and diagonals ──────────────────────────────────────────────────
-@lru_cache(64)
+KEPT = 1 << 16  # elements of a mask
+
+
+@lru_cache(8)
 def small_triangle(part, rows, columns, diagonal):
     """Return a mask of a triangle: comparing indices takes a fifth of the time of NumPy's function."""
     dtype = np.int32 if rows + columns < 1 << 30 else np.int64
@@ -258,8 +261,8 @@ def small_triangle(part, rows, columns, diagonal):
 
 
 def triangle_mask(part, rows, columns, diagonal):
-    """Return a mask of a triangle, cached up to 4096 elements, because making one takes longer than using it."""
-    make = small_triangle if rows * columns <= 4096 else small_triangle.__wrapped__
+    """Return a mask of a triangle, cached up to KEPT elements, because making one takes as long as using it, or longer."""
+    make = small_triangle if rows * columns <= KEPT else small_triangle.__wrapped__
     return make(part, rows, columns, diagonal)
 
 

@@ -105,9 +105,9 @@ def cross_entropy(
     tensor(0.3466)
     """
     reduction = reduction_of(reduction, size_average, reduce)
-    for name, value, position in (("input", input, 1), ("target", target, 2), ("weight", weight, 3)):
-        if not (value is None and name == "weight"):
-            require(value, "cross_entropy_loss", name, position)
+    require(input, "cross_entropy_loss", "input", 1), require(target, "cross_entropy_loss", "target", 2)
+    if weight is not None:
+        require(weight, "cross_entropy_loss", "weight", 3)
     shape = input.array.shape
     dim = 0 if len(shape) == 1 else 1
     if target.array.shape == shape and shape:

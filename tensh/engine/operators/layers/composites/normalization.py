@@ -23,9 +23,10 @@ from tensh.engine.operators.layers.normalization import batch_norm_by, batch_nor
 # ── checks ───────────────────────────────────────────────────────────────────
 def check_dtypes(input, *parameters):
     """Raise unless all dtypes are equal, or parameters of a half precision input are in single precision."""
-    others = {p.dtype for p in parameters if p is not None} - {input.dtype}
-    if not others:
+    own = input.array.dtype
+    if all([p is None or p.array.dtype is own for p in parameters]):
         return
+    others = {p.dtype for p in parameters if p is not None} - {input.dtype}
     if others != {float32}:
         raise RuntimeError("mixed dtype (CPU): expect parameter to have scalar type of Float")
     if input.dtype.itemsize != 2:

@@ -5,13 +5,17 @@ absent.  Then they are multiplied two by two, each time as one product of stacks
 """
 
 import math
+from functools import lru_cache
 
 from tensh.engine.arguments.signatures import type_name
 from tensh.engine.codegen.composites import composite
 from tensh.engine.core.tensor import Tensor
+from tensh.engine.operators.shapes.composites.reshaping import reshape_to
+from tensh.engine.operators.shapes.views import permute, unsqueeze
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 ELLIPSIS = "."
+KEPT = 256  # equations: to read one takes as long as to multiply small matrices
 
 
 @composite(method=False)
@@ -45,8 +49,7 @@ def einsum(equation, *operands):
     dots = max([t.array.ndim - len(labels) + 1 for labels, t in zip(inputs, operands) if ELLIPSIS in labels], default=0)
     for number, (labels, t) in enumerate(zip(inputs, operands)):
         check_labels(labels, t, number)
-    order = letter_order(inputs, output)
-    places, free = layout(order, output, dots, inputs)
+    places, free = layout(inputs, output, dots)
     aligned = [align(labels, t, places, dots, number) for number, (labels, t) in enumerate(zip(inputs, operands))]
     check_sizes(aligned, inputs, places)
     return contract(aligned, free)
@@ -67,15 +70,16 @@ def spell_dims(numbers):
     return "".join("..." if n is Ellipsis else LETTERS[n] for n in numbers)
 
 
+@lru_cache(KEPT)
 def parse_equation(equation):
-    """Return ([letters of each operand], letters of the output or None), with one dot for an ellipsis."""
+    """Return (the letters of each operand, letters of the output or None), with one dot for an ellipsis."""
     left, arrow, right = equation.partition("->")
     inputs, position = [], 0
     for number, part in enumerate(left.split(",")):
         inputs.append(letters(part, position, f"for operand {number}"))
         position += len(part) + 1
     output = letters(right, position + 1, "in the output") if arrow else None
-    return inputs, output
+    return tuple(inputs), output
 
 
 def letters(part, position, where):
@@ -157,9 +161,10 @@ def letter_order(inputs, output):
     return output, sorted(set(everything) - set(output), key=lambda c: (c == ELLIPSIS, LETTERS.find(c)))
 
 
-def layout(order, output, dots, inputs):
+@lru_cache(KEPT)
+def layout(inputs, output, dots):
     """Return (letter -> its dimension in the common order, the number of output dimensions)."""
-    kept, summed = order
+    kept, summed = letter_order(inputs, output)
     places, place = {}, 0
     for c in kept:
         places[c] = place
@@ -200,10 +205,10 @@ def align(labels, t, places, dots, number):
         if place in at:
             dims.append(at[place])
         else:
-            t = t.unsqueeze(-1)
+            t = unsqueeze.fn(t, last)
             dims.append(last)
             last += 1
-    return t.permute(dims)
+    return permute.fn(t, tuple(dims))
 
 
 # ── products ─────────────────────────────────────────────────────────────────
@@ -244,9 +249,9 @@ def product(left, right, summed):
     size = math.prod(shape[d] for d in summed)
     batch = math.prod(shape[d] for d in shared)
     rows, columns = math.prod(shape[d] for d in of_left), math.prod(other[d] for d in of_right)
-    one = left.permute([*shared, *of_left, *summed, *of_right]).reshape(batch, rows, size)
-    two = right.permute([*shared, *summed, *of_right, *of_left]).reshape(batch, size, columns)
+    one = reshape_to(permute.fn(left, (*shared, *of_left, *summed, *of_right)), (batch, rows, size))
+    two = reshape_to(permute.fn(right, (*shared, *summed, *of_right, *of_left)), (batch, size, columns))
     order = [*shared, *of_left, *summed, *of_right]
     sizes = [shape[d] for d in shared + of_left] + [1] * len(summed) + [other[d] for d in of_right]
     back = sorted(range(len(order)), key=order.__getitem__)
-    return one.bmm(two).reshape(sizes).permute(back)
+    return permute.fn(reshape_to(one.bmm(two), tuple(sizes)), tuple(back))
