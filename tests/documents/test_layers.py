@@ -60,6 +60,10 @@ LAYERS = {
     "tensh.alias": ("tensh tensh.engine tensh.switched_off", ""),
     "tensh.switched_off": ("tensh.engine", ""),
     "tensh.distributed": ("tensh.engine tensh.futures tensh.namespace tensh.switched_off", "numpy"),
+    "tensh.distributed.pipelining": (
+        "tensh tensh.distributed tensh.engine tensh.export tensh.fx tensh.namespace tensh.nn tensh.switched_off tensh.tracing tensh.utils",
+        "",
+    ),
     "tensh.distributed.optim": ("tensh.distributed tensh.engine tensh.optim tensh.switched_off", ""),
     "tensh.futures": ("tensh.engine", ""),
     "tensh.fx": (
