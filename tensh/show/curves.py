@@ -1,13 +1,17 @@
 """Curves, drawn by uniplot: `plot`."""
 
+import math
 import re
+from collections.abc import Callable
 from itertools import cycle, islice
+from typing import NamedTuple
 
 import numpy as np
 
 from tensh.language import _, count
 from tensh.show.page import View
 from tensh.show.text import comment
+from tensh.show.ticks import below, beside, log_ticks, ticks
 from tensh.show.values import array_of, is_complex
 
 # uniplot's curve colours in order -> escape sequence, kind of text
@@ -35,13 +39,16 @@ class Curves(View):
         uniplot = library()
         seen = [(x, y) for x, y in zip(self.xs, self.ys, strict=True) if np.isfinite(x + y).any()]
         height = min(max((page.height or 24) - 9, 5), 17)
+        across, up = bounds([x for x, _ in seen]), bounds([y for _, y in seen])
         text = uniplot.plot_to_string(
             ys=[y for _, y in seen], xs=[x for x, _ in seen], lines=self.lines, x_as_log=self.logx, y_as_log=self.logy, height=height,
+            x_min=across[0], x_max=across[1], y_min=up[0], y_max=up[1],
             width=max(page.width - 14, 10), line_length_hard_cap=page.width,
             x_gridlines=[0.0] if any(np.nanmin(x) < 0 < np.nanmax(x) for x, _ in seen) else [],
             character_set="block" if page.unicode else "ascii",
             color=[*islice(cycle(COLORS), len(seen))] if page.colors else False,
         )  # fmt: skip
+        text = label(text, height, scale(across, self.logx), scale(up, self.logy))
         if not page.unicode:
             text = text.translate(FRAME)
         kind = "plain"
@@ -60,6 +67,36 @@ class Curves(View):
         missing = sum(int(np.isnan(x + y).sum()) for x, y in zip(self.xs, self.ys, strict=True))
         if missing:
             yield _("{count} left out").format(count=count(missing, "point"))
+
+
+class Scale(NamedTuple):
+    """An axis: its ends (their logarithms if it is logarithmic), and what computes its ticks."""
+
+    low: float
+    high: float
+    ticks: Callable
+
+
+def bounds(series):
+    """Return the least and the greatest finite value, a little apart from each other."""
+    low = min(float(np.nanmin(each)) for each in series)
+    high = max(float(np.nanmax(each)) for each in series)
+    return (low, high) if high > low else (low - (abs(low) / 2 or 1), high + (abs(high) / 2 or 1))
+
+
+def scale(ends, is_log):
+    """Return the Scale of an axis."""
+    return Scale(*map(math.log10, ends), log_ticks) if is_log else Scale(*ends, ticks)
+
+
+def label(text, height, across, up):
+    """Return uniplot's drawing with the axes labelled anew: its own labels are rounded until they differ (0.5 becomes 0)."""
+    head, *rows = text.rstrip("\n").split("\n")[: height + 2]
+    texts = beside(up.ticks(up.low, up.high, max(height // 3, 2)), up.low, up.high, height)
+    width = len(ESCAPE.sub("", head)) - 2
+    rows = [f"{row.rpartition('│')[0]}│ {each}" for row, each in zip(rows, texts, strict=False)] + rows[height:]
+    marks = across.ticks(across.low, across.high, max(width // 12, 2))
+    return "\n".join([head, *rows, " " + below(marks, across.low, across.high, width)])
 
 
 FRAME = str.maketrans("┌┐└┘─│┤├┬┴┼", "++++-|||+++")

@@ -185,6 +185,18 @@ def test_curves():
         show.plot(-t - 1, logy=True)
 
 
+def test_axes_have_the_numbers_of_their_places():
+    """A third of the way down from 1.06 to 0.02 stands 0.7, and no number rounded to 0 or 1."""
+    pytest.importorskip("uniplot")
+    rows = drawn(show.plot(torch.tensor([1.06, 0.5, 0.2, 0.1, 0.02]))).split("\n")[1:16]
+    labels = {number: row.rpartition("│")[2].strip() for number, row in enumerate(rows)}
+    values = {number: float(text) for number, text in labels.items() if text}
+    assert len(values) == 5
+    assert all(abs(1.06 - (number + 0.5) / 15 * 1.04 - value) < 1.04 / 15 for number, value in values.items())
+    logarithmic = drawn(show.plot(torch.tensor([0.001, 1000.0]), logy=True))
+    assert all(f"│ {text}" in logarithmic for text in ("1000", "10", "0.1", "0.001"))
+
+
 ODD = {
     "constant": ([3.0, 3.0], {}, "1 curve of 2 points"),
     "one point": ([1.0], {}, "1 curve of 1 point"),
@@ -417,6 +429,15 @@ def test_names_of_the_caller():
         namespace,
     )
     assert namespace["names"].split("\n")[1].startswith("x ") and "\nx " in "\n" + namespace["grads"]
+
+
+def test_a_narrow_window_breaks_the_chain_rule_between_words():
+    w = torch.tensor(2.0, requires_grad=True)
+    loss = (w * 3 - 1) ** 2 + torch.sigmoid(w) * 5.5
+    view = show.why(w, loss, {"w": w, "loss": loss})
+    wide, narrow = drawn(view, is_window=True, width=200), drawn(view, is_window=True, width=50)
+    assert [word for word in narrow.split() if word != "#"] == [word for word in wide.split() if word != "#"]
+    assert max(map(cells, narrow.split("\n"))) < 50 < max(map(cells, wide.split("\n")))
 
 
 def test_the_reason_of_a_gradient_fits_the_window():

@@ -51,6 +51,7 @@ class Run:
         self.transcript = Transcript()
         self.status = status.OK
         self.values_shown = 0
+        self.shown_of = (None, 0)  # the source that ran last, and how many values were shown before it began
         self.times = []
         self.is_prepared = False
         self.ended_by = None  # the failure that ended the program
@@ -298,6 +299,8 @@ class Run:
         """Show an event; return whether the run continues."""
         match event:
             case events.Started(unit):
+                if unit.source is not self.shown_of[0]:
+                    self.shown_of = unit.source, self.values_shown
                 if self.options.echo == "all":
                     self.console.result(self.transcript.write_lines_to(unit))
             case events.Value(value, unit):
@@ -361,7 +364,9 @@ class Run:
         in_full = self.options.traceback == "full"
         width = self.window()
         self.remark(
-            failures.render_in_full(failure, width) if in_full else failures.short(failure, self.values_shown, width)
+            failures.render_in_full(failure, width)
+            if in_full
+            else failures.short(failure, self.values_shown - self.shown_of[1], width)
         )
         if not in_full and self.env.is_terminal(self.env.stderr) and self.hint and failure.kind:
             self.mention(self.hint)
