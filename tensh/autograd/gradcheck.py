@@ -51,7 +51,7 @@ def gradcheck(
     True
     """
     require_together(check_forward_ad, check_backward_ad, check_batched_grad, check_batched_forward_grad)
-    inputs = (inputs,) if isinstance(inputs, Tensor) else tuple(inputs)
+    inputs = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
     try:
         checked = inputs_to_check(inputs)
         if not differentiable(func(*inputs)):
@@ -100,7 +100,7 @@ def gradgradcheck(
     True
     """
     require_reverse(check_fwd_over_rev, check_rev_over_rev, check_undefined_grad, check_batched_grad)
-    inputs = (inputs,) if isinstance(inputs, Tensor) else tuple(inputs)
+    inputs = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
     if grad_outputs is None:
         outputs = differentiable(func(*inputs))
         draw = np.random.default_rng(0)

@@ -41,7 +41,7 @@ PYTHON = frozenset(
     set_deterministic_debug_mode set_float32_matmul_precision set_warn_always unique unique_consecutive unravel_index
     are_deterministic_algorithms_enabled get_default_device get_deterministic_debug_mode get_float32_matmul_precision
     is_deterministic_algorithms_warn_only_enabled is_warn_always_enabled
-    sparse_coo_tensor sparse_csr_tensor sparse_csc_tensor sparse_bsr_tensor sparse_bsc_tensor sparse_compressed_tensor
+    sparse_csc_tensor sparse_bsr_tensor sparse_bsc_tensor sparse_compressed_tensor
     Tensor.backward Tensor.register_hook Tensor.register_post_accumulate_grad_hook Tensor.unflatten Tensor.is_shared
     Tensor.norm Tensor.split Tensor.stft Tensor.lu Tensor.unique Tensor.unique_consecutive Tensor.share_memory_ Tensor.dim_order
 """.split()
@@ -194,6 +194,9 @@ class PublicWrapper:
         if answer := ports.answer_override(self.public, tuple(positional), named):
             return answer
         self.require_form(positional, {name: named[name] for name in keywords or () if name in named}, named)
+        beginning = f"{self.fn.__name__}(): argument 'out'"  # whoever writes does not know the name in messages
+        if type(failure) is TypeError and (said := str(failure)).startswith(beginning):
+            raise TypeError(self.name + said.removeprefix(self.fn.__name__)) from None
         wrong = misfit(failure, self.name, self.parameters, args, options)
         if wrong is not None:
             raise wrong from None

@@ -125,7 +125,7 @@ def operator_source(op):
             "if surplus: return NotImplemented",
             *lines,
             "except AttributeError:",
-            INDENT + f"if not isinstance({first}, Tensor): refuse_receiver('{op.name}', {first})",
+            INDENT + f"if not isinstance({first}, Tensor): refuse_receiver('__{op.name}__', {first})",
             INDENT + "raise",
         ]
     )

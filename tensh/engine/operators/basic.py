@@ -101,17 +101,19 @@ def expanded_size(array, size):
     full = list(size)
     for d in range(len(size) - 1, -1, -1):
         if d < extra:
-            if size[d] < 0:
+            if size[d] == -1 and shape:
                 raise RuntimeError(
                     f"The expanded size of the tensor ({size[d]}) isn't allowed in a leading, non-existing dimension {d}"
                 )
         elif size[d] == -1:
             full[d] = shape[d - extra]
-        elif shape[d - extra] not in (1, size[d]) or size[d] < 0:
+        elif shape[d - extra] not in (1, size[d]):
             raise RuntimeError(
                 f"The expanded size of the tensor ({size[d]}) must match the existing size ({shape[d - extra]}) at "
                 f"non-singleton dimension {d}.  Target sizes: {list(size)}.  Tensor sizes: {list(shape)}"
             )
+    if any(n < 0 for n in full):
+        raise RuntimeError("numel: integer multiplication overflow")
     return tuple(full)
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 
 from tensh.engine.codegen.table import op
+from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.operators.precision import I8, WIDER
 
@@ -18,6 +19,10 @@ def linalg_cross(input, other, dim=-1):
         raise RuntimeError(f"linalg.cross: inputs dimension {dim} must have length 3. Got {n} and {m}")
     a, b = np.moveaxis(input, axis, 0), np.moveaxis(other, axis, 0)
     turned = [a[i - 2] * b[i - 1] - a[i - 1] * b[i - 2] for i in range(3)]
+    if input.dtype != other.dtype:
+        raise RuntimeError(
+            f"expected scalar type {BY_NUMPY[input.dtype].title} but found {BY_NUMPY[other.dtype].title}"
+        )
     return np.stack(turned, axis)
 
 

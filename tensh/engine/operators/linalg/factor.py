@@ -6,7 +6,14 @@ import numpy as np
 
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import word
-from tensh.engine.operators.linalg.shared import check_floating, check_matrix, check_square, each, empty_in_any_dtype
+from tensh.engine.operators.linalg.shared import (
+    check_dimensions,
+    check_floating,
+    check_matrix,
+    check_square,
+    each,
+    empty_in_any_dtype,
+)
 
 # ── Cholesky ─────────────────────────────────────────────────────────────────
 CHOLESKY = {
@@ -144,7 +151,7 @@ def join_blocks(corner, right, below):
 @empty_in_any_dtype(integers=True)
 def linalg_lu(A):
     """A = P L U."""
-    check_matrix("linalg.lu", A)
+    check_dimensions("linalg.lu", A)
     check_floating(None, A, "lu_cpu")
     LU, pivots, _ = lower_upper(A)
     return (permutation(pivots, A.shape[-2], A.dtype), *unpack_triangles(LU))
@@ -160,7 +167,7 @@ def linalg_lu(A):
 @empty_in_any_dtype(integers=True)
 def linalg_lu_factor_ex(A):
     """L and U of A = P L U in one array, the swaps of rows, and the first zero pivot."""
-    check_matrix("torch.lu_factor", A)
+    check_dimensions("torch.lu_factor", A)
     check_floating(None, A, "lu_cpu")
     return lower_upper(A)
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import word
+from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.operators.linalg.products import mH
 from tensh.engine.operators.linalg.shared import check_floating
@@ -81,9 +82,9 @@ def linalg_householder_product(A, tau):
         raise RuntimeError(f"{name}: input.shape[-2] must be greater than or equal to input.shape[-1]")
     if A.ndim > 1:
         wrap_dim(-1, tau.ndim, scalar=False)
-    check_householder(name, A, tau)
-    if n < tau.shape[-1]:
+    if A.ndim > 1 and n < tau.shape[-1]:
         raise RuntimeError(f"{name}: input.shape[-1] must be greater than or equal to tau.shape[-1]")
+    check_householder(name, A, tau)
     start = np.broadcast_to(np.eye(m, n, dtype=A.dtype), A.shape)
     return np.array(reflections(vectors_of(A), tau, start, False)[-1])
 
@@ -101,7 +102,8 @@ def check_householder(name, A, tau):
             f"{name}: Expected batch dimensions of tau to be equal to input.shape[:-2], but got {list(tau.shape[:-1])}"
         )
     if A.dtype != tau.dtype:
-        raise RuntimeError(f"{name}: tau dtype {tau.dtype} does not match input dtype {A.dtype}")
+        own, given = BY_NUMPY[A.dtype].title, BY_NUMPY[tau.dtype].title
+        raise RuntimeError(f"{name}: tau dtype {given} does not match input dtype {own}")
     check_floating(None, A, "orgqr_cpu")
 
 

@@ -58,6 +58,12 @@ def empty_in_any_dtype(kernel=None, *, integers=False):
     return function
 
 
+def check_dimensions(name, array):
+    """Raise for fewer dimensions than a matrix has, in the words of the decompositions."""
+    if array.ndim < 2:
+        raise RuntimeError(f"{name}: Expected tensor with 2 or more dimensions. Got size: {list(array.shape)} instead")
+
+
 def check_matrix(name, array, letter="A"):
     if array.ndim < 2:
         raise RuntimeError(f"{name}: The input tensor {letter} must have at least 2 dimensions.")

@@ -95,10 +95,10 @@ def linalg_eig(A):
     return tuple(map(as_complex, np.linalg.eig(A)))
 
 
-def check_general(A):
-    check_square("linalg.eig", A)
+def check_general(A, name="linalg.eig"):
     if A.dtype.kind in "biu":
         raise RuntimeError(f"Unknown Complex ScalarType for {BY_NUMPY[A.dtype].title}")
+    check_square(name, A)
     check_floating("linalg.eig", A, "linalg_eig_out_cpu")
     if not np.isfinite(A).all():
         raise RuntimeError("torch.linalg.eig: input tensor should not contain infs or NaNs.")
@@ -107,7 +107,7 @@ def check_general(A):
 @op(public=False, A=None)
 def eigenvalues_of(A):
     """The eigenvalues alone, where no gradient is wanted."""
-    check_general(A)
+    check_general(A, "linalg.eigvals")
     return as_complex(np.linalg.eigvals(A))
 
 

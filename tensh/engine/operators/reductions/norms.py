@@ -25,7 +25,7 @@ def norm_dtype(name, dtype, wanted):
     if wanted is None:
         return dtype
     if wanted.kind not in DIFFERENTIABLE:
-        raise RuntimeError(f"{name}: dtype should be floating point or complex. Got {BY_NUMPY[wanted].title}")
+        raise RuntimeError(f"{name}: dtype should be floating point or complex, but got {BY_NUMPY[wanted].title}")
     if (wanted.kind in "cW") != (dtype.kind in "cW"):
         kind = "complex" if dtype.kind in "cW" else "real"
         raise RuntimeError(f"{name}: dtype should be {kind} for {kind} inputs, but got {BY_NUMPY[wanted].title}")

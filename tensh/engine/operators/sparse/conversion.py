@@ -50,7 +50,12 @@ def to_sparse(self, sparse_dim=None, *, layout=None, blocksize=None, dense_dim=N
             )
     layout = COO if layout is None else layout
     label = "ToSparseBackward1" if sparse_dim is None else "ToSparseBackward0"
-    return convert_layout(self, layout, None if blocksize is None else tuple(blocksize), sparse_dim, label, dense_dim)
+    return convert_layout(self, layout, None if blocksize is None else pair(blocksize), sparse_dim, label, dense_dim)
+
+
+def pair(blocksize):
+    """Return the size of blocks, of which one number stands for two."""
+    return tuple(blocksize) if isinstance(blocksize, (tuple, list)) else (blocksize, blocksize)
 
 
 @method
@@ -92,7 +97,7 @@ def declare_conversion(layout, blocked):
 
     def to_blocks(self, blocksize, dense_dim=None):
         require_dense_dim(self, name, dense_dim)
-        return convert_layout(self, layout, tuple(blocksize), label=title, dense_dim=dense_dim)
+        return convert_layout(self, layout, pair(blocksize), label=title, dense_dim=dense_dim)
 
     made = to_blocks if blocked else to_lines
     made.__name__ = made.__qualname__ = f"to_{name}"

@@ -2,12 +2,14 @@
 
 import numpy as np
 
+from tensh.engine.arguments.public_wrapper import wrap_public
 from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.codegen.vocabulary import on_tensors
-from tensh.engine.core.tensor import wrap
+from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.errors.messages import wrap_dims
 from tensh.engine.errors.unavailable import could_not_run
+from tensh.engine.operators.forms import require_kind
 from tensh.engine.operators.linalg.products import mm as mm_op
 from tensh.engine.operators.sparse.array import COO, CSR
 from tensh.engine.operators.sparse.creation import check_sparse_tensor_invariants  # noqa: F401
@@ -77,10 +79,18 @@ def sum(input, dim=None, dtype=None):
     >>> torch.sparse.sum(torch.eye(2).to_sparse())
     tensor(2.)
     """
+    return sum_of_values(input, *(() if dim is None else (dim,)), **({} if dtype is None else {"dtype": dtype}))
+
+
+def _sparse_sum(input, dim=None, *, dtype=None):
+    if not isinstance(input, Tensor) or not is_sparse(input) or input.array.layout is not COO:
+        kind = "CPU" if not is_sparse(input) else "SparseCsrCPU"
+        if dim is not None:
+            raise could_not_run("_indices", kind)
+        title = TITLES.get(input.layout, "Strided")
+        raise RuntimeError(f"coalesce expected sparse coordinate tensor layout but got {title}")
     if dim is None:
         return input.sum() if dtype is None else input.sum(dtype=dtype)
-    if not is_sparse(input):
-        return input.sum(dim, dtype=dtype)
     result = sum_dim(input, dim, False, None if dtype is None else dtype.numpy)
     if not is_sparse(result) or result.node is None:
         return rename_node(result, "SparseSumBackward0")
@@ -97,10 +107,9 @@ def groups(t, dim):
 
 def softmax_of_values(input, dim, dtype, logarithm, label):
     """Compute the (logarithm of the) softmax of the values along a dimension; missing elements count as minus infinity."""
-    if not is_sparse(input):
-        return (input.log_softmax if logarithm else input.softmax)(dim, dtype=dtype)
-    if input.array.layout is not COO:
-        raise could_not_run("_sparse_log_softmax" if logarithm else "_sparse_softmax", "SparseCsrCPU")
+    if not is_sparse(input) or input.array.layout is not COO:
+        kind = "SparseCsrCPU" if is_sparse(input) else "CPU"
+        raise could_not_run("_sparse_log_softmax" if logarithm else "_sparse_softmax", kind)
     t = coalesce_as(input if dtype is None else input.to(dtype))
     dim = wrap_dims((dim,), t.array.ndim)[0]
     values = values_of(t)
@@ -116,7 +125,7 @@ def softmax_of_values(input, dim, dtype, logarithm, label):
     return replace_values(t.array, found, label)
 
 
-def softmax(input, dim, *, dtype=None):
+def softmax(input, dim, dtype=None):
     """The softmax of the values along ``dim``; missing elements count as minus infinity.  Differentiable.
 
     >>> import tensh as torch
@@ -126,7 +135,7 @@ def softmax(input, dim, *, dtype=None):
     return softmax_of_values(input, dim, dtype, False, "SparseSoftmaxBackward0")
 
 
-def log_softmax(input, dim, *, dtype=None):
+def log_softmax(input, dim, dtype=None):
     """The logarithm of the softmax of the values along ``dim``.  Differentiable.
 
     >>> import tensh as torch
@@ -145,7 +154,9 @@ def sampled_addmm(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None):
     >>> torch.sparse.sampled_addmm(torch.eye(2).to_sparse_csr(), torch.ones(2, 2), torch.ones(2, 2)).values()
     tensor([3., 3.])
     """
-    if not is_sparse(input) or input.array.layout is not CSR:
+    if not is_sparse(input) or input.array.layout is COO:
+        raise could_not_run("sparse_sampled_addmm", "SparseCPU" if is_sparse(input) else "CPU")
+    if input.array.layout is not CSR:
         raise RuntimeError(f"Expected self to have sparse csr layout, but got {input.layout}")
     values = sampled_addmm_of(input, mat1, mat2, beta, alpha)
     result = replace_values(input.array, values, "SparseSampledAddmmBackward0")
@@ -162,6 +173,8 @@ def spdiags(diagonals, offsets, shape, layout=None):
     tensor([[1., 0.],
             [0., 1.]])
     """
+    if layout is not None:
+        require_kind("torch.layout", layout, "_spdiags", "layout", 4)
     rows = diagonals if diagonals.array.ndim == 2 else diagonals.unsqueeze(0)
     steps = offsets.array.reshape(-1)
     if len(steps) != rows.array.shape[0]:
@@ -178,6 +191,14 @@ def spdiags(diagonals, offsets, shape, layout=None):
     values = rows[wrap(number), wrap(column)]
     made = sparse_tensor(values, (np.stack([row, column]),), (n, m), COO, False)
     return made if layout is None else made.to_sparse(layout=layout)
+
+
+sum_of_values = wrap_public(_sparse_sum, "_sparse_sum")
+CALLED = "_sparse_mm _sparse_addmm _sparse_softmax _sparse_log_softmax sparse_sampled_addmm _spdiags".split()
+mm, addmm, softmax, log_softmax, sampled_addmm, spdiags = (
+    wrap_public(each, each.__name__, spoken=called)
+    for each, called in zip((mm, addmm, softmax, log_softmax, sampled_addmm, spdiags), CALLED, strict=True)
+)
 
 
 def as_sparse_gradcheck(gradcheck):

@@ -5,7 +5,7 @@ import numpy as np
 from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.return_types import return_type
 from tensh.engine.core import lift
-from tensh.engine.core.tensor import Tensor, wrap
+from tensh.engine.core.tensor import wrap
 from tensh.engine.operators.elementwise.table import where
 from tensh.engine.operators.linalg import determinant, shared
 from tensh.engine.operators.linalg import solve as solving
@@ -70,8 +70,10 @@ def solve_checked(name, A, B, left):
     a, b = A.array, B.array
     if a.dtype.kind in "biu":
         shared.check_floating("linalg.solve", a, "lu_cpu")
-    check_square("linalg.solve", a)
     check_same_dtype("linalg.solve", a, b)
+    check_square("linalg.solve", a)
+    if not b.ndim:
+        raise RuntimeError("linalg.solve: The input tensor B must have at least 2 dimensions.")
     vector = is_vector(a, b)
     solving.check_fit("linalg.solve", a.shape, (*b.shape, 1) if vector else b.shape, left)
     shared.check_floating("linalg.solve", a, "lu_cpu")
@@ -88,8 +90,6 @@ def solve(A, B, *, left=True):
     >>> torch.linalg.solve(torch.tensor([[2.0, 0.0], [0.0, 4.0]]), torch.tensor([2.0, 2.0]))
     tensor([1.0000, 0.5000])
     """
-    if isinstance(B, Tensor) and not B.array.ndim:
-        raise RuntimeError("linalg.solve: The input tensor B must have at least 2 dimensions.")
     result, info = solve_checked("linalg.solve", A, B, left)
     raise_failed("torch.linalg.solve", info, "The solver failed because the input matrix is singular.")
     return result

@@ -161,7 +161,7 @@ def linalg_lu(A, *, pivot=True):
 
     Shapes: [..., m, n] to [..., m, m], [..., m, k], [..., k, n]. Raise RuntimeError without pivots.
     """
-    require_pivot("linalg.lu", pivot)
+    require_pivot("linalg.lu_factor", pivot)
     return factor.linalg_lu.fn(A)
 
 

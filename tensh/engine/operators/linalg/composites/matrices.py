@@ -208,6 +208,8 @@ def vecdot(x, y, *, dim=-1):
 
 
 def check_vecdot(x, y):
+    if x.array.dtype.kind not in "fcVW":
+        raise RuntimeError(f"linalg.vecdot: Expected a floating point or complex tensor as input. Got {x.dtype.title}")
     if x.array.dtype != y.array.dtype:
         raise RuntimeError(
             f"linalg.vecdot: Expected x and y to have the same dtype, but found x of type {x.dtype.title} and y of "
@@ -288,6 +290,8 @@ def tensorinv(input, ind=2):
     ind = integer(ind, "linalg_tensorinv", "ind", None)
     if ind <= 0:
         raise RuntimeError(f"Expected a strictly positive integer for 'ind', but got {ind}")
+    if ind > input.array.ndim:
+        raise RuntimeError(f"ArrayRef: invalid slice, N = {ind}; size = {input.array.ndim}")
     first, last = input.array.shape[:ind], input.array.shape[ind:]
     n, m = math.prod(first), math.prod(last)
     if n != m:
@@ -316,9 +320,9 @@ def tensorsolve(input, other, dims=None):
         input = input.permute([*(d for d in range(ndim) if d not in dims), *dims])
     size = input.array.shape[other.array.ndim - ndim :] if other.array.ndim < ndim else ()
     n, m = math.prod(size), other.array.size
-    if input.array.size != n * m or n != m:
+    if n != m:
         raise RuntimeError(
             "Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == prod(self.shape[:other.ndim]), "
-            f"but got {n} != {math.prod(input.array.shape[: other.array.ndim])}"
+            f"but got {n} != {m}"
         )
     return solve(input.reshape(n, n), other.reshape(-1)).reshape(size)

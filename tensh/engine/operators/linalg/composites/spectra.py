@@ -106,7 +106,9 @@ def svd(input, some=True, compute_uv=True):
     Shape: [..., m, n] to [..., m, k], [..., k], [..., n, k]. Raise RuntimeError for vectors.
     """
     if input.array.ndim < 2:
-        raise RuntimeError("svd: input should have at least 2 dimensions, but has {input.ndim} dimensions instead")
+        raise RuntimeError(
+            f"linalg.svd: input should have at least 2 dimensions, but has {input.array.ndim} dimensions instead"
+        )
     if compute_uv:
         U, S, Vh = spectrum.linalg_svd.fn(input, not some)
         return SVD((U, S, Vh.mH))
@@ -217,13 +219,13 @@ def lstsq(input, b, rcond=None, *, driver=None):
         )
     vector = second.ndim == 1 or second.shape == first.shape[:-1]
     rows = -1 if vector else -2
-    if first.shape[-2] != second.shape[rows]:
-        raise RuntimeError(f"torch.linalg.lstsq: input.size(-2) should match other.size({rows})")
     if first.dtype != second.dtype:
         raise RuntimeError(
             "torch.linalg.lstsq: Expected input and other to have the same dtype, but got input's dtype "
             f"{input.dtype.title} and other's dtype {b.dtype.title}"
         )
+    if first.shape[-2] != second.shape[rows]:
+        raise RuntimeError(f"torch.linalg.lstsq: input.size(-2) should match other.size({rows})")
     require_full_precision(input)
     m, n = first.shape[-2:]
     if rcond is None:
