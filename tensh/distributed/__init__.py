@@ -1,4 +1,4 @@
-"""torch.distributed: groups of processes, which MPI connects, or of one alone; their collectives, and the stores by which they meet.
+"""torch.distributed: process groups, connected by MPI or of one process, with their collectives and stores.
 
 Other names of this namespace in PyTorch are switched off.
 """
@@ -25,7 +25,7 @@ WHERE = {
     "tensh.distributed.objects": """all_gather_object broadcast_object_list gather_object recv_object_list
         scatter_object_list send_object_list""",
 }
-"""Module -> the public names that it has."""
+"""Module -> its public names."""
 
 NAMES = {name: module for module, names in WHERE.items() for name in names.split()}
 __all__ = [name for name in NAMES if not name.startswith("_")]

@@ -1,7 +1,8 @@
-"""torch.distributed._functional_collectives: collectives that return new tensors, with gradients; libraries of parallel layers use them.
+"""torch.distributed._functional_collectives: differentiable collectives that return new tensors.
 
-Results are there when a call returns: ``wait_tensor`` gives its argument back. A group is a ``ProcessGroup``, its name, or the list of
-its ranks. Gradients are those of the sum of all processes' losses, and all processes run the backward pass.
+Results are complete when a call returns: ``wait_tensor`` returns its argument. A group is a ``ProcessGroup``, its name,
+or the list of its ranks. Gradients are those of the sum of all processes' losses, and all processes must run the
+backward pass.
 """
 
 from tensh.distributed import collectives
@@ -19,12 +20,12 @@ REDUCE_OP_TO_STR = {each: each.name.lower() for each in list(RedOpType)[:-1]}
 
 
 class AsyncCollectiveTensor(Tensor):
-    """A result that is still on its way: none is, since each call waits for its own."""
+    """A result that is still being computed; there is none here, since each call waits for its result."""
 
 
 # ── groups and reductions ────────────────────────────────────────────────────
 def _resolve_group(group, tag=""):
-    """The group that an argument names.  Raise ValueError for one that is not there."""
+    """Return the group that an argument denotes.  Raise ValueError if it does not exist."""
     if isinstance(group, ProcessGroup):
         return group
     if isinstance(group, str):
@@ -41,19 +42,19 @@ def _resolve_group(group, tag=""):
 
 
 def _operation(name):
-    """The reduction of a name such as ``"sum"``.  Raise RuntimeError for another."""
+    """Return the reduction of a name such as ``"sum"``.  Raise RuntimeError for another name."""
     if name.lower() not in OPERATIONS:
         raise RuntimeError(f"Unrecognized reduce_op: {name}")
     return OPERATIONS[name.lower()]
 
 
 def _check_sum(name, op):
-    """Raise RuntimeError for a reduction whose gradient needs more than the gradients."""
+    """Raise RuntimeError for a reduction whose gradient needs more than the gradients of results."""
     if op is not RedOpType.SUM:
         raise RuntimeError(f"{name} backward only supports 'sum' reduction, got '{op.name.lower()}'")
 
 
-# ── steps with gradients ─────────────────────────────────────────────────────
+# ── differentiable steps ─────────────────────────────────────────────────────
 class _AllReduce(functional._AllReduce):
     @staticmethod
     def backward(ctx, grad):
@@ -62,7 +63,7 @@ class _AllReduce(functional._AllReduce):
 
 
 class _AllGather(Function):
-    """The tensors of all processes, one after the other along dimension 0."""
+    """Concatenate the tensors of all processes along dimension 0."""
 
     @staticmethod
     def forward(ctx, group, tensor):
@@ -78,7 +79,7 @@ class _AllGather(Function):
 
 
 class _ReduceScatter(Function):
-    """The reduction of this process's rows."""
+    """Reduce the rows of this process."""
 
     @staticmethod
     def forward(ctx, op, group, tensor):
@@ -94,7 +95,7 @@ class _ReduceScatter(Function):
 
 
 class _AllToAll(Function):
-    """The rows that all processes send here."""
+    """Exchange rows between all processes."""
 
     @staticmethod
     def forward(ctx, group, received, sent, tensor):
@@ -110,12 +111,12 @@ class _AllToAll(Function):
 
 # ── collectives ──────────────────────────────────────────────────────────────
 def wait_tensor(tensor):
-    """Return a result, which is there."""
+    """Return a result, which is complete."""
     return tensor
 
 
 def all_reduce(self, reduceOp, group, tag=""):
-    """Reduce a tensor over all processes into a new one; a gradient comes back through the sum alone."""
+    """Reduce a tensor over all processes into a new one; only a sum has a gradient."""
     return _AllReduce.apply(_operation(reduceOp), _resolve_group(group, tag), self)
 
 
@@ -127,7 +128,7 @@ def broadcast(self, src, group, tag=""):
 
 
 def all_gather_single(self, gather_dim, group, tag=""):
-    """Return the tensors of all processes, one after the other along a dimension."""
+    """Concatenate the tensors of all processes along a dimension."""
     group = _resolve_group(group, tag)
     result = _AllGather.apply(group, self)
     gather_dim %= max(self.dim(), 1)
@@ -135,7 +136,7 @@ def all_gather_single(self, gather_dim, group, tag=""):
 
 
 def reduce_scatter_single(self, reduceOp, scatter_dim, group, tag=""):
-    """Return this process's part, along a dimension, of the reduction.  Raise AssertionError where parts are not equal."""
+    """Return this process's part of the reduction along a dimension.  Raise AssertionError for unequal parts."""
     group = _resolve_group(group, tag)
     if self.size(scatter_dim) % group.size():
         raise AssertionError(
@@ -147,7 +148,7 @@ def reduce_scatter_single(self, reduceOp, scatter_dim, group, tag=""):
 
 
 def all_to_all_single(self, output_split_sizes, input_split_sizes, group, tag=""):
-    """Send each process its rows, and return those received: equal parts, or as many as two lists say.
+    """Send each process its rows, and return the received rows: equal parts, or with the sizes in two lists.
 
     Raise AssertionError for one list without the other.
     """
@@ -184,7 +185,7 @@ def all_gather_single_coalesced(self, group, tag=""):
 
 
 def reduce_scatter_single_coalesced(inputs, reduceOp, scatter_dim, group, tag=""):
-    """Return this process's parts of several reductions, each along its dimension.  Raise AssertionError for other numbers."""
+    """Return this process's parts of several reductions, each along its dimension.  Raise AssertionError otherwise."""
     if len(scatter_dim) != len(inputs):
         raise AssertionError(f"Length of scatter_dim ({len(scatter_dim)}) must equal length of inputs ({len(inputs)})")
     return [reduce_scatter_single(each, reduceOp, dim, group, tag) for each, dim in zip(inputs, scatter_dim)]
@@ -192,19 +193,19 @@ def reduce_scatter_single_coalesced(inputs, reduceOp, scatter_dim, group, tag=""
 
 # ── in place ─────────────────────────────────────────────────────────────────
 def all_reduce_inplace(tensor, op="sum", group=None, async_op=False, tag=""):
-    """Reduce a tensor over all processes, in place.  Return it."""
+    """Reduce a tensor over all processes in place, and return it."""
     _refuse_async(async_op)
     return tensor.copy_(all_reduce(tensor, _name(op), find_group(group), tag))
 
 
 def all_gather_tensor_inplace(output_tensor, input_tensor, group=None, async_op=False, tag="", gather_dim=0):
-    """Fill a tensor with those of all processes.  Return it."""
+    """Fill a tensor with those of all processes, and return it."""
     _refuse_async(async_op)
     return output_tensor.copy_(all_gather_single(input_tensor, gather_dim, find_group(group), tag))
 
 
 def reduce_scatter_tensor_inplace(output, input, op="sum", group=None, async_op=False, scatter_dim=0, tag=""):
-    """Fill a tensor with this process's part of the reduction.  Return it."""
+    """Fill a tensor with this process's part of the reduction, and return it."""
     _refuse_async(async_op)
     return output.copy_(reduce_scatter_single(input, _name(op), scatter_dim, find_group(group), tag))
 
@@ -212,13 +213,13 @@ def reduce_scatter_tensor_inplace(output, input, op="sum", group=None, async_op=
 def all_to_all_inplace(
     output, input, output_split_sizes=None, input_split_sizes=None, group=None, async_op=False, tag=""
 ):  # fmt: skip
-    """Fill a tensor with the rows that all processes send here.  Return it."""
+    """Fill a tensor with the rows that all processes send here, and return it."""
     _refuse_async(async_op)
     return output.copy_(all_to_all_single(input, output_split_sizes, input_split_sizes, find_group(group), tag))
 
 
 def all_gather_inplace(tensor_list, tensor, group=None, async_op=False, tag=""):
-    """Fill a list with the tensors of all processes.  Return it."""
+    """Fill a list with the tensors of all processes, and return it."""
     _refuse_async(async_op)
     group = find_group(group)
     for target, part in zip(tensor_list, all_gather_single(tensor, 0, group, tag).chunk(group.size())):

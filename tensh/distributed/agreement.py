@@ -1,9 +1,9 @@
-"""Agreement of the processes of a group before tensors move, with which every collective begins.
+"""Agreement of a group's processes on a call before tensors move, the first step of every collective.
 
-Each process brings the number of a description of its call: which collective, of which shape and dtype, with which reduction.
-The largest of all numbers and the largest of all negative numbers tell every process whether they are equal, in one exchange
-of 16 bytes. Where they differ all processes exchange the descriptions, and all raise the same error. A process that does not
-come is an error at the time limit.
+Each process contributes a number computed from a description of its call: the collective, shape, dtype, and reduction.
+The maximum of all numbers and of all negated numbers tells every process whether they are equal, in one exchange of 16
+bytes. If they differ, all processes exchange their descriptions and raise the same error. A missing process raises an
+error at the time limit.
 """
 
 import time
@@ -13,12 +13,12 @@ import numpy as np
 
 from tensh.distributed.errors import DistBackendError
 
-SPINS = 1000  # looks at a request without a pause, of about a microsecond: what is asked for often comes in that time
-SHORTEST, LONGEST = 10e-6, 1e-3  # seconds between later looks, each longer than the last, so that others may compute
+SPINS = 1000  # polls without a pause, about a microsecond each; most requests complete in that time
+SHORTEST, LONGEST = 10e-6, 1e-3  # seconds between later polls, which grow so that other processes can compute
 
 
 def wait_for(request, seconds, describe):
-    """Wait for a request of MPI.  DistBackendError after ``seconds``, with what ``describe`` says."""
+    """Wait for an MPI request.  Raise DistBackendError after ``seconds``, with the text of ``describe()``."""
     for _ in range(SPINS):
         if request.Test():
             return
@@ -31,9 +31,9 @@ def wait_for(request, seconds, describe):
 
 
 def agree(communicator, call, seconds):
-    """Return when all processes of a communicator make the same ``call``, a tuple of facts.
+    """Return when all processes of a communicator make the same ``call``, a tuple of its name and arguments.
 
-    Raise RuntimeError on all of them where calls differ, DistBackendError where some process does not come in time.
+    Raise RuntimeError on all of them if calls differ, DistBackendError if a process does not arrive in time.
     """
     text = repr(call).encode()
     number = zlib.crc32(text) << 16 | len(text) & 0xFFFF
@@ -48,7 +48,7 @@ def agree(communicator, call, seconds):
 
 
 def agree_on_success(communicator, error, seconds):
-    """Raise an error of any process on all: its own on the one that has it."""
+    """Raise the error of any process on all of them; the failed process raises its own."""
     failed = np.array([error is not None, 0], np.int64)
     wait_for(_exchange(communicator, failed), seconds, lambda: "not all processes came to a collective")
     if not failed[0]:
@@ -65,6 +65,6 @@ def _exchange(communicator, numbers):
 
 
 def say(call):
-    """A call as text, such as ``all_reduce(shape=[2, 3], dtype=float32, op=SUM)``."""
+    """Format a call, such as ``all_reduce(shape=[2, 3], dtype=float32, op=SUM)``."""
     name, *facts = call
     return f"{name}({', '.join(f'{fact}={value}' for fact, value in facts)})"

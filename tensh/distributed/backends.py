@@ -1,4 +1,4 @@
-"""Backends, which carry tensors between processes: their names, and those that a build has."""
+"""Backends, which carry tensors between processes: their names, and which are available."""
 
 import enum
 import os
@@ -9,7 +9,7 @@ CARRIERS = "gloo", "nccl", "xccl", "ucc", "mpi", "fake"
 
 
 def is_built(name):
-    """True for a backend that is there: gloo, which is MPI by another name, or in a group of one nothing; mpi where it is installed."""
+    """Return True if a backend is available: gloo, which means MPI or a group of one; mpi if it is installed."""
     return name == "gloo" or name == "mpi" and is_mpi_there()
 
 
@@ -37,7 +37,7 @@ Backend.__module__ = "torch.distributed.distributed_c10d"
 
 
 def devices_of(backend):
-    """Device -> backend, for a name such as ``gloo`` or ``cpu:gloo,cuda:nccl``; without one, that of the CPU."""
+    """Return device -> backend for a name such as ``gloo`` or ``cpu:gloo,cuda:nccl``; the default is the CPU's."""
     if backend == Backend.UNDEFINED:
         return {"cpu": Backend.GLOO}
     if ":" not in backend:
@@ -70,7 +70,7 @@ def check_built(backend):
 
 
 def is_available():
-    """True: process groups and stores are there.
+    """Return True: process groups and stores are available.
 
     >>> import tensh as torch
     >>> torch.distributed.is_available()
@@ -94,7 +94,7 @@ is_gloo_available, is_nccl_available, is_xccl_available, is_ucc_available, is_mp
 
 
 def is_backend_available(backend):
-    """True if tensh has a backend.
+    """Return True if tensh has a backend.
 
     >>> import tensh as torch
     >>> torch.distributed.is_backend_available("gloo"), torch.distributed.is_backend_available("nccl")
@@ -104,12 +104,12 @@ def is_backend_available(backend):
 
 
 def is_torchelastic_launched():
-    """True if torchelastic started this process, as its environment variables tell."""
+    """Return True if torchelastic started this process, according to its environment variables."""
     return "TORCHELASTIC_RUN_ID" in os.environ
 
 
 def get_default_backend_for_device(device):
-    """The backend for tensors of a device.  Raise ValueError for a device without one.
+    """Return the backend for tensors on a device.  Raise ValueError for a device without one.
 
     >>> import tensh as torch
     >>> torch.distributed.get_default_backend_for_device("cpu")
@@ -122,7 +122,7 @@ def get_default_backend_for_device(device):
 
 
 def get_node_local_rank(fallback_rank=None):
-    """The number of this process on its machine: ``LOCAL_RANK`` of the environment, or ``fallback_rank``.
+    """Return the number of this process on its machine: the variable ``LOCAL_RANK``, or ``fallback_rank``.
 
     Raise RuntimeError if there is neither.
 
@@ -142,9 +142,9 @@ def get_node_local_rank(fallback_rank=None):
 
 DebugLevel = enum.Enum("DebugLevel", "OFF INFO DETAIL", start=0, module="torch.distributed")
 DebugLevel.__doc__ = "How much collectives check, and say of themselves."
-"""Levels of checks and reports of collectives."""
+"""Levels of debugging of collectives."""
 
 
 def get_debug_level():
-    """The level of checks of collectives, by ``TORCH_DISTRIBUTED_DEBUG`` of the environment."""
+    """Return the debugging level of collectives, from the variable ``TORCH_DISTRIBUTED_DEBUG``."""
     return getattr(DebugLevel, os.environ.get("TORCH_DISTRIBUTED_DEBUG", "OFF").upper(), DebugLevel.OFF)

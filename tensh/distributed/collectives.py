@@ -1,7 +1,7 @@
-"""Collectives of tensors: what users call. Each checks its arguments, then calls the method of the group.
+"""Collectives of tensors, the public functions. Each checks its arguments, then calls the method of the group.
 
-All take a ``group``, None being that of all processes, and ``async_op``, with which they return a ``Work`` to wait for. They
-write into tensors whatever is recorded of them, and nothing is recorded.
+All take a ``group``, by default all processes, and ``async_op``, with which they return a ``Work`` to wait for. They
+write into tensors whether or not these are recorded, and are not recorded themselves.
 """
 
 from tensh.distributed.groups import (
@@ -45,7 +45,7 @@ def check_dtypes(*tensors):
 
 
 def root_of(group, rank, group_rank, otherwise=None):
-    """The group rank of a process that is given by its global or its group rank.  Raise ValueError for both or neither."""
+    """Return the group rank of a process given by its global or group rank.  Raise ValueError for both or neither."""
     if rank is not None and group_rank is not None:
         raise ValueError("Can't specify both group_rank and global_rank")
     if group_rank is not None:
@@ -58,7 +58,7 @@ def root_of(group, rank, group_rank, otherwise=None):
 
 
 def finish(work, async_op):
-    """Return the work of a collective with ``async_op``; wait for it otherwise."""
+    """Return the work of a collective with ``async_op``; otherwise wait for it."""
     if async_op:
         return work.start()
     work.wait()
@@ -68,7 +68,7 @@ def finish(work, async_op):
 def all_reduce(tensor, op=ReduceOp.SUM, group=None, async_op=False):
     """Reduce a tensor over all processes, in place on each.
 
-    Raise ValueError for a reduction that complex numbers lack, RuntimeError for one that the dtype lacks.
+    Raise ValueError for a reduction that is not defined for complex numbers, RuntimeError for one that the dtype lacks.
 
     >>> import tensh as torch
     >>> dist = torch.distributed
@@ -90,7 +90,7 @@ def _check_complex(name, op, tensor):
 
 
 def all_reduce_coalesced(tensors, op=ReduceOp.SUM, group=None, async_op=False):
-    """Reduce several tensors over all processes, in place on each.  Raise ValueError for dtypes that differ."""
+    """Reduce several tensors over all processes, in place on each.  Raise ValueError for different dtypes."""
     tensors = [tensors] if isinstance(tensors, Tensor) else tensors
     check_tensors(tensors, "tensors")
     check_dtypes(*tensors)
@@ -103,7 +103,7 @@ def all_reduce_coalesced(tensors, op=ReduceOp.SUM, group=None, async_op=False):
 
 
 def broadcast(tensor, src=None, group=None, async_op=False, group_src=None):
-    """Fill a tensor on all processes with that of one.  Raise RuntimeError for a process that is not there."""
+    """Copy the tensor of one process to all processes.  Raise RuntimeError for a process that does not exist."""
     check_tensor(tensor, "tensor")
     if (group := member_group("broadcast", group)) is None:
         return None
@@ -111,7 +111,7 @@ def broadcast(tensor, src=None, group=None, async_op=False, group_src=None):
 
 
 def reduce(tensor, dst=None, op=ReduceOp.SUM, group=None, async_op=False, group_dst=None):
-    """Reduce a tensor over all processes into that of one."""
+    """Reduce a tensor over all processes into that of one process."""
     check_tensor(tensor, "tensor")
     if (group := member_group("reduce", group)) is None:
         return None
@@ -119,7 +119,7 @@ def reduce(tensor, dst=None, op=ReduceOp.SUM, group=None, async_op=False, group_
 
 
 def all_gather(tensor_list, tensor, group=None, async_op=False):
-    """Fill a list of tensors, one for each process, with the tensors of all.  Raise RuntimeError for another length or shape."""
+    """Fill a list, one tensor for each process, with the tensors of all.  Raise RuntimeError for other sizes."""
     check_tensors(tensor_list, "tensor_list")
     check_tensor(tensor, "tensor")
     check_dtypes(*tensor_list, tensor)
@@ -129,7 +129,7 @@ def all_gather(tensor_list, tensor, group=None, async_op=False):
 
 
 def all_gather_coalesced(output_tensor_lists, input_tensor_list, group=None, async_op=False):
-    """Fill a list of tensors for each tensor given: what ``all_gather`` does, for several."""
+    """Fill a list of tensors for each given tensor: ``all_gather`` of several tensors."""
     if not isinstance(output_tensor_lists, list):
         raise TypeError("Invalid function argument: output_tensor_lists should be a list")
     for each in output_tensor_lists:
@@ -141,7 +141,7 @@ def all_gather_coalesced(output_tensor_lists, input_tensor_list, group=None, asy
 
 
 def all_gather_single(output_tensor, input_tensor, group=None, async_op=False):
-    """Fill a tensor with the tensors of all processes, one after the other.  Raise RuntimeError for another shape or dtype."""
+    """Concatenate the tensors of all processes into one.  Raise RuntimeError for another shape or dtype."""
     check_tensor(input_tensor, "input_tensor")
     check_tensor(output_tensor, "output_tensor")
     if (group := member_group("all_gather_single", group)) is None:
@@ -150,7 +150,7 @@ def all_gather_single(output_tensor, input_tensor, group=None, async_op=False):
 
 
 def all_gather_into_tensor(output_tensor, input_tensor, group=None, async_op=False):
-    """Fill a tensor with the tensors of all processes: an older name of ``all_gather_single``."""
+    """Concatenate the tensors of all processes into one: an older name of ``all_gather_single``."""
     _warn_renamed("all_gather_into_tensor", "all_gather_single")
     return all_gather_single(output_tensor, input_tensor, group, async_op)
 
@@ -160,9 +160,9 @@ def _warn_renamed(old, new):
 
 
 def gather(tensor, gather_list=None, dst=None, group=None, async_op=False, group_dst=None):
-    """Fill the list of one process, the first where none is named, with the tensors of all.
+    """Fill the list of one process, by default the first, with the tensors of all.
 
-    ``gather_list`` is given on that process and no other: ValueError otherwise.
+    ``gather_list`` must be given on that process only; otherwise raise ValueError.
     """
     check_tensor(tensor, "tensor")
     if gather_list:
@@ -178,9 +178,9 @@ def gather(tensor, gather_list=None, dst=None, group=None, async_op=False, group
 
 
 def scatter(tensor, scatter_list=None, src=None, group=None, async_op=False, group_src=None):
-    """Fill a tensor on each process with one of the list of one process, the first where none is named.
+    """Distribute the list of one process, by default the first: a tensor to each process.
 
-    ``scatter_list`` is given on that process: ValueError otherwise.
+    ``scatter_list`` must be given on that process; otherwise raise ValueError.
     """
     check_tensor(tensor, "tensor")
     if scatter_list:
@@ -203,7 +203,7 @@ def _check_list(name, tensors, role, is_root):
 
 
 def reduce_scatter(output, input_list, op=ReduceOp.SUM, group=None, async_op=False):
-    """Fill a tensor with the reduction of the tensors that all processes have for this one in their lists."""
+    """Fill a tensor with the reduction of the tensors for this process in the lists of all processes."""
     check_tensor(output, "output")
     check_tensors(input_list, "input_list")
     check_dtypes(output, *input_list)
@@ -213,7 +213,7 @@ def reduce_scatter(output, input_list, op=ReduceOp.SUM, group=None, async_op=Fal
 
 
 def reduce_scatter_single(output, input, op=ReduceOp.SUM, group=None, async_op=False):
-    """Fill a tensor with the reduction of the parts that all processes have for this one in their tensors."""
+    """Fill a tensor with the reduction of the parts for this process in the tensors of all processes."""
     check_tensor(output, "output")
     check_tensor(input, "input")
     if (group := member_group("reduce_scatter_single", group)) is None:
@@ -228,7 +228,7 @@ def reduce_scatter_tensor(output, input, op=ReduceOp.SUM, group=None, async_op=F
 
 
 def all_to_all(output_tensor_list, input_tensor_list, group=None, async_op=False):
-    """Send each process its tensor of a list, and fill another list with the received ones."""
+    """Send each process its tensor of a list, and fill another list with the received tensors."""
     check_tensors(output_tensor_list, "output_tensor_list")
     check_tensors(input_tensor_list, "input_tensor_list")
     check_dtypes(*output_tensor_list, *input_tensor_list)
@@ -238,7 +238,7 @@ def all_to_all(output_tensor_list, input_tensor_list, group=None, async_op=False
 
 
 def all_to_all_single(output, input, output_split_sizes=None, input_split_sizes=None, group=None, async_op=False):
-    """Send each process its rows of a tensor, and fill another with the rows that all sent here."""
+    """Send each process its rows of a tensor, and fill another tensor with the received rows."""
     check_tensor(output, "output")
     check_tensor(input, "input")
     check_dtypes(output, input)
@@ -249,16 +249,16 @@ def all_to_all_single(output, input, output_split_sizes=None, input_split_sizes=
 
 
 def barrier(group=None, async_op=False, device_ids=None, timeout=None):
-    """Wait until all processes have come here."""
+    """Wait until all processes have reached the barrier."""
     if (group := member_group("barrier", group)) is None:
         return None
     return finish(group.barrier(), async_op)
 
 
 def monitored_barrier(group=None, timeout=None, wait_all_ranks=False):
-    """Wait until all processes have come here.
+    """Wait until all processes have reached the barrier, and name missing ones.
 
-    Raise RuntimeError on the first process, naming one that did not come in time, or with ``wait_all_ranks`` all of
+    Raise RuntimeError on the first process, naming one that did not arrive in time, or with ``wait_all_ranks`` all of
     them, and TypeError for a time-out that is not a timedelta.
     """
     check_timeout(timeout)
@@ -267,24 +267,24 @@ def monitored_barrier(group=None, timeout=None, wait_all_ranks=False):
 
 
 def isend(tensor, dst=None, group=None, tag=0, group_dst=None):
-    """Begin to send a tensor to another process.  Raise ValueError for this one itself, RuntimeError for one that is not there."""
+    """Start to send a tensor to another process.  Raise ValueError for this process, RuntimeError for a missing one."""
     if (found := _message_group("send", tensor, group)) is None:
         return None
     return found.send(tensor, _other("destination", found, root_of(found, dst, group_dst)), tag)
 
 
 def send(tensor, dst=None, group=None, tag=0, group_dst=None):
-    """Send a tensor to another process.  Raise ValueError for this one itself, RuntimeError for one that is not there."""
+    """Send a tensor to another process.  Raise ValueError for this process, RuntimeError for a missing one."""
     work = isend(tensor, dst, group, tag, group_dst)
     if work is not None:
         work.wait()
 
 
 def irecv(tensor, src=None, group=None, tag=0, group_src=None):
-    """Begin to fill a tensor with that of another process, or of any where none is named.
+    """Start to receive a tensor from another process, by default from any.
 
-    Raise ValueError for this process itself, RuntimeError for one that is not there; ``wait`` raises RuntimeError for a
-    tensor of another size.
+    Raise ValueError for this process, RuntimeError for a missing one; ``wait`` raises RuntimeError for a tensor of
+    another size.
     """
     if (found := _message_group("recv", tensor, group)) is None:
         return None
@@ -294,9 +294,9 @@ def irecv(tensor, src=None, group=None, tag=0, group_src=None):
 
 
 def recv(tensor, src=None, group=None, tag=0, group_src=None):
-    """Fill a tensor with that of another process, or of any where none is named; return the rank that sent it.
+    """Receive a tensor from another process, by default from any; return the rank of the sender.
 
-    Raise ValueError for this process, RuntimeError for one that is not there, and for a tensor of another size.
+    Raise ValueError for this process, RuntimeError for a missing one, and for a tensor of another size.
     """
     work = irecv(tensor, src, group, tag, group_src)
     if work is None:
@@ -311,14 +311,14 @@ def _message_group(name, tensor, group):
 
 
 def _other(role, group, rank):
-    """A rank in the group.  Raise ValueError for that of this process."""
+    """Return a rank in the group.  Raise ValueError for the rank of this process."""
     if rank == get_rank(group):
         raise ValueError(f"Invalid {role} rank: {role} rank should not be the same as the rank of the current process.")
     return rank
 
 
 class P2POp:
-    """A message of ``batch_isend_irecv``: ``isend`` or ``irecv``, its tensor and the other process.  Raise ValueError for another function."""
+    """A message for ``batch_isend_irecv``: ``isend`` or ``irecv``, a tensor, a process.  Raise ValueError otherwise."""
 
     def __init__(self, op, tensor, peer=None, group=None, tag=0, group_peer=None):
         if op not in (isend, irecv):
@@ -341,7 +341,7 @@ class P2POp:
 
 
 def batch_isend_irecv(p2p_op_list):
-    """Begin several messages: the list of their works.  Raise ValueError for messages of several groups."""
+    """Start several messages, and return the list of their works.  Raise ValueError for messages of several groups."""
     if not all(isinstance(each, P2POp) for each in p2p_op_list):
         raise ValueError("Invalid ``p2p_op_list``. Each op is expected to to be of type ``torch.distributed.P2POp``.")
     if any(each.group is not p2p_op_list[0].group for each in p2p_op_list):

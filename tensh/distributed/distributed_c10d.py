@@ -1,4 +1,4 @@
-"""torch.distributed.distributed_c10d: the names of ``torch.distributed``, and private ones that libraries ask for."""
+"""torch.distributed.distributed_c10d: the names of ``torch.distributed``, and private ones that libraries use."""
 
 from tensh.distributed import NAMES
 from tensh.namespace import declare_namespace

@@ -1,4 +1,4 @@
-"""Errors of processes that work together."""
+"""Errors of distributed computing."""
 
 
 class DistError(RuntimeError):
@@ -15,15 +15,15 @@ class DistBackendError(DistError):
 
 
 class DistNetworkError(DistError):
-    """A connection that could not be made, or broke."""
+    """A connection failed."""
 
 
 class DistStoreError(DistError):
-    """A store that did not get a key in time, or was used wrongly."""
+    """A store did not get a key in time, or was used incorrectly."""
 
 
 class QueueEmptyError(DistStoreError):
-    """Nothing was in a queue of a store."""
+    """A queue of a store is empty."""
 
 
 for _each in (DistError, DistBackendError, DistNetworkError, DistStoreError, QueueEmptyError):

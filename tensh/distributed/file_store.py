@@ -11,14 +11,14 @@ from tensh.distributed.errors import DistStoreError
 from tensh.distributed.stores import Store, amount_of, key_of, number_of, seconds_of, value_of
 
 SIZES = struct.Struct("!Ii")  # lengths of a key and of its value
-DELETED = -1  # the length of the value where the key was deleted
-USERS = b"efcount/"  # the key that counts the stores over the file
+DELETED = -1  # stands for the length of a value if the key was deleted
+USERS = b"efcount/"  # the key that counts the stores on the file
 
 
 class FileStore(Store):
-    """A store that writes each change at the end of a file.
+    """A store that appends each change to a file.
 
-    ``file_name`` is made if it is not there, and removed when the last store over it is gone.
+    ``file_name`` is created if necessary, and removed with the last store on it.
 
     >>> import tempfile, os, tensh as torch
     >>> path = os.path.join(tempfile.mkdtemp(), "store")
@@ -73,7 +73,7 @@ class FileStore(Store):
         self._wait_until(lambda values: wanted <= values.keys(), seconds, "Wait timeout")
 
     def _wait_until(self, ready, seconds, text):
-        """Wait until a condition holds for the values of the file, and return them."""
+        """Wait until a condition holds for the values in the file, and return them."""
         end = time.monotonic() + seconds
         while not ready(values := read(self.path)):
             if time.monotonic() > end:
@@ -94,7 +94,7 @@ class FileStore(Store):
 
 def lock_file(path):
     """Open a file and lock it until it is closed."""
-    if os.path.exists(path) and not stat.S_ISREG(os.stat(path).st_mode):  # reading /dev/zero has no end
+    if os.path.exists(path) and not stat.S_ISREG(os.stat(path).st_mode):  # /dev/zero has no end
         raise DistStoreError(f"{path!r} is not a file that can hold a store")
     file = open(path, "a+b")  # noqa: SIM115 (the caller closes it)
     try:
@@ -110,7 +110,7 @@ def lock_file(path):
 
 
 def values_of(file):
-    """Key -> value, in the order in which the keys came; DistStoreError for a file that no store has written."""
+    """Return key -> value, in the order of creation.  Raise DistStoreError for a file not written by a store."""
     file.seek(0)
     text, place, values = file.read(), 0, {}
     while place < len(text):
@@ -126,7 +126,7 @@ def values_of(file):
 
 
 def read(path):
-    """Key -> value of a file, {} where it is gone."""
+    """Return key -> value of a file; {} if it does not exist."""
     if not os.path.exists(path):
         return {}
     with lock_file(path) as file:
@@ -134,7 +134,7 @@ def read(path):
 
 
 def change(path, key, chosen):
-    """Write the value that ``chosen`` gives for the previous one (None if there is none), and return it."""
+    """Write the value that ``chosen`` returns for the previous one (None if there is none), and return it."""
     with lock_file(path) as file:
         before = values_of(file).get(key)
         value = chosen(before)

@@ -1,4 +1,4 @@
-"""The groups of processes: how they begin and end, are found, and which processes they have."""
+"""Process groups: creation, destruction, lookup, and their processes."""
 
 import itertools
 import warnings
@@ -14,7 +14,7 @@ from tensh.distributed.stores import HashStore, PrefixStore
 
 @dataclass(frozen=True)
 class Entry:
-    """The facts of a group: the ranks of its processes in the whole, its backend, the store it met at, and what carries its tensors."""
+    """The data of a group: its processes' global ranks, its backend, its store, and what carries its tensors."""
 
     ranks: tuple
     backend: str
@@ -24,7 +24,7 @@ class Entry:
 
 
 class World:
-    """The groups of this process: the group of all processes, and every group by its object."""
+    """The groups of this process: the group of all processes, and a dict of all groups."""
 
     def __init__(self):
         self.default_pg, self.groups, self.numbers = None, {}, itertools.count()
@@ -54,7 +54,7 @@ class group(metaclass=_Members):
 
 
 class GroupMember(metaclass=_Members):
-    """``GroupMember.NON_GROUP_MEMBER`` stands for a group that this process is not in."""
+    """``GroupMember.NON_GROUP_MEMBER`` marks a group to which this process does not belong."""
 
     NON_GROUP_MEMBER = -100
 
@@ -63,7 +63,7 @@ group.__module__ = GroupMember.__module__ = "torch.distributed.distributed_c10d"
 
 
 def is_initialized():
-    """True if there is a group of all processes.
+    """Return True if the group of all processes exists.
 
     >>> import tensh as torch
     >>> torch.distributed.is_initialized()
@@ -73,14 +73,14 @@ def is_initialized():
 
 
 def find_group(given=None):
-    """Find a group; None is the group of all processes.  Raise ValueError if there is none."""
+    """Return a group; None means the group of all processes.  Raise ValueError if there is none."""
     if _world.default_pg is None:
         raise ValueError("Default process group has not been initialized, please make sure to call init_process_group.")
     return _world.default_pg if given is None else given
 
 
 def entry_of(given=None, unknown=None):
-    """The facts of a group.  Raise ValueError for a group that was not begun here, or has ended."""
+    """Return the data of a group.  Raise ValueError for a group that was not created here, or was destroyed."""
     found = _world.groups.get(find_group(given))
     if found is None:
         raise ValueError(unknown or "Invalid process group specified")
@@ -88,12 +88,12 @@ def entry_of(given=None, unknown=None):
 
 
 def is_outside(given):
-    """True for the marker of a group that this process is not in."""
+    """Return True for the marker of a group to which this process does not belong."""
     return given == GroupMember.NON_GROUP_MEMBER
 
 
 def member_group(name, given):
-    """The group for a collective, or None, with a warning, for a process that is not in it."""
+    """Return the group for a collective; warn and return None if this process does not belong to it."""
     if is_outside(given):
         warnings.warn(
             f"Running {name} on global rank {get_rank()} which does not belong to the given group.", stacklevel=3
@@ -124,14 +124,13 @@ def init_process_group(
     pg_options=None,
     device_id=None,
 ):
-    """Begin the group of all processes.
+    """Create the group of all processes.
 
-    Where they meet is a ``store``, with ``rank`` and ``world_size``, or a URL ``init_method``, ``env://`` without either. MPI
-    carries the tensors of several processes. Where ``tensh launch`` or ``mpiexec`` has started them, ``mpi`` asks nothing
-    else for their number; ``gloo`` means the same. Others, such as those of ``mp.spawn``, begin MPI where they meet.
-    Collectives wait up to ``timeout``, 30 minutes where none is given.
-    Raise ValueError for a second group and for what is missing, RuntimeError for a backend that is not there, and for several
-    processes without MPI.
+    They meet at a ``store``, with ``rank`` and ``world_size``, or at a URL ``init_method``, by default ``env://``. MPI
+    carries the tensors of several processes. If ``tensh launch`` or ``mpiexec`` has started them, ``mpi`` needs no
+    other information about their number; ``gloo`` means the same. Others, such as those of ``mp.spawn``, start MPI
+    where they meet. Collectives wait up to ``timeout``, by default 30 minutes. Raise ValueError for a second group and
+    for missing information, RuntimeError for an unavailable backend, and for several processes without MPI.
 
     >>> import tensh as torch
     >>> dist = torch.distributed
@@ -166,7 +165,7 @@ def init_process_group(
 
 
 def _begin(ranks, rank, communicator, backend, store, timeout, name="", description=None):
-    """Begin a group of ``ranks``, of which this process is number ``rank``."""
+    """Create a group of ``ranks``, in which this process has the number ``rank``."""
     name = name or str(next(_world.numbers))
     carrier = devices_of(backend).get("cpu", backend)
     facts = store, rank, len(ranks), name, description or "undefined", carrier
@@ -181,7 +180,7 @@ def _begin(ranks, rank, communicator, backend, store, timeout, name="", descript
 
 
 def destroy_process_group(group=None):
-    """End a group; that of all processes, and all others with it, where none is given."""
+    """Destroy a group; by default the group of all processes, and all others with it."""
     if is_outside(group):
         return
     ended = _world.default_pg if group is None else group
@@ -207,10 +206,10 @@ def new_group(
     device_id=None,
     sort_ranks=True,
 ):
-    """Begin a group of some processes, by their ranks; without ``ranks`` of all. All processes call it, in the same order.
+    """Create a group of some processes, by default all, given by their ranks. All processes call it in the same order.
 
-    The marker ``GroupMember.NON_GROUP_MEMBER`` is the result on the others. Ranks are sorted unless ``sort_ranks`` is False.
-    Raise ValueError for ranks that are not there, or there twice.
+    On other processes the result is the marker ``GroupMember.NON_GROUP_MEMBER``. Ranks are sorted unless ``sort_ranks``
+    is False. Raise ValueError for missing or repeated ranks.
     """
     whole = entry_of()
     check_timeout(timeout)
@@ -230,7 +229,7 @@ def new_group(
     backend = Backend(backend) if backend else whole.backend
     check_built(backend)
     ranks, me = tuple(sorted(ranks) if sort_ranks else ranks), get_rank()
-    number = next(_world.numbers)  # the same on all processes, which call this in the same order
+    number = next(_world.numbers)  # the same on all processes, which make these calls in the same order
     if me not in ranks:
         return GroupMember.NON_GROUP_MEMBER
     communicator = None
@@ -242,7 +241,7 @@ def new_group(
 
 
 def new_subgroups(group_size=None, group=None, timeout=None, backend=None, pg_options=None, group_desc=None):
-    """Begin groups of ``group_size`` processes each: (that of this process, all of them).  Raise ValueError if they do not fit."""
+    """Create groups of ``group_size`` processes: (this process's group, all).  Raise ValueError unless they fit."""
     if group_size is None:
         raise ValueError(
             "Default group size only takes effect when CUDA is available."
@@ -261,7 +260,7 @@ def new_subgroups(group_size=None, group=None, timeout=None, backend=None, pg_op
 
 
 def new_subgroups_by_enumeration(ranks_per_subgroup_list, timeout=None, backend=None, pg_options=None, group_desc=None):
-    """Begin a group for each list of ranks: (that of this process, all of them).  Raise ValueError for a rank in two lists."""
+    """Create a group for each list of ranks: (this process's group, all).  Raise ValueError for a rank in two lists."""
     if not ranks_per_subgroup_list:
         raise ValueError("The arg 'ranks_per_subgroup_list' cannot be empty")
     homes = {}
@@ -274,38 +273,38 @@ def new_subgroups_by_enumeration(ranks_per_subgroup_list, timeout=None, backend=
 
 
 def get_rank(group=None):
-    """The number of this process in a group, or -1 outside of it."""
+    """Return the number of this process in a group, or -1 outside of it."""
     if is_outside(group):
         return -1
     return find_group(group).rank()
 
 
 def get_world_size(group=None):
-    """Count the processes of a group; -1 outside of it."""
+    """Return the number of processes in a group; -1 outside of it."""
     if is_outside(group):
         return -1
     return find_group(group).size()
 
 
 def get_backend(group=None):
-    """The backend of a group.  Raise ValueError for one that this process is not in."""
+    """Return the backend of a group.  Raise ValueError if this process does not belong to it."""
     if is_outside(group):
         raise ValueError("Invalid process group specified")
     return entry_of(group).backend
 
 
 def get_backend_config(group=None):
-    """The backends of a group by device, as text."""
+    """Return the backends of a group by device, as text."""
     return ",".join(f"{device}:{name}" for device, name in devices_of(get_backend(group)).items())
 
 
 def get_process_group_ranks(group):
-    """The global ranks of a group's processes."""
+    """Return the global ranks of a group's processes."""
     return list(entry_of(group).ranks)
 
 
 def get_global_rank(group, group_rank):
-    """The global rank of the process with a rank in a group.  Raise ValueError if there is none."""
+    """Return the global rank of a group rank.  Raise ValueError if there is none."""
     if group is _world.default_pg:
         return group_rank
     ranks = () if is_outside(group) else entry_of(group, _describe_unregistered(group)).ranks
@@ -315,7 +314,7 @@ def get_global_rank(group, group_rank):
 
 
 def get_group_rank(group, global_rank):
-    """The group rank of the process with a global rank.  Raise ValueError if it is not in the group."""
+    """Return the group rank of a global rank.  Raise ValueError if it is not in the group."""
     if group is _world.default_pg:
         return global_rank
     ranks = () if is_outside(group) else entry_of(group, _describe_unregistered(group)).ranks
@@ -329,7 +328,7 @@ def _describe_unregistered(group):
 
 
 def get_pg_count():
-    """Count the groups."""
+    """Return the number of groups."""
     return len(_world.groups)
 
 
@@ -339,4 +338,4 @@ def _get_default_store():
 
 _get_default_group, _rank_not_in_group = find_group, is_outside
 default_pg_timeout = timedelta(minutes=30)
-"""The time-out of collectives where ``init_process_group`` is given none."""
+"""The default time-out of collectives."""

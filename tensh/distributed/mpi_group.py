@@ -1,7 +1,7 @@
-"""A group of processes whose tensors MPI carries.
+"""A process group whose tensors are carried by MPI.
 
-Each collective first agrees on what is called (``agreement``), then calls MPI with the memory of the tensors themselves. Those
-that ``async_op`` asks for are carried out by a thread of the group, in their order.
+Each collective first agrees on the call (``agreement``), then calls MPI with the memory of the tensors. Those with
+``async_op`` are executed by a thread of the group, in order.
 """
 
 from datetime import timedelta
@@ -36,13 +36,13 @@ class MPIGroup(ProcessGroup):
         self._seconds = self._messages.seconds = timeout.total_seconds()
 
     def shutdown(self):
-        """End the group, when what is in progress has ended."""
+        """End the group, after pending work has finished."""
         self._line.end()
 
     abort = shutdown
 
     def _begin(self, tensors, call, function):
-        """A work that agrees on a call and does it."""
+        """Return a work that agrees on a call and executes it."""
 
         def run():
             agree(self._communicator, call, self._seconds)
@@ -75,13 +75,13 @@ class MPIGroup(ProcessGroup):
         return reduce_with(self._mpi, self._size, source, op, exchange)
 
     def _call(self, name, tensors, **others):
-        """The description of a call."""
+        """Return the description of a call."""
         facts = [fact for each in tensors for fact in facts_of(each)]
         others = [(key, reduction_of(value).name if key == "op" else value) for key, value in others.items()]
         return (name, *facts, *others)
 
     def reduce(self, tensors, root, op=RedOpType.SUM):
-        """Reduce tensors over the processes into those of one."""
+        """Reduce tensors over the processes into those of one process."""
         self.check_root("reduce", root)
         tensors = flat(tensors)
         for each in tensors:
@@ -130,9 +130,9 @@ class MPIGroup(ProcessGroup):
 
         return self._begin([output], self._call("reduce_scatter", [output], op=op), run)
 
-    # ── what is moved ────────────────────────────────────────────────────────
+    # ── movement ─────────────────────────────────────────────────────────────
     def broadcast(self, tensors, root=0):
-        """Send tensors of one process to all."""
+        """Send the tensors of one process to all."""
         self.check_root("broadcast", root)
         tensors = flat(tensors)
 
@@ -152,7 +152,7 @@ class MPIGroup(ProcessGroup):
         return self._begin([], ("barrier",), lambda: None)
 
     def monitored_barrier(self, timeout=None, wait_all_ranks=False):
-        """Wait for all processes; RuntimeError on the first that names one that did not come, or all of them."""
+        """Wait for all processes; raise RuntimeError on the first, naming one that did not arrive, or all of them."""
         self._line.settle()
         seconds = self._seconds if timeout is None else timeout.total_seconds()
         if self._rank:
@@ -172,14 +172,14 @@ class MPIGroup(ProcessGroup):
         return self._begin(flat(outputs), self._call("all_gather", inputs), run)
 
     def _gather_all(self, tensor):
-        """The elements of a tensor of all processes [processes, *shape]."""
+        """Return the elements of a tensor on all processes [processes, *shape]."""
         array = read(tensor)
         out = np.empty((self._size, *array.shape), array.dtype)
         self._communicator.Allgather(as_bytes(array), as_bytes(out))
         return out
 
     def allgather_into_tensor(self, output, input):
-        """Fill a tensor with the inputs of all processes, one after the other."""
+        """Concatenate the inputs of all processes into a tensor."""
         if output.numel() != input.numel() * self._size:
             raise RuntimeError(
                 f"all_gather: the output {list(output.shape)} must be {self._size} times the input {list(input.shape)}"
@@ -224,7 +224,7 @@ class MPIGroup(ProcessGroup):
         return self._begin([output], self._call("scatter", [output], root=root), run)
 
     def alltoall(self, outputs, inputs):
-        """Send each process its tensor of a list, and fill another list with the received ones."""
+        """Send each process its tensor of a list, and fill another list with the received tensors."""
         for what, tensors in (("input", inputs), ("output", outputs)):
             if len(tensors) != self._size:
                 raise RuntimeError(
@@ -243,7 +243,7 @@ class MPIGroup(ProcessGroup):
         return self._begin(outputs, ("all_to_all", facts_of(inputs[0])[1]), run)
 
     def alltoall_base(self, output, input, output_split_sizes=(), input_split_sizes=()):
-        """Send each process its rows of a tensor, and fill another tensor with the received ones."""
+        """Send each process its rows of a tensor, and fill another tensor with the received rows."""
         sizes = [self._rows(*each) for each in ((input, input_split_sizes), (output, output_split_sizes))]
 
         def run():
@@ -253,7 +253,7 @@ class MPIGroup(ProcessGroup):
         return self._begin([output], ("all_to_all_single", facts_of(input)[1]), run)
 
     def _rows(self, tensor, sizes):
-        """The bytes of a tensor's rows for each process."""
+        """Return the bytes of a tensor's rows for each process."""
         total = tensor.size(0) if tensor.dim() else 1
         if not sizes:
             if total % self._size:
@@ -267,7 +267,7 @@ class MPIGroup(ProcessGroup):
         return [int(size) * row for size in sizes]
 
     def _exchange_rows(self, row, sent, expected):
-        """Send each process so many bytes of a row; the row of those received.  Raise RuntimeError on all where numbers differ."""
+        """Send each process some bytes of a buffer; return those received.  Raise RuntimeError if counts differ."""
         coming = self._communicator.alltoall(sent)
         wrong = [rank for rank in range(self._size) if coming[rank] != expected[rank]]
         error = None
@@ -283,13 +283,13 @@ class MPIGroup(ProcessGroup):
 
     # ── objects ──────────────────────────────────────────────────────────────
     def gather_objects(self, thing):
-        """The objects of all processes, on all of them."""
+        """Return the objects of all processes, on all of them."""
         self._line.settle()
         agree(self._communicator, ("all_gather_object",), self._seconds)
         return self._communicator.allgather(thing)
 
     def broadcast_object(self, thing, root):
-        """The object of one process, on all of them."""
+        """Return the object of one process, on all of them."""
         self.check_root("broadcast", root)
         self._line.settle()
         agree(self._communicator, ("broadcast_object_list", ("root", root)), self._seconds)
@@ -297,12 +297,12 @@ class MPIGroup(ProcessGroup):
 
     # ── messages ─────────────────────────────────────────────────────────────
     def send(self, tensor, target, tag=0):
-        """Begin to send a tensor to a process of the group."""
+        """Start to send a tensor to a process of the group."""
         self.check_root("send", target)
         return self._messages.send(tensor, target, tag)
 
     def receive(self, tensor, source=None, tag=0):
-        """Begin to fill a tensor with that of a process of the group, or of any."""
+        """Start to receive a tensor from a process of the group, or from any."""
         if source is not None:
             self.check_root("recv", source)
         return self._messages.receive(tensor, source, tag)
@@ -313,7 +313,7 @@ class MPIGroup(ProcessGroup):
         self._messages.send_object(thing, target, tag)
 
     def receive_object(self, source=None, tag=0):
-        """(object, rank of the process that it came from)."""
+        """Return (object, rank of the sender)."""
         if source is not None:
             self.check_root("recv", source)
         return self._messages.receive_object(source, tag)

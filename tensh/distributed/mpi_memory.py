@@ -1,4 +1,4 @@
-"""The memory of tensors as MPI reads and writes it: their elements without gaps, as bytes."""
+"""The memory of tensors as MPI reads and writes it: contiguous elements, as bytes."""
 
 import numpy as np
 
@@ -6,22 +6,22 @@ from tensh.engine.core.clock import stamp_write
 
 
 def read(tensor):
-    """The elements of a tensor without gaps: its own memory where that is so."""
+    """Return the elements of a tensor contiguously, in its own memory if possible."""
     return np.ascontiguousarray(tensor.array).reshape(tensor.array.shape)
 
 
 def write(tensor, array):
-    """Write elements into a tensor, unless they lie in it."""
+    """Write elements into a tensor, unless they are in its memory."""
     if tensor.array is not array:
         tensor.array[...] = array
     stamp_write(tensor.array)
 
 
 def as_bytes(array):
-    """The memory of an array without gaps as bytes."""
+    """Return the memory of a contiguous array as bytes."""
     return array.reshape(-1).view(np.uint8)
 
 
 def facts_of(tensor):
-    """The shape and dtype of a tensor, as a call tells them."""
+    """Return the shape and dtype of a tensor for the description of a call."""
     return ("shape", list(tensor.shape)), ("dtype", str(tensor.dtype).removeprefix("torch."))

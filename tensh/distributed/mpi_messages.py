@@ -1,6 +1,6 @@
-"""Messages from one process of a group to another: tensors, objects, and the notes of ``monitored_barrier``.
+"""Messages between two processes of a group: tensors, objects, and the notes of ``monitored_barrier``.
 
-They have a communicator of their own, apart from that of collectives, so that neither takes what is meant for the other.
+They use a separate communicator, so that they cannot be confused with collectives.
 """
 
 import numpy as np
@@ -10,26 +10,26 @@ from tensh.distributed.errors import DistBackendError
 from tensh.distributed.mpi_memory import as_bytes, read, write
 from tensh.distributed.works import MessageWork
 
-BARRIER = 32_767  # the tag of messages of ``monitored_barrier``: the largest that every MPI has
+BARRIER = 32_767  # the tag for messages of ``monitored_barrier``, the largest that every MPI supports
 
 
 class Condition:
-    """What ``wait_for`` waits for where MPI has no request: a question that is asked again."""
+    """A condition that ``wait_for`` polls if MPI has no request."""
 
     def __init__(self, question):
         self.Test = question
 
 
 class Messages:
-    """The messages of a process, which wait ``seconds`` for others unless they are told another time."""
+    """The messages of a process, which by default wait ``seconds`` for other processes."""
 
     def __init__(self, mpi, communicator, seconds):
         self._mpi, self._communicator, self.seconds = mpi, communicator, seconds
 
     # ── tensors ──────────────────────────────────────────────────────────────
     def send(self, tensor, target, tag):
-        """Begin to send a tensor."""
-        array = read(tensor)  # lives until the message has gone
+        """Start to send a tensor."""
+        array = read(tensor)  # kept alive until the message has been sent
         request = self._communicator.Isend(as_bytes(array), target, tag)
 
         def finish(seconds):
@@ -39,7 +39,7 @@ class Messages:
         return MessageWork(tensor, finish, request.Test)
 
     def receive(self, tensor, source, tag):
-        """Begin to fill a tensor with that of a process, or of any for None."""
+        """Start to receive a tensor from a process, or from any for None."""
         mpi, who = self._mpi, describe_source(source)
         array = np.empty(tensor.array.shape, tensor.array.dtype)
         request = self._communicator.Irecv(as_bytes(array), self._rank_of(source), tag)
@@ -76,15 +76,15 @@ class Messages:
         wait_for(request, self.seconds, lambda: f"rank {target} received no object")
 
     def receive_object(self, source, tag):
-        """(object, rank of the process that it came from)."""
+        """Return (object, rank of the sender)."""
         status, rank = self._mpi.Status(), self._rank_of(source)
         arrived = Condition(lambda: self._communicator.Iprobe(rank, tag, status))
         wait_for(arrived, self.seconds, lambda: f"{describe_source(source)} sent no object")
         return self._communicator.recv(source=status.Get_source(), tag=tag), status.Get_source()
 
-    # ── a barrier that names who is missing ──────────────────────────────────
+    # ── a barrier that names missing processes ───────────────────────────────
     def report_to_first(self, seconds):
-        """Tell rank 0 that this process has come, and wait for its answer."""
+        """Tell rank 0 that this process has arrived, and wait for its answer."""
         note = np.zeros(1, np.uint8)
         reported = self._communicator.Isend(note, 0, BARRIER)
         wait_for(reported, seconds, lambda: "rank 0 did not come to monitored_barrier")
@@ -95,7 +95,7 @@ class Messages:
             raise RuntimeError(f"rank {rank} waited {seconds:g} s in monitored_barrier for rank 0") from None
 
     def await_others(self, seconds, name_all):
-        """Wait on rank 0 for all others, and answer them.  RuntimeError names the first that did not come, or all."""
+        """Wait on rank 0 for all others, and answer them.  Raise RuntimeError, naming a missing process or all."""
         others, missing = range(1, self._communicator.Get_size()), []
         for rank in others:
             request = self._communicator.Irecv(np.zeros(1, np.uint8), rank, BARRIER)

@@ -1,11 +1,11 @@
-"""Reductions of any dtype by the operations that MPI has: half precision as float32, booleans as bytes, a mean as a sum."""
+"""Reductions of any dtype by MPI's operations: half precision as float32, booleans as bytes, a mean as a sum."""
 
 import numpy as np
 
 from tensh.distributed.operations import RedOpType, reduction_of
 
 WIDE = {"float16": "float32", "bfloat16": "float32", "complex32": "complex64"}
-"""Dtypes that MPI does not know -> those that their sums are computed in."""
+"""Dtypes unknown to MPI -> the dtypes in which their sums are computed."""
 OF_BOOLS = {
     RedOpType.SUM: RedOpType.BOR,
     RedOpType.PRODUCT: RedOpType.BAND,
@@ -20,7 +20,7 @@ NAMES = {RedOpType.SUM: "SUM", RedOpType.AVG: "SUM", RedOpType.PRODUCT: "PROD"} 
 def reduce_with(mpi, size, source, op, exchange):
     """Reduce an array over ``size`` processes by ``exchange``, which takes an array and an operation of MPI.
 
-    Returns None where ``exchange`` does, on a process that gets no result.
+    Return None if ``exchange`` does, on a process that gets no result.
     """
     op, dtype = reduction_of(op), source.dtype
     if dtype.kind == "b":

@@ -1,8 +1,8 @@
-"""MPI begun by processes that no ``mpiexec`` started together, such as those of ``mp.spawn``: they meet at a store.
+"""Start of MPI in processes that ``mpiexec`` did not start together: they meet at a store.
 
-An MPI that begins asks a process manager who it is and where the others are, in lines of text over a socket (PMI 1, which MPICH
-and its relatives speak). Here a thread of each process is that manager, and the store of the process group holds what processes
-say of themselves. MPI itself carries the tensors, as ever.
+When MPI starts, it asks a process manager for its rank and for the addresses of the others, in lines of text over a
+socket (PMI 1, which MPICH and its derivatives use). Here a thread of each process is that manager, and the store of the
+process group keeps what processes publish. Tensors are then carried by MPI as usual.
 """
 
 import ctypes
@@ -15,12 +15,12 @@ import time
 from tensh.distributed.errors import DistBackendError
 from tensh.distributed.stores import PrefixStore
 
-PATIENCE = 2  # seconds in which the others may take what this process has sent, before it leaves
+PATIENCE = 2  # seconds for the others to receive this process's last messages, before it exits
 LIMITS = "kvsname_max=256 keylen_max=256 vallen_max=1024"
 
 
 class ProcessManager:
-    """Answer the requests of this process's MPI, in PMI 1: (command, fields) -> fields of the answer."""
+    """Answers the requests of this process's MPI in PMI 1: (command, fields) -> fields of the answer."""
 
     def __init__(self, store, rank, size):
         self.store, self.rank, self.size = store, rank, size
@@ -33,13 +33,13 @@ class ProcessManager:
                 fields = dict(word.split("=", 1) for word in line.split() if "=" in word)
                 try:
                     answer = self.answer(fields.pop("cmd", ""), fields)
-                except (RuntimeError, OSError) as error:  # of the store
+                except (RuntimeError, OSError) as error:  # from the store
                     answer = f"cmd=error rc=-1 msg={type(error).__name__}"
                 lines.write(answer + "\n")
                 lines.flush()
 
     def answer(self, command, fields):
-        """The answer to a command; that of one that is not known says so."""
+        """Return the answer to a command; an unknown command gets an error."""
         match command:
             case "init":
                 return "cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=0"
@@ -68,9 +68,9 @@ class ProcessManager:
 
 
 def begin_at_store(store, rank, size, timeout):
-    """Begin MPI as process ``rank`` of ``size``, all of which call this, with one store.  Return the module ``mpi4py.MPI``.
+    """Start MPI as process ``rank`` of ``size``, all of which call this with one store.  Return ``mpi4py.MPI``.
 
-    Raise DistBackendError where not all come in time, or this MPI asks another kind of manager.
+    Raise DistBackendError if not all arrive in time, or this MPI needs another kind of manager.
     """
     store = PrefixStore("mpi", store)
     try:
@@ -91,14 +91,14 @@ def begin_at_store(store, rank, size, timeout):
     said = {"PMI_FD": str(there.fileno()), "PMI_RANK": str(rank), "PMI_SIZE": str(size)}
     os.environ |= said
     try:
-        # by ctypes, which lets the thread run meanwhile: MPI.Init_thread of mpi4py does not
+        # through ctypes, which lets the thread run meanwhile, unlike MPI.Init_thread of mpi4py
         failed = ctypes.CDLL(MPI.__file__).MPI_Init_thread(
             None, None, MPI.THREAD_MULTIPLE, ctypes.byref(ctypes.c_int())
         )
     finally:
-        there.detach()  # MPI's now
+        there.detach()  # MPI owns it now
         for name in said:
-            del os.environ[name]  # processes that this one starts are others
+            del os.environ[name]  # processes started by this one must not inherit it
     if failed or MPI.COMM_WORLD.size != size:
         raise DistBackendError(
             f"MPI ({MPI.get_vendor()[0]}) cannot begin in processes that it has not started: run the program with "
@@ -106,14 +106,14 @@ def begin_at_store(store, rank, size, timeout):
         )
     for communicator in (MPI.COMM_WORLD, MPI.COMM_SELF):
         communicator.Set_errhandler(MPI.ERRORS_RETURN)
-    multiprocessing.util.Finalize(None, leave, (MPI.COMM_WORLD,), exitpriority=0)  # children of fork leave by it, too
+    multiprocessing.util.Finalize(None, leave, (MPI.COMM_WORLD,), exitpriority=0)  # also runs in forked children
     return MPI
 
 
 def leave(world):
-    """Wait a little until all are about to leave, so that nothing is on its way to them.
+    """Wait briefly until all are about to exit, so that no messages to them are lost.
 
-    MPI itself is not ended: that would wait without a limit for processes that have died.
+    MPI is not finalized, because that would wait indefinitely for processes that have died.
     """
     end, request = time.monotonic() + PATIENCE, world.Ibarrier()
     while not request.Test() and time.monotonic() < end:

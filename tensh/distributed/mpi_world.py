@@ -1,4 +1,4 @@
-"""MPI, which carries tensors between processes: whether it is there, and the communicator of all processes of a program."""
+"""MPI, which carries tensors between processes: its availability, and the communicator of a program."""
 
 import contextlib
 import os
@@ -13,32 +13,32 @@ MISSING = "process groups of several processes need MPI: pip install 'tensh[mpi]
 
 
 def is_mpi_there():
-    """True if mpi4py is installed; nothing is imported."""
+    """Return True if mpi4py is installed, without importing it."""
     return find_spec("mpi4py") is not None
 
 
 def load_mpi():
-    """The module ``mpi4py.MPI``, which begins MPI on first use.  Raise DistBackendError where it is not there."""
+    """Return the module ``mpi4py.MPI``, which starts MPI on first use.  Raise DistBackendError if it is missing."""
     if not is_mpi_there():
         raise DistBackendError(MISSING)
     try:
         from mpi4py import MPI
-    except (ImportError, RuntimeError) as error:  # mpi4py without the library of an MPI
+    except (ImportError, RuntimeError) as error:  # mpi4py without an MPI library
         raise DistBackendError(f"mpi4py finds no MPI: {error}. pip install mpich gives it one") from None
     return MPI
 
 
 def count_started():
-    """(rank, size) of this process among those that ``mpiexec`` started together."""
+    """Return (rank, size) of this process among those that ``mpiexec`` started together."""
     world = load_mpi().COMM_WORLD
     return world.rank, world.size
 
 
 def join_world(rank, size, store, timeout):
-    """A communicator of all ``size`` processes, this one being ``rank`` of them.
+    """Return a communicator of all ``size`` processes, in which this one has the rank ``rank``.
 
-    Those that ``mpiexec`` has not started together begin MPI here, where they meet at a store. Raise DistBackendError where MPI
-    did not start so many processes together, or has begun before in this process alone.
+    Processes that ``mpiexec`` did not start together start MPI here, where they meet at a store. Raise DistBackendError
+    if MPI started another number of processes, or already runs in this process alone.
     """
     if is_mpi_there() and not (is_started_together() or "mpi4py.MPI" in sys.modules):
         world = begin_at_store(store, rank, size, timeout).COMM_WORLD
@@ -55,8 +55,8 @@ def join_world(rank, size, store, timeout):
 
 
 def forget_names(world):
-    """Take the names of memory that MPI shares between processes, so that nothing is left of it when they end, however they do."""
-    world.Barrier()  # until all have it
+    """Unlink the memory that MPI shares between processes, so that nothing remains when they end, however they end."""
+    world.Barrier()  # until all have opened it
     try:
         with open("/proc/self/maps", encoding="utf-8", errors="replace") as file:
             found = {match[0] for line in file if (match := re.search(r"/dev/shm/mpich_shm_\w+", line))}
@@ -68,15 +68,15 @@ def forget_names(world):
 
 
 STARTED = "PMI_SIZE", "PMI_RANK", "PMI_FD", "PMI_PORT", "OMPI_COMM_WORLD_SIZE", "PMIX_RANK"
-"""Variables by which ``mpiexec`` tells a process that it has started it with others."""
+"""Environment variables by which ``mpiexec`` marks the processes that it has started together."""
 
 
 def is_started_together():
-    """True for a process that ``tensh launch`` or ``mpiexec`` has started, as its environment tells."""
+    """Return True if ``tensh launch`` or ``mpiexec`` has started this process, according to its environment."""
     return any(name in os.environ for name in STARTED)
 
 
 def leave_world():
-    """Have MPI begin anew in a process that one of the world has started."""
+    """Let MPI start anew in a process that was started by one of the world."""
     for name in STARTED:
         os.environ.pop(name, None)

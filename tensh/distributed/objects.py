@@ -1,11 +1,11 @@
-"""Collectives of Python objects: pickled, so that every process gets a copy."""
+"""Collectives of Python objects, which are pickled, so that every process gets a copy."""
 
 from tensh.distributed.collectives import root_of
 from tensh.distributed.groups import get_global_rank, get_rank, member_group
 
 
 def all_gather_object(object_list, obj, group=None):
-    """Fill a list, with a place for each process, with the objects of all.
+    """Fill a list, one place for each process, with the objects of all.
 
     >>> import tensh as torch
     >>> dist = torch.distributed
@@ -20,7 +20,7 @@ def all_gather_object(object_list, obj, group=None):
 
 
 def gather_object(obj, object_gather_list=None, dst=None, group=None, group_dst=None):
-    """Fill a list of one process, the first where none is named, with the objects of all.  Raise ValueError without the list."""
+    """Fill a list of one process, by default the first, with the objects of all.  Raise ValueError without the list."""
     if (group := member_group("gather_object", group)) is None:
         return
     root = root_of(group, dst, group_dst, 0)
@@ -36,7 +36,7 @@ def gather_object(obj, object_gather_list=None, dst=None, group=None, group_dst=
 
 
 def broadcast_object_list(object_list, src=None, group=None, device=None, group_src=None):
-    """Fill a list on all processes with that of one, the first where none is named.  Raise RuntimeError for one that is not there."""
+    """Copy the list of one process, by default the first, to all.  Raise RuntimeError for a missing process."""
     if (group := member_group("broadcast_object_list", group)) is None:
         return
     root = root_of(group, src, group_src, 0)
@@ -52,9 +52,9 @@ def broadcast_object_list(object_list, src=None, group=None, device=None, group_
 def scatter_object_list(
     scatter_object_output_list, scatter_object_input_list=None, src=None, group=None, group_src=None
 ):
-    """Put into the first place of a list this process's part of the list of one process.
+    """Set the first element of a list to this process's element of the list of one process.
 
-    Raise ValueError for an empty list, or without the list on the process that sends it.
+    Raise ValueError for an empty list, or if the sender has no list.
     """
     if (group := member_group("scatter_object_list", group)) is None:
         return
@@ -71,7 +71,7 @@ def scatter_object_list(
 
 
 def send_object_list(object_list, dst=None, group=None, device=None, group_dst=None, use_batch=False):
-    """Send the objects of a list to another process.  Raise ValueError for this one, RuntimeError for one that is not there."""
+    """Send the objects of a list to another process.  Raise ValueError for this one, RuntimeError for a missing one."""
     if not object_list:
         raise ValueError("object_list cannot be empty")
     if (group := member_group("send_object_list", group)) is not None:
@@ -84,7 +84,7 @@ def send_object_list(object_list, dst=None, group=None, device=None, group_dst=N
 
 
 def recv_object_list(object_list, src=None, group=None, device=None, group_src=None, use_batch=False):
-    """Fill a list with the objects of another process, or of any where none is named; return the rank that sent them."""
+    """Fill a list with the objects of another process, by default of any; return the rank of the sender."""
     if not object_list:
         raise ValueError("object_list cannot be empty")
     if (group := member_group("recv_object_list", group)) is None:

@@ -1,10 +1,10 @@
-"""Reductions of the values of all processes: their sum, their largest, ..."""
+"""Reductions over processes: sum, maximum, ..."""
 
 import enum
 
 
 class RedOpType(enum.IntEnum):
-    """Kinds of reductions of the values of several processes.
+    """The kinds of reductions over processes.
 
     >>> import tensh as torch
     >>> torch.distributed.ReduceOp.SUM
@@ -20,7 +20,7 @@ REAL = RedOpType.PRODUCT, RedOpType.MIN, RedOpType.MAX, *BITWISE
 
 
 class ReduceOp:
-    """The reductions of collectives: SUM, AVG, PRODUCT, MIN, MAX, BAND, BOR, BXOR; an instance stands for one of them.
+    """The reductions of collectives: SUM, AVG, PRODUCT, MIN, MAX, BAND, BOR, BXOR; an instance represents one of them.
 
     >>> import tensh as torch
     >>> torch.distributed.ReduceOp(torch.distributed.ReduceOp.MAX) == torch.distributed.ReduceOp.MAX
@@ -46,7 +46,7 @@ RedOpType.__qualname__ = "ReduceOp.RedOpType"
 
 
 def supports_complex(reduceOp):
-    """True if a reduction takes complex numbers.
+    """Return True if a reduction is defined for complex numbers.
 
     >>> import tensh as torch
     >>> torch.distributed.supports_complex(torch.distributed.ReduceOp.MAX)
@@ -56,7 +56,7 @@ def supports_complex(reduceOp):
 
 
 def reduction_of(op, allowed=tuple(RedOpType)[:-1]):
-    """Check the name of a reduction.  Raise TypeError for any other value, or a reduction that only other devices have."""
+    """Check a reduction.  Raise TypeError for any other value, or for a reduction that only other devices have."""
     found = op.op if isinstance(op, ReduceOp) else op
     if not isinstance(found, RedOpType) or found not in allowed:
         names = ", ".join(each.name for each in allowed)
@@ -65,7 +65,7 @@ def reduction_of(op, allowed=tuple(RedOpType)[:-1]):
 
 
 def check_reduction(op, tensor):
-    """Raise RuntimeError for a reduction that the tensor's dtype does not have."""
+    """Raise RuntimeError for a reduction that the tensor's dtype lacks."""
     op = reduction_of(op)
     if op in BITWISE and tensor.is_floating_point():
         raise RuntimeError(f"Cannot use ReduceOp.{op.name} with non-integral dtype")

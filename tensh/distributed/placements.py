@@ -1,24 +1,24 @@
-"""Placements of a tensor on several processes: whole on each, in parts along a dimension, or as terms of a sum.
+"""Placements of a tensor on several processes: replicated, split along a dimension, or as terms of a sum.
 
-Programs name them in plans for parallel layers; tensors distributed in this way are switched off.
+Plans of parallel layers use them; distributed tensors themselves are switched off.
 """
 
 from dataclasses import dataclass
 
 
 class Placement:
-    """A placement on the processes of one dimension of a mesh."""
+    """The placement on the processes of one dimension of a mesh."""
 
     def is_shard(self, dim=None):
-        """True if each process has a part, along ``dim`` where that is given."""
+        """Return True if each process has a part, along ``dim`` if given."""
         return isinstance(self, Shard) and dim in (None, self.dim)
 
     def is_replicate(self):
-        """True if each process has the whole."""
+        """Return True if each process has the whole tensor."""
         return isinstance(self, Replicate)
 
     def is_partial(self, reduce_op=None):
-        """True if each process has a term, of a reduction where that is given."""
+        """Return True if each process has a term, of ``reduce_op`` if given."""
         return isinstance(self, Partial) and reduce_op in (None, self.reduce_op)
 
 
@@ -52,7 +52,7 @@ class Replicate(Placement):
 
 @dataclass(frozen=True, repr=False)
 class Partial(Placement):
-    """Each process has a term of the sum, or of another reduction, that the tensor is."""
+    """Each process has a term of the sum, or of another reduction, that gives the tensor."""
 
     reduce_op: str = "sum"
 

@@ -1,7 +1,8 @@
-"""A group of processes and its collectives: here a group of one, in which every exchange is a copy (more: ``mpi_group``).
+"""A process group and its collectives: here a group of one, in which every exchange is a copy.
 
-A collective of a group takes tensors, writes into those that it fills, and returns a ``Work``. The functions that users call
-(``collectives``) check their arguments and call these methods, so that another kind of group needs these methods alone.
+Larger groups are in ``mpi_group``. A collective of a group takes tensors, writes into its outputs, and returns a
+``Work``. The public functions (``collectives``) check their arguments and call these methods, so that another kind of
+group needs only these methods.
 """
 
 import pickle
@@ -11,7 +12,7 @@ from tensh.futures import Future
 
 
 class Work:
-    """A collective in progress: this one is done (others: ``works``).
+    """A collective in progress; this one is complete (others: ``works``).
 
     >>> import tensh as torch
     >>> torch.distributed.Work([]).wait()
@@ -24,58 +25,58 @@ class Work:
         self._tensors = list(tensors)
 
     def start(self):
-        """Begin, where that is still to do; return the work."""
+        """Start the collective if necessary; return the work."""
         return self
 
     def wait(self, timeout=None):
-        """Wait for the end; True."""
+        """Wait for completion; return True."""
         return True
 
     def synchronize(self):
-        """Wait for the end."""
+        """Wait for completion."""
 
     def is_completed(self):
-        """True if the work has ended."""
+        """Return True if the work is complete."""
         return True
 
     def is_success(self):
-        """True if the work has ended without an error."""
+        """Return True if the work is complete without an error."""
         return True
 
     def exception(self):
-        """The error that it ended with, or None."""
+        """Return the error, or None."""
 
     def result(self):
-        """The tensors that it filled."""
+        """Return the tensors that were filled."""
         return self._tensors
 
     def source_rank(self):
-        """The process that a message came from; RuntimeError: none comes to a group of one."""
+        """Return the sender of a message; raise RuntimeError, because a group of one receives none."""
         raise RuntimeError(
             "sourceRank() may only be called on work objects that correspond to a recv or recv-from-any call."
         )
 
     def get_future(self):
-        """A future of the tensors."""
+        """Return a future of the tensors."""
         found = Future()
         found.set_result(self._tensors)
         return found
 
 
 def flat(tensors):
-    """The tensors of an argument that is a tensor, or a list of them or of lists of them."""
+    """Return the tensors of an argument: a tensor, a list of them, or a list of lists of them."""
     if isinstance(tensors, (list, tuple)):
         return [t for each in tensors for t in flat(each)]
     return [tensors]
 
 
 def fill(target, source):
-    """Write values into a tensor without recording."""
+    """Write values into a tensor, without recording."""
     target.detach().copy_(source.detach().reshape(target.shape))
 
 
 class ProcessGroup:
-    """The group that this process alone is in; its ``rank`` is 0 and its ``size`` 1.
+    """A group of this process alone, with ``rank`` 0 and ``size`` 1.
 
     >>> import tensh as torch
     >>> group = torch.distributed.ProcessGroup(torch.distributed.HashStore(), 0, 1)
@@ -92,23 +93,23 @@ class ProcessGroup:
         self.group_name, self.group_desc = group_name, group_desc
 
     def rank(self):
-        """The number of this process in the group."""
+        """Return the number of this process in the group."""
         return self._rank
 
     def size(self):
-        """The number of processes in the group."""
+        """Return the number of processes in the group."""
         return self._size
 
     def name(self):
-        """The name of the backend that carries the group's tensors."""
+        """Return the name of the backend that carries the group's tensors."""
         return self._backend
 
     def get_group_store(self):
-        """The store that the group met at."""
+        """Return the store at which the group met."""
         return self._store
 
     def set_timeout(self, timeout):
-        """Set how long collectives wait; in a group of one, none waits."""
+        """Set how long collectives wait; in a group of one they do not wait."""
 
     def shutdown(self):
         """End the group."""
@@ -130,12 +131,12 @@ class ProcessGroup:
         return Work(tensors)
 
     def reduce(self, tensors, root, op=ReduceOp.SUM):
-        """Reduce tensors over the processes into those of one."""
+        """Reduce tensors over the processes into those of one process."""
         self.check_root("reduce", root)
         return self.allreduce(tensors, op)
 
     def broadcast(self, tensors, root=0):
-        """Send tensors of one process to all."""
+        """Send the tensors of one process to all."""
         self.check_root("broadcast", root)
         return Work(flat(tensors))
 
@@ -144,38 +145,38 @@ class ProcessGroup:
         return Work()
 
     def monitored_barrier(self, timeout=None, wait_all_ranks=False):
-        """Wait for all processes, and say which do not come."""
+        """Wait for all processes, and name missing ones."""
 
     # Messages need another process.
 
     def send(self, tensor, target, tag=0):
-        """Begin to send a tensor.  Raise RuntimeError: a group of one process has no other."""
+        """Raise RuntimeError: a group of one process has no receiver."""
         raise RuntimeError(f"send: there is no process {target} in a group of 1")
 
     def receive(self, tensor, source=None, tag=0):
-        """Begin to receive a tensor.  Raise RuntimeError: a group of one process has no other."""
+        """Raise RuntimeError: a group of one process has no sender."""
         raise RuntimeError(f"recv: there is no process {source} in a group of 1")
 
     # Objects are pickled.
 
     def gather_objects(self, thing):
-        """The objects of all processes, on all of them."""
+        """Return the objects of all processes, on all of them."""
         return [pickle.loads(pickle.dumps(thing))]
 
     def broadcast_object(self, thing, root):
-        """The object of one process, on all of them."""
+        """Return the object of one process, on all of them."""
         self.check_root("broadcast", root)
         return pickle.loads(pickle.dumps(thing))
 
     def send_object(self, thing, target, tag=0):
-        """Send an object.  Raise RuntimeError: a group of one process has no other."""
+        """Raise RuntimeError: a group of one process has no receiver."""
         raise RuntimeError(f"send_object_list: there is no process {target} in a group of 1")
 
     def receive_object(self, source=None, tag=0):
-        """(object, rank of its sender).  Raise RuntimeError: a group of one process has no other."""
+        """Raise RuntimeError: a group of one process has no sender."""
         raise RuntimeError(f"recv_object_list: there is no process {source} in a group of 1")
 
-    # What moves to another tensor is copied.
+    # Other collectives copy to another tensor.
 
     def allgather(self, outputs, inputs):
         """Fill a list for each input with the input of every process."""
@@ -185,7 +186,7 @@ class ProcessGroup:
         return Work(flat(outputs))
 
     def allgather_into_tensor(self, output, input):
-        """Fill a tensor with the inputs of all processes, one after the other."""
+        """Concatenate the inputs of all processes into a tensor."""
         self.check_equal("allgather", input, [output])
         fill(output, input)
         return Work([output])
@@ -222,7 +223,7 @@ class ProcessGroup:
         return Work([output])
 
     def alltoall(self, outputs, inputs):
-        """Send each process its tensor of a list, and fill another list with the received ones."""
+        """Send each process its tensor of a list, and fill another list with the received tensors."""
         for what, tensors in (("input", inputs), ("output", outputs)):
             if len(tensors) != 1:
                 raise RuntimeError(
@@ -234,7 +235,7 @@ class ProcessGroup:
         return Work(outputs)
 
     def alltoall_base(self, output, input, output_split_sizes=(), input_split_sizes=()):
-        """Send each process its rows of a tensor, and fill another tensor with the received ones."""
+        """Send each process its rows of a tensor, and fill another tensor with the received rows."""
         for tensor, sizes in ((output, output_split_sizes), (input, input_split_sizes)):
             if sizes and (len(sizes) != 1 or sizes[0] != tensor.size(0)):
                 raise RuntimeError("Split sizes doesn't match total dim 0 size")
@@ -244,7 +245,7 @@ class ProcessGroup:
         return Work([output])
 
     def check_outputs(self, outputs, inputs):
-        """Raise RuntimeError for lists to gather into that are not as long as the group, or of tensors unlike the input."""
+        """Raise RuntimeError for output lists of another length than the group, or of tensors unlike the input."""
         for number, (given, tensor) in enumerate(zip(outputs, inputs, strict=True)):
             if len(given) != self._size:
                 raise RuntimeError(

@@ -1,6 +1,7 @@
-"""Rendezvous: processes find each other through a store that all of them reach, named by a URL or by environment variables.
+"""Rendezvous: processes meet at a store that all can reach, given by a URL or by environment variables.
 
-The module is not called ``rendezvous``: once imported, it would hide the function of that name in ``torch.distributed``.
+The module is not called ``rendezvous``, because importing it would hide the function of that name in
+``torch.distributed``.
 """
 
 import os
@@ -11,7 +12,7 @@ from tensh.distributed.tcp_store import TCPStore
 
 
 class RendezvousURL:
-    """What a URL says of a group of processes: where they meet, the rank of this one, and how many there are."""
+    """The information in a URL: where the processes meet, the rank of this one, and their number."""
 
     def __init__(self, url, rank, world_size):
         parts = urlsplit(url)
@@ -25,14 +26,14 @@ class RendezvousURL:
         return ValueError(f"Error initializing torch.distributed using {self.scheme}:// rendezvous: {text}")
 
     def ranks(self):
-        """(rank, world size); ValueError if the URL lacks one."""
+        """Return (rank, world size); raise ValueError if the URL lacks one."""
         for name in ("rank", "world_size"):
             if name not in self.query:
                 raise self.error(f"{name.replace('_', ' ')} parameter missing")
         return int(self.query["rank"]), int(self.query["world_size"])
 
     def variable(self, name):
-        """A variable of the environment; ValueError if it is not set."""
+        """Return an environment variable; raise ValueError if it is not set."""
         if name not in os.environ:
             raise self.error(f"environment variable {name} expected, but not set")
         return os.environ[name]
@@ -65,7 +66,7 @@ def rendezvous_by_environment(url, rank, world_size, timeout):
 
 
 def serve(host, port, rank, world_size, timeout):
-    """The store at an address, which the first process serves."""
+    """Return the store at an address, which the first process serves."""
     options = {} if timeout is None else {"timeout": timeout}
     return TCPStore(host, port, world_size, rank == 0, multi_tenant=True, **options)
 
@@ -74,7 +75,7 @@ HANDLERS = {"file": rendezvous_by_file, "tcp": rendezvous_by_address, "env": ren
 
 
 def register_rendezvous_handler(scheme, handler):
-    """Let a generator of (store, rank, world size) answer for URLs of a scheme.  Raise RuntimeError if one does already."""
+    """Register a generator of (store, rank, world size) for a scheme of URLs.  Raise RuntimeError if there is one."""
     if scheme in HANDLERS:
         raise RuntimeError(f"Rendezvous handler for {scheme}:// already registered")
     HANDLERS[scheme] = lambda url, rank, world_size, timeout: handler(url)
@@ -83,9 +84,9 @@ def register_rendezvous_handler(scheme, handler):
 def rendezvous(url, rank=-1, world_size=-1, timeout=None):
     """Yield (store, rank, world size) of the processes that meet at a URL.
 
-    ``file:///path`` is a file that all of them see, ``tcp://host:port`` a store that the first serves, ``env://`` the
-    same at ``MASTER_ADDR`` and ``MASTER_PORT``, with ``RANK`` and ``WORLD_SIZE``. Raise ValueError for what is missing,
-    RuntimeError for another scheme.
+    ``file:///path`` is a file that all of them can access, ``tcp://host:port`` a store that the first serves,
+    ``env://`` the same at ``MASTER_ADDR`` and ``MASTER_PORT``, with ``RANK`` and ``WORLD_SIZE``. Raise ValueError for
+    missing information, RuntimeError for another scheme.
 
     >>> import tempfile, tensh as torch
     >>> url = f"file://{tempfile.mkdtemp()}/store?rank=0&world_size=1"

@@ -1,4 +1,4 @@
-"""Stores of keys and values: what all of them do, one in memory, and one that puts a prefix before each key."""
+"""Key-value stores: the common base class, a store in memory, and one that adds a prefix to each key."""
 
 import math
 from datetime import timedelta
@@ -9,12 +9,12 @@ from tensh.distributed.errors import DistStoreError, QueueEmptyError
 
 
 def key_of(name, key):
-    """A key as text; TypeError in the name of a method for anything but str and bytes."""
+    """Return a key as text; raise TypeError, naming the method, for anything but str and bytes."""
     return (key if isinstance(key, str) else value_of(name, key).decode()).encode()
 
 
 def value_of(name, value):
-    """A value as bytes; TypeError in the name of a method for anything but str and bytes."""
+    """Return a value as bytes; raise TypeError, naming the method, for anything but str and bytes."""
     if isinstance(value, str):
         return value.encode()
     if isinstance(value, (bytes, bytearray)):
@@ -23,7 +23,7 @@ def value_of(name, value):
 
 
 def seconds_of(timeout):
-    """A time-out, a timedelta or a number of seconds, in seconds, and no more than Python can wait; ValueError for nan."""
+    """Return a time-out in seconds, limited to what Python supports; raise ValueError for nan."""
     seconds = timeout.total_seconds() if isinstance(timeout, timedelta) else float(timeout)
     if math.isnan(seconds):
         raise ValueError("a time-out is a number of seconds, and this one is nan")
@@ -31,7 +31,7 @@ def seconds_of(timeout):
 
 
 def amount_of(amount):
-    """Check an amount to add to a number of a store.  Raise TypeError beyond 64 bits."""
+    """Check an amount to be added to a number in a store.  Raise TypeError beyond 64 bits."""
     amount = index(amount)
     if not -(2**63) <= amount < 2**63:
         raise TypeError("add(): incompatible function arguments: an amount has no more than 64 bits")
@@ -47,11 +47,11 @@ def number_of(value):
 
 
 class Store:
-    """Keys and values that processes share: what every kind of store offers.
+    """Keys and values shared by processes: the base class of all stores.
 
-    Keys and values are str or bytes, and values come back as bytes. A subclass has ``set``, ``get``, ``add``,
-    ``compare_set``, ``check``, ``delete_key``, ``num_keys``, ``list_keys`` and ``wait``; without one of them, its use raises
-    RuntimeError. ``get``, ``wait`` and ``queue_pop`` wait for a key until the time-out, 300 seconds at first.
+    Keys and values are str or bytes, and values are returned as bytes. A subclass has ``set``, ``get``, ``add``,
+    ``compare_set``, ``check``, ``delete_key``, ``num_keys``, ``list_keys`` and ``wait``; using one that it lacks raises
+    RuntimeError. ``get``, ``wait`` and ``queue_pop`` wait for a key until the time-out, initially 300 seconds.
 
     >>> import tensh as torch
     >>> store = torch.distributed.HashStore()
@@ -64,7 +64,7 @@ class Store:
 
     @property
     def timeout(self):
-        """The time for which the store waits for a key."""
+        """How long the store waits for a key."""
         return timedelta(seconds=self._seconds)
 
     def set_timeout(self, timeout):
@@ -72,11 +72,11 @@ class Store:
         self._seconds = seconds_of(timeout)
 
     def append(self, key, value):
-        """Add bytes to the end of a value, or make it."""
+        """Append bytes to a value, or create it."""
         self.set(key, (self.get(key) if self.check([key]) else b"") + value_of("append", value))
 
     def multi_get(self, keys):
-        """The values of several keys."""
+        """Return the values of several keys."""
         return [self.get(key) for key in keys]
 
     def multi_set(self, keys, values):
@@ -85,29 +85,29 @@ class Store:
             self.set(key, value)
 
     def barrier(self, key, world_size, timeout=None):
-        """Wait until as many processes as ``world_size`` have come to the barrier of this name."""
+        """Wait until ``world_size`` processes have reached the barrier of this name."""
         if self.add(f"{key}/num_members", 1) == world_size:
             self.set(f"{key}/last_member", "1")
         self.wait([f"{key}/last_member"], self.timeout if timeout is None else timeout)
 
     def queue_push(self, key, value):
-        """Put a value at the end of a queue."""
+        """Append a value to a queue."""
         raise NotImplementedError("queue support is not implemented.")
 
     def queue_pop(self, key, block=True):
-        """Take the first value of a queue; an empty one raises QueueEmptyError, or is waited for."""
+        """Remove and return the first value of a queue; an empty one raises QueueEmptyError, or is waited for."""
         raise NotImplementedError("queue support is not implemented.")
 
     def queue_len(self, key):
-        """The number of values in a queue."""
+        """Return the number of values in a queue."""
         raise NotImplementedError("queue support is not implemented.")
 
     def has_extended_api(self):
-        """True if ``append``, ``multi_get`` and ``multi_set`` are atomic."""
+        """Return True if ``append``, ``multi_get`` and ``multi_set`` are atomic."""
         return False
 
     def clone(self):
-        """A store of the same keys, for another thread."""
+        """Return a store with the same keys, for another thread."""
         return self
 
     def __reduce__(self):
@@ -125,7 +125,7 @@ LEFT_TO_SUBCLASSES = {
     "list_keys": "The keys.",
     "wait": "Wait until all keys are there, up to the time-out.",
 }
-"""Method of ``Store`` -> what a subclass does in it."""
+"""Method of ``Store`` -> the action of a subclass, for its message."""
 
 
 def _make_refusal(name, doc):
@@ -248,7 +248,7 @@ class HashStore(Store):
 
 
 class PrefixStore(Store):
-    """A part of another store: its keys there begin with a prefix and a slash.
+    """Part of another store, with a prefix and a slash before each key.
 
     >>> import tensh as torch
     >>> whole = torch.distributed.HashStore()

@@ -1,9 +1,10 @@
-"""What stores send over TCP.
+"""The messages of stores over TCP.
 
 Note [What is sent]
-A request is the name of a method of the store and its arguments, an answer the name of what was raised, or nothing, and
-the results: lists of bytes, each list a count and its items a length and their bytes. Nothing that is sent is run, and what
-is too large, or no list of bytes that a store sends, ends the connection: whoever reaches the port can send anything.
+A request is the name of a store's method and its arguments; a response is the name of an exception, or nothing, and the
+results. Both are lists of bytes: each list is a count, each item a length and the bytes. Nothing that is received is
+executed, and anything too large or malformed ends the connection, because anybody who can reach the port can send
+anything.
 """
 
 import struct
@@ -12,12 +13,12 @@ from tensh.distributed.errors import DistNetworkError, DistStoreError, QueueEmpt
 
 COUNT = struct.Struct("!Q")
 RAISED = {kind.__name__: kind for kind in (DistStoreError, QueueEmptyError, ValueError)}
-MOST, LARGEST = 2**17, 2**23  # items of a list, as in PyTorch, and bytes of them together
-JOINED = b"init/"  # the key that counts the stores of the processes that wait for each other
+MOST, LARGEST = 2**17, 2**23  # items of a list, as in PyTorch, and their total bytes
+JOINED = b"init/"  # the key that counts the stores of processes that wait for each other
 
 
 def send(connection, parts):
-    """Send a list of bytes.  Raise ValueError for one that no receiver would take."""
+    """Send a list of bytes.  Raise ValueError for one that no receiver would accept."""
     if len(parts) > MOST or sum(map(len, parts)) > LARGEST:
         raise ValueError(f"a store sends up to {LARGEST:,} bytes at a time, in up to {MOST:,} keys and values")
     framed = b"".join(COUNT.pack(len(part)) + part for part in parts)

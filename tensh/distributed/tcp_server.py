@@ -1,4 +1,4 @@
-"""The process that serves a store over TCP: its threads, the requests that it answers, and how several stores share it."""
+"""The server of a store over TCP: its threads, the requests that it answers, and sharing by several stores."""
 
 import contextlib
 import socket
@@ -9,11 +9,11 @@ from tensh.distributed.errors import DistError, DistNetworkError
 from tensh.distributed.stores import HashStore, seconds_of
 from tensh.distributed.tcp_frames import JOINED, RAISED, receive, send
 
-LOCAL = ("localhost", "127.0.0.1")  # a store that is reached there is not served to other machines
+LOCAL = ("localhost", "127.0.0.1")  # a store at this address is not served to other machines
 
 
 class Server:
-    """A store in memory, and the threads that answer requests for it."""
+    """A store in memory, and the threads that answer its requests."""
 
     def __init__(self, host, port, descriptor):
         self.store, self.connections = HashStore(), weakref.WeakSet()
@@ -31,7 +31,7 @@ class Server:
         threading.Thread(target=self.accept, daemon=True, name=f"TCPStore {self.port}").start()
 
     def accept(self):
-        """Give each connection a thread, until the server is closed."""
+        """Start a thread for each connection, until the server is closed."""
         while True:
             try:
                 connection, _ = self.socket.accept()
@@ -41,7 +41,7 @@ class Server:
             threading.Thread(target=self.serve, args=(connection,), daemon=True).start()
 
     def serve(self, connection):
-        """Answer the requests of one connection; what is not a request ends it."""
+        """Answer the requests of one connection; an invalid request ends it."""
         with connection, contextlib.suppress(OSError, DistError, LookupError, TypeError, ValueError, OverflowError):
             while True:
                 name, *args = receive(connection)
@@ -52,7 +52,7 @@ class Server:
                 send(connection, answer)
 
     def close(self):
-        """End the threads and the connections."""
+        """Stop the threads and close the connections."""
         for each in (self.socket, *self.connections):
             with contextlib.suppress(OSError):
                 each.shutdown(socket.SHUT_RDWR)
@@ -85,11 +85,11 @@ REQUESTS = {
     "queue_len": lambda store, key: _numbers(store.queue_len(key)),
 }
 """Request to a server -> the function that computes the results, as bytes."""
-_shared: weakref.WeakValueDictionary = weakref.WeakValueDictionary()  # port -> server, of those with several tenants
+_shared: weakref.WeakValueDictionary = weakref.WeakValueDictionary()  # port -> server shared by several stores
 
 
 class Tenancy:
-    """Keep a server alive as long as a store holds it."""
+    """Keeps a server alive as long as a store uses it."""
 
     def __init__(self, server):
         self.port = server.port
@@ -97,7 +97,7 @@ class Tenancy:
 
 
 def server_at(host, port, descriptor, shared):
-    """A new server, or the one of this process that is shared at a port."""
+    """Return a new server, or the shared one of this process at a port."""
     if shared and port in _shared:
         return _shared[port]
     made = Tenancy(Server(host, port, descriptor))

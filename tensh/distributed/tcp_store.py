@@ -1,4 +1,4 @@
-"""A store that one process serves to others over TCP, as these see it: each method is a request."""
+"""The client of a store that one process serves to others over TCP: each method is a request."""
 
 import socket
 import threading
@@ -14,21 +14,21 @@ from tensh.escaping import visible_line
 
 
 def one(found):
-    """The one result of a request."""
+    """Return the single result of a request."""
     return found
 
 
 def number(found):
-    """The one result of a request, a number."""
+    """Return the single result of a request, a number."""
     return int(found)
 
 
 class TCPStore(Store):
-    """A store that a process serves at a port, and others reach there.
+    """A store that one process serves at a port, where others connect.
 
     The process with ``is_master`` serves it, at a free port for port 0. With a ``world_size`` it waits, unless
-    ``wait_for_workers`` is false, until so many stores are there. What is served can be read and written by whoever
-    reaches the port. Raise DistNetworkError for a port that is taken, or a server that is not there within the time-out.
+    ``wait_for_workers`` is False, until that many stores are connected. Anybody who can reach the port can read and
+    write the store. Raise DistNetworkError for a port in use, or if no server is found within the time-out.
 
     >>> import tensh as torch
     >>> served = torch.distributed.TCPStore("127.0.0.1", 0, is_master=True)
@@ -77,7 +77,7 @@ class TCPStore(Store):
             joined = self.add(JOINED, 0)
 
     def _ask(self, name, *args, result=lambda: None):
-        """Send a request, and convert its results by ``result``.  Raise DistNetworkError for an answer that no store gives."""
+        """Send a request, and convert its results by ``result``.  Raise DistNetworkError for an invalid response."""
         try:
             with self._lock:
                 send(self._connection, [name.encode(), *args])
@@ -168,7 +168,7 @@ class TCPStore(Store):
 
 
 def connect(host, port, seconds):
-    """Connect to a server; try again until the time-out."""
+    """Connect to a server; retry until the time-out."""
     end = time.monotonic() + seconds
     while True:
         try:

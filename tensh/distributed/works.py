@@ -1,4 +1,4 @@
-"""Collectives that are in progress: what a thread of the group still does, or MPI itself."""
+"""Collectives in progress, executed by a thread of the group, or by MPI itself."""
 
 import queue
 import threading
@@ -8,19 +8,19 @@ from tensh.futures import Future
 
 
 class PendingWork(Work):
-    """A collective of a group: the thread of its ``line`` carries it out, or ``wait`` does where nothing is before it."""
+    """A collective of a group, executed by the thread of its ``line``, or by ``wait`` if no other is pending."""
 
     def __init__(self, line, tensors, function):
         super().__init__(tensors)
         self._line, self._function, self._future, self._error = line, function, Future(), None
 
     def start(self):
-        """Have the thread of the group carry it out, while the program goes on."""
+        """Let the thread of the group execute the work, while the program continues."""
         self._line.start(self)
         return self
 
     def run(self):
-        """Carry it out, and keep its error."""
+        """Execute the work, and keep its error."""
         try:
             self._function()
         except Exception as error:
@@ -32,7 +32,7 @@ class PendingWork(Work):
             self._function = None
 
     def wait(self, timeout=None):
-        """Wait for the end: True.  Raise the error that the collective ended with."""
+        """Wait for completion; return True.  Raise the error of the collective."""
         self._line.carry_out(self)
         self._future.wait()
         return True
@@ -40,19 +40,19 @@ class PendingWork(Work):
     synchronize = wait
 
     def is_completed(self):
-        """True if the work has ended."""
+        """Return True if the work is complete."""
         return self.start()._future.done()
 
     def is_success(self):
-        """True if the work has ended without an error."""
+        """Return True if the work is complete without an error."""
         return self.is_completed() and self._error is None
 
     def exception(self):
-        """The error that it ended with, or None."""
+        """Return the error, or None."""
         return self._error
 
     def get_future(self):
-        """A future of the tensors."""
+        """Return a future of the tensors."""
         return self.start()._future
 
 
@@ -65,7 +65,7 @@ class MessageWork(Work):
         self._done = False
 
     def wait(self, timeout=None):
-        """Wait for the end: True.  Raise RuntimeError for a message of another size, DistBackendError at the time limit."""
+        """Wait for completion; return True.  Raise RuntimeError for another size, DistBackendError for a time-out."""
         if not self._done:
             self._source = self._finish(None if timeout is None else timeout.total_seconds())
             self._done = True
@@ -74,7 +74,7 @@ class MessageWork(Work):
     synchronize = wait
 
     def is_completed(self):
-        """True if the message has arrived, or has been taken."""
+        """Return True if the message has arrived, or has been received by the other process."""
         if not self._done and self._test():
             self.wait()
         return self._done
@@ -82,7 +82,7 @@ class MessageWork(Work):
     is_success = is_completed
 
     def source_rank(self):
-        """The process in the group that a received message came from."""
+        """Return the group rank of the sender of a received message."""
         if self._source is None:
             return super().source_rank()
         return self._source
@@ -91,23 +91,23 @@ class MessageWork(Work):
 
 
 class Line:
-    """The collectives of a group in their order.
+    """The queue of a group's collectives, in order.
 
-    The last one that was added waits for what the program wants: to wait for it, when the program's own thread carries it out,
-    which saves 50 microseconds, or to go on, when a thread of the group does.
+    The last one is deferred: if the program waits for it, the program's thread executes it, which saves 50
+    microseconds; if the program continues, a thread of the group does.
     """
 
     def __init__(self):
         self._works, self._thread, self._new, self._last = queue.SimpleQueue(), None, None, None
 
     def add(self, work):
-        """Take a work after those before it; return it."""
+        """Add a work after all others; return it."""
         self.start(self._new)
         self._new = work
         return work
 
     def start(self, work):
-        """Give a work to the thread, unless it has it already."""
+        """Pass a work to the thread, unless that was done."""
         if work is None or work is not self._new:
             return
         if self._thread is None:
@@ -117,19 +117,19 @@ class Line:
         self._works.put(work)
 
     def carry_out(self, work):
-        """Carry out a work in this thread, after those before it, unless it has been given to the thread of the group."""
+        """Execute a work in this thread, after those before it, unless it was passed to the thread of the group."""
         if work is self._new:
             self.settle_started()
             self._new = None
             work.run()
 
     def settle(self):
-        """Wait until nothing is in progress."""
+        """Wait until no work is pending."""
         self.start(self._new)
         self.settle_started()
 
     def settle_started(self):
-        """Wait until the thread has nothing to do; errors belong to those who wait for the works."""
+        """Wait until the thread is idle; errors are raised by those who wait for the works."""
         if self._last is not None:
             self._last._future._state.exception()
             self._last = None
@@ -139,7 +139,7 @@ class Line:
             work.run()
 
     def end(self):
-        """Carry out what is left and end the thread."""
+        """Finish pending work and end the thread."""
         self.start(self._new)
         if self._thread is not None:
             self._works.put(None)

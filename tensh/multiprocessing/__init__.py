@@ -1,7 +1,7 @@
-"""torch.multiprocessing: Python's, under this name, with tensors that are handed over in shared memory without a copy.
+"""torch.multiprocessing: Python's multiprocessing, with tensors passed in shared memory without copying.
 
-What goes through a queue, a pipe or the arguments of a process is moved into shared memory, where both processes see what
-either writes. That memory has no name: nothing is left of it when its processes have ended, however they did.
+Tensors that are sent through a queue, a pipe or as arguments of a process are moved to shared memory, where both
+processes see each other's writes. That memory has no name: nothing remains when its processes end, however they end.
 """
 
 import multiprocessing
@@ -34,17 +34,17 @@ _strategy = "file_descriptor"
 
 
 def get_all_sharing_strategies():
-    """The names of the ways in which tensors can be shared. All mean files without a name here."""
+    """Return the names of the sharing strategies. All of them mean unnamed files here."""
     return {"file_descriptor", "file_system"}
 
 
 def get_sharing_strategy():
-    """The name of the way in which tensors are shared."""
+    """Return the name of the sharing strategy."""
     return _strategy
 
 
 def set_sharing_strategy(new_strategy):
-    """Set the way in which tensors are shared: only its name, since one way has the advantages of both.
+    """Set the sharing strategy, which is only a name here, because one strategy has the advantages of both.
 
     Raise AssertionError for an unknown name.
     """

@@ -1,6 +1,6 @@
-"""torch.multiprocessing.reductions: tensors and storages in shared memory, as they are pickled for another process.
+"""torch.multiprocessing.reductions: pickling of tensors and storages in shared memory for another process.
 
-A process that gets such a pickle finds these functions by their module, and so hands tensors on in the same way.
+The receiver finds these functions by their module, and so passes tensors on in the same way.
 """
 
 from multiprocessing import reduction
@@ -33,7 +33,7 @@ __all__ = [
 
 
 def init_reductions():
-    """Have processes hand over tensors, parameters and storages in shared memory."""
+    """Let processes pass tensors, parameters and storages in shared memory."""
     from tensh.nn.parameter import Parameter
     from tensh.storage import TypedStorage, UntypedStorage
 
@@ -68,30 +68,30 @@ def reduce_tensor(tensor):
 
 
 def rebuild_tensor(handle, size, kind, dtype, shape, strides, start, name, requires_grad, state):
-    """Rebuild a tensor over memory that came from another process."""
+    """Rebuild a tensor on memory from another process."""
     return dress(place(take_over(handle, size, kind), dtype, shape, strides, start), name, requires_grad, state)
 
 
 def rebuild_empty(dtype, shape, strides, name, requires_grad, state):
-    """Rebuild a tensor whose memory has no bytes."""
+    """Rebuild a tensor without bytes."""
     return dress(place(np.empty(0, np.uint8), dtype, shape, strides, 0), name, requires_grad, state)
 
 
 def place(block, dtype, shape, strides, start):
-    """The array at a place in memory: ``start`` in bytes, ``strides`` in elements."""
+    """Return the array at a place in memory: ``start`` in bytes, ``strides`` in elements."""
     dtype = memory.canonical(np.empty(0, dtype)).dtype
     return view_bytes(block, dtype, shape, strides, start)
 
 
 def dress(array, name, requires_grad, state):
-    """The tensor of an array: of the class that ``name`` tells, with the attributes that somebody gave it."""
+    """Return the tensor of an array, with the class called ``name`` and its additional attributes."""
     made = rebuilt(name, array, array.shape, None, 0, requires_grad)
     made.__dict__.update(state or {})
     return made
 
 
 def describe_meta(array):
-    """The dtype of an array without elements, the size of its memory, and its shape, strides and offset in it."""
+    """Return the dtype of an array without elements, the size of its memory, its shape, strides and offset."""
     root = owner(array)
     return array.dtype, root.size, array.shape, memory.strides(array), memory.offset(array)
 
@@ -103,7 +103,7 @@ def rebuild_meta(dtype, size, shape, strides, offset, name, requires_grad, state
 
 
 def reduce_sparse(tensor):
-    """Reduce a sparse tensor: its indices and values, which are shared as dense tensors are."""
+    """Reduce a sparse tensor: its indices and values, which are shared like dense tensors."""
     array = SPARSE[type(tensor.array)](tensor.array)
     function, (values, indices, *facts) = array.__reduce__()
     parts = [wrap(each) for each in (values, *indices)]
@@ -116,7 +116,7 @@ def reduce_sparse(tensor):
 
 
 def rebuild_sparse(function, parts, facts, requires_grad):
-    """Rebuild a sparse tensor of its values and indices."""
+    """Rebuild a sparse tensor from its values and indices."""
     values, *indices = [each.array for each in parts]
     return wrap(function(values, tuple(indices), *facts)).requires_grad_(requires_grad)
 
@@ -130,7 +130,7 @@ def reduce_storage(storage):
 
 
 def rebuild_storage(handle, size, kind):
-    """Rebuild a storage over memory that came from another process."""
+    """Rebuild a storage on memory from another process."""
     return view_storage(take_over(handle, size, kind))
 
 
@@ -143,15 +143,15 @@ def reduce_typed_storage(storage):
 
 
 def rebuild_typed_storage(whole):
-    """Rebuild a storage with a dtype over the memory of a tensor."""
+    """Rebuild a storage with a dtype on the memory of a tensor."""
     return wrap_row(whole.array)
 
 
 def hand_over(block):
-    """The facts by which another process maps a block: a handle of its file, the number of elements and their dtype."""
+    """Return the data by which another process maps a block: a file handle, the number of elements, the dtype."""
     return reduction.DupFd(shared.descriptor_of(block)), block.size, block.dtype
 
 
 def take_over(handle, size, kind):
-    """The block that ``hand_over`` told of."""
+    """Return the block that ``hand_over`` described."""
     return shared.map_file(handle.detach(), size, memory.canonical(np.empty(0, kind)).dtype)

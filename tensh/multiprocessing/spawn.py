@@ -1,4 +1,4 @@
-"""torch.multiprocessing.spawn: one function in several processes, and the first failure of any of them."""
+"""torch.multiprocessing.spawn: a function in several processes, and the first failure among them."""
 
 import logging
 import multiprocessing
@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 
 
 class ProcessException(Exception):
-    """A process of ``start_processes`` failed: its place ``error_index`` and its number ``error_pid``."""
+    """A process of ``start_processes`` failed: its index is ``error_index``, its process id ``error_pid``."""
 
     def __init__(self, msg, error_index, error_pid):
         super().__init__(msg)
@@ -35,11 +35,11 @@ class ProcessException(Exception):
 
 
 class ProcessRaisedException(ProcessException):
-    """A process of ``start_processes`` raised an exception; the message has its traceback."""
+    """A process of ``start_processes`` raised an exception, whose traceback is in the message."""
 
 
 class ProcessExitedException(ProcessException):
-    """A process of ``start_processes`` was killed by the signal ``signal_name``, or left with ``exit_code``."""
+    """A process of ``start_processes`` was killed by the signal ``signal_name``, or exited with ``exit_code``."""
 
     def __init__(self, msg, error_index, error_pid, exit_code, signal_name=None):
         super().__init__(msg, error_index, error_pid)
@@ -50,7 +50,7 @@ class ProcessExitedException(ProcessException):
 
 
 def _end_with_parent():
-    """Have this process interrupted when the one that started it has ended, where the system (Linux) can tell."""
+    """Interrupt this process when its parent ends, on systems that support it (Linux)."""
     if sys.platform == "linux":
         import ctypes
 
@@ -65,7 +65,7 @@ def _run(fn, place, args, error_file):
     try:
         fn(place, *args)
     except KeyboardInterrupt:
-        pass  # the process that started this one has it, too
+        pass  # the parent process has it, too
     except Exception:
         import traceback
 
@@ -82,13 +82,13 @@ class ProcessContext:
         self.sentinels = {process.sentinel: place for place, process in enumerate(processes)}
 
     def pids(self):
-        """The number of each process."""
+        """Return the process ids."""
         return [int(process.pid) for process in self.processes]
 
     def join(self, timeout=None, grace_period=None):
-        """Wait up to ``timeout`` seconds until some have ended: True if all have.
+        """Wait up to ``timeout`` seconds for some processes to end; return True if all have.
 
-        When one has failed the others are ended, after ``grace_period`` seconds to end by themselves.  Raise
+        When one has failed, the others are terminated, after ``grace_period`` seconds to end by themselves.  Raise
         ProcessRaisedException for an exception, ProcessExitedException for an exit code or a signal.
         """
         if not self.sentinels:
@@ -96,7 +96,7 @@ class ProcessContext:
         ended = [self.sentinels.pop(each) for each in multiprocessing.connection.wait(self.sentinels.keys(), timeout)]
         for place in ended:
             self.processes[place].join()
-        # one that a signal ended first: the exceptions of the others may follow from it
+        # processes killed by a signal first, because exceptions of the others may result from them
         for place in sorted(ended, key=lambda each: self.processes[each].exitcode >= 0):
             process = self.processes[place]
             if process.exitcode:
@@ -124,7 +124,7 @@ class ProcessContext:
             process.join(max(0, end - time.monotonic()))
 
     def _failure(self, place, process):
-        """The exception for a process that failed."""
+        """Return the exception for a process that failed."""
         if os.path.exists(self.error_files[place]):
             with open(self.error_files[place], encoding="utf-8") as file:
                 text = f"\n\n-- Process {place} terminated with the following error:\n{file.read()}"
@@ -140,7 +140,7 @@ class ProcessContext:
 
 
 class SpawnContext(ProcessContext):
-    """An older name of ``ProcessContext``, with a warning."""
+    """An older name of ``ProcessContext``, which raises a warning."""
 
     def __init__(self, processes, error_files):
         warnings.warn("SpawnContext is renamed to ProcessContext since 1.4 release.", stacklevel=2)
@@ -148,9 +148,10 @@ class SpawnContext(ProcessContext):
 
 
 def start_processes(fn, args=(), nprocs=1, join=True, daemon=False, start_method="spawn", numa_options=None):
-    """Call ``fn(i, *args)`` in ``nprocs`` processes, and wait for them; with ``join=False`` return their ProcessContext.
+    """Call ``fn(i, *args)`` in ``nprocs`` processes and wait; with ``join=False`` return their ProcessContext.
 
-    Tensors in ``args`` are shared with the processes.  Raise what ``ProcessContext.join`` raises for the first that fails.
+    Tensors in ``args`` are shared with the processes.  Raise the error of ``ProcessContext.join`` for the first that
+    fails.
     """
     context = multiprocessing.get_context(start_method)
     folder = tempfile.TemporaryDirectory(prefix="tensh-errors-")
@@ -161,7 +162,7 @@ def start_processes(fn, args=(), nprocs=1, join=True, daemon=False, start_method
         process.start()
         processes.append(process)
     found = ProcessContext(processes, files)
-    found._folder = folder  # is removed with the context
+    found._folder = folder  # removed with the context
     if not join:
         return found
     while not found.join():

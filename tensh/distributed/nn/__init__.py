@@ -1,4 +1,4 @@
-"""torch.distributed.nn: collectives that gradients go through."""
+"""torch.distributed.nn: differentiable collectives."""
 
 from tensh.distributed.nn.functional import *  # noqa: F403
 from tensh.distributed.nn.functional import __all__  # noqa: F401

@@ -1,6 +1,6 @@
-"""torch.distributed.nn.functional: collectives whose gradients are collectives, of the sum of all processes' losses.
+"""torch.distributed.nn.functional: collectives whose gradients are collectives, for the sum of all processes' losses.
 
-All processes run the backward pass, too.
+All processes must run the backward pass.
 """
 
 from tensh.distributed import collectives
@@ -19,7 +19,7 @@ def _like(tensor):
 
 
 def _blank(tensor):
-    """Zeros in the place of a tensor, infinities included, in whose history they stay: all processes run the backward pass."""
+    """Return zeros, also for infinities, with the history of a tensor: all processes must run the backward pass."""
     return tensor.masked_fill(find_public("tensor")(True), 0)
 
 
@@ -65,7 +65,7 @@ class _Reduce(Function):
 
 
 class _AllToAll(Function):
-    """Each process gives a list of tensors, and gets one of the shapes of ``outputs`` from each."""
+    """Send each process a tensor of a list, and receive tensors with the shapes of ``outputs``."""
 
     @staticmethod
     def forward(ctx, group, shapes, *tensors):
@@ -90,17 +90,17 @@ def broadcast(tensor, src, group=None):
 
 
 def reduce(tensor, dst, op=ReduceOp.SUM, group=None):
-    """Reduce a tensor over all processes on one; gradients come from that one."""
+    """Reduce a tensor over all processes on one process, from which the gradients come."""
     return _Reduce.apply(dst, op, group, tensor)
 
 
 def all_to_all(output_tensor_list, input_tensor_list, group=None):
-    """Send each process its tensor of a list; return those received, of the shapes of ``output_tensor_list``."""
+    """Send each process its tensor of a list; return the received ones, shaped like ``output_tensor_list``."""
     return _AllToAll.apply(group, [t.shape for t in output_tensor_list], *input_tensor_list)
 
 
 def all_to_all_single(output, input, output_split_sizes=None, input_split_sizes=None, group=None):
-    """Send each process its rows of a tensor; return the rows received, one after the other."""
+    """Send each process its rows of a tensor; return the received rows, concatenated."""
     size = get_world_size(group)
     parts = [
         list(t.split(sizes or t.shape[0] // size))
@@ -110,13 +110,13 @@ def all_to_all_single(output, input, output_split_sizes=None, input_split_sizes=
 
 
 def all_gather(tensor, group=None):
-    """Return the tensors of all processes; the gradient of each is the sum of what all processes have for it."""
+    """Return the tensors of all processes; the gradient of each is the sum over all processes."""
     size = get_world_size(group)
     return _AllToAll.apply(group, [tensor.shape] * size, *[tensor] * size)
 
 
 def gather(tensor, dst=0, group=None):
-    """Return the tensors of all processes on one, and zeros on others; each gets its gradient from there."""
+    """Return the tensors of all processes on one process, from which the gradients come, and zeros on others."""
     found = all_gather(tensor, group)
     if get_rank(group) == get_group_rank(find_group(group), dst):
         return found
@@ -132,7 +132,7 @@ def scatter(tensors, src=0, group=None):
 
 
 def reduce_scatter(output, input_list, op=ReduceOp.SUM, group=None):
-    """Return the reduction of the tensors that all processes have for this one; gradients are gathered.
+    """Return the reduction of the tensors for this process on all processes; gradients are gathered.
 
     Raise RuntimeError unless the reduction is SUM.
     """

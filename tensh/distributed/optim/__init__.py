@@ -1,4 +1,4 @@
-"""torch.distributed.optim: optimizers whose state is spread over processes."""
+"""torch.distributed.optim: optimizers whose state is distributed over processes."""
 
 from tensh.distributed.optim.zero_redundancy_optimizer import ZeroRedundancyOptimizer
 from tensh.switched_off import lookup

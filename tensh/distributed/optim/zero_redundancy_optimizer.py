@@ -1,4 +1,4 @@
-"""An optimizer in parts: each process has the state of some of the parameters, steps them, and sends them to the others."""
+"""A partitioned optimizer: each process has the state of some parameters, and sends their values to others."""
 
 from tensh.distributed.collectives import broadcast
 from tensh.distributed.groups import get_global_rank, get_process_group_ranks, get_rank, get_world_size, group
@@ -18,12 +18,13 @@ __getattr__ = lookup("torch.distributed.optim.zero_redundancy_optimizer")
 class ZeroRedundancyOptimizer(Optimizer):
     """An optimizer whose state takes 1/N of the memory in each of N processes.
 
-    ``params`` are the parameters of a model that all processes have, or groups of them, of one dtype. The largest are dealt first,
-    each to the process that has least, which steps it by an ``optimizer_class(its_params, **defaults)``; then all processes get the
-    new values. Gradients must be equal everywhere, as ``DistributedDataParallel`` leaves them. With ``parameters_as_bucket_view``
-    the parameters of a process become parts of one tensor, so that nothing is copied before it is sent.
+    ``params`` are the parameters of a model that all processes have, or groups of them, of one dtype. Parameters are
+    assigned in order of size, each to the process with the fewest elements, which updates it by an
+    ``optimizer_class(its_params, **defaults)``; then all processes receive the new values. Gradients must be equal
+    everywhere, as ``DistributedDataParallel`` leaves them. With ``parameters_as_bucket_view`` the parameters of a
+    process become views of one tensor, which is sent without copying.
 
-    The state in one place, to be saved: ``consolidate_state_dict(to=rank)`` in all processes, then ``state_dict()`` in that one.
+    To save the state, call ``consolidate_state_dict(to=rank)`` in all processes, then ``state_dict()`` in that one.
 
     Raise TypeError for anything but tensors, ValueError for an empty list and several dtypes, NotImplementedError for
     ``overlap_with_ddp``.
@@ -66,7 +67,7 @@ class ZeroRedundancyOptimizer(Optimizer):
             copy_options(local, own)
 
     def add_param_group(self, param_group):
-        """Add a group of parameters, with its options; its parameters are dealt as those of the first groups."""
+        """Add a group of parameters, with its options; its parameters are assigned like those of the first groups."""
         super().add_param_group(param_group)
         if self.optim is None:
             return
@@ -76,7 +77,7 @@ class ZeroRedundancyOptimizer(Optimizer):
         self._buckets = self._make_buckets()
 
     def step(self, closure=None, **kwargs):
-        """Step the parameters of this process and receive the others from their processes; return the result of ``closure``."""
+        """Update the parameters of this process and receive the others; return the result of ``closure``."""
         for own, local in zip(self.param_groups, self.optim.param_groups):
             copy_options(own, local)
         loss = self.optim.step(closure=closure, **kwargs) if closure is not None else self.optim.step(**kwargs)
@@ -84,7 +85,7 @@ class ZeroRedundancyOptimizer(Optimizer):
         return loss
 
     def consolidate_state_dict(self, to=0):
-        """Collect the state of all processes in the process ``to`` of the group: all of them call this, then it has ``state_dict()``."""
+        """Collect the state of all processes in the process ``to``; all call this, then ``to`` has ``state_dict()``."""
         found = [None] * self.world_size if self.rank == to else None
         gather_object(
             self.optim.state_dict()["state"],
@@ -95,7 +96,7 @@ class ZeroRedundancyOptimizer(Optimizer):
         self._gathered = found or []
 
     def state_dict(self):
-        """The state of all parameters, as that of one optimizer; RuntimeError where it has not been consolidated."""
+        """Return the state of all parameters, as of one optimizer; raise RuntimeError unless it was consolidated."""
         if not self._gathered:
             raise RuntimeError(
                 "Optimizer state has not been consolidated on this rank. Please call "
@@ -109,7 +110,7 @@ class ZeroRedundancyOptimizer(Optimizer):
         return {**super().state_dict(), "state": dict(sorted(whole.items()))}
 
     def load_state_dict(self, state_dict):
-        """Load a whole state, of ``state_dict()`` or of an optimizer of this kind; the process keeps that of its parameters."""
+        """Load a full state, as ``state_dict()`` returns it, and keep that of this process's parameters."""
         numbers = self._numbers()
         mine = {numbers[id(p)]: p for each in self.optim.param_groups for p in each["params"]}
         kept = {number: state if number in mine else {} for number, state in state_dict["state"].items()}
@@ -119,12 +120,12 @@ class ZeroRedundancyOptimizer(Optimizer):
             copy_options(own, local)
 
     def _numbers(self):
-        """id of a parameter -> its number in a state dict."""
+        """Return id of a parameter -> its number in a state dict."""
         params = (p for each in self.param_groups for p in each["params"])
         return {id(p): number for number, p in enumerate(params)}
 
     def _partition_parameters(self):
-        """The groups of each process: the largest parameters first, each to the process that has least so far."""
+        """Return the groups of each process: the largest parameters first, to the process with the fewest elements."""
         parts, sizes = [[] for _ in range(self.world_size)], [0] * self.world_size
         for each in self.param_groups:
             dealt = [[] for _ in parts]
@@ -137,11 +138,11 @@ class ZeroRedundancyOptimizer(Optimizer):
         return parts
 
     def _shares(self):
-        """The parameters of each process, in the order in which they are sent."""
+        """Return the parameters of each process, in the order in which they are sent."""
         return [[p for each in part for p in each["params"]] for part in self._partition_parameters()]
 
     def _make_buckets(self):
-        """One tensor for each process, of which its parameters are parts from now on; None where they stay by themselves."""
+        """Make one tensor for each process, of which its parameters become views; return None if they stay separate."""
         if not self.parameters_as_bucket_view:
             return None
         buckets = []
@@ -154,7 +155,7 @@ class ZeroRedundancyOptimizer(Optimizer):
 
     @no_grad()
     def _exchange(self):
-        """Send the parameters of this process to all others, and receive theirs: one message for each process."""
+        """Send the parameters of this process to all others, and receive theirs, in one message for each process."""
         for place, (rank, params) in enumerate(zip(get_process_group_ranks(self.process_group), self._shares())):
             if not params:
                 continue
@@ -166,7 +167,7 @@ class ZeroRedundancyOptimizer(Optimizer):
 
 
 def list_groups(params):
-    """The groups of parameters; TypeError and ValueError for what is none."""
+    """Return the groups of parameters; raise TypeError or ValueError for invalid ones."""
     if isinstance(params, Tensor):
         raise TypeError(f"`params` argument should be an iterable of Tensors, but got {typename(params)}")
     try:
@@ -183,7 +184,7 @@ def list_groups(params):
 
 
 def check_dtype(groups):
-    """Raise ValueError for parameters of several dtypes, which one message cannot hold."""
+    """Raise ValueError for parameters of several dtypes, which one message cannot contain."""
     params = [
         p for each in groups for p in ([each["params"]] if isinstance(each["params"], Tensor) else each["params"])
     ]
@@ -196,18 +197,18 @@ def check_dtype(groups):
 
 
 def copy_options(source, target):
-    """Give a group the options of another, such as the learning rate that a scheduler has set."""
+    """Copy the options of another group, such as the learning rate that a scheduler has set."""
     target.update((name, value) for name, value in source.items() if name != "params")
 
 
 def join(params):
-    """The elements of parameters in one tensor."""
+    """Join the elements of parameters in one tensor."""
     parts = [p.detach().reshape(-1) for p in params]
     return find_public("cat")(parts) if parts else None
 
 
 def split(bucket, params):
-    """The parts of a joined tensor, in the shapes of the parameters."""
+    """Split a joined tensor into parts with the shapes of the parameters."""
     if bucket is None:
         return []
     return [part.view(p.shape) for part, p in zip(bucket.split([p.numel() for p in params]), params)]
