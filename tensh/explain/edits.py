@@ -180,7 +180,7 @@ def other_functions(node, text, shadow):
     """Propose similar functions, and the call without a last step that has no derivative."""
     match node:
         case ast.Call(func=ast.Attribute(attr="t", value=owner), args=[]):
-            yield append_to_expression(ast.unparse(owner), ".mT"), 1, _("t() turns matrices, not batches of them")
+            yield append_to_expression(ast.unparse(owner), ".mT"), 1, _("t() transposes matrices, not batches of them")
         case ast.Call(func=ast.Attribute(attr=step, value=owner), keywords=[]) if (
             step in WITHOUT_DERIVATIVE and isinstance(value_of(owner, shadow), Tensor)
         ):
@@ -222,7 +222,7 @@ def swap_tensor_and_stack(node, shadow):
         yield (
             f"torch.stack({given})",
             -1,
-            _("{given} is a list of tensors, which stack puts together").format(given=given),
+            _("{given} is a list of tensors, which stack combines").format(given=given),
         )
     elif function != "torch.tensor" and all(type(each) is list for each in values):
         yield (
@@ -241,14 +241,14 @@ def other_dims(node, text, shadow):
         rule = (
             _("dim {dim} does not fit these sizes")
             if -count <= dim < count
-            else _("{last} is none of the dimensions")
+            else _("there is no {last}")
         )  # fmt: skip
         for other in (-1, *range(count - 1)):
             if other % max(count, 1) != dim % max(count, 1) or not -count <= dim < count:
                 yield f"{text[: span[0]]}{other}{text[span[1] :]}", 1, rule.format(dim=dim, last=f"dim={dim}")
     if given is None:
         comma = ", " if node.args or node.keywords else ""
-        yield f"{text[:-1]}{comma}dim=-1)", 2, _("a dimension is wanted")
+        yield f"{text[:-1]}{comma}dim=-1)", 2, _("a dimension is required")
 
 
 def dim_in(call, shadow):
@@ -289,7 +289,7 @@ def other_arguments(node, shadow):
         )
     elif count > 1 or (count == 1 and len(values) > 1 and type(values[1]) is int):
         others = [given[1], given[0], *given[2:], *named]
-        yield f"{function}({', '.join(others)})", 1, _("the two are the other way round")
+        yield f"{function}({', '.join(others)})", 1, _("the two arguments are exchanged")
 
 
 def other_calls(node, text, shadow):
@@ -298,7 +298,7 @@ def other_calls(node, text, shadow):
     if function is not UNKNOWN and function is not None and not callable(function):
         called, given = ast.unparse(node.func), ", ".join(map(ast.unparse, node.args))
         if called.endswith(".requires_grad"):
-            reason = _("{called} says whether it is recorded; requires_grad_() has it recorded").format(called=called)
+            reason = _("{called} tells whether it is recorded; requires_grad_() turns that on").format(called=called)
             yield f"{called}_({given})", -1, reason
         yield (
             f"{called}[{given}]" if given else called,
@@ -320,4 +320,4 @@ def other_calls(node, text, shadow):
         owner = value_of(node.func.value, shadow)
         if type(owner) in (int, float):
             owned = ast.unparse(node.func.value)
-            yield owned, 1, _("{owned} is a number of Python's already").format(owned=owned)
+            yield owned, 1, _("{owned} is a Python number already").format(owned=owned)

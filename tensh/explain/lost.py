@@ -170,7 +170,7 @@ def explain_lost(situation):
             continue
         fit = replace_node(situation.place, statement, found.code) if works_with(situation, found, path[-1]) else None
         if fit:
-            rule = _("line {line} computes a new tensor, and nothing keeps it: {name} is still {shape} {dtype}").format(
+            rule = _("the new tensor computed on line {line} is not kept: {name} is still {shape} {dtype}").format(
                 line=statement.lineno,
                 name=found.name,
                 shape=[*given[found.name].shape],

@@ -41,7 +41,7 @@ def changes_of_value(value, text):
             yield (
                 f"{text}.parameters()",
                 0,
-                _("{text} is a module: what is wanted are its parameters").format(text=text),
+                _("{text} is a module: its parameters are needed").format(text=text),
             )
         case tuple() | list():
             yield from changes_of_sequence(value, text)

@@ -28,7 +28,7 @@ def explain_compared_pair(situation):
 
 
 def say_pair(name):
-    return _("{name} is a pair of values and indices, and Python says of a pair and a tensor that they differ").format(
+    return _("{name} is a pair of values and indices, which Python considers different from any tensor").format(
         name=name
     )
 

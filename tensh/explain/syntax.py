@@ -72,7 +72,7 @@ def mend_every_line(lines, line):
         return None
     first = line if line in plain else min(plain)
     character = next(c for c in lines[first - 1] if ord(c) > 127 and convert_to_ascii(c) != c)
-    reason = _("{character} is no part of Python's code: it takes the characters of ASCII")
+    reason = _("{character} is not allowed in Python code: use ASCII characters")
     one, *more = (
         Fit(plain[number].strip(), "", number) for number in (first, *(each for each in plain if each != first))
     )
@@ -92,16 +92,14 @@ def candidates(text, lines, number):
     quoted = text.translate(QUOTES)
     if quoted != text:
         found = next(c for c in text if ord(c) in QUOTES)
-        reason = _("{character} is no part of Python's code: it takes the characters of ASCII")
+        reason = _("{character} is not allowed in Python code: use ASCII characters")
         yield quoted, reason.format(character=name_of(found))
     plain = convert_to_ascii(text)
     if plain != text:
         found = next(c for c in text if ord(c) > 127 and convert_to_ascii(c) != c)
         yield (
             plain,
-            _("{character} is no part of Python's code: it takes the characters of ASCII").format(
-                character=name_of(found)
-            ),
+            _("{character} is not allowed in Python code: use ASCII characters").format(character=name_of(found)),
         )
     for pattern, new in WORDS:
         changed = re.sub(pattern, new, text)
@@ -115,7 +113,7 @@ def candidates(text, lines, number):
             if word.isalpha() and 0 < distance(match[0], word) <= 1 + (len(word) > 4):
                 yield (
                     text[: match.start()] + word + text[match.end() :],
-                    _("{text} is no word of Python's here: {word} is").format(text=match[0], word=word),
+                    _("{text} is not a Python word here: {word} is").format(text=match[0], word=word),
                 )
     if re.match(
         r"\s*(if|elif|else|for|while|def|class|with|try|except|finally)\b", text
@@ -123,13 +121,13 @@ def candidates(text, lines, number):
         yield text.rstrip() + ":", _("a line that begins a block ends with a colon")
     yield from mend_brackets(text)
     if number > 1 and lines[number - 2].rstrip().endswith(":"):
-        yield "    " + text, _("what belongs to a block is indented")
+        yield "    " + text, _("the lines of a block are indented")
     if number < len(lines) and re.search(r"[\w\])\"']\s*$", text):
         yield text.rstrip() + ",", _("a comma is missing at the end of the line")
     yield from close_quotes(text)
     if number > 1 and text[:1] in " \t" and lines[number - 2].strip():
         before = re.match(r"\s*", lines[number - 2])[0]
-        yield before + text.strip(), _("the lines of a block begin in one column")
+        yield before + text.strip(), _("the lines of a block begin in the same column")
     for match in re.finditer(r"(?<=[\w\])\"']) (?=[\w\[(\"'])", text):
         if is_within_brackets(text, match.start()):
             yield (
@@ -139,7 +137,7 @@ def candidates(text, lines, number):
     for match in re.finditer(r"(?<!\S)[^\W\d][^\s()\[\]{}]*(?!\S)", text):
         yield (
             text[: match.start()] + f'"{match[0]}"' + text[match.end() :],
-            _("{text} is a text, and stands in quotes").format(text=match[0]),
+            _("{text} is a text, and must stand in quotes").format(text=match[0]),
         )
 
 

@@ -249,7 +249,7 @@ def static(function, *inputs, view="auto", compiled=False, **options):
     """
     if not callable(function):
         raise TypeError(
-            _("static(): a function or a module is wanted, not {name}").format(name=type(function).__name__)
+            _("static(): a function or a module was expected, not {name}").format(name=type(function).__name__)
         )
     made = CompiledFunction(getattr(function, "_torchdynamo_orig_callable", function), fullgraph=True)
     made(inputs, options)

@@ -127,9 +127,9 @@ def why(tensor, root=None, names=None, sources=None):
     if graph is None:
         lost = find_lost_result(name, asked) or find_lost_use(name, asked)
         if lost:
-            text = _("nothing that has a name was computed from {name} with a history; {reason}")
+            text = _("no named tensor with a history was computed from {name}; {reason}")
         else:
-            text = _("nothing that has a name was computed from {name}")
+            text = _("no named tensor was computed from {name}")
         sentence = asked.sentence(lost) if lost else ""
         return describe_unexplained(tensor, name, absent or text.format(name=name, reason=sentence))
     root_name = graph[graph.root].short
@@ -146,8 +146,7 @@ def why(tensor, root=None, names=None, sources=None):
         return describe_unexplained(
             tensor,
             name,
-            absent
-            or _("that pass has given back the values that its derivatives read; {wanted}").format(wanted=wanted),
+            absent or _("that pass has freed the values that its derivatives read; {wanted}").format(wanted=wanted),
         )
     if explanation.gradient is None:
         return describe_unexplained(tensor, name, absent or describe_refusal(graph, explanation.target))
@@ -196,7 +195,7 @@ def describe_unexplained(tensor, name, why):
     if held is None:
         return describe_reasons(_("{name}.grad is None: {reason}").format(name=name, reason=why))
     return describe_reasons(
-        _("{name}.grad = {value}, and where it came from is not known: {reason}").format(
+        _("{name}.grad = {value}, but its origin is not known: {reason}").format(
             name=name, value=tokens.values(elements(held.array)), reason=why
         )
     )
@@ -269,7 +268,7 @@ def grad_notes(tensor, name, root_name, explanation, asked=None):
     if changed:
         text = _("{name}.grad holds {value}: `{code}` has changed it since")
         return [text.format(name=name, value=tokens.values(held), code=changed)]
-    text = _("{name}.grad holds {value}: it adds up what all backward passes brought since it was None or zero")
+    text = _("{name}.grad holds {value}: it is the sum over all backward passes since it was None or zero")
     return [text.format(name=name, value=tokens.values(held))]
 
 

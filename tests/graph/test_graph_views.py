@@ -104,13 +104,13 @@ def test_the_cut_in_a_history_is_named(code, said, ask, tmp_path, capsys):
 def test_what_was_computed_without_a_history_is_named(capsys):
     code = "w = torch.ones(2, requires_grad=True)\nwith torch.no_grad():\n    y = w * 3\nloss = y.sum()\n%why w"
     assert main(["-c", code]) == 0
-    said = "nothing that has a name was computed from w with a history; y was computed under torch.no_grad() (line 2)"
+    said = "no named tensor with a history was computed from w; y was computed under torch.no_grad() (line 2)"
     assert said in capsys.readouterr().out
 
 
 GONE = {
     "loss = (w ** 2).sum()\nloss.backward()": (
-        "that pass has given back the values that its derivatives read; ask before loss.backward(), or keep them: "
+        "that pass has freed the values that its derivatives read; ask before loss.backward(), or keep them: "
         "loss.backward(retain_graph=True)"
     ),
     "(w ** 2).sum().backward()": "the loss has no name, and its graph is gone; loss = ..., then loss.backward()",
@@ -125,7 +125,7 @@ def test_a_plain_program_is_told_what_is_missing(code, said, within, tmp_path, c
     path = tmp_path / "a.py"
     path.write_text(f"import tensh\nimport tensh as torch\n{body}\n" + "main()\n" * bool(within))
     runpy.run_path(str(path), run_name="__main__")  # as Python runs it; `tensh run` takes note of what is asked later
-    assert f"w.grad = [2, 2], and where it came from is not known: {said}\n" in capsys.readouterr().out
+    assert f"w.grad = [2, 2], but its origin is not known: {said}\n" in capsys.readouterr().out
     assert main(["run", str(path)]) == 0
     assert "w.grad = [2, 2]    because" in capsys.readouterr().out
 
@@ -134,7 +134,7 @@ def test_a_plain_program_is_told_what_is_missing(code, said, within, tmp_path, c
     ("", "w.grad = [2, 2]    because (w * 2).sum(), and w reaches (w * 2).sum() along 1 path"),
     ("", "not checked: the loss has no name"),
     ("w.grad = None", "w.grad was set to None since"),
-    ("w.requires_grad_(False)", "w.grad = [2, 2], and where it came from is not known: w does not require grad"),
+    ("w.requires_grad_(False)", "w.grad = [2, 2], but its origin is not known: w does not require grad"),
 ])  # fmt: skip
 def test_a_gradient_of_a_loss_without_a_name_is_explained(more, said, capsys):
     code = f"w = torch.ones(2, requires_grad=True)\n(w * 2).sum().backward()\n{more}\n%why w.grad"

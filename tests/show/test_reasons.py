@@ -9,7 +9,7 @@ from tensh.cli.process.environment import Environment
 
 BEGIN = "import torch\nw = torch.tensor([1.0, 2.0], requires_grad=True)\nv = torch.ones(2, requires_grad=True)\n"
 NONE = "w.grad is None: "
-TAKEN = f"{NONE}nothing that has a name was computed from w with a history; what loss takes of w has no history: "
+TAKEN = f"{NONE}no named tensor with a history was computed from w; what loss takes of w has no history: "
 FUNCTION = """class Lost(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x):
@@ -24,11 +24,11 @@ REASONS = {
     "loss = v[w.argmax(0)]; loss.backward()": f"{TAKEN}`w.argmax(0)` on line 4 gives int64, which has no derivative",
     "loss = (w.int() * v).sum(); loss.backward()": f"{TAKEN}`w.int()` on line 4 gives int32, which has no derivative",
     "s = w.sum().item()\nloss = (s * v).sum()\nloss.backward()": f"{TAKEN}`w.sum().item()` on line 4 is a Python number",
-    "loss = (v ** 2).sum(); loss.backward()": f"{NONE}nothing that has a name was computed from w\n",
+    "loss = (v ** 2).sum(); loss.backward()": f"{NONE}no named tensor was computed from w\n",
     FUNCTION: f"{NONE}LostBackward gives None for w\n",
     "w.register_hook(lambda g: 0 * g)\nloss = (w ** 2).sum(); loss.backward()": "[0, 0]: a hook of w changes what arrives there",
     "h = 2 * w\nh.register_hook(lambda g: 0 * g)\nloss = h.sum(); loss.backward()": "a hook of h changes what arrives there",
-    "w.register_hook(print)\nfor _ in range(3):\n    loss = (w ** 2).sum(); loss.backward()": "it adds up what all backward passes",
+    "w.register_hook(print)\nfor _ in range(3):\n    loss = (w ** 2).sum(); loss.backward()": "it is the sum over all backward passes",
     "loss = (w ** 2).sum(); loss.backward()\ntorch.nn.utils.clip_grad_norm_([w], 1.0)": "`torch.nn.utils.clip_grad_norm_([w], 1.0)` has changed it since",
     "loss = (w ** 2).sum(); loss.backward()\nw.grad *= 10": "[20, 40]: `w.grad *= 10` has changed it since",
     "loss = (0 * w).sqrt().sum(); loss.backward()": "g * 0                      [nan, nan]",

@@ -121,7 +121,7 @@ def shuffled_sampler(situation):
     node = path[-1] if path else None
     if not isinstance(node, ast.Call) or not situation.says("sampler option is mutually exclusive with shuffle"):
         return None
-    rule = _("a sampler says itself in which order samples come")
+    rule = _("a sampler determines the order of the samples itself")
     node = ast.parse(ast.unparse(node), mode="eval").body
     node.keywords = [each for each in node.keywords if each.arg != "shuffle"]
     fit = replace_node(situation.place, path[-1], ast.unparse(node))
@@ -140,8 +140,8 @@ def rows_of_a_dataset(situation):
     texts = [*map(ast.unparse, node.args)]
     given = tuple(operand_of(text, t) for text, t in zip(texts, values, strict=True))
     counts = ", ".join(f"{text} {len(t)}" for text, t in zip(texts, values, strict=True))
-    rule = _("the tensors of a dataset have a row for each sample, as many in all: {counts}").format(counts=counts)
-    return Explanation("TensorDataset", given, rule, (), _("rows that belong together in each of them"))
+    rule = _("the tensors of a dataset have equally many rows, one per sample: {counts}").format(counts=counts)
+    return Explanation("TensorDataset", given, rule, (), _("one row per sample in each of them"))
 
 
 def samples_of_many_shapes(situation):

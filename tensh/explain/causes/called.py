@@ -27,7 +27,7 @@ def number_called(situation, node):
     value, text = situation.look_up(node.func), ast.unparse(node.func)
     if type(value) not in (int, float, str, bool) or not situation.says("object is not callable"):
         return None
-    rule = _("{text} is {value} already, and no method").format(text=text, value=repr(value))
+    rule = _("{text} is {value} already, not a method").format(text=text, value=repr(value))
     fit = replace_node(situation.place, node, text)
     return Explanation("call", (), rule, (fit,)) if fit else None
 

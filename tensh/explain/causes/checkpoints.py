@@ -242,7 +242,7 @@ def other_keys(loading):
         return None
     is_other = len(missing) == len(wanted)  # no key in common
     if is_other and not any(key.endswith(f".{each}") for key in missing for each in surplus):
-        rule = _("no key of {text} is one of {name}: it is the state of another model")
+        rule = _("{text} and {name} have no key in common: it is the state of another model")
         return loading.explain(rule.format(text=loading.text, name=loading.name))
     rule = (
         _("{text} lacks {missing}, which {name} has") if not surplus

@@ -33,9 +33,7 @@ def class_without_base(situation):
     methods = {each.name: each for each in definition.body if isinstance(each, ast.FunctionDef)}
     if "forward" not in methods:
         return None
-    rule = _("{name} has a forward, and is no module: what a module can do comes of nn.Module").format(
-        name=definition.name
-    )
+    rule = _("{name} has a forward, but is not a module: derive it from nn.Module").format(name=definition.name)
     more = ()
     if "__init__" in methods and "super(" not in ast.unparse(methods["__init__"]):
         more = (Fit("super().__init__()", "", methods["__init__"].body[0].lineno, "before"),)
@@ -82,7 +80,7 @@ def class_for_instance(situation):
     if not isinstance(kind, type) or not issubclass(kind, module_class()):
         return None
     text = ast.unparse(node.func.value)
-    rule = _("{text} is a class: {method} is of a model that was made by it").format(text=text, method=node.func.attr)
+    rule = _("{text} is a class: {method} belongs to a model made from it").format(text=text, method=node.func.attr)
     if node.func.attr == "load_state_dict" and isinstance(path[0], ast.Assign):
         advice = _("net = {text}(...) before, and net.{method}").format(text=text, method=node.func.attr)
         return Explanation("class", (), rule, (), advice)

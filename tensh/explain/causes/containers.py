@@ -75,7 +75,7 @@ def explain_called_list(node, situation):
     values, text = situation.look_up(node.func), ast.unparse(node.func)
     if type(values) not in (list, tuple) or not values or not all(is_module(each) for each in values):
         return None
-    rule = _("{text} is a {kind} of layers, and no layer itself: Sequential calls one after the other").format(
+    rule = _("{text} is a {kind} of layers, not a layer: Sequential calls one after the other").format(
         text=text, kind=type(values).__name__
     )
     tree = situation.place.tree()
@@ -95,9 +95,7 @@ def explain_generators(node, situation):
     if not situation.says("'generator' and 'generator'") or not isinstance(node, ast.BinOp):
         return None
     code = f"[*{ast.unparse(node.left)}, *{ast.unparse(node.right)}]"
-    return replace_node_code(
-        situation, node, code, _("parameters() gives its tensors one by one, and what gives is not added")
-    )
+    return replace_node_code(situation, node, code, _("parameters() is a generator, and generators cannot be added"))
 
 
 def explain_sequential(node, situation):
@@ -123,7 +121,7 @@ def explain_sequential(node, situation):
                 situation,
                 each,
                 write_layer(f"nn.{layer}"),
-                _("{text} is a function: in a Sequential stands the layer that calls it").format(text=text),
+                _("{text} is a function: a Sequential takes the layer that calls it").format(text=text),
             )
     return None
 
@@ -144,7 +142,7 @@ def explain_module_list(node, situation):
     if not situation.says("Module [ModuleList]") and not situation.says("Module [ModuleDict]"):
         return None
     owner = ast.unparse(node.func) if isinstance(node, ast.Call) else "it"
-    rule = _("{owner} holds layers, and says nothing of how one comes after another").format(owner=owner)
+    rule = _("{owner} holds layers, but does not define how to call them").format(owner=owner)
     if situation.says("Module [ModuleDict]"):
         return Explanation("call", (), rule, (), _("{code}, a layer by its name").format(code=f'{owner}["name"](x)'))
     return Explanation(
@@ -168,10 +166,10 @@ def explain_loader(node, situation):
             situation,
             loader,
             f"iter({text})",
-            _("{text} gives its batches to a loop: iter({text}) is at the first of them").format(text=text),
+            _("{text} gives its batches to a loop: next takes an iterator, iter({text})").format(text=text),
         )
     if situation.says("is not subscriptable") and isinstance(node, ast.Subscript):
-        rule = _("{text} gives batches in an order of its own, and has none by number").format(text=text)
+        rule = _("{text} gives batches in its own order, and has no indices").format(text=text)
         found = replace_node_code(situation, node, f"next(iter({text}))", rule)
         more = Fit(
             found.fits[0].text.replace(f"next(iter({text}))", f"{text}.dataset[{ast.unparse(node.slice)}]"),
@@ -189,7 +187,7 @@ def explain_called_state(node, situation):
     state, name = situation.names.get(node.func.id), node.func.id
     if not isinstance(state, dict) or not state or not all(isinstance(each, Tensor) for each in state.values()):
         return None
-    rule = _("{name} is the state of a model, its parameters by name, and no model").format(name=name)
+    rule = _("{name} is the state of a model, its parameters by name, not a model").format(name=name)
     made = [
         each
         for each in ast.walk(situation.place.tree())
@@ -232,7 +230,7 @@ def explain_counter(situation):
                 target=ast.Tuple(elts=[ast.Name(id=first), second]), iter=ast.Call(func=ast.Name(id="enumerate"))
             ) if first in used and loop.lineno <= line <= loop.end_lineno:
                 code = f"i, ({first}, {ast.unparse(second)})"
-                rule = _("enumerate counts: {first} is the number of the turn, and {second} its batch").format(
+                rule = _("enumerate counts: {first} is the number of the iteration, and {second} its batch").format(
                     first=first, second=ast.unparse(second)
                 )
                 return replace_node_code(situation, loop.target, code, rule)
@@ -259,7 +257,7 @@ def explain_local_part(situation):
             for node in ast.walk(definition):
                 match node:
                     case ast.Assign(targets=[ast.Name(id=name)]) if name == error.name:
-                        rule = _("{name} is a name of __init__ alone: parts of {kind} are attributes of self").format(
+                        rule = _("{name} is local to __init__: parts of {kind} are attributes of self").format(
                             name=name, kind=definition.name
                         )
                         made = Fit(f"self.{ast.unparse(node)}", "", node.lineno, more=tuple(filter(None, used)))

@@ -31,22 +31,20 @@ def explain_super(situation):
     if isinstance(situation.error, NameError) and situation.place.text.strip().startswith(
         f"super({situation.error.name}"
     ):
-        rule = _("there is no class {name}: super() alone stands for the class above this one").format(
-            name=situation.error.name
-        )
+        rule = _("there is no class {name}: super() refers to the base class").format(name=situation.error.name)
         return Explanation("__init__", (), rule, (Fit("super().__init__()", "", situation.place.line),))
     path = situation.place.path()
     call = path[-1] if path else None
     is_call = isinstance(call, ast.Call) and ast.unparse(call.func) == "super().__init__"
     if is_call and call.args and is_module(situation.names.get("self")) and situation.says("positional argument"):
-        rule = _("nn.Module takes no arguments: what a class is given is its own")
+        rule = _("nn.Module takes no arguments: those of a class are its own")
         return Explanation("__init__", (), rule, (Fit("super().__init__()", ""),))
     if not situation.says("descriptor '__init__' of 'super' object needs an argument"):
         return None
     return Explanation(
         "__init__",
         (),
-        _("super is a class: super() is what stands for the class above"),
+        _("super is a class: super() refers to the base class"),
         (Fit("super().__init__()", ""),),
     )
 
@@ -63,7 +61,7 @@ def explain_misnamed(situation):
                 and re.search(rf"\b{definition.name}\b", message)
                 and not method_of(definition, wanted)
             ):
-                rule = _("{name} has no __len__, which says how many samples there are").format(name=definition.name)
+                rule = _("{name} has no __len__, which returns the number of samples").format(name=definition.name)
                 return Explanation(
                     wanted,
                     (),
@@ -76,7 +74,7 @@ def explain_misnamed(situation):
             if wanted not in own and near:
                 wrong = own[near[0]]
                 return Explanation(
-                    wanted, (), _("{owner} has {name} (line {line}), and what is called is {wanted}").format(owner=definition.name, name=wrong.name, line=wrong.lineno, wanted=wanted),
+                    wanted, (), _("{owner} has {name} (line {line}), but {wanted} is called").format(owner=definition.name, name=wrong.name, line=wrong.lineno, wanted=wanted),
                     (Fit(f"def {wanted}({ast.unparse(wrong.args)}):", "", wrong.lineno),),
                 )  # fmt: skip
     return None
@@ -146,7 +144,7 @@ def explain_without_self(situation):
     if distance(first, "self") <= MOST_SLIPS:
         method.args.args[0].arg = "self"
         code = f"def {method.name}({ast.unparse(method.args)}):"
-        rule = _("the first parameter of {name} is called {first}, and what is used is self")
+        rule = _("the first parameter of {name} is called {first}, but self is used")
         return Explanation(method.name, (), rule.format(name=method.name, first=first), (Fit(code, "", method.lineno),))
     arguments = ast.unparse(method.args)
     code = f"def {method.name}(self{', ' * bool(arguments)}{arguments}):"
@@ -161,7 +159,7 @@ def explain_without_input(method, situation):
     unknown = sorted(read - known) or ["index"] * (method.name == "__getitem__")
     if len(unknown) != 1:
         return None
-    rule = _("{name} is given one argument beside self, and has no name for it").format(name=method.name)
+    rule = _("{name} is passed an argument besides self, but has no parameter for it").format(name=method.name)
     return Explanation(method.name, (), rule, (Fit(f"def {method.name}(self, {unknown[0]}):", "", method.lineno),))
 
 
@@ -218,7 +216,7 @@ def explain_length(situation):
         return None
     match functions[0].body:
         case [ast.Return(value=ast.Attribute(value=ast.Name()) as data)]:
-            rule = _("__len__ (line {line}) returns {text}, and is to return how many samples there are")
+            rule = _("__len__ (line {line}) returns {text}, and must return the number of samples")
             rule = rule.format(line=functions[0].lineno, text=ast.unparse(data))
             return Explanation("return", (), rule, (Fit(f"return len({ast.unparse(data)})", "", data.lineno),))
     return None

@@ -71,7 +71,7 @@ def scores_for_probabilities(situation, node):
         return None
     text, named = ast.unparse(given), [ast.unparse(each) for each in node.keywords]
     before, behind = [*map(ast.unparse, node.args[:position])], node.args[position + 1 :]
-    rule = _("{text} holds numbers that are no probabilities: scores of any size are logits").format(text=text)
+    rule = _("{text} holds numbers that are not probabilities: scores of any size are logits").format(text=text)
     code = f"{ast.unparse(node.func)}({', '.join([*before, f'logits={text}', *named])})"
     fit = replace_node(situation.place, node, code) if not behind else None
     return Explanation(kind.__name__, (), rule, (fit,) if fit else ())

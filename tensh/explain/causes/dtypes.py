@@ -20,7 +20,7 @@ def explain_floats(situation):
         if ast.unparse(call.func) not in CLASSES:
             return None
         fit = replace_node(situation.place, call.func, "torch.tensor")
-        rule = _("{name} makes floating point numbers, and is told nothing else; torch.tensor is")
+        rule = _("{name} always makes floating point numbers; torch.tensor keeps the kind of number")
         return Explanation("tensor", (), rule.format(name=ast.unparse(call.func)), (fit,)) if fit else None
     if not any(situation.says(words) for words in WANTED):
         return None
@@ -31,7 +31,7 @@ def explain_floats(situation):
                 continue
             name = ast.unparse(node.func)
             fit = replace_node(followed.place, node.func, "torch.tensor")
-            rule = _("{name} makes floating point numbers of whole ones; torch.tensor keeps them").format(name=name)
+            rule = _("{name} converts whole numbers to floating point; torch.tensor keeps them").format(name=name)
             given = (operand_of(followed.name, value),)
             return Explanation("tensor", given, rule, (fit,)) if fit else None
     return None

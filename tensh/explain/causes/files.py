@@ -70,7 +70,7 @@ def array_for_load(situation, node):
         return None
     text = ast.unparse(node.args[0])
     code = f"torch.from_numpy(np.load({text}))" if file.endswith(".npy") else f"np.load({text})"
-    rule = _("a file of that name holds an array of NumPy's, which np.load reads")
+    rule = _("a file of that name holds a NumPy array, which np.load reads")
     fit = replace_node(situation.place, node, code)
     return Explanation("load", (), rule, (fit,) if fit else ())
 
@@ -142,7 +142,7 @@ def misspelt_file(situation, node):
         return None
     tree = situation.place.tree()
     texts = [each for each in ast.walk(tree) if isinstance(each, ast.Constant) and each.value == file] if tree else []
-    rule = _("there is no {name} in the folder, and there is {meant}").format(name=name, meant=meant)
+    rule = _("there is no {name} in the folder, but there is {meant}").format(name=name, meant=meant)
     fits = ()
     if len(texts) == 1:
         fit = replace_node(situation.place, texts[0], repr(os.path.join(folder, meant)).replace("'", '"'))

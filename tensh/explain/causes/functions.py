@@ -61,7 +61,7 @@ def called_without_apply(situation):
     )
     if len(calls) != 1:
         return None
-    rule = _("{kind}(...) makes an object: apply computes with a Function, and records it").format(kind=made.__name__)
+    rule = _("{kind}(...) makes an object: apply runs a Function, and records it").format(kind=made.__name__)
     fit = replace_node(situation.place, calls[0].func, f"{made.__name__}.apply")
     return Explanation("Function", (), rule, (fit,) if fit else ())
 
@@ -116,7 +116,7 @@ def other_number_of_gradients(situation):
     if forward is None or backward is None:
         return None
     names = parameters_of(forward)[1:]
-    rule = _("backward gives a gradient for each argument of forward, or None: {names}").format(
+    rule = _("backward returns a gradient for each argument of forward, or None: {names}").format(
         names=list_names(names) if names else "-"
     )
     back, wanted, got = last_return(backward), int(found[2]), int(found[3])
@@ -131,7 +131,7 @@ def other_number_of_gradients(situation):
     rest = names[got:]
     if any(needs_gradient(situation, found[1], number) is not False for number in range(got, wanted)):
         return Explanation(
-            "Function", (), rule, (), _("a gradient of {names} behind the others").format(names=list_names(rest))
+            "Function", (), rule, (), _("return a gradient for {names} after the others").format(names=list_names(rest))
         )
     code = ", ".join([*map(ast.unparse, written), *["None"] * len(rest)])
     return Explanation("Function", (), rule, (Fit(f"return {code}", "", back.lineno),))
@@ -166,7 +166,7 @@ def method_without_ctx(situation):
         return None
     lacking = [each for each in (method, method_in(definition, "backward")) if each is not None and lacks_context(each)]
     one, *more = (Fit(f"def {each.name}(ctx, {ast.unparse(each.args)}):", "", each.lineno) for each in lacking)
-    rule = _("{name} is given a context first, which keeps what backward needs").format(name=method.name)
+    rule = _("the first argument of {name} is a context, which keeps what backward needs").format(name=method.name)
     return Explanation("Function", (), rule, (one._replace(more=tuple(more[: len({*lacking}) - 1])),))
 
 

@@ -141,7 +141,7 @@ def explain_not_computed(situation, name):
     """Explain a gradient that no backward pass has computed."""
     scope, line = situation.place.scope(), situation.place.line
     if scope is None:
-        return _("no backward pass has brought it"), (), None
+        return _("no backward pass has computed it"), (), None
     for node in iterate_scope(scope):
         match node:
             case ast.Expr(value=ast.Attribute(attr="backward")) if node.lineno < line:

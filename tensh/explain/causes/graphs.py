@@ -44,7 +44,7 @@ def explain_cut_graph(situation):
     value = situation.evaluate(node) if value is None else value
     if isinstance(value, Tensor) and not (value.is_floating_point() or value.is_complex()):
         kind = str(value.dtype).removeprefix("torch.")
-        rule = _("{text} holds {kind}: derivatives are of floating point numbers").format(text=text, kind=kind)
+        rule = _("{text} holds {kind}: only floating point numbers have derivatives").format(text=text, kind=kind)
         return Explanation(
             "backward",
             given,
@@ -153,7 +153,7 @@ def find_carried(situation, loop):
             several = type(value) is tuple
             code = f"{name} = tuple(each.detach() for each in {name})" if several else f"{name} = {name}.detach()"
             rule = _(
-                "{name} carries the graph of the turn before into this one (line {line}), and that graph has been passed"
+                "{name} carries the graph of the previous iteration into this one (line {line}), and that graph was used already"
             ).format(name=name, line=first.lineno)
             shown = tuple(operand_of(name, t) for t in tensors if isinstance(t, Tensor))
             return Explanation("backward", shown[:1], rule, (Fit(code, "", first.lineno, "before"),))
@@ -185,7 +185,7 @@ def find_computed_before(situation, loop):
         value, made = situation.names.get(node.id), situation.find_assignment(node.id)
         if isinstance(value, Tensor) and value.grad_fn is not None and isinstance(made, ast.Assign):
             rule = _(
-                "{id} was computed once, on line {line}, before the loop: every turn passes the same graph"
+                "{id} was computed once, on line {line}, before the loop: every iteration uses the same graph"
             ).format(id=node.id, line=made.lineno)
             again = Fit(ast.unparse(made), "", loop.body[0].lineno, "before")
             return Explanation("backward", (operand_of(node.id, value),), rule, (again,))
@@ -204,7 +204,7 @@ def find_earlier_pass(situation, scope):
         if code.endswith("backward()")
         else f"{code[:-1]}, retain_graph=True)"
     )
-    rule = _("the pass on line {first} gave back what the graph had saved, and this pass needs it again").format(
+    rule = _("the pass on line {first} freed the values saved in the graph, and this pass needs them again").format(
         first=first
     )
     is_same = code == situation.place.segment

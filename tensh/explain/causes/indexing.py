@@ -55,7 +55,7 @@ def step_backwards(situation, node):
     if any(ast.unparse(parts[dim].step) != "-1" for dim in dims):
         return None
     text = ast.unparse(node.value)
-    rule = _("a slice of a tensor goes forwards; flip turns dimensions round")
+    rule = _("slices of tensors have no negative steps; flip reverses dimensions")
     new = append_to_expression(text, f".flip({', '.join(map(str, dims))})")
     return explanation(situation, (operand_of(text, t),), rule, node, new)
 
@@ -70,11 +70,11 @@ def tensor_for_list(situation, node):
     if index.is_floating_point():
         if index.shape != (len(values),):
             return None
-        rule = _("{text} holds {dtype}, and an element of a list has a whole number: that of the largest is argmax()")
+        rule = _("{text} holds {dtype}, and an index of a list is a whole number: that of the largest is argmax()")
         new = append_to_expression(text, ".argmax()")
         return explanation(situation, given, rule.format(text=text, dtype=given[0].dtype), node.slice, new)
     if index.dim() != 1:
         return None
-    rule = _("{text} has {count} numbers, and an element of a list has one").format(text=text, count=index.numel())
+    rule = _("{text} has {count} numbers, and an index of a list is one").format(text=text, count=index.numel())
     number = next(letter for letter in "ijkn" if letter not in (name, text))
     return explanation(situation, given, rule, node, f"[{name}[{number}] for {number} in {text}]")

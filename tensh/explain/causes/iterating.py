@@ -119,12 +119,12 @@ def loop_over_parts(situation, node):
             rule = _("a loop over a dict gives its keys; {text}.items() gives the values with them").format(text=text)
             return replacement(situation, rule, loop.iter, f"{text}.items()")
         if isinstance(loop.iter, ast.Tuple) and len(loop.iter.elts) == len(names):
-            rule = _("a loop over {text} takes one after the other; zip takes an element of each in every turn").format(
+            rule = _("a loop over {text} takes one after the other; zip takes an element of each at a time").format(
                 text=text
             )
             return replacement(situation, rule, loop.iter, f"zip({text.strip('()')})")
         if is_call_of(loop.iter, "zip") and len(loop.iter.args) == 1 and not isinstance(loop.iter.args[0], ast.Starred):
-            rule = _("zip of one thing gives its elements one by one, each in a tuple of its own")
+            rule = _("zip of a single iterable puts each element into a tuple")
             return replacement(situation, rule, loop.iter, ast.unparse(loop.iter.args[0]))
         if is_call_of(loop.iter, "enumerate", "zip") or not counts(loop, situation):
             continue
@@ -156,5 +156,5 @@ def next_as_method(situation, node):
         return None
     path, text = situation.place.path(), ast.unparse(node.value)
     call = next((each for each in ast.walk(path[0]) if isinstance(each, ast.Call) and each.func is node), None)
-    rule = _("the next element of an iterator comes of a function: next({text})").format(text=text)
+    rule = _("next is a function, not a method: next({text})").format(text=text)
     return replacement(situation, rule, call, f"next({text})") if call else None

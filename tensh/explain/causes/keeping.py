@@ -48,7 +48,7 @@ def explain_missing_folder(situation):
 
 
 def say_missing(folder):
-    return _("there is no folder {folder}, and writing a file makes none").format(folder=folder)
+    return _("there is no folder {folder}, and writing a file does not make one").format(folder=folder)
 
 
 def find_missing_folder(situation):

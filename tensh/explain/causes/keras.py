@@ -33,7 +33,7 @@ def explain_keras(situation):
         rule = _("a model prints as the list of its layers")
         return replaced(situation, rule, call, f"print({net})")
     if is_module(error.obj) and word in ("fit", "train_on_batch", "fit_generator"):
-        rule = _("a model of torch.nn has no {word}: what it learns by is a loop that is written out").format(word=word)
+        rule = _("a model of torch.nn has no {word}: training is a loop that you write").format(word=word)
         return Explanation("model", (), rule, (), LOOP.replace("net", net if net.isidentifier() else "net"))
     if word == "minimize" and hasattr(error.obj, "param_groups") and len(given) == 1:
         rule = _("an optimizer steps along gradients, which backward() computes before")
@@ -74,7 +74,7 @@ def explain_activation(situation, node):
     prefix = function.rpartition(".")[0]
     dot = f"{prefix}." if prefix else ""
     layer = f"{dot}{names[word]}({'dim=-1' * (word == 'softmax')})"
-    rule = _("an activation is a layer of its own, behind the other")
+    rule = _("an activation is a separate layer after the other")
     inner = f"{function}({', '.join(rest)}), {layer}"
     tree = situation.place.tree()
     is_inside = any(

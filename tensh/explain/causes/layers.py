@@ -31,7 +31,7 @@ def fit_layer(explanation, situation):
         or resize_layer(situation, made, t)
     )
     if found is None and is_later_turn(situation):
-        return explanation._replace(advice=_("the inputs of the turns before fitted: look at this one"))
+        return explanation._replace(advice=_("the inputs of earlier iterations fitted: look at this one"))
     return explanation._replace(fits=(found,), advice=None) if found else explanation
 
 

@@ -37,7 +37,7 @@ def call_before_init(situation):
         for n in iterate_scope(definition)
         if isinstance(n, ast.Call) and ast.unparse(n).startswith("super().__init__")
     ]
-    rule = _("{kind}.__init__ has not called super().__init__(), which makes the places for parts").format(
+    rule = _("{kind}.__init__ has not called super().__init__(), which sets up the module").format(
         kind=type(owner).__name__
     )
     fits = () if late else (Fit("super().__init__()", "", first.lineno, "before"),)
@@ -64,7 +64,7 @@ def find_misnamed_forward(situation):
     inner = [n for m in methods.values() for n in ast.walk(m) if isinstance(n, ast.FunctionDef) and n.name == "forward"]
     if inner:
         return Explanation(
-            "forward", (), _("forward stands within another method of {name} (line {line}): it is indented too far").format(name=name, line=inner[0].lineno), (),
+            "forward", (), _("forward is defined within another method of {name} (line {line}): it is indented too far").format(name=name, line=inner[0].lineno), (),
             _("write `def forward` as far to the left as `def __init__`"),
         )  # fmt: skip
     found = get_close_matches("forward", [n for n in methods if not n.startswith("__")], 1) or ["__call__"] * (
@@ -102,9 +102,7 @@ def empty_parameters(situation):
         return Explanation(
             "__init__",
             (),
-            _("{name} is a generator, which gives its parameters once, and has been gone through").format(
-                name=given.id
-            ),
+            _("{name} is a generator, which yields its parameters once, and is exhausted").format(name=given.id),
             fits,
         )
     match given:
@@ -261,7 +259,7 @@ def tensor_for_parameter(situation):
     if not isinstance(made, ast.Assign) or len(made.targets) != 1:
         return None
     target = ast.unparse(made.targets[0])
-    rule = _("{target} is a parameter, and takes parameters alone").format(target=target)
+    rule = _("{target} is a parameter, and accepts only parameters").format(target=target)
     fit = replace_node(situation.place, made.value, f"torch.nn.Parameter({ast.unparse(made.value)})")
     return Explanation("parameter", (), rule, (fit,)) if fit else None
 
@@ -277,7 +275,7 @@ def recurrent_in_sequential(situation):
     ):
         return None
     return Explanation(
-        "Sequential", (), _("a recurrent layer gives its output and its last state, and Sequential hands both to the next layer"), (),
+        "Sequential", (), _("a recurrent layer returns its output and its last state, and Sequential passes both to the next layer"), (),
         _("a class whose forward takes the output alone: out, _ = self.rnn(x)"),
     )  # fmt: skip
 
@@ -342,7 +340,7 @@ def single_number(situation):
     if loop is not None and given and given[0].text is None:
         given = (given[0]._replace(text=ast.get_source_segment(situation.place.source, loop.iter)),)
     name = given[0].text if given else None
-    rule = _("{name} is one number: it has no dimensions, and nothing to count or to choose from").format(
+    rule = _("{name} is a single number: it has no dimensions to count or to index").format(
         name=name or _("the tensor")
     )
     return Explanation("index", given, rule, (), _("{name}.item() for the number").format(name=name or "t"))

@@ -74,7 +74,7 @@ def explain_compared_keyword(situation):
                 case ast.Compare(left=ast.Name(id=name), ops=[ast.Eq()], comparators=[value]) if (
                     name == error.name and each.lineno == situation.place.line
                 ):
-                    rule = _("== compares; an argument is given a value by =")
+                    rule = _("== compares; the value of an argument follows =")
                     fit = replace_node(situation.place, each, f"{name}={ast.unparse(value)}")
                     return Explanation("call", (), rule, (fit,)) if fit else None
     return None
@@ -89,7 +89,7 @@ def name_of_the_program(situation):
     made = ast.walk(scope)
     if not any(isinstance(each, ast.AugAssign) and ast.unparse(each.target) == name for each in made):
         return None
-    rule = _("{name} is given a value in {function}, which makes it a name of {function} alone").format(
+    rule = _("{name} is assigned in {function}, which makes it local to {function}").format(
         name=name, function=scope.name
     )
     return Explanation("name", (), rule, (Fit(f"global {name}", "", scope.body[0].lineno, "before"),))
@@ -112,7 +112,7 @@ def explain_reused_name(situation):
     for made in ast.walk(tree) if is_function or is_namespace else ():
         if isinstance(made, ast.Assign) and root.id in map(ast.unparse, made.targets):
             kind = type(situation.names.get(root.id)).__name__
-            rule = _("{name} stands for a {kind} since line {line}: `{code}`").format(
+            rule = _("{name} has been a {kind} since line {line}: `{code}`").format(
                 name=root.id, kind=kind, line=made.lineno, code=ast.unparse(made)
             )
             return Explanation("name", (), rule, (), _("another name on line {line}").format(line=made.lineno))
@@ -130,7 +130,7 @@ def explain_replaced_function(situation):
         return None
     for made in ast.walk(situation.place.tree()):
         if isinstance(made, ast.Assign) and [*map(ast.unparse, made.targets)] == [text]:
-            rule = _("`{code}` on line {line} has put a value in the place of the function").format(
+            rule = _("`{code}` on line {line} has replaced the function by a value").format(
                 code=ast.unparse(made), line=made.lineno
             )
             fit = Fit(f"{text}({ast.unparse(made.value)})", "", made.lineno)
@@ -167,7 +167,7 @@ def key_misspelt(situation):
         )
         return Explanation("key", (), rule)
     fit = replace_node(situation.place, node.slice, repr(meant))
-    return Explanation("key", (), _("{key!r} is none of the keys").format(key=key), (fit,)) if fit else None
+    return Explanation("key", (), _("{key!r} is not among the keys").format(key=key), (fit,)) if fit else None
 
 
 def explain_kept_append(situation):
@@ -202,9 +202,7 @@ def explain_added_number(situation):
     if told is None or type(situation.look_up(target)) is not list:
         return None
     text = ast.unparse(target)
-    rule = _("+= puts each element of another list behind those of {text}; append puts one value there").format(
-        text=text
-    )
+    rule = _("+= adds each element of another list to {text}; append adds a single value").format(text=text)
     fit = replace_node(situation.place, path[-1], f"{text}.append({ast.unparse(value)})")
     return Explanation("list", (), rule, (fit,) if fit else ())
 

@@ -125,7 +125,7 @@ def format_of_one(situation, node):
             "unsupported operand type", "'str' and"
         ):
             rest = ast.unparse(ast.BinOp(value, node.op, node.right))
-            rule = _("% is worked out first: what is computed for it stands in parentheses")
+            rule = _("% is evaluated first: put the computed value in parentheses")
             template = ast.get_source_segment(situation.place.source, node.left.left)
             return replacement(situation, "format", rule, node, f"{template} % ({rest})")
     if not situation.says("not enough arguments for format string") or not isinstance(node, ast.BinOp):

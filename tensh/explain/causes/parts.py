@@ -74,7 +74,7 @@ def attribute_of_a_part(situation, node):
         text + "".join(f"[{each}]" if each.isdecimal() else f".{each}" for each in path.split(".")) for path in having
     ]
     shown = [f"{part}.{node.attr}" for part in parts]
-    rule = _("{text} has no {attribute} of its own, and parts of it do: {parts}").format(
+    rule = _("{text} has no {attribute} itself, but parts of it do: {parts}").format(
         text=text, attribute=node.attr, parts=list_names(shown, MOST)
     )
     return Explanation("attribute", (), rule)

@@ -98,7 +98,7 @@ def number_function(situation, node):
         return None
     if not isinstance(value, Tensor):
         return None
-    rule = _("{name} takes one number of Python's; of the numbers of a tensor it is {function}").format(
+    rule = _("{name} takes a single Python number; for a tensor use {function}").format(
         name=name, function=f"torch.{word}"
     )
     return explanation(situation, "call", rule, node.func, f"torch.{word}", (operand_of(text, value),))
@@ -126,7 +126,7 @@ def explain_called_dtype(situation, node):
         case ast.Attribute(attr="dtype", value=owner) if len(node.args) == 1 and not node.keywords:
             code = f"{ast.unparse(owner)}.to({ast.unparse(node.args[0])})"
             return explanation(
-                situation, "dtype", _("dtype says of what type the elements are; to(...) changes it"), node, code
+                situation, "dtype", _("dtype is the type of the elements; to(...) changes it"), node, code
             )
     value = situation.look_up(node.func)
     if isinstance(value, dtype) and len(node.args) == 1 and not node.keywords:
@@ -134,7 +134,7 @@ def explain_called_dtype(situation, node):
         is_array = isinstance(given, Tensor)
         code = ast.unparse(node.args[0])
         new = f"{code}.to({text})" if is_array else f"torch.tensor({code}, dtype={text})"
-        return explanation(situation, "dtype", _("{text} is a dtype, and no function").format(text=text), node, new)
+        return explanation(situation, "dtype", _("{text} is a dtype, not a function").format(text=text), node, new)
     return None
 
 
@@ -211,7 +211,7 @@ def fraction_written(situation, node):
     if not isinstance(t, Tensor):
         return None
     given = operand_of(text, t)
-    rule = _("{text} holds {dtype}, and a write in place keeps that; the result is of another dtype").format(
+    rule = _("{text} holds {dtype}, which an in-place operation keeps; the result has another dtype").format(
         text=text, dtype=given.dtype
     )
     if isinstance(made.target, ast.Subscript):

@@ -85,7 +85,7 @@ def explain_parts_of_dataset(situation):
         fit = elements and replace_node(situation.place, written, f"[{parts}]")
     else:
         fit = fill_last(situation, text, counts, elements, size)
-    advice = None if fit else _("the last part as what is left: len({text}) - ...").format(text=text)
+    advice = None if fit else _("compute the last part from the others: len({text}) - ...").format(text=text)
     return Explanation("random_split", (), rule, (fit,) if fit else (), advice)
 
 

@@ -35,7 +35,7 @@ def explain_target(situation):
     node, new = found
     first, second = map(ast.unparse, call.args)
     rule = _(
-        "{second} numbers one of {count} classes, for each of which {first} has a score: cross_entropy is for that"
+        "{second} holds class indices, and {first} a score for each of {count} classes: cross_entropy is for that"
     ).format(first=first, second=second, count=scores.shape[1])
     more = "" if not classes.is_floating_point() else ".long()"
     fit = replace_node(situation.place, node, new)

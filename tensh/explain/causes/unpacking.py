@@ -41,10 +41,10 @@ def explain_unpacked(situation):
         and isinstance(node, ast.Call)
         and ast.unparse(node.func).rpartition(".")[2] in COUNTING
     ):
-        rule = _("{text} is one tensor, of as many rows as its values say, for {names} names")
+        rule = _("{text} is one tensor, whose number of rows depends on its values, for {names} names")
         rule = rule.format(text=ast.unparse(node), names=names)
     elif isinstance(value, Tensor):
-        rule = _("{text} is one tensor, {shape}, and taking it apart gives its {count} rows, for {names} names")
+        rule = _("{text} is one tensor, {shape}, and unpacking gives its {count} rows, for {names} names")
         rule = rule.format(text=ast.unparse(node), shape=describe_shape(value), count=len(value), names=names)
     elif isinstance(value, tuple | list):
         rule = _("{text} gives {count} parts, for {names} names: {parts}").format(
@@ -129,10 +129,10 @@ def explain_returned(situation, node, names, got):
     if len(returned) == 1 and returned[0].value is not None:
         value, line = returned[0].value, returned[0].lineno
         if isinstance(value, ast.Tuple):
-            rule = _("{name} gives {count} values back, on line {line}, for {names} names")
+            rule = _("{name} returns {count} values, on line {line}, for {names} names")
             rule = rule.format(name=name, count=len(value.elts), line=line, names=names)
         else:
-            rule = _("{name} gives one value back, {text} on line {line}, for {names} names")
+            rule = _("{name} returns one value, {text} on line {line}, for {names} names")
             rule = rule.format(name=name, text=ast.unparse(value), line=line, names=names)
         return Explanation("unpack", (), rule, (), _("as many names as parts"))
     if got is None:

@@ -50,7 +50,7 @@ def exchanged_save(situation, node):
     if type(situation.look_up(node.args[0])) is not str and not isinstance(node.args[0], ast.Constant):
         return None
     fit = replace_node(situation.place, node, f"{ast.unparse(node.func)}({second}, {first})")
-    return Explanation("save", (), _("save takes what is to be saved first, then the file"), (fit,) if fit else ())
+    return Explanation("save", (), _("save takes the object first, then the file"), (fit,) if fit else ())
 
 
 def overwritten_method(situation, node):
@@ -67,7 +67,7 @@ def overwritten_method(situation, node):
     ]  # eval() calls train(), which may be the overwritten one
     for each in ast.walk(tree):
         if isinstance(each, ast.Assign) and len(each.targets) == 1 and ast.unparse(each.targets[0]) in texts:
-            rule = _("`{code}` on line {line} has put a value in the place of the method").format(
+            rule = _("`{code}` on line {line} has replaced the method by a value").format(
                 code=ast.unparse(each), line=each.lineno
             )
             given = "False" if isinstance(each.value, ast.Constant) and each.value.value is False else ""
@@ -87,7 +87,7 @@ def mode_of_data(situation, node):
     if not isinstance(node.func, ast.Attribute) or not is_module(situation.look_up(node.func.value)):
         return None
     owner = ast.unparse(node.func.value)
-    rule = _("{text} switches the mode of the model; data is given to the model itself").format(text=f"{owner}.train()")
+    rule = _("{text} switches the mode of the model; pass data to the model itself").format(text=f"{owner}.train()")
     fit = replace_node(situation.place, node.func, owner)
     is_tensor = len(node.args) == 1 and isinstance(situation.tensor_of(node.args[0]), Tensor)
     return Explanation("train", (), rule, (fit,) if fit and is_tensor else ())

@@ -50,7 +50,7 @@ def describe_end(word):
         case "tolist":
             return _("has no history: `{code}` on line {line} is Python numbers")
         case "numpy":
-            return _("has no history: `{code}` on line {line} is an array of NumPy")
+            return _("has no history: `{code}` on line {line} is a NumPy array")
         case "detach":
             return _("has no history: `{code}` on line {line}: detach() cuts the history")
     return _("has no history: `{code}` on line {line}: .data has no history")
@@ -76,7 +76,7 @@ def cut_in_gradient(node, options, followed):
         return None
     code = ast.unparse(node)
     fit = replace_node(followed.place, node, f"{code[:-1]}, create_graph=True)")
-    sentence = _("has no history: `{code}` on line {line} records nothing of the gradients").format(
+    sentence = _("has no history: `{code}` on line {line} does not record the gradients").format(
         code=code, line=followed.place.line
     )
     return Cut(sentence, (fit,) if fit else ())
@@ -97,7 +97,7 @@ def cut_in_sample(node, owner, followed, shadow):
     if not has_gradient:
         return None
     code = ast.unparse(node)
-    sentence = _("has no history: `{code}` on line {line}: sample() records nothing of the parameters").format(
+    sentence = _("has no history: `{code}` on line {line}: sample() does not record the parameters").format(
         code=code, line=followed.place.line
     )
     if kind.has_rsample is not True:

@@ -25,7 +25,7 @@ def find_cut_by_trial(node, followed, shadow):
     kind = str(result.dtype).removeprefix("torch.")
     fits = restore_history(node, followed, shadow)
     if is_tensor_of_numbers(node):
-        sentence = _("has no history: `{code}` on line {line} makes a new tensor of the numbers alone")
+        sentence = _("has no history: `{code}` on line {line} makes a new tensor from the numbers only")
     elif result.is_floating_point():
         sentence = _("has no history: `{code}` on line {line} has no derivative")
     else:

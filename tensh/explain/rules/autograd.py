@@ -31,7 +31,7 @@ def explain_unrecorded(call, text):
         return None
     return Explanation(
         "backward", (operand(t),), _("nothing that {tensor} was computed from requires grad, or it was detached or computed under no_grad").format(tensor=name_or_phrase(t)), (),
-        _("say of the tensors to differentiate by that they do, before computing: x.requires_grad_()"),
+        _("set it on the tensors to differentiate by, before computing: x.requires_grad_()"),
     )  # fmt: skip
 
 
@@ -49,13 +49,13 @@ def describe_first_pass(call):
     passes = calls_of(scope, "backward") if scope is not None else ()
     before = [line for line, code in passes if line < here and "retain_graph=True" not in code]
     if before:
-        text = _("a backward pass gives back what it has saved, and this graph has been passed already, on line {line}")
+        text = _("a backward pass frees the values saved in its graph, and this graph was used already, on line {line}")
         return text.format(line=before[-1])
     loop = loop_around(scope, here) if scope is not None else None
     if loop:
-        text = _("a backward pass gives back what it has saved, and this graph has been passed already, in an earlier turn of the loop on line {line}")  # fmt: skip
+        text = _("a backward pass frees the values saved in its graph, and this graph was used already, in an earlier iteration of the loop on line {line}")  # fmt: skip
         return text.format(line=loop.lineno)
-    return _("a backward pass gives back what it has saved, and this graph has been passed already")
+    return _("a backward pass frees the values saved in its graph, and this graph was used already")
 
 
 def explain_overwritten(call, text):
@@ -72,7 +72,7 @@ def explain_overwritten(call, text):
                 line, code = writes[-1]
                 return Explanation(
                     "backward", (operand(Argument(name, value, name, None)),),
-                    _("a derivative needs {name} as it was, and `{code}` on line {line} has changed it").format(name=name, code=code, line=line), (),
+                    _("a derivative needs the earlier value of {name}, which `{code}` on line {line} has changed").format(name=name, code=code, line=line), (),
                     _("on line {line}, {change}").format(line=line, change=write_new_tensor(code) or _("compute a new tensor instead of writing into {name}").format(name=name)),
                 )  # fmt: skip
     return None
@@ -92,7 +92,7 @@ def leaf_in_place(call, text):
         return None
     name = t.text or "w"
     return Explanation(
-        call.symbol, (operand(t),), _("{tensor} is a leaf that requires grad: a write would change what its gradient is of").format(tensor=name_or_phrase(t)),
+        call.symbol, (operand(t),), _("{tensor} is a leaf that requires grad, and cannot be written in place while gradients are recorded").format(tensor=name_or_phrase(t)),
         fits(call, [f"with torch.no_grad(): {call.segment}"]) if call.symbol != "[]" else (), (_("write under torch.no_grad(), or compute a new tensor instead of writing into {name}") if call.symbol == "[]" else _("compute a new tensor instead of writing into {name}")).format(name=name),
     )  # fmt: skip
 
@@ -171,11 +171,9 @@ def explain_ambiguous_bool(call, text):
         return None
     function = comparing_function(call.segment)
     if function:
-        rule = _("{function} asks of its elements which is the larger, and each is a tensor of several numbers").format(
-            function=function
-        )
+        rule = _("{function} compares its elements, and each is a tensor of several numbers").format(function=function)
         return Explanation(
-            "bool", (), rule, (), _("key=, a function that gives one number of each: key=lambda t: t.sum().item()")
+            "bool", (), rule, (), _("key=, a function that returns one number for each: key=lambda t: t.sum().item()")
         )
     between = elementwise(call.segment)
     joins = any(f" {word} " in call.place.text for word in ("and", "or", "not"))

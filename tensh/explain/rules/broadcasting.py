@@ -65,7 +65,7 @@ def grown_in_place(call):
     """Explain a result with more elements than the tensor it is written into."""
     a, b = call.tensors[:2]
     symbol = call.symbol.removesuffix("=")
-    rule = _("a write in place keeps the shape of {first}, {one}, and with {two} the result has another").format(
+    rule = _("an in-place operation keeps the shape of {first}, {one}, and with {two} the result has another").format(
         first=name_or_phrase(a, _("the first")), one=[*a.value.shape], two=[*b.value.shape]
     )
     candidates = [f"{a.text} = {a.text} {symbol} {b.text}"] if call.symbol.endswith("=") and a.text and b.text else []

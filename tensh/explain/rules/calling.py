@@ -34,7 +34,7 @@ def no_such_device(call, text):
     return Explanation(
         call.name,
         tensors,
-        _("tensh computes on the CPU alone"),
+        _("tensh computes on the CPU only"),
         fits(call, candidates, most=1),
         _("{code}, and {moved}.to(device)").format(code=CHOICE, moved=moved),
     )
@@ -49,7 +49,7 @@ def find_unasked(call):
         if isinstance(node, ast.Attribute) and node.attr == "is_available" and node not in called:
             text = ast.unparse(node)
             fit = replace_node(call.place, node, f"{text}()")
-            rule = _("{text} is a function that was not called, and true as it stands").format(text=text)
+            rule = _("{text} is a function that was not called, and functions are always true").format(text=text)
             return Explanation(call.name, (), rule, (fit,)) if fit else None
     return None
 
@@ -91,7 +91,7 @@ def explain_unused(call, text):
     names = [name for name, value in call.names.items() if value is given[number] and not name.startswith("_")]
     which = names[0] if names else _("input {number}").format(number=number)
     return Explanation(
-        "grad", (), _("the result was not computed from {which}: nothing leads from the one to the other").format(which=which), (),
+        "grad", (), _("the result was not computed from {which}: no path in the graph connects them").format(which=which), (),
         _("look at what it was computed from (%graph), or allow_unused=True, which gives None"),
     )  # fmt: skip
 
@@ -121,7 +121,7 @@ def mask_shape(call, text):
         kept = [*shape[: places[0]], "n", *shape[places[0] + len(mask) :]]  # the number depends on the values
         found = (Fit(code, f"{shape}, {mask} -> [{', '.join(map(str, kept))}]"),) if code else ()
     return Explanation(
-        "[]", (operand(t, {wrong}),), _("a mask has the shape of the dimensions it stands for, here {shape}, and this one is {mask}").format(shape=shape[begin : begin + len(mask)], mask=mask),
+        "[]", (operand(t, {wrong}),), _("a mask has the shape of the dimensions it indexes, here {shape}, and this one is {mask}").format(shape=shape[begin : begin + len(mask)], mask=mask),
         found,
     )  # fmt: skip
 

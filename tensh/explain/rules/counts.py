@@ -25,7 +25,7 @@ def parts_of_split(call, text):
     kept = values if count_names(call.place) == len(values) + 1 else values[:-1]
     last = size - sum(kept)
     candidates = [*(with_dim(call, d) for d in other), with_last(call, sizes, [*kept, last]) if last > 0 else None]
-    advice = _("the last part as what is left: {size} - ...").format(
+    advice = _("compute the last part from the others: {size} - ...").format(
         size=append_to_expression(t.text or "x", f".size({dim})")
     )
     made = fits(call, candidates, most=1)
@@ -65,7 +65,7 @@ def counts_of_rows(call, text):
     if counts is None or counts is t or not hasattr(t.value, "shape") or not hasattr(counts.value, "shape"):
         return None
     if "negative" in text:
-        rule = _("a count is how often an element comes: 0 leaves it out")
+        rule = _("a count tells how often an element is repeated: 0 omits it")
         return Explanation(call.name, (operand(t), operand(counts)), rule)
     found = re.search(r"repeats.size\(0\) = (\d+) and input.size\((-?\d+)\) = (\d+)", text)
     if found is None:

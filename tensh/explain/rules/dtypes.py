@@ -61,7 +61,7 @@ def integers_require_grad(call, text):
     if call.name != "tensor":
         return None
     return Explanation(
-        "tensor", (), _("derivatives are of floating point numbers, and these are whole ones"),
+        "tensor", (), _("only floating point numbers have derivatives, and these are whole numbers"),
         fits(call, [set_keyword(call.segment, "dtype", "torch.float32")]),
         _("write 1. for 1"),
     )  # fmt: skip
@@ -75,9 +75,7 @@ def mask_in_arithmetic(call, text):
     tree = ast.parse(call.segment.strip(), mode="eval").body
     code = append_to_expression(mask.text, "")
     is_turned = isinstance(tree, ast.UnaryOp) or isinstance(tree, ast.BinOp) and ast.unparse(tree.left) in ("1", "1.0")
-    rule = _("{mask} is a mask: ~ turns it round, and as numbers it is zeros and ones").format(
-        mask=name_or_phrase(mask)
-    )
+    rule = _("{mask} is a mask: ~ inverts it, and as numbers it is zeros and ones").format(mask=name_or_phrase(mask))
     masks = [t for t in call.tensors if t.value.dtype == mask.value.dtype]
     if len(masks) == 2:  # a difference of two masks as numbers
         both = [change_call(call, dict.fromkeys(masks, ".float()"))]

@@ -67,7 +67,7 @@ def too_many_indices(call, text):
     mask = find_wide_mask(call)
     if mask is not None:
         text, value = mask
-        rule = _("{mask} is a mask of {dims} dimensions, and stands for as many of {tensor}").format(
+        rule = _("{mask} is a mask of {dims} dimensions, and indexes as many of {tensor}").format(
             mask=text, dims=value.dim(), tensor=name_or_phrase(t)
         )
         return Explanation("[]", (operand(t), operand_of(text, value)), rule, fits(call, [without_slices(call)]))
@@ -148,7 +148,7 @@ def index_dims(call, text):
     )
     fitting = index.value.shape[:1] == t.value.shape[:1] or dim.value == 0
     return Explanation(
-        call.name, (operand(t), operand(index)), (_("{index} has 1 dimension, and {tensor} {count}: {name} takes one index for each place, of the same number of dimensions") if index.value.dim() == 1 else _("{index} has {dims} dimensions, and {tensor} {count}: {name} takes one index for each place, of the same number of dimensions")).format(index=name_or_phrase(index), dims=index.value.dim(), tensor=name_or_phrase(t), count=t.value.dim(), name=call.symbol), fits(call, candidates if fitting else []),
+        call.name, (operand(t), operand(index)), (_("{index} has 1 dimension, and {tensor} {count}: {name} takes an index with as many dimensions as the tensor") if index.value.dim() == 1 else _("{index} has {dims} dimensions, and {tensor} {count}: {name} takes an index with as many dimensions as the tensor")).format(index=name_or_phrase(index), dims=index.value.dim(), tensor=name_or_phrase(t), count=t.value.dim(), name=call.symbol), fits(call, candidates if fitting else []),
         None if candidates and fitting else _("an index with the dimensions of the tensor"),
     )  # fmt: skip
 

@@ -43,7 +43,7 @@ def lengths(call, text):
     if call.name != "pad_sequence" or not isinstance(given, list | tuple) or are_of_many_lengths(given):
         return None
     shapes = ", ".join(str(list(t.shape)) for t in given[:MOST_SHAPES])
-    rule = _("sequences are filled up to one length, dim 0: their other sizes must be equal, and here are {shapes}")
+    rule = _("sequences are padded to one length in dim 0: their other sizes must be equal, and here are {shapes}")
     return Explanation(call.name, (), rule.format(shapes=shapes))
 
 

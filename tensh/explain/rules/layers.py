@@ -48,7 +48,7 @@ def kernel(call, text):
     if given is None:
         return None
     given = [given] * len(size) if isinstance(given, int) else [*given]
-    rule = _("the kernel of {symbol} is {kernel}, and larger than what it moves over, {size}").format(
+    rule = _("the kernel of {symbol}, {kernel}, is larger than its input, {size}").format(
         symbol=call.symbol, kernel=" x ".join(map(str, given)), size=" x ".join(size)
     )
     return Explanation(
@@ -56,7 +56,7 @@ def kernel(call, text):
         (operand(a),),
         rule,
         (),
-        _("a smaller kernel, padding, or fewer steps before it that halve the size"),
+        _("a smaller kernel, padding, or fewer layers before it that halve the size"),
     )
 
 
@@ -311,7 +311,7 @@ def unknown_subscript(call, text):
     given, _arrow, wanted = equation.value.partition("->")
     others = [letter for letter in dict.fromkeys(given) if letter.isalpha() and letter not in wanted]
     others = [letter for letter in others if given.count(letter) == 1] or others  # sum over the others
-    rule = _("{letter} is in the result alone: the letters of the operands are {letters}").format(
+    rule = _("{letter} is only in the result: the letters of the operands are {letters}").format(
         letter=found[1], letters=", ".join(dict.fromkeys(each for each in given if each.isalpha()))
     )
     codes = [call.rewrite({equation: f'"{given}->{wanted.replace(found[1], letter)}"'}) for letter in others]

@@ -70,7 +70,7 @@ def whole_numbers_of_mask(call, text):
     if mask is None or not mask.text or not hasattr(mask.value, "dtype"):
         return None
     name = name_or_phrase(mask, _("the mask"))
-    rule = _("{mask} holds {dtype}: a mask of bool says what takes part, one of floating point numbers is added")
+    rule = _("{mask} holds {dtype}: a bool mask tells what takes part, a floating point mask is added")
     rule = rule.format(mask=name, dtype=str(mask.value.dtype).removeprefix("torch."))
     if mask.value.dtype == find_public("bool") or mask.value.is_floating_point():
         return None

@@ -50,7 +50,7 @@ def paddings(call, text):
         return None
     t, given = call.tensors[0], call.argument("pad")
     count = t.value.dim()
-    rule = _("a padding has two numbers for each dimension, from the last on: no more than {most} for {tensor}").format(
+    rule = _("padding is two numbers for each dimension, beginning with the last: at most {most} for {tensor}").format(
         most=2 * count, tensor=name_or_phrase(t)
     )
     code = None

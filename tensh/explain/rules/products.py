@@ -19,7 +19,7 @@ def product_shapes(call, text):
         return Explanation(
             call.symbol,
             (operand(a), operand(b)),
-            _("a product of matrices needs at least one dimension; for numbers there is *"),
+            _("a matrix product needs at least one dimension; for numbers use *"),
             fits(call, [write_product(a, "*", b)]),
         )
     columns = one.shape[-1]
@@ -28,11 +28,11 @@ def product_shapes(call, text):
     if call.name == "dot":
         return vectors(call, a, b)
     if call.name == "bmm" and (one.dim() != 3 or two.dim() != 3):
-        rule = _("bmm multiplies stacks of matrices, of three dimensions; for single matrices there is @")
+        rule = _("bmm multiplies batches of matrices, with three dimensions; for single matrices use @")
         products = [write_product(a, "@", b), write_product(a, "@", b, ".T"), write_product(a, "@", b, ".mT")]
         return Explanation(call.symbol, (operand(a), operand(b)), rule, fits(call, products, most=1))
     if call.symbol == "mm" and max(one.dim(), two.dim()) > 2:
-        rule = _("mm multiplies two matrices; for stacks of matrices there is @")
+        rule = _("mm multiplies two matrices; for batches of matrices use @")
         products = [write_product(a, "@", b), write_product(a, "@", b, ".mT")]
         return Explanation(call.symbol, (operand(a), operand(b)), rule, fits(call, products, most=1))
     if columns == rows:
@@ -70,7 +70,7 @@ def suggest_factor(call, a, b, columns, rows):
 
 def vectors(call, a, b):
     """A dot product takes two vectors of the same length."""
-    rule = _("dot is for two vectors of one length; for matrices there is @")
+    rule = _("dot takes two vectors of the same length; for matrices use @")
     return Explanation(
         call.symbol,
         (operand(a), operand(b)),

@@ -23,7 +23,7 @@ def reshaping(call, text):
         known *= size if size != -1 else 1
     count = t.value.numel()
     if wanted.count(-1) > 1:
-        rule = _("one size may be -1, for whatever is left; of two nobody could say which is which")
+        rule = _("only one size may be -1, which is computed from the others")
         places = [place for place, size in enumerate(wanted) if size == -1]
         others = [[size for p, size in enumerate(wanted) if p not in places or p == kept] for kept in places]
         return Explanation(
@@ -54,12 +54,12 @@ def resize_call(call, *sizes):
 def not_contiguous(call, text):
     """A view needs elements that are adjacent in memory."""
     t = call.arguments[0]
-    rule = _("{tensor} does not lie in memory in the order of its elements (it was transposed, or sliced)").format(
+    rule = _("the elements of {tensor} are not in order in memory (it was transposed, or sliced)").format(
         tensor=name_or_phrase(t)
     )
     found = fits(call, [rename_called(call.segment, "reshape")])
     return Explanation(
-        call.name, (operand(t),), rule, found, None if found else _("reshape, which copies where it must")
+        call.name, (operand(t),), rule, found, None if found else _("reshape, which copies if necessary")
     )
 
 
@@ -76,7 +76,7 @@ def expanding(call, text):
     return Explanation(
         call.name,
         (operand(t),),
-        _("expand repeats dimensions of size 1 only, and new ones in front"),
+        _("expand repeats only dimensions of size 1, and new ones in front"),
         fits(call, [repeated], wanted=lambda shape: shape == wanted),
         _("to repeat others: repeat or tile"),
     )
@@ -88,7 +88,7 @@ def assigning(call, text):
     t = call.arguments[0]
     if sizes is None or not hasattr(t.value, "shape"):
         return None
-    rule = _("{part} is {wanted}, and what is written there is {given}").format(
+    rule = _("{part} is {wanted}, and the value written there is {given}").format(
         part=call.segment, wanted=sizes[1], given=sizes[2]
     )
     return Explanation(

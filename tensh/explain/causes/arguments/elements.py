@@ -28,7 +28,7 @@ def whole_numbers_for_gradient(situation, node):
         return None
     if any(each.arg == "dtype" for each in node.keywords) or ast.unparse(node.func).endswith("tensor"):
         return None
-    rule = _("derivatives are of floating point numbers, and these are whole ones")
+    rule = _("only floating point numbers have derivatives, and these are whole numbers")
     return explain_replacement(situation, "tensor", rule, node, f"{ast.unparse(node)[:-1]}, dtype=torch.float32)")
 
 
@@ -37,7 +37,7 @@ def step_for_count(situation, node):
     if not situation.says("linspace() received an invalid combination", ", float)") or len(node.args) != 3:
         return None
     name = ast.unparse(node.func)
-    rule = _("linspace takes how many numbers there are to be; arange takes the step from one to the next")
+    rule = _("linspace takes the number of values; arange takes the step between them")
     code = f"{name.removesuffix('linspace')}arange({', '.join(map(ast.unparse, node.args))})"
     return explain_replacement(situation, "linspace", rule, node, code)
 
@@ -55,7 +55,7 @@ def array_turned_round(situation, node):
     if not situation.says("At least one stride in the given numpy array is negative") or len(node.args) != 1:
         return None
     text = append_to_expression(ast.unparse(node.args[0]), ".copy()")
-    rule = _("an array that was turned round lies backwards in memory; a copy of it does not")
+    rule = _("a reversed array has negative strides; a copy of it does not")
     return explain_replacement(situation, "from_numpy", rule, node.args[0], text)
 
 
@@ -67,7 +67,7 @@ def ragged_rows(situation, node):
     rule = _("all rows of a tensor have the same length, and here one has {one}, another {other}").format(
         one=found[1], other=found[3]
     )
-    advice = _("fill up the shorter ones; or a tensor for each row, which nn.utils.rnn.pad_sequence fills up")
+    advice = _("pad the shorter ones; or make a tensor of each row, for nn.utils.rnn.pad_sequence")
     return Explanation("tensor", (), rule, (), advice)
 
 
@@ -106,7 +106,7 @@ def function_of_numpy(situation, node):
     t, code = situation.tensor_of(given), f"torch.{word}({ast.unparse(given)})"
     if t is None or situation.evaluate(ast.parse(code, mode="eval").body) is None:
         return None
-    rule = _("np.{word} asks {text} for it in the words of NumPy; of a tensor it is torch.{word}")
+    rule = _("np.{word} calls {text} with NumPy's arguments; for a tensor use torch.{word}")
     rule = rule.format(word=word, text=ast.unparse(given))
     return explain_replacement(situation, "call", rule, node, code, operands=(operand_of(ast.unparse(given), t),))
 

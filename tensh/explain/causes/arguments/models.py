@@ -13,7 +13,7 @@ def path_for_state(situation, node):
     if not situation.says("Expected state_dict to be dict-like", "'str'") or not node.args:
         return None
     text = ast.unparse(node.args[0])
-    rule = _("{text} is a path: what the file holds is read by torch.load").format(text=text)
+    rule = _("{text} is a path: torch.load reads the file").format(text=text)
     model = situation.look_up(node.func.value) if isinstance(node.func, ast.Attribute) else None
     return (
         explain_replacement(situation, "load_state_dict", rule, node.args[0], f"torch.load({text})")
@@ -29,7 +29,7 @@ def model_for_weight(situation, node):
     layer, text = situation.look_up(node.args[0]), ast.unparse(node.args[0])
     if not is_module(layer) or not isinstance(vars(layer).get("_parameters", {}).get("weight"), Tensor):
         return None
-    rule = _("{text} is a layer: what is filled is one of its tensors").format(text=text)
+    rule = _("{text} is a layer: pass one of its tensors").format(text=text)
     return explain_replacement(situation, "init", rule, node.args[0], f"{text}.weight")
 
 

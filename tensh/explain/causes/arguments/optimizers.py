@@ -31,9 +31,7 @@ def tensor_for_list(situation, node):
     if not situation.says("params argument given to the optimizer should be an iterable") or not node.args:
         return None
     text = ast.unparse(node.args[0])
-    rule = _("{text} is one tensor: an optimizer takes a list of tensors, or what a model's parameters() gives").format(
-        text=text
-    )
+    rule = _("{text} is one tensor: an optimizer takes a list of tensors, or a model's parameters()").format(text=text)
     return explain_replacement(situation, "optimizer", rule, node.args[0], f"[{text}]")
 
 
@@ -73,7 +71,9 @@ def parameters_in_a_list(situation, node):
     text = ast.unparse(given.elts[0])
     if not text.endswith(".parameters()"):
         return None
-    rule = _("{text} gives the parameters one by one: a list around it has that as its only element").format(text=text)
+    rule = _("{text} is a generator of parameters: a list around it has the generator as its only element").format(
+        text=text
+    )
     return explain_replacement(situation, "optimizer", rule, given, text)
 
 
@@ -106,7 +106,7 @@ def rate_before_parameters(situation, node):
     first, second = node.args
     if not ast.unparse(second).endswith(".parameters()"):
         return None
-    rule = _("an optimizer takes what it trains first, and the rate after it")
+    rule = _("an optimizer takes the parameters first, then the rate")
     new = f"{ast.unparse(node.func)}({ast.unparse(second)}, {ast.unparse(first)})"
     return explain_replacement(situation, "optimizer", rule, node, new)
 
@@ -121,7 +121,7 @@ def rate_alone(situation, node):
     if ast.unparse(node.func).rpartition(".")[2] not in OPTIMIZERS:
         return None
     models = [name for name, value in situation.names.items() if is_module(value) and [*value.parameters()]]
-    rule = _("an optimizer takes what it trains first, and the rate after it")
+    rule = _("an optimizer takes the parameters first, then the rate")
     new = f"{models[0]}.parameters(), {ast.unparse(node.args[0])}" if len(models) == 1 else None
     return explain_replacement(
         situation, "optimizer", rule, node.args[0], new, _("the parameters of a model before it")

@@ -83,7 +83,7 @@ def count_for_arange(situation, node):
     name, value = ast.unparse(node.func), keyword_value(node, "num")
     if value is None or not name.endswith("arange") or len(node.args) != 2:
         return None
-    rule = _("arange takes the step from one number to the next; linspace takes how many there are to be")
+    rule = _("arange takes the step between values; linspace takes their number")
     given = ", ".join([*map(ast.unparse, node.args), ast.unparse(value)])
     return explain_replacement(situation, "arange", rule, node, f"{name.removesuffix('arange')}linspace({given})")
 

@@ -68,7 +68,9 @@ def unknown_choice(situation, node):
     for each in (*node.args, *(keyword.value for keyword in node.keywords)):
         meant = nearest(each, choices)
         if meant:
-            rule = _("{text} is none of {choices}").format(text=ast.unparse(each), choices=list_names(sorted(choices)))
+            rule = _("{text} is not one of {choices}").format(
+                text=ast.unparse(each), choices=list_names(sorted(choices))
+            )
             return explain_replacement(situation, "call", rule, each, f'"{meant}"')
     return None
 
@@ -126,7 +128,9 @@ def device_by_another_name(situation, node):
     if name is None:
         return None
     is_spelt = kind.lower() in DEVICES
-    rule = _("devices are called cpu and cuda, in small letters") if is_spelt else _("{kind} is no device: {name} is")
+    rule = (
+        _("devices are called cpu and cuda, in small letters") if is_spelt else _("{kind} is not a device: {name} is")
+    )
     if name == "cuda":
         return Explanation(
             "device", (), rule.format(kind=kind, name=name), (), _("{code}, and .to(device)").format(code=CHOICE)
@@ -156,7 +160,7 @@ def dtype_of_numpy(situation, node):
         return None
     for each in (*node.args, *(keyword.value for keyword in node.keywords)):
         if isinstance(each, ast.Attribute) and ast.unparse(each.value) in ("np", "numpy") and each.attr in DTYPES:
-            rule = _("{text} is a dtype of NumPy's, and that of torch is called torch.{name}")
+            rule = _("{text} is a NumPy dtype; that of torch is torch.{name}")
             rule = rule.format(text=ast.unparse(each), name=each.attr)
             return explain_replacement(situation, "dtype", rule, each, f"torch.{each.attr}")
     return None

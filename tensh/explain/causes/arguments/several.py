@@ -19,9 +19,9 @@ def python_extreme(situation, node):
     if None in tensors:
         return None
     if name == "max":
-        rule = _("Python's max asks once which is the larger: element by element it is torch.{function}")
+        rule = _("Python's max compares once: element by element use torch.{function}")
     else:
-        rule = _("Python's min asks once which is the smaller: element by element it is torch.{function}")
+        rule = _("Python's min compares once: element by element use torch.{function}")
     rule = rule.format(function=PAIRWISE[name])
     given = [ast.unparse(each) for each in node.args]
     operands = tuple(operand_of(text, t) for text, t in zip(given, tensors, strict=True))

@@ -42,9 +42,7 @@ def transpose_without_dims(situation, node):
     t, text = situation.tensor_of(given), ast.unparse(given)
     if t is None:
         return None
-    rule = _("transpose exchanges two dimensions that it is given, and {text} has {dims}").format(
-        text=text, dims=t.dim()
-    )
+    rule = _("transpose exchanges two given dimensions, and {text} has {dims}").format(text=text, dims=t.dim())
     return explain_replacement(
         situation,
         "transpose",
@@ -62,7 +60,7 @@ def size_for_factor(situation, node):
     )
     if not is_told or len(node.args) != 2 or not ast.unparse(node.func).endswith("interpolate"):
         return None
-    rule = _("the second argument is the new size; a factor has the name scale_factor")
+    rule = _("the second argument is the new size; pass a factor as scale_factor")
     return explain_replacement(
         situation, "interpolate", rule, node.args[1], f"scale_factor={ast.unparse(node.args[1])}"
     )
@@ -116,7 +114,7 @@ def one_dim_of_two(situation, node):
     t, text = situation.tensor_of(node.func.value), ast.unparse(node.func.value)
     if t is None or t.dim() != 2:
         return None
-    rule = _("transpose exchanges two dimensions that it is given, and {text} has {dims}").format(text=text, dims=2)
+    rule = _("transpose exchanges two given dimensions, and {text} has {dims}").format(text=text, dims=2)
     return explain_replacement(
         situation, "transpose", rule, node, f"{text}.transpose(0, 1)", operands=(operand_of(text, t),)
     )
