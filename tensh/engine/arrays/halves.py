@@ -34,38 +34,39 @@ def widen_block(x, out):
 
 
 # ── from float32 ─────────────────────────────────────────────────────────────
-SIZE, EXPONENT = np.int32(0x7FFFFFFF), np.int32(0x7F800000)
-LEAST = np.int32(113 << 23)  # the exponent of the smallest normal float16
-UP = np.int32(13 << 23)
-BIAS = np.uint16((126 << 10) & 0xFFFF)
-SIGN = np.uint16(0x8000)
+CLIP = getattr(getattr(np, "_core", None), "umath", np).clip  # the ufunc: np.clip takes 1 us to call it
+SIZE, EXPONENT = (np.array(bits, I4) for bits in (0x7FFFFFFF, 0x7F800000))
+LEAST = np.array(113 << 23, I4)  # the exponent of the smallest normal float16
+UP = np.array(13 << 23, I4)
+BIAS = np.array((126 << 10) & 0xFFFF, U2)
+SIGN, HALF = np.array(0x8000, U2), np.array(16, I4)
 OVERFLOW = 0x477FF000  # the bits of the smallest float32 that rounds to infinity, 65520
 
 
 def narrow_block(x, out, size, unit):
     """Write float32 numbers as float16, rounded to even; ``size`` and ``unit`` are rooms of int32.
 
-    Adding 2**13 times the number's power of two leaves the digits of a float16 in the sum, subnormal ones included.
+    Adding 2**13 times the number's power of two leaves the digits of a float16 in the last bits of the sum, subnormal ones
+    included; a power of two adds nothing there, and its exponent is added where that of a float16 belongs.
     """
     np.bitwise_and(x.view(I4), SIZE, size)
     if np.maximum.reduce(size) >= OVERFLOW:
         out[...] = x
         return
     np.bitwise_and(size, EXPONENT, unit)
-    np.maximum(unit, LEAST, out=unit)
+    CLIP(unit, LEAST, EXPONENT, unit)  # a third of the time of ``maximum``
     np.add(unit, UP, unit)
     total = size.view(F4)
     np.add(total, unit.view(F4), total)
-    np.subtract(size, unit, size)
     np.right_shift(unit, SHIFT, unit)
     np.add(size, unit, size)
-    bits = out.view(U2)
+    bits, signs = out.view(U2), unit.view(U2)[: x.size]
     bits[...] = size
     np.subtract(bits, BIAS, bits)
-    np.bitwise_or(bits, np.bitwise_and(x.view(U2)[HIGH::2], SIGN), bits)
-
-
-HIGH = int(np.little_endian)  # which half of a float32 has the sign
+    np.right_shift(x.view(I4), HALF, size)  # reading every second half of x takes longer
+    signs[...] = size
+    np.bitwise_and(signs, SIGN, signs)
+    np.bitwise_or(bits, signs, bits)
 
 
 # ── numbers ──────────────────────────────────────────────────────────────────
@@ -129,16 +130,25 @@ def make_rooms(size):
 
 def fits(kernel, arrays, into):
     """True if ``compute`` knows the function and the arrays."""
+    first = arrays[0]
     return (
         kernel in ARITHMETIC
         and into is None
-        and all([a.dtype is F2 and (not a.ndim or a.shape == arrays[0].shape and a.flags.c_contiguous) for a in arrays])
+        and first.dtype.itemsize == 2
+        and first.dtype.kind in "fV"
+        and all(
+            [a.dtype is first.dtype and (not a.ndim or a.shape == first.shape and a.flags.c_contiguous) for a in arrays]
+        )
     )
 
 
 def compute(kernel, one, two):
-    """A sum or product of float16 numbers: computed in float32 and rounded, as NumPy does."""
-    out = np.empty(one.shape, F2)
+    """A sum or product of float16 or bfloat16 numbers: computed in float32 and rounded, as NumPy and ``ml_dtypes`` do.
+
+    A million sums take 0.6 of the time of theirs.
+    """
+    out = np.empty(one.shape, one.dtype)
+    widen, narrow = (widen_block, narrow_block) if one.dtype is F2 else (copy_block, copy_block)
     rows, target = [a.reshape(-1) if a.ndim else a.astype(F4) for a in (one, two)], out.reshape(-1)
     rooms, wide = make_rooms(out.size), [np.empty(min(out.size, BLOCK), F4) for _ in rows]
     for start in range(0, out.size, BLOCK):
@@ -146,10 +156,14 @@ def compute(kernel, one, two):
         given = []
         for row, room in zip(rows, wide, strict=True):
             if row.ndim:
-                widen_block(row[place], room := room[:length])
+                widen(row[place], room := room[:length])
                 row = room
             given.append(row)
         room = wide[0][:length]
         kernel(*given, room)
-        narrow_block(room, target[place], *[each[:length] for each in rooms])
+        narrow(room, target[place], *[each[:length] for each in rooms])
     return out
+
+
+def copy_block(x, out, *rooms):
+    out[...] = x

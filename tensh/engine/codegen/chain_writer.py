@@ -44,7 +44,6 @@ UFUNCS = {
     "rint": "rint",
     "trunc": "trunc",
 }
-CLIP = getattr(getattr(np, "_core", None), "umath", np).clip  # the ufunc: np.clip takes 1 us to call it
 BY_NAME = ("maximum", "minimum")  # which warn about a third operand
 NUMBERS = {"INFINITY": float("inf")}
 

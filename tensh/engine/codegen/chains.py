@@ -11,9 +11,9 @@ import inspect
 
 import numpy as np
 
-from tensh.engine.arrays.halves import convert
+from tensh.engine.arrays.halves import CLIP, convert
 from tensh.engine.arrays.threads import PARALLEL, lines_of, parallel_map, run
-from tensh.engine.codegen.chain_writer import CLIP, NUMBERS, OPERATORS, NoChain, StepWriter, choose, give_sign, keep
+from tensh.engine.codegen.chain_writer import NUMBERS, OPERATORS, NoChain, StepWriter, choose, give_sign, keep
 from tensh.engine.codegen.mixing import SCALARS
 from tensh.engine.codegen.scalars import FITTING
 from tensh.engine.codegen.source import compile_source, indent_lines

@@ -6,7 +6,7 @@ import numpy as np
 from numpy import asarray, ndarray
 
 from tensh.engine.arguments.signatures import refuse_receiver
-from tensh.engine.arrays.halves import F2, MANY
+from tensh.engine.arrays.halves import MANY
 from tensh.engine.arrays.threads import PARALLEL, PARALLEL_LIGHT, parallel_map
 from tensh.engine.codegen.mixing import (  # fmt: skip
     EXACT_SCALARS,
@@ -69,6 +69,6 @@ FUNCTIONS = (
 ENVIRONMENT = {each.__name__: each for each in FUNCTIONS} | {
     "new": new, "mode": mode, "clock": clock, "tick": tick, "listeners": listeners, "ports": ports, "OPS": OPS, "WEAK": WEAK,
     "STRICT": STRICT, "SCALARS": SCALARS, "EXACT_SCALARS": EXACT_SCALARS, "MULTIPLE": MULTIPLE, "REQUIRED": REQUIRED, "ABSENT": ABSENT, "NO_ARRAY": NO_ARRAY,
-    "F2": F2, "MANY_HALVES": MANY, "PARALLEL": PARALLEL, "PARALLEL_LIGHT": PARALLEL_LIGHT,
+    "MANY_HALVES": MANY, "PARALLEL": PARALLEL, "PARALLEL_LIGHT": PARALLEL_LIGHT,
 }  # fmt: skip
 """The one namespace in which all generated functions live."""

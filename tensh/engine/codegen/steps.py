@@ -187,7 +187,7 @@ def kernel_call(op, call, into=None):
     arguments = f"({', '.join(arrays)},), ({others}), {into}{options}"
     least = "PARALLEL_LIGHT" if is_light(op.kernel) else "PARALLEL"
     if op.kernel in ARITHMETIC:
-        few = f"{arrays[0]}.size < MANY_HALVES or {arrays[0]}.size < {least} and {arrays[0]}.dtype is not F2"
+        few = f"{arrays[0]}.size < MANY_HALVES or {arrays[0]}.size < {least} and {arrays[0]}.itemsize > 2"
     else:
         few = f"{arrays[0]}.size < {least}"
     return f"{call} if {few} else parallel_map({op.name}_kernel, {arguments})"

@@ -11,7 +11,7 @@ import numpy as np
 from numpy import ndarray
 
 from tensh.engine.arguments.signatures import NO_FIT, take_float, type_name
-from tensh.engine.arrays.halves import convert
+from tensh.engine.arrays.halves import CLIP, convert
 from tensh.engine.codegen.mixing import COMMON_WITH_NUMBER, SCALARS, WEAK, ZERO, dtype_of_all, promote
 from tensh.engine.codegen.scalars import FITTING
 from tensh.engine.dtypes.dtype import BY_NUMPY, get_default_dtype, of_scalar
@@ -177,7 +177,7 @@ def clamp(input, min, max):
     return out if max is None else np.minimum(out, max)
 
 
-CLIPPED = 1 << 13  # elements from which np.clip, which makes use of scalar bounds, is faster than maximum and minimum
+CLIPPED = 1 << 13  # elements from which clipping, which makes use of scalar bounds, is faster than maximum and minimum
 
 
 class Bounds(dict):
@@ -194,9 +194,9 @@ BOUNDS = Bounds()
 
 def clip(input, low, high, out=None):
     """``input`` clamped between two 0-d arrays, one of which may be None."""
-    if input.dtype.kind in "fiu" and (out is not None or input.size >= CLIPPED):
+    if input.dtype.kind in "fiu" and (out is not None or input.size >= CLIPPED or low is not None is not high):
         lowest, highest = BOUNDS[input.dtype]
-        return np.clip(input, lowest if low is None else low, highest if high is None else high, out)
+        return CLIP(input, lowest if low is None else low, highest if high is None else high, out)
     if low is not None:
         input = np.maximum(input, low, out=out)
     return input if high is None else np.minimum(input, high, out=out)

@@ -261,6 +261,8 @@ def require_scatter(input, dim, index, src=None):
     shape, sizes = input.shape or (1,), index.shape or (1,)
     if len(sizes) != len(shape):
         raise RuntimeError("Index tensor must have the same number of dimensions as self tensor")
+    if sizes == shape and (src is None or src.shape == index.shape):
+        return require_within(index, dim, shape[dim])
     too_large = any(n > m for d, (n, m) in enumerate(zip(sizes, shape, strict=True)) if d != dim)
     if src is not None and len(sizes) != len(src.shape or (1,)):
         if not too_large and len(sizes) > src.ndim > 0 and all(n <= m for n, m in zip(sizes, src.shape)):

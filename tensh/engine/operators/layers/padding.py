@@ -4,6 +4,7 @@ import functools
 
 import numpy as np
 
+from tensh.engine.codegen.mixing import ZERO
 from tensh.engine.codegen.scalars import FITTING
 from tensh.engine.codegen.table import op
 from tensh.engine.operators.layers.formats import keeping_format, row_major
@@ -32,15 +33,23 @@ def constant_pad_nd(input, pad, value=0):
             "Length of pad should be no more than twice the number of dimensions of the input. "
             f"Pad length is {len(pad)}while the input has {input.ndim}dimensions."
         )
-    ends = [(0, 0)] * (input.ndim - len(pad) // 2) + [tuple(pad[i : i + 2]) for i in range(len(pad) - 2, -1, -2)]
-    shape = [n + before + after for n, (before, after) in zip(input.shape, ends)]
-    if any(n < 0 for n in shape):
-        raise RuntimeError("narrow(): length must be non-negative.")
-    result = np.full(shape, FITTING[value, input.dtype] if max(pad, default=0) > 0 else 0, input.dtype)
-    inside = tuple(slice(max(b, 0), n - max(a, 0)) for n, (b, a) in zip(shape, ends))
-    kept = tuple(slice(max(-b, 0), n - max(-a, 0)) for n, (b, a) in zip(input.shape, ends))
+    shape, inside, kept = place_inside(input.shape, tuple(pad))
+    fill = FITTING[value, input.dtype] if max(pad, default=0) > 0 else ZERO[input.dtype]
+    zero = fill is ZERO[input.dtype]
+    result = np.zeros(shape, input.dtype) if zero else np.full(shape, fill, input.dtype)
     result[inside] = input[kept]
     return result
+
+
+@functools.lru_cache(256)
+def place_inside(sizes, pad):
+    """Return (the padded shape, the slices of it that the input fills, the slices of the input that stay)."""
+    ends = [(0, 0)] * (len(sizes) - len(pad) // 2) + [pad[i : i + 2] for i in range(len(pad) - 2, -1, -2)]
+    shape = tuple(n + before + after for n, (before, after) in zip(sizes, ends))
+    if any(n < 0 for n in shape):
+        raise RuntimeError("narrow(): length must be non-negative.")
+    inside = tuple(slice(max(b, 0), n - max(a, 0)) for n, (b, a) in zip(shape, ends))
+    return shape, inside, tuple(slice(max(-b, 0), n - max(-a, 0)) for n, (b, a) in zip(sizes, ends))
 
 
 # ── elements of the tensor itself ────────────────────────────────────────────
