@@ -77,6 +77,8 @@ def backward_source(op, recorded, derivatives, chains=False):
     With ``chains`` (see chains.py) the derivatives of large arrays are computed block by block.
     """
     lines = [f"def {'backward_graph' if recorded else 'backward'}(self, g):"]
+    if not recorded and computes(op, derivatives):
+        lines.append(f"if g.dtype.itemsize == 2: return {'derive_once' if op.fused else 'derive_in_steps'}(self, g)")
     lines += ["if g.size >= MANY and (found := derive(CHAINS, self, g)): return found"] if chains else []
     lines += _write_unpacking(op, recorded)
     if op.many:
@@ -94,6 +96,20 @@ def backward_source(op, recorded, derivatives, chains=False):
     values = [f"None if {p}_n is None else {said(text)}," for p, text in derivatives.items()]
     lines.append(f"return ({' '.join(values)})")
     return indent_lines(lines)
+
+
+def computes(op, derivatives):
+    """True if one of the derivatives consists of several steps, after each of which 16 bit numbers are rounded.
+
+    Products and quotients of two operands are right as they are, where either may be a number.
+    """
+    if op.many or op.fused:
+        return op.fused
+    nodes = [node for text in (*derivatives.values(), *op.let.values()) for node in ast.walk(ast.parse(text))]
+    names = {node.id for node in nodes if isinstance(node, ast.Name)}
+    if op.numbers and not names & (op.parameters.keys() - op.inputs.keys()):
+        return False
+    return any(isinstance(node, (ast.BinOp, ast.UnaryOp)) for node in nodes)
 
 
 def _write_unpacking(op, recorded):

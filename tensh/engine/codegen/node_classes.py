@@ -2,14 +2,18 @@
 
 import numpy as np
 
+from tensh.engine.arrays.halves import convert
 from tensh.engine.autograd.packing import list_matrix_members, list_saved_members
 from tensh.engine.codegen.chains import MANY, derive, find_chains
 from tensh.engine.codegen.derivatives import LIST, backward_source, local, words_of
 from tensh.engine.codegen.source import compile_source
 from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, meanings
+from tensh.engine.core.clock import mode
 from tensh.engine.core.nodes import FOREIGN, Node
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dispatch.override.points import watch_operator
+
+F4 = np.dtype(np.float32)
 
 
 def make_node_class(op):
@@ -80,6 +84,7 @@ class Derivative:
     def __get__(self, node, kind):
         namespace = derivative_words(self.op, self.words, kind.derivatives)
         chains = find_chains(self.op, kind.derivatives) if self.words is ARRAYS else None
+        namespace |= {"derive_once": derive_once, "derive_in_steps": derive_in_steps}
         namespace |= {"MANY": MANY, "derive": derive, "CHAINS": chains} if chains else {}
         source = backward_source(self.op, self.words is TENSORS, kind.derivatives, bool(chains))
         compile_source(source, f"derivative of {self.op.name}", namespace)
@@ -91,6 +96,35 @@ class Derivative:
 def _derivatives(op):
     """The placeholders of a node class for its derivatives on arrays and on tensors."""
     return {"backward": Derivative(op, "backward", ARRAYS), "backward_graph": Derivative(op, "backward_graph", TENSORS)}
+
+
+# ── derivatives of 16 bit numbers ────────────────────────────────────────────
+class Widened:
+    """A node whose saved 16 bit numbers are float32."""
+
+    def __init__(self, node):
+        self.op, self.inputs, self.shape = node.op, node.inputs, node.shape
+        self.saved = tuple([widen(each) if isinstance(each, np.ndarray) else each for each in node.saved])
+
+
+def derive_once(node, g):
+    """The gradients of a node whose derivative is one kernel in PyTorch: computed in float32, and rounded once."""
+    found = type(node).backward(Widened(node), convert(g, F4))
+    return tuple([each if each is None else convert(each, g.dtype) if each.dtype is F4 else each for each in found])
+
+
+def derive_in_steps(node, g):
+    """The gradients of a node, rounded after each of PyTorch's operators that compute them."""
+    before, mode.grad = mode.grad, False
+    try:
+        found = node.backward_graph(wrap(g))
+    finally:
+        mode.grad = before
+    return tuple([each if each is None else each.array for each in found])
+
+
+def widen(array):
+    return convert(array, F4) if array.dtype.itemsize == 2 and array.dtype.kind in "fV" else array
 
 
 def derivative_words(op, words, derivatives):

@@ -32,7 +32,7 @@ class Op:
         self.numbers, self.keyword_variants, self.refusal = {}, {}, {}
         self.kernel_name = self.mixing = self.takes_out = None
         self.returns_bool = self.into_dtype = self.keeps_dtype = False
-        self.many = self.partial = self.view = self.pointwise = self.floats = self.inplace = self.apart = (
+        self.many = self.partial = self.view = self.fused = self.pointwise = self.floats = self.inplace = self.apart = (
             self.parallel
         ) = False
         self.out = self.public = True

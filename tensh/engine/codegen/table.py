@@ -45,6 +45,7 @@ def op(kernel=None, *, name=None, doc=None, **keywords):
     must not change until the derivative has run.
     ``parallel`` says that the kernel works element by element and may be cut into blocks (see arrays/threads.py); it may be
     the function that writes the result into its first argument.
+    ``fused`` says that the derivative is one kernel in PyTorch: of 16 bit numbers it is computed in float32, and rounded once.
     ``view`` says the result shares the input's memory; ``node`` is PyTorch's node name; ``constant_edges`` counts the
     inputs that its node has before and after the declared ones.
     """
@@ -72,7 +73,7 @@ def op(kernel=None, *, name=None, doc=None, **keywords):
 
 OPTIONS = frozenset(
     "node apart returns_bool into_dtype keeps_dtype outs returns let sequence types many partial view pointwise parallel "
-    "floats inplace out public watched numbers exact keyword_variants refusal kernel_name mixing constant_edges takes_out".split()
+    "floats inplace out public watched numbers exact keyword_variants refusal kernel_name mixing constant_edges takes_out fused".split()
 )
 
 

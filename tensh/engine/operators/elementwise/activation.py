@@ -38,6 +38,7 @@ def activation(kernel, doc, *, types="f", **keywords):
         doc,
         inplace=False,
         public=False,
+        fused=True,
         types=types,
         **keywords,
     )
@@ -133,7 +134,7 @@ def hardtanh(input, min_val=-1.0, max_val=1.0):
 hardtanh.write_into, hardtanh.in_blocks = hardtanh_of_signed.write_into, True
 
 
-hardtanh_op = pointwise(hardtanh, "The input kept between two numbers.", public=False, inplace=False, types="iuf",
+hardtanh_op = pointwise(hardtanh, "The input kept between two numbers.", public=False, inplace=False, fused=True, types="iuf",
           refusal={"b": RuntimeError("Bool inputs not supported for hardtanh")} | NO_CLAMP,
           input="tie(masked_fill(g, (input <= min_val) | (input >= max_val), 0), input)")  # fmt: skip
 
@@ -299,14 +300,14 @@ gelu_tanh_op = activation(gelu_tanh, "The input times an approximation of the no
 
 
 # ── weighted and gated ───────────────────────────────────────────────────────
-@op(public=False, out=False, node="PreluKernelBackward0", types="f", kernel_name="prelu_cpu",
+@op(public=False, out=False, fused=True, node="PreluKernelBackward0", types="f", kernel_name="prelu_cpu",
     input="tie(where(input > 0, g, g * weight), input)", weight="tie(masked_fill(g * input, input > 0, 0), weight)")  # fmt: skip
 def prelu_kernel(input, weight):
     """The input where it is positive, ``weight`` times it elsewhere."""
     return np.where(input > 0, input, np.multiply(weight, input))
 
 
-@op(public=False, types="f", kernel_name="glu_cpu",
+@op(public=False, fused=True, types="f", kernel_name="glu_cpu",
     let={"s": "sigmoid(half(input, dim, 1))"},
     input="cat((g * s, g * half(input, dim, 0) * s * (1 - s)), dim)")  # fmt: skip
 @compute_in_float32

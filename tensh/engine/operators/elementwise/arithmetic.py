@@ -55,7 +55,21 @@ def reversed_difference(input, other):
     return np.subtract(other, input)
 
 
+def scaled_in_float32(base, array, alpha):
+    """``base + alpha * array`` of 16 bit numbers, ``alpha`` among them, rounded once."""
+    alpha = np.asarray(alpha, array.dtype).astype(F4)
+    return (base.astype(F4) + array.astype(F4) * alpha).astype(array.dtype)
+
+
+def is_half_sum(base, array, alpha):
+    return (
+        array.itemsize == 2 and array.dtype.kind in "fV" and base.dtype is array.dtype and type(alpha) in (int, float)
+    )
+
+
 def add_scaled(input, other, alpha):
+    if is_half_sum(input, other, alpha):
+        return scaled_in_float32(input, other, alpha)
     part = times(other, alpha, "add")
     return np.add(input, part, room(part, input))
 
@@ -63,6 +77,8 @@ def add_scaled(input, other, alpha):
 def sub_scaled(input, other, alpha):
     if other.dtype.kind == "b":
         raise RuntimeError(*SUB_BOOLS.args)
+    if is_half_sum(input, other, alpha):
+        return scaled_in_float32(input, other, -alpha)
     part = times(other, alpha, "sub", -1)
     return np.add(input, part, room(part, input))
 
@@ -70,6 +86,8 @@ def sub_scaled(input, other, alpha):
 def rsub_scaled(input, other, alpha):
     if input.dtype.kind == "b":
         raise RuntimeError(*SUB_BOOLS.args)
+    if is_half_sum(other, input, alpha):
+        return scaled_in_float32(other, input, -alpha)
     part = times(input, alpha, "rsub", -1)
     return np.add(other, part, room(part, other))
 
@@ -274,10 +292,18 @@ def lerp_number(input, end, weight):
     if end.dtype is not dtype:
         require_dtype(input, end, "end")
     if input.itemsize == 2:
-        return lerp_number(input.astype(F4), end.astype(F4), weight).astype(dtype)
+        return lerp_halves(input.astype(F4), end.astype(F4), float(weight)).astype(F4).astype(dtype)
     steps, factor = from_nearer_end(weight)
     FITTING[factor, dtype]  # or its error
     return steps.quick(input, end, factor)
+
+
+def lerp_halves(input, end, weight):
+    """The interpolation of 16 bit numbers: a product and a sum that are rounded to float32 together."""
+    span, weight = (end - input).astype(np.float64), np.float32(weight)
+    if abs(weight) < 0.5:
+        return input + span * np.float64(weight)
+    return end - span * np.float64(np.float32(1) - weight)
 
 
 def from_nearer_end(weight):

@@ -10,7 +10,7 @@ from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, on_tensors
 from tensh.engine.operators import kernels
 from tensh.engine.operators.basic import conj
 from tensh.engine.operators.kernels import ONE, reusable
-from tensh.engine.operators.precision import narrow_result, widen
+from tensh.engine.operators.precision import F2, is_half, narrow_result, widen
 
 ARRAYS |= {"squared": lambda x: x * x, "cubed": lambda x: x * x * x}
 TENSORS |= {"squared": lambda x: on_tensors("pow")(x, 2), "cubed": lambda x: on_tensors("pow")(x, 3)}
@@ -20,6 +20,8 @@ TENSORS |= {"squared": lambda x: on_tensors("pow")(x, 2), "cubed": lambda x: on_
     grad="tanh_backward(g, conj(result))", result="conj(g) * (-2 * conj(result) * grad)")  # fmt: skip
 def tanh_backward(grad, result):
     """The derivative of tanh: ``grad * (1 - result ** 2)``."""
+    if is_half(grad.dtype):
+        return narrow_result(tanh_backward.kernel(widen(grad), widen(result)), grad.dtype)
     slope = np.multiply(result, result)
     slope = np.subtract(ONE[result.dtype], slope, reusable(slope))
     return np.multiply(grad, conj(slope), reusable(slope))
@@ -28,7 +30,11 @@ def tanh_backward(grad, result):
 @op(parallel=True, public=False, node="SigmoidBackwardBackward0",
     grad="sigmoid_backward(g, conj(result))", result="conj(g) * grad * (-2 * conj(result) + 1)")  # fmt: skip
 def sigmoid_backward(grad, result):
-    """The derivative of sigmoid: ``grad * (1 - result) * result``."""
+    """The derivative of sigmoid: ``grad * (1 - result) * result``; of float16, each step is rounded."""
+    if grad.dtype is F2:
+        return grad * (ONE[F2] - result) * result
+    if is_half(grad.dtype):
+        return narrow_result(sigmoid_backward.kernel(widen(grad), widen(result)), grad.dtype)
     slope = np.subtract(ONE[result.dtype], result)
     slope = np.multiply(slope, result, reusable(slope))
     return np.multiply(grad, conj(slope), reusable(slope))

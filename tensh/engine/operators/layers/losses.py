@@ -12,6 +12,7 @@ from tensh.engine.codegen.chains import Chain
 from tensh.engine.codegen.mixing import SCALARS
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, on_tensors, word
+from tensh.engine.core.tensor import wrap
 from tensh.engine.operators.elementwise.elementary import log1p
 from tensh.engine.operators.indexing.gather import extent, places
 from tensh.engine.operators.precision import compute_in_float32, is_half
@@ -31,7 +32,14 @@ def weigh_slope(g, slope, number):
     return g * number * slope if slope.size > MANY else g * slope * number
 
 
-ARRAYS["weigh_slope"], TENSORS["weigh_slope"] = weigh_slope, lambda g, slope, number: g * slope * number
+def record_weigh_slope(g, slope, number):
+    """Return ``g * slope * number``; of 16 bit numbers, the number is rounded too, and the slope is weighted first."""
+    if is_half(slope.array.dtype):
+        return slope * wrap(np.asarray(number, slope.array.dtype)) * g
+    return g * slope * number
+
+
+ARRAYS["weigh_slope"], TENSORS["weigh_slope"] = weigh_slope, record_weigh_slope
 
 
 def compute_by_blocks(values, *arrays, others=()):
@@ -108,14 +116,14 @@ def record_levelled(input, target, scale, bound):
 ARRAYS["levelled"], TENSORS["levelled"] = levelled, record_levelled
 
 
-def declare_distance(kernel, node, kernel_name, slope):
+def declare_distance(kernel, node, kernel_name, slope, fused=False):
     """Declare a loss of differences from the slope of one element."""
-    return op(compute_in_float32(kernel), public=False, out=False, node=node, types="f", kernel_name=kernel_name, let={"slope": slope},
+    return op(compute_in_float32(kernel), public=False, out=False, fused=fused, node=node, types="f", kernel_name=kernel_name, let={"slope": slope},
               input="weigh_slope(g, slope, share(reduction, slope))", target="weigh_slope(g, slope, -share(reduction, slope))")  # fmt: skip
 
 
 smooth_difference_op = declare_distance(
-    smooth_difference, "SmoothL1LossBackward0", "smooth_l1_cpu", "levelled(input, target, beta, 1)"
+    smooth_difference, "SmoothL1LossBackward0", "smooth_l1_cpu", "levelled(input, target, beta, 1)", fused=True
 )
 huber_difference_op = declare_distance(
     huber_difference, "HuberLossBackward0", "huber_cpu", "levelled(input, target, 1, delta)"
@@ -136,10 +144,9 @@ BY_WEIGHT = "(1 if weight is None else weight) * share(reduction, input)"
     input="part * (input - target) / clamp_min(input * (1 - input), 1e-12)",
     target="part * (log1p(-input) - log(input))", weight=None,
 )  # fmt: skip
-@compute_in_float32
 def binary_entropy(input, target, weight=None, reduction="mean"):
     """-(target log(input) + (1 - target) log(1 - input)), with logarithms of at least -100."""
-    return reduce_losses(compute_by_blocks(entropies, input, target, weight), reduction)
+    return reduce_in_float32(compute_by_blocks(entropies, input, target, weight), reduction)
 
 
 def entropies(input, target, weight):
@@ -182,10 +189,9 @@ def entropies_of_logits(input, target, weight, pos_weight):
     public=False, out=False, node="SoftMarginLossBackward0", types="fc",
     input="-g * share(reduction, input) * conj(target * sigmoid(-target * input))", target=None,
 )  # fmt: skip
-@compute_in_float32
 def soft_margin(input, target, reduction="mean"):
     """log(1 + exp(-target * input))."""
-    return reduce_losses(
+    return reduce_in_float32(
         compute_by_blocks(lambda input, target: log1p(np.exp(-target * input)), input, target), reduction
     )
 

@@ -19,7 +19,7 @@ from tensh.engine.codegen.mixing import SCALARS
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS
 from tensh.engine.operators.layers.formats import keeping_format
-from tensh.engine.operators.precision import compute_in_float32, is_half, widen
+from tensh.engine.operators.precision import compute_in_float32, is_half, narrow_result, widen
 from tensh.engine.operators.reductions.summation import add_along, add_row_products
 
 FAR = 8  # the mean, in deviations, from which its rounding shows in whitened values
@@ -112,6 +112,14 @@ def normalise_form(input, weight=None, bias=None, at=(), form=(), eps=1e-5):
     return out if grouped.dtype is input.dtype else out.astype(input.dtype), *facts
 
 
+def normalise_groups(input, weight=None, bias=None, at=(), form=(), eps=1e-5):
+    """``normalise_form``; of 16 bit numbers, means and deviations are kept in 16 bits, if the weight is."""
+    out, *facts = normalise_form(input, weight, bias, at, form, eps)
+    if is_half(input.dtype) and (weight is None or weight.dtype is input.dtype):
+        facts = [widen(narrow_result(each, input.dtype)) for each in facts]
+    return out, *facts
+
+
 def stretch(input, scale, shift, at, out):
     """Write ``input * scale + shift`` into ``out``, some rows at a time; scale and shift may be None."""
     if scale is None and shift is None:
@@ -188,9 +196,9 @@ def declare_norm(name, kernel, node, kernel_name, slopes):
 batch_norm_train = declare_norm(
     "batch_norm_train", keeping_format(normalise_form), "NativeBatchNormBackward0", "batch_norm", BY_GROUP
 )
-layer_norm_of = declare_norm("layer_norm_of", normalise_form, "NativeLayerNormBackward0", "LayerNormKernelImpl", TIED)
+layer_norm_of = declare_norm("layer_norm_of", normalise_groups, "NativeLayerNormBackward0", "LayerNormKernelImpl", TIED)
 group_norm_of = declare_norm(
-    "group_norm_of", keeping_format(normalise_form), "NativeGroupNormBackward0", "GroupNormKernelImpl", SLOPES
+    "group_norm_of", keeping_format(normalise_groups), "NativeGroupNormBackward0", "GroupNormKernelImpl", SLOPES
 )
 
 

@@ -9,7 +9,7 @@ from tensh.engine.arrays.threads import map_rows
 from tensh.engine.codegen.table import op
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.errors.messages import wrap_dim
-from tensh.engine.operators.precision import ONES, narrow_result, widen
+from tensh.engine.operators.precision import ONES, is_half, narrow_result, widen
 from tensh.engine.operators.reductions.reductions import LARGE
 from tensh.engine.operators.reductions.rows import largest_by_places
 from tensh.engine.operators.reductions.summation import AT_ONCE, ROW, SMALL, add_along, add_rows
@@ -39,7 +39,9 @@ def logsumexp(input, dim, keepdim=False):
     if dim is None:
         raise TypeError("logsumexp(): argument 'dim' must be tuple of ints, not NoneType")
     axes = dims(dim, input.ndim)
-    wide = widen(input)
+    if is_half(input.dtype):
+        return log_sum_exp_of_halves(input, axes, keepdim)
+    wide = input
     if input.size >= LARGE and axes == (input.ndim - 1,) and input.flags.c_contiguous:
         rows = wide.reshape(-1, input.shape[-1])
         result = np.empty((len(rows), 1), wide.dtype)
@@ -47,9 +49,19 @@ def logsumexp(input, dim, keepdim=False):
     else:
         result = log_sum_exp(wide, axes)
     kept = [1 if i in axes else n for i, n in enumerate(input.shape)]
-    return narrow_result(
-        result.reshape(kept if keepdim else [n for i, n in enumerate(input.shape) if i not in axes]), input.dtype
-    )
+    return result.reshape(kept if keepdim else [n for i, n in enumerate(input.shape) if i not in axes])
+
+
+def log_sum_exp_of_halves(input, axes, keepdim):
+    """The logarithm of a sum of exponentials of 16 bit numbers, each step of which is rounded."""
+
+    def rounded(array):
+        return widen(narrow_result(array, input.dtype))
+
+    top = top_of(widen(input), axes)
+    terms = rounded(np.exp(rounded(widen(input) - top)))
+    result = rounded(np.log(rounded(add_along(terms, axes, True)))) + top
+    return narrow_result(result if keepdim else result.squeeze(axes), input.dtype)
 
 
 def log_sum_exp(input, axes):
@@ -144,10 +156,20 @@ def softmax_dim(input, dim):
     return finish_in_blocks(finish_softmax, input, axis)
 
 
+def log_softmax_of_halves(input):
+    """The logarithm of softmax along the last dimension: sums of exponentials, and their logarithms, are rounded to 16 bits."""
+    wide, dtype = widen(input), input.dtype
+    shifted = wide - largest(wide, input.ndim - 1)
+    total = widen(narrow_result(add_along(np.exp(shifted), input.ndim - 1, True), dtype))
+    return narrow_result(shifted - widen(narrow_result(np.log(total), dtype)), dtype)
+
+
 @op(public=False, node="LogSoftmaxBackward0", input="log_softmax_backward(g, out, dim)")
 def log_softmax_dim(input, dim):
     """The logarithm of softmax."""
     axis = softmax_axis(input, dim, "log_softmax")
     if input.itemsize == 2:
+        if input.ndim and axis == input.ndim - 1 and input.size:
+            return log_softmax_of_halves(input)
         return narrow_result(finish_in_blocks(finish_log_softmax, widen(input), axis), input.dtype)
     return finish_in_blocks(finish_log_softmax, input, axis)
