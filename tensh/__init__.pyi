@@ -1278,7 +1278,7 @@ def initial_seed() -> _int:
 def inner(input: Tensor, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """The sums of products over the last dimension of both.  Differentiable."""
 def install(children: _Any = True, safetensors: _Any = True) -> _Any:
-    """Let `import torch` give tensh from now on, even where PyTorch is installed."""
+    """Make `import torch` import tensh from now on, even if PyTorch is installed."""
 def instance_norm(input: Tensor, weight: Tensor, bias: Tensor | None, running_mean: _Any, running_var: _Any, use_input_stats: _Any, momentum: _Any, eps: _float, cudnn_enabled: _Any) -> Tensor:
     """``torch.nn.functional.instance_norm`` with its arguments in another order.  Differentiable."""
 def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:

@@ -1,4 +1,4 @@
-"""`import torch` gives tensh: in this program, in the processes that it starts, in a command, in a virtual environment.
+"""`import torch` as tensh: in this program, in its child processes, in a command, or in a virtual environment.
 
 >>> import tensh.alias
 >>> with tensh.alias.torch_is_tensh():
@@ -14,16 +14,16 @@ import sys
 from tensh.alias.finder import MEANT, Finder
 from tensh.alias.parts import is_part
 
-# its sitecustomize.py does this in processes with it in PYTHONPATH
+# in processes with this folder in PYTHONPATH, its sitecustomize.py calls install
 SITE = os.path.join(os.path.dirname(__file__), "site")
 
 
 def install(children=True, safetensors=True):
-    """Let `import torch` give tensh from now on, even where PyTorch is installed.
+    """Make `import torch` import tensh from now on, even if PyTorch is installed.
 
-    With ``children``, processes that this one starts get tensh, too.  With ``safetensors=False`` the package safetensors
-    stays what it is; otherwise tensh's own reader and writer of such files answer for it.  Raise RuntimeError where PyTorch has
-    been imported already.
+    With ``children``, child processes import tensh, too.  With ``safetensors=False`` the package safetensors stays
+    unchanged; otherwise tensh's reader and writer of such files replace it.  Raise RuntimeError if PyTorch has been
+    imported already.
 
     >>> import tensh
     >>> tensh.install()  # doctest: +SKIP
@@ -40,7 +40,7 @@ def install(children=True, safetensors=True):
 
 
 def environment(variables, safetensors=True):
-    """The variables of a process that is to have tensh for torch, given those that it would have."""
+    """Return the environment variables of a process that imports tensh as torch, from those that it would have."""
     others = [path for path in variables.get("PYTHONPATH", "").split(os.pathsep) if path and path != SITE]
     kept = {} if safetensors else {"TENSH_KEEP_SAFETENSORS": "1"}
     return {"PYTHONPATH": os.pathsep.join([SITE, *others])} | kept
@@ -48,7 +48,7 @@ def environment(variables, safetensors=True):
 
 @contextlib.contextmanager
 def torch_is_tensh(noticed=None, children=False):
-    """While this lasts, `import torch` gives tensh, even where PyTorch is installed or was imported."""
+    """Make `import torch` import tensh within the context, even if PyTorch is installed or was imported."""
     finder, before = Finder(noticed), os.environ.get("PYTHONPATH")
     aside = {name: sys.modules.pop(name) for name in _torch_modules()}
     sys.meta_path.insert(0, finder)
@@ -59,7 +59,7 @@ def torch_is_tensh(noticed=None, children=False):
         yield
     finally:
         sys.meta_path.remove(finder)
-        if not any(isinstance(each, Finder) for each in sys.meta_path):  # which another one around this has placed
+        if not any(isinstance(each, Finder) for each in sys.meta_path):  # placed by an enclosing context
             _rename_parts("tensh")
         for name in _torch_modules():
             del sys.modules[name]
@@ -72,7 +72,7 @@ def torch_is_tensh(noticed=None, children=False):
 
 def _rename_parts(to):
     if any(map(is_part, sys.modules)):
-        from tensh.alias.modules import rename_parts  # a program that uses the engine alone does without
+        from tensh.alias.modules import rename_parts  # not loaded by programs that use only the engine
 
         rename_parts(to)
 
@@ -82,6 +82,6 @@ def _torch_modules():
 
 
 def is_pytorch_loaded():
-    """True if a module torch has been imported that is not tensh."""
+    """Return True if a module torch other than tensh has been imported."""
     file = getattr(sys.modules.get("torch"), "__file__", None) or ""
     return "torch" in sys.modules and not file.startswith(os.path.dirname(os.path.dirname(__file__)))

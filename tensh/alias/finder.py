@@ -1,7 +1,7 @@
-"""The finder of `torch` and `torch.x.y`: the modules `tensh` and `tensh.x.y`, which say that they are `torch.x.y`.
+"""The finder of `torch` and `torch.x.y`: the modules `tensh` and `tensh.x.y`, named `torch.x.y`.
 
-`torch` itself is a module of its own that takes its names from `tensh`, so that nothing of tensh's own is found there; what
-lies below is one object under both names.
+`torch` is a separate module with names from `tensh`, so that tensh's own names are not visible there; the modules below
+are the same objects under both names.
 """
 
 import importlib
@@ -15,18 +15,18 @@ MEANT = {
     NAME: "tensh",
     "functorch": "tensh.functorch",
     "safetensors": "tensh.utils.safetensors",
-}  # the modules that programs ask for, and what they get
+}  # requested modules and their replacements
 
 
 class Finder:
-    """Finds `torch` and `torch.x.y` as tensh's modules, and answers for the package torch in ``importlib.metadata``."""
+    """Finds `torch` and `torch.x.y` as tensh's modules, and the package torch for ``importlib.metadata``."""
 
     def __init__(self, noticed=None, meant=MEANT):
         self.noticed = noticed  # called once, when the user's code imports torch
         self.meant = meant
 
     def __reduce__(self):
-        return Finder, (None, self.meant)  # at work in another process, it tells nobody
+        return Finder, (None, self.meant)  # in a child process it reports nothing
 
     def find_spec(self, name, path=None, target=None):
         package, _, rest = name.partition(".")
@@ -36,7 +36,7 @@ class Finder:
             return None
         engine_name = self.meant[package] + name[len(package) :]
         if name.partition(".")[0] == NAME and rest.partition(".")[0] in OWN or not _exists(engine_name):
-            # No other finder is asked: it would look into the folder of tensh and load its files a second time.
+            # No other finder is called, because it would find the folder of tensh and load its files a second time.
             from tensh.engine.methods.unsupported import unsupported_module
 
             raise unsupported_module(name)
@@ -46,10 +46,10 @@ class Finder:
         return _spec(name, engine_name)
 
     def find_part(self, name, path, target):
-        """The spec of a part of tensh that PyTorch has, too: its functions and classes say that they are of torch."""
+        """Return the spec of a part of tensh that PyTorch also has, whose contents are named after torch."""
         if name.split(".", 2)[1] in OWN or name.startswith(KEPT):
             return None
-        if sys.modules.get(NAME) is sys.modules["tensh"]:  # where a program has put it there by itself
+        if sys.modules.get(NAME) is sys.modules["tensh"]:  # placed there by a program
             sys.modules[NAME] = load_torch()
         spec = importlib.machinery.PathFinder.find_spec(name, path, target)
         if spec and isinstance(spec.loader, importlib.machinery.SourceFileLoader):
@@ -59,7 +59,7 @@ class Finder:
         return spec
 
     def find_distributions(self, context):
-        """The package torch, for ``importlib.metadata``."""
+        """Yield the package torch, for ``importlib.metadata``."""
         if context.name in (NAME, None):
             from tensh.alias.metadata import TorchDistribution
 
@@ -67,7 +67,7 @@ class Finder:
 
 
 def find_importing_frame():
-    """The frame of the code that imports something; None where there is none."""
+    """Return the frame of the importing code, or None."""
     frame = sys._getframe(2)
     while frame and frame.f_code.co_filename.startswith("<frozen importlib"):
         frame = frame.f_back
@@ -75,12 +75,12 @@ def find_importing_frame():
 
 
 def is_own(frame):
-    """True if a frame runs tensh's own code."""
+    """Return True if a frame runs tensh's code."""
     return frame is not None and frame.f_code.co_filename.startswith(ROOT)
 
 
 class Loader:
-    """Gives a module of tensh under another name."""
+    """Loads a module of tensh under another name."""
 
     def __init__(self, engine_name):
         self.engine_name = engine_name
@@ -103,14 +103,14 @@ class Loader:
         from tensh.alias.modules import keep_function, show_names
 
         path = self.engine_name.replace("tensh", NAME, 1)
-        module.__spec__ = self.spec  # the import system has put in that of the other name
+        module.__spec__ = self.spec  # the spec that the import system set belongs to the other name
         keep_function(path)
         if not self.engine_name.startswith(KEPT):
             show_names(module, path)
 
 
 def _spec(name, engine_name):
-    """A spec under the name that was asked for, with the place of what is meant."""
+    """Return a spec under the requested name, with the location of the actual module."""
     spec = importlib.machinery.ModuleSpec(name, Loader(engine_name))
     if found := getattr(sys.modules.get(engine_name), "__spec__", None):
         spec.origin, spec.submodule_search_locations = found.origin, found.submodule_search_locations
@@ -118,7 +118,7 @@ def _spec(name, engine_name):
 
 
 def load_torch():
-    """The module `torch`, made when it is first asked for."""
+    """Return the module `torch`, made on first use."""
     from tensh.alias.modules import make_torch
 
     torch = make_torch()
@@ -127,14 +127,14 @@ def load_torch():
 
 
 def _exists(name):
-    """True if there is a module of this name, a switched-off module, or a module of names that tensh has elsewhere."""
+    """Return True if there is a module of this name, a switched-off one, or one with names that tensh has elsewhere."""
     from tensh.alias.places import table
 
     return _has(name) or name.replace("tensh", NAME, 1) in table()
 
 
 def _has(name):
-    """True if tensh has a module of this name, or a switched-off module."""
+    """Return True if tensh has a module of this name, or a switched-off one."""
     if name in sys.modules:
         return sys.modules[name] is not None
     try:

@@ -1,10 +1,10 @@
-"""The metadata of the package torch that ``importlib.metadata`` finds where tensh answers for PyTorch."""
+"""The metadata of the package torch for ``importlib.metadata`` where tensh replaces PyTorch."""
 
 from importlib.metadata import Distribution
 
 
 def metadata():
-    """The text of the package's METADATA."""
+    """Return the text of the package's METADATA."""
     from tensh import VERSION, __version__
 
     summary = f"tensh {VERSION} in the place of PyTorch"

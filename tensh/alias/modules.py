@@ -1,4 +1,4 @@
-"""Modules as programs see them: `torch`, and namespaces whose ``__dict__`` holds all names once somebody looks at it."""
+"""Modules as programs see them: `torch`, and namespaces whose ``__dict__`` is completed when it is inspected."""
 
 import sys
 from functools import cache
@@ -10,9 +10,9 @@ from tensh.alias.places import complete
 
 
 class Namespace(ModuleType):
-    """A module that finds names when they are first used; ``vars(module)`` finds all that are left.
+    """A module that finds names on first use; ``vars(module)`` loads all remaining ones.
 
-    The interpreter itself reads the dictionary without asking: nothing else becomes slower.
+    The interpreter reads the dictionary directly, so that nothing else becomes slower.
     """
 
     @property
@@ -24,7 +24,7 @@ class Namespace(ModuleType):
                 try:
                     found.setdefault(name, getattr(self, name))
                 except (AttributeError, ImportError, NotImplementedError):
-                    continue  # a name that is listed for what it says when it is used
+                    continue  # a listed name that raises when it is used
         return found
 
     def __setattr__(self, name, value):
@@ -34,14 +34,14 @@ class Namespace(ModuleType):
             super().__setattr__(name, value)
 
 
-Namespace.__name__ = Namespace.__qualname__ = "module"  # as messages about torch name its type
+Namespace.__name__ = Namespace.__qualname__ = "module"  # messages about torch show this type
 
 
 class NamedLoader(SourceFileLoader):
-    """Runs a file of tensh as a module of torch."""
+    """Executes a file of tensh as a module of torch."""
 
     def create_module(self, spec):
-        self.name = name_in_torch(spec.name)  # which functions and classes say that they are of
+        self.name = name_in_torch(spec.name)  # the module name of functions and classes defined there
         return ModuleType(self.name)
 
     def exec_module(self, module):
@@ -50,9 +50,9 @@ class NamedLoader(SourceFileLoader):
 
 
 def show_names(module, name):
-    """Let a module be called by another name, and show all its names to who asks for its dictionary."""
+    """Give a module another name, and let it list all its names when its dictionary is requested."""
     module.__name__ = name
-    if (spec := module.__spec__) and spec.name != name:  # which tells where it is
+    if (spec := module.__spec__) and spec.name != name:  # its location
         module.__spec__ = ModuleSpec(name, spec.loader, origin=spec.origin)
         module.__spec__.submodule_search_locations = spec.submodule_search_locations
         module.__spec__.has_location = spec.has_location
@@ -62,20 +62,20 @@ def show_names(module, name):
 
 
 def keep_function(path):
-    """Let a package keep a function that has the name of a module in it, such as ``torch.autograd.gradcheck``.
+    """Keep a function that has the name of a submodule of its package, such as ``torch.autograd.gradcheck``.
 
-    The import system is about to put the module in its place.
+    The import system is about to replace it by the module.
     """
     package, _, name = path.rpartition(".")
     # none for a module of another package, such as functorch, that tensh has elsewhere
     parent = sys.modules.get(package)
-    found = getattr(parent, name, None)  # which puts it into the dictionary
+    found = getattr(parent, name, None)  # adds it to the dictionary
     if type(parent) is ModuleType and isinstance(found, FunctionType):
         parent.__class__ = Namespace
 
 
 def rename_parts(to):
-    """Let the loaded parts of tensh that PyTorch has, and what they define, say that they are of ``to``: torch or tensh."""
+    """Rename the loaded parts of tensh that PyTorch has, and what they define, to ``to``: torch or tensh."""
     for own, module in parts():
         name = to + own.removeprefix("tensh")
         if module.__name__ == name:
@@ -89,7 +89,7 @@ def rename_parts(to):
 
 
 def is_defined_by(value, names):
-    """True for a function or a class of the module with these names, rather than another module's that calls itself torch's."""
+    """Return True for a function or class of the module with these names, not of another one named after torch."""
     if isinstance(value, FunctionType):
         return value.__globals__ is names
     methods = [each for each in vars(value).values() if isinstance(each, FunctionType)]
@@ -98,7 +98,7 @@ def is_defined_by(value, names):
 
 @cache
 def make_torch():
-    """The module `torch`: what tensh has of PyTorch's names, and nothing else."""
+    """Make the module `torch`, with those of PyTorch's names that tensh has."""
     import tensh
 
     torch = Namespace("torch", tensh.__doc__)

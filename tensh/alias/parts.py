@@ -1,4 +1,4 @@
-"""The parts of tensh that programs see as torch's, and the names of modules under either name."""
+"""The parts of tensh that programs see as torch, and the names of modules under either name."""
 
 import os
 import sys
@@ -6,19 +6,19 @@ from functools import cache
 
 NAME = "torch"
 ROOT = os.path.dirname(os.path.dirname(__file__))
-DICT = type(sys).__dict__["__dict__"]  # a module's dictionary, also where ``vars`` would load all names
+DICT = type(sys).__dict__["__dict__"]  # the dictionary of a module, even if ``vars`` would load all names
 OWN = "alias bounded_json checks cli engine escaping explain foreach functorch graph namespace naming release replacing show switched_off symbols tolerances __main__".split()
-"""Parts of tensh that PyTorch has no counterpart of."""
+"""Parts of tensh without a counterpart in PyTorch."""
 KEPT = tuple(
     f"tensh.{each}"
     for each in """nn.modules. nn.parameter nn.utils.rnn torch_version utils.safetensors utils.data.spawning utils.data.workers
     utils.data.serving utils.data.transport utils.data.fetch utils.data.iterating""".split()
 )
-"""Modules that keep their name: their classes say by themselves whose they are, or a worker needs them before this finder."""
+"""Modules that keep their name: their classes name themselves, or worker processes need them before this finder."""
 ONE_FILE = (
     "distributions.constraints distributions.transforms distributions.kl optim.lr_scheduler serialization".split()
 )
-"""Packages of tensh that are one file in PyTorch."""
+"""Packages of tensh that are a single file in PyTorch."""
 IN_FILE = {
     "_utils_helpers": "_utils", "autograd.jacobians": "autograd.functional", "autograd.products": "autograd.functional", "autograd.multihook": "autograd.graph",
     "autograd.saving": "autograd.graph", "nn.attention.block_mask": "nn.attention.flex_attention", "nn.utils.weight_norms": "nn.utils.weight_norm", "nn.utils.spectral_norms": "nn.utils.spectral_norm", "fx.arguments": "fx._symbolic_trace", "fx.codegen": "fx.graph", "fx.tracer": "fx._symbolic_trace",
@@ -26,34 +26,34 @@ IN_FILE = {
     "optim.swapping": "optim", "testing.comparing": "testing._comparison", "testing.making": "testing._creation",
     "masked.along": "masked._ops", "masked.reductions": "masked._ops", "utils.data.worker_info": "utils.data._utils.worker", "utils.swapping": "utils",
 }  # fmt: skip
-"""Module of tensh -> the module of PyTorch that has what it defines, where that has another name."""
+"""Module of tensh -> the module of PyTorch with the same contents, if its name differs."""
 
 
 def own_name(module):
-    """The name of a module in tensh: ``tensh.nn`` also for one that is called ``torch.nn``; of any other its name."""
+    """Return the name of a module in tensh: ``tensh.nn`` also if it is called ``torch.nn``; other names unchanged."""
     name, file = module.__name__, getattr(module, "__file__", None) or ""
     return name.replace("torch", "tensh", 1) if name.startswith("torch") and file.startswith(ROOT) else name
 
 
 def own_dict(module):
-    """The dictionary of a module as it is, where ``vars`` would load all names."""
+    """Return the dictionary of a module unchanged, even if ``vars`` would load all names."""
     return DICT.__get__(module)
 
 
 def parts():
-    """(name, module) of each loaded part of tensh that PyTorch has, too."""
+    """Yield (name, module) of each loaded part of tensh that PyTorch also has."""
     return [(name, module) for name, module in sys.modules.items() if is_part(name)]
 
 
 @cache
 def is_part(name):
-    """True if a module of that name is a part of tensh that PyTorch has, too."""
+    """Return True if a module of that name is a part of tensh that PyTorch also has."""
     return name.startswith("tensh.") and not name.startswith(KEPT) and name.split(".", 2)[1] not in OWN
 
 
 @cache
 def name_in_torch(own):
-    """The module of PyTorch that has what a module of tensh defines."""
+    """Return the module of PyTorch that has the contents of a module of tensh."""
     path = own.removeprefix("tensh.")
     whole = next((each for each in ONE_FILE if path.startswith(f"{each}.")), path)
     return f"{NAME}.{IN_FILE.get(whole, whole)}"

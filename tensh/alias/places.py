@@ -1,6 +1,6 @@
-"""Names at the places where PyTorch keeps them: ``torch.nn.modules.container.Sequential`` is ``torch.nn.modules.Sequential``.
+"""Names in PyTorch's private modules: ``torch.nn.modules.container.Sequential`` is ``torch.nn.modules.Sequential``.
 
-``places.txt`` holds them, as ``tools/places.py`` records them: for each module of PyTorch the namespace in which tensh has
+``places.txt`` lists them, as ``tools/places.py`` records them: for each module of PyTorch, the namespace of tensh with
 the names that follow.
 """
 
@@ -15,7 +15,7 @@ from tensh.naming import torch_is_tensh
 
 @cache
 def table():
-    """Path of a module of PyTorch -> {name: the namespace that has it}."""
+    """Return path of a module of PyTorch -> {name: the namespace that has it}."""
     with open(os.path.join(os.path.dirname(__file__), "places.txt"), encoding="utf-8") as file:
         paragraphs = file.read().split("\n\n")[1:]
     found = {
@@ -30,7 +30,7 @@ def table():
 
 
 def make_module(path):
-    """A module that has only names of other modules."""
+    """Make a module that contains only names of other modules."""
     module = ModuleType(path, f"{path}: names of {', '.join(sorted({*table()[path].values()}))}.")
     module.__all__ = sorted(table()[path])
     module.__dir__ = lambda: module.__all__
@@ -40,12 +40,12 @@ def make_module(path):
 
 @cache
 def incomplete():
-    """The modules of PyTorch in which tensh lacks names, or modules."""
+    """Return the modules of PyTorch in which tensh lacks names, or submodules."""
     return {*table(), *(path.rpartition(".")[0] for path in table())}
 
 
 def complete(module, path):
-    """Let a module find the names that PyTorch has in it, after its own, and the modules below it that tensh lacks."""
+    """Let a module find the names that it has in PyTorch, after its own, and submodules that tensh lacks."""
     own = DICT.__get__(module).get("__getattr__")
     if path not in incomplete() or getattr(own, "__module__", None) == __name__:
         return
@@ -67,4 +67,4 @@ def complete(module, path):
         listed, here = module.__all__, [name for name in table().get(path, ()) if name[0] != "_"]
         module.__all__ = [*listed, *(name for name in here if name not in listed)]
     if any(each.startswith(f"{path}.") for each in table()):
-        DICT.__get__(module).setdefault("__path__", [])  # what lies below is found by the table
+        DICT.__get__(module).setdefault("__path__", [])  # submodules are found by the table

@@ -1,4 +1,4 @@
-"""torch.masked: functions of the elements that a mask chooses, and tensors that carry their mask."""
+"""torch.masked: functions of the elements that a mask selects, and tensors that carry their mask."""
 
 from tensh.namespace import declare_namespace
 

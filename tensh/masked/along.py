@@ -1,8 +1,8 @@
-"""Functions along a dimension of the elements that a mask chooses: the result has the shape of the input.
+"""Functions along a dimension of the elements that a mask selects; the result has the shape of the input.
 
-Each takes a tensor or a MaskedTensor; ``mask`` is broadcast to the shape of the input and chooses all where it is None;
-``dtype`` is that of the input before anything is computed. Raise IndexError for a dimension that is not there, and for a
-mask of more dimensions than the input.
+Each takes a tensor or a MaskedTensor; ``mask`` is broadcast to the shape of the input, and None selects all elements;
+``dtype`` is the dtype to which the input is converted first. Raise IndexError for a missing dimension, and for a mask
+with more dimensions than the input.
 """
 
 import tensh as torch
@@ -11,14 +11,14 @@ from tensh.masked.reductions import norm
 
 
 def prepare(input, dim, mask, dtype):
-    """(elements, mask or None, the dimension)."""
+    """Return (elements, mask or None, dimension)."""
     input, mask = separate_mask(input, mask)
     (dim, *_) = list_dims(dim, input.ndim) or (0,)
     return input if dtype is None else input.to(dtype), mask, dim
 
 
 def softmax(input, dim, *, dtype=None, mask=None):
-    """The softmax of the chosen elements along ``dim``, 0 for the others; NaN where none is chosen. Differentiable.
+    """Return the softmax of the selected elements along ``dim``, 0 for others; NaN if none is selected. Differentiable.
 
     >>> import tensh as torch
     >>> torch.masked.softmax(torch.zeros(3), 0, mask=torch.tensor([True, False, True]))
@@ -29,7 +29,7 @@ def softmax(input, dim, *, dtype=None, mask=None):
 
 
 def log_softmax(input, dim, *, dtype=None, mask=None):
-    """The logarithm of ``softmax``: -inf for elements that are not chosen. Differentiable.
+    """Return the logarithm of ``softmax``: -inf for elements that are not selected. Differentiable.
 
     >>> import tensh as torch
     >>> torch.masked.log_softmax(torch.zeros(3), 0, mask=torch.tensor([True, False, True]))
@@ -40,7 +40,7 @@ def log_softmax(input, dim, *, dtype=None, mask=None):
 
 
 def softmin(input, dim, *, dtype=None, mask=None):
-    """The softmax of the negative of the chosen elements along ``dim``, 0 for the others. Differentiable.
+    """Return the softmax of the negated selected elements along ``dim``, 0 for the others. Differentiable.
 
     >>> import tensh as torch
     >>> torch.masked.softmin(torch.zeros(3), 0, mask=torch.tensor([True, False, True]))
@@ -51,7 +51,7 @@ def softmin(input, dim, *, dtype=None, mask=None):
 
 
 def normalize(input, ord, dim, *, eps=1e-12, dtype=None, mask=None):
-    """The chosen elements divided by their norm along ``dim``, or by ``eps`` where that is smaller; 0 for the others.
+    """Divide the selected elements by their norm along ``dim``, or by ``eps`` if that is larger; 0 for the others.
 
     Differentiable.
 
@@ -65,7 +65,7 @@ def normalize(input, ord, dim, *, eps=1e-12, dtype=None, mask=None):
 
 
 def cumsum(input, dim, *, dtype=None, mask=None):
-    """The running sum of the chosen elements along ``dim``; the others add nothing. Differentiable.
+    """Return the cumulative sum of the selected elements along ``dim``; others count as 0. Differentiable.
 
     >>> import tensh as torch
     >>> torch.masked.cumsum(torch.tensor([1., 2., 4.]), 0, mask=torch.tensor([True, False, True]))
@@ -76,7 +76,7 @@ def cumsum(input, dim, *, dtype=None, mask=None):
 
 
 def cumprod(input, dim, *, dtype=None, mask=None):
-    """The running product of the chosen elements along ``dim``; the others change nothing. Differentiable.
+    """Return the cumulative product of the selected elements along ``dim``; others count as 1. Differentiable.
 
     >>> import tensh as torch
     >>> torch.masked.cumprod(torch.tensor([3., 2., 4.]), 0, mask=torch.tensor([True, False, True]))

@@ -1,10 +1,10 @@
-"""Shared steps of functions with a mask: the mask in the shape of the input, and the input with a number where it is off."""
+"""Shared steps of masked functions: expanding the mask, and filling the elements that are not selected."""
 
 import tensh as torch
 
 
 def separate_mask(input, mask):
-    """(the elements, the mask or None), both of a MaskedTensor where ``input`` is one and no mask is given beside."""
+    """Return (elements, mask or None); both come from a MaskedTensor if no separate mask is given."""
     if hasattr(input, "get_mask"):
         mask = input.get_mask() if mask is None else mask
         input = input.get_data()
@@ -12,7 +12,7 @@ def separate_mask(input, mask):
 
 
 def expand_mask(input, mask):
-    """A mask as bools in the shape of the input; IndexError if it has more dimensions."""
+    """Return a mask as bools in the shape of the input; raise IndexError if it has more dimensions."""
     if mask.shape != input.shape:
         if mask.ndim > input.ndim:
             raise IndexError(
@@ -23,22 +23,22 @@ def expand_mask(input, mask):
 
 
 def fill_unchosen(input, mask, value):
-    """The elements, with ``value`` where the mask is off."""
+    """Return the elements, with ``value`` where the mask is False."""
     return input if mask is None else torch.where(mask, input, torch.tensor(value, dtype=input.dtype))
 
 
 def least_number(dtype):
-    """The number below all others of a dtype."""
+    """Return the smallest number of a dtype."""
     return -torch.inf if dtype.is_floating_point else False if dtype is torch.bool else torch.iinfo(dtype).min
 
 
 def greatest_number(dtype):
-    """The number above all others of a dtype."""
+    """Return the largest number of a dtype."""
     return torch.inf if dtype.is_floating_point else True if dtype is torch.bool else torch.iinfo(dtype).max
 
 
 def list_dims(dim, ndim):
-    """The dimensions that ``dim`` names, all of them where it is None; IndexError for one outside, RuntimeError for one twice."""
+    """Return the dimensions in ``dim``, all for None; IndexError for one out of range, RuntimeError for a repeated one."""
     if dim is None or dim == ():
         return tuple(range(ndim))
     found = []

@@ -1,8 +1,8 @@
-"""Reductions over the elements that a mask chooses: the others are replaced by a neutral number.
+"""Reductions of the elements that a mask selects; the others are replaced by a neutral number.
 
-Each takes a tensor or a MaskedTensor. ``dim`` is a dimension, several, or None for all; ``mask`` is broadcast to the shape
-of the input and chooses all where it is None; with ``keepdim`` reduced dimensions stay, with size 1; ``dtype`` is that of
-the input before anything is computed. Raise IndexError for a dimension that is not there, and for a mask of more
+Each takes a tensor or a MaskedTensor. ``dim`` is a dimension, several, or None for all; ``mask`` is broadcast to the
+shape of the input, and None selects all elements; with ``keepdim`` reduced dimensions stay, with size 1; ``dtype`` is
+the dtype to which the input is converted first. Raise IndexError for a missing dimension, and for a mask with more
 dimensions than the input.
 """
 
@@ -11,18 +11,18 @@ from tensh.masked.masks import fill_unchosen, greatest_number, least_number, lis
 
 
 def prepare(input, dim, mask, dtype=None):
-    """(elements, mask or None, dimensions)."""
+    """Return (elements, mask or None, dimensions)."""
     input, mask = separate_mask(input, mask)
     return input if dtype is None else input.to(dtype), mask, list_dims(dim, input.ndim)
 
 
 def dtype_of_sum(dtype):
-    """The dtype of sums: whole numbers are added as int64."""
+    """Return the dtype of sums: integers are added as int64."""
     return torch.int64 if not (dtype.is_floating_point or dtype.is_complex) else dtype
 
 
 def sum(input, dim=None, *, keepdim=False, dtype=None, mask=None):
-    """The sum of the chosen elements; 0 where none is chosen. Differentiable.
+    """Return the sum of the selected elements; 0 if none is selected. Differentiable.
 
     >>> import tensh as torch
     >>> torch.masked.sum(torch.tensor([1., 2., 4.]), mask=torch.tensor([True, False, True]))
@@ -33,7 +33,7 @@ def sum(input, dim=None, *, keepdim=False, dtype=None, mask=None):
 
 
 def prod(input, dim=None, *, keepdim=False, dtype=None, mask=None):
-    """The product of the chosen elements; 1 where none is chosen. Differentiable.
+    """Return the product of the selected elements; 1 if none is selected. Differentiable.
 
     >>> import tensh as torch
     >>> torch.masked.prod(torch.tensor([3., 0., 4.]), mask=torch.tensor([True, False, True]))
@@ -47,9 +47,9 @@ def prod(input, dim=None, *, keepdim=False, dtype=None, mask=None):
 
 
 def mean(input, dim=None, *, keepdim=False, dtype=None, mask=None):
-    """The mean of the chosen elements; NaN where none is chosen. Differentiable.
+    """Return the mean of the selected elements; NaN if none is selected. Differentiable.
 
-    Raise ValueError for whole numbers without a ``dtype``.
+    Raise ValueError for integers without a ``dtype``.
 
     >>> import tensh as torch
     >>> torch.masked.mean(torch.tensor([1., 2., 5.]), mask=torch.tensor([True, False, True]))
@@ -65,12 +65,12 @@ def mean(input, dim=None, *, keepdim=False, dtype=None, mask=None):
 
 
 def count_chosen(input, mask, dims, keepdim):
-    """Return the number of elements that are chosen."""
+    """Return the number of selected elements."""
     return (torch.ones(input.shape, dtype=torch.bool) if mask is None else mask).sum(dims, keepdim=bool(keepdim))
 
 
 def amax(input, dim=None, *, keepdim=False, dtype=None, mask=None):
-    """The largest of the chosen elements; the least number of the dtype where none is chosen. Differentiable.
+    """Return the largest selected element; the smallest number of the dtype if none is selected. Differentiable.
 
     >>> import tensh as torch
     >>> torch.masked.amax(torch.tensor([1, 9, 5]), mask=torch.tensor([True, False, True]))
@@ -81,7 +81,7 @@ def amax(input, dim=None, *, keepdim=False, dtype=None, mask=None):
 
 
 def amin(input, dim=None, *, keepdim=False, dtype=None, mask=None):
-    """The smallest of the chosen elements; the greatest number of the dtype where none is chosen. Differentiable.
+    """Return the smallest selected element; the largest number of the dtype if none is selected. Differentiable.
 
     >>> import tensh as torch
     >>> torch.masked.amin(torch.tensor([3, 1, 5]), mask=torch.tensor([True, False, True]))
@@ -92,7 +92,7 @@ def amin(input, dim=None, *, keepdim=False, dtype=None, mask=None):
 
 
 def argmax(input, dim=None, *, keepdim=False, dtype=None, mask=None):
-    """The place of the largest chosen element along one dimension, or among all; a number of the input's dtype, as in PyTorch.
+    """Return the index of the largest selected element along a dimension, or of all; in the input's dtype.
 
     >>> import tensh as torch
     >>> torch.masked.argmax(torch.tensor([1, 9, 5]), mask=torch.tensor([True, False, True]))
@@ -104,7 +104,7 @@ def argmax(input, dim=None, *, keepdim=False, dtype=None, mask=None):
 
 
 def argmin(input, dim=None, *, keepdim=False, dtype=None, mask=None):
-    """The place of the smallest chosen element along one dimension, or among all; a number of the input's dtype, as in PyTorch.
+    """Return the index of the smallest selected element along a dimension, or of all; in the input's dtype.
 
     >>> import tensh as torch
     >>> torch.masked.argmin(torch.tensor([3, 1, 5]), mask=torch.tensor([True, False, True]))
@@ -116,9 +116,9 @@ def argmin(input, dim=None, *, keepdim=False, dtype=None, mask=None):
 
 
 def median(input, dim=-1, *, keepdim=False, dtype=None, mask=None):
-    """The lower median of the chosen elements along a dimension; NaN where none is chosen. Differentiable.
+    """Return the lower median of the selected elements along a dimension; NaN if none is selected. Differentiable.
 
-    Raise ValueError for whole numbers where none is chosen.
+    Raise ValueError for integers if none is selected.
 
     >>> import tensh as torch
     >>> torch.masked.median(torch.tensor([1., 9., 5., 4.]), 0, mask=torch.tensor([True, False, True, True]))
@@ -134,7 +134,7 @@ def median(input, dim=-1, *, keepdim=False, dtype=None, mask=None):
 
 
 def norm(input, ord=2.0, dim=None, *, keepdim=False, dtype=None, mask=None):
-    """The vector norm of the chosen elements; that of nothing where none is chosen. Differentiable.
+    """Return the vector norm of the selected elements; that of an empty vector if none is selected. Differentiable.
 
     >>> import tensh as torch
     >>> torch.masked.norm(torch.tensor([3., 7., 4.]), 2., mask=torch.tensor([True, False, True]))
@@ -146,7 +146,7 @@ def norm(input, ord=2.0, dim=None, *, keepdim=False, dtype=None, mask=None):
 
 
 def var(input, dim=None, unbiased=None, *, correction=None, keepdim=False, dtype=None, mask=None):
-    """The variance of the chosen elements, divided by their number less ``correction`` (1, or 0 if not ``unbiased``).
+    """Return the variance of the selected elements, with ``correction`` (1, or 0 if not ``unbiased``).
 
     Differentiable.
 
@@ -169,7 +169,7 @@ def var(input, dim=None, unbiased=None, *, correction=None, keepdim=False, dtype
 
 
 def std(input, dim=None, unbiased=None, *, correction=None, keepdim=False, dtype=None, mask=None):
-    """The standard deviation of the chosen elements: the root of ``var``. Differentiable.
+    """Return the standard deviation of the selected elements: the root of ``var``. Differentiable.
 
     >>> import tensh as torch
     >>> torch.masked.std(torch.tensor([1., 9., 3.]), mask=torch.tensor([True, False, True]))
@@ -179,7 +179,7 @@ def std(input, dim=None, unbiased=None, *, correction=None, keepdim=False, dtype
 
 
 def logsumexp(input, dim=None, *, keepdim=False, dtype=None, mask=None):
-    """The logarithm of the sum of the exponentials of the chosen elements; -inf where none is chosen. Differentiable.
+    """Return the logarithm of the sum of exponentials of the selected elements; -inf if none is. Differentiable.
 
     >>> import tensh as torch
     >>> torch.masked.logsumexp(torch.tensor([0., 5., 0.]), 0, mask=torch.tensor([True, False, True]))
@@ -192,7 +192,7 @@ def logsumexp(input, dim=None, *, keepdim=False, dtype=None, mask=None):
 
 
 def logaddexp(input, other, *, dtype=None, input_mask=None, other_mask=None):
-    """``logaddexp`` of two tensors, each with a mask: what is not chosen counts as -inf. Differentiable.
+    """Return ``logaddexp`` of two tensors with masks; elements that are not selected are -inf. Differentiable.
 
     >>> import tensh as torch
     >>> off = torch.tensor([True, False])

@@ -1,4 +1,4 @@
-"""torch.nested: tensors whose first dimension counts tensors of different sizes."""
+"""torch.nested: batches of tensors of different sizes as single tensors."""
 
 from tensh.namespace import declare_namespace
 

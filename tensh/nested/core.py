@@ -1,7 +1,7 @@
-"""The shared part of nested tensors of both layouts: one tensor of all elements, and a form that says how it is divided.
+"""The base of nested tensors in both layouts: one tensor of all elements, and a form that describes its division.
 
-A nested tensor is the tensor of its elements, with that tensor's place in the graph, as an object of another class.  Its
-form makes the elements of a result a nested tensor again.  Functions are looked up by name in the rules of a class.
+A nested tensor is the tensor of its elements, with the same node in the graph, as an object of another class.  The form
+turns the elements of a result into a nested tensor again.  Functions are looked up by name in the rules of a class.
 """
 
 import tensh as torch
@@ -21,10 +21,10 @@ NO_SIZES = "Internal error: NestedTensorImpl doesn't support sizes. Please file 
 
 
 class Nested(torch.Tensor):
-    """A tensor whose first dimension counts tensors of different sizes."""
+    """A batch of tensors of different sizes."""
 
     __module__ = "torch"
-    rules: dict = {}  # name of a function -> what it does with nested tensors
+    rules: dict = {}  # name of a function -> its rule for nested tensors
     is_nested = property(lambda self: True, doc="True: the tensors along the first dimension may differ in size.")
 
     @classmethod
@@ -37,7 +37,7 @@ class Nested(torch.Tensor):
         given = [*args, *(kwargs or {}).values()]
         if name in OF_LISTS:
             given = [each for value in given for each in (value if isinstance(value, (tuple, list)) else [value])]
-        # they are hidden in a list that the function does not take
+        # tensors within a list, which the function does not support
         if not any(isinstance(each, Nested) for each in given):
             return ask_elements(func, *args, **(kwargs or {}))
         rule = ask_elements if name in ("__get__", "__set__") else cls.rules.get(name)
@@ -46,17 +46,17 @@ class Nested(torch.Tensor):
         try:
             return rule(func, *args, **(kwargs or {}))
         except TypeError as error:
-            if error.__traceback__.tb_next is None:  # arguments that fit no rule: the function says which do
+            if error.__traceback__.tb_next is None:  # the arguments match no rule; the function names the valid ones
                 func(*map(elements_of, args), **{name: elements_of(value) for name, value in (kwargs or {}).items()})
             raise
 
     def _gradient_like(self, g):
-        """A gradient of the elements as one of this tensor."""
+        """Return the gradient of the elements as a nested tensor like this one."""
         return nest(twin(g), self._form)
 
     @property
     def grad(self):
-        """The gradient that ``backward`` accumulated, a nested tensor, or None."""
+        """The gradient accumulated by ``backward``, a nested tensor, or None."""
         return gradient_of(self, torch.Tensor.grad)
 
     @grad.setter
@@ -67,22 +67,22 @@ class Nested(torch.Tensor):
 
     @property
     def mT(self):
-        """The tensor with its last two dimensions exchanged."""
+        """The tensor with its last two dimensions transposed."""
         return self.transpose(-2, -1)
 
     @property
     def mH(self):
-        """The conjugate of the tensor with its last two dimensions exchanged."""
+        """The conjugate of the tensor with its last two dimensions transposed."""
         return self.mT.conj()
 
     @property
     def T(self):
-        """The tensor with its dimensions in reverse order: that of the first one is refused."""
+        """The tensor with its dimensions reversed, except the first, which is refused."""
         return self.permute(*reversed(range(self.ndim)))
 
     @property
     def data(self):
-        """Return the elements without history."""
+        """The elements without history."""
         return map_elements(torch.Tensor.detach, self)
 
     def __format__(self, spec):
@@ -96,7 +96,7 @@ def gradient_of(nested, accessor):
 
 # ── nested tensors and their elements ────────────────────────────────────────
 def twin(t):
-    """Make a second object over the same elements, with the same place in the graph."""
+    """Make a second object on the same elements, with the same node."""
     made = new()
     made.array, made.node, made._base, made._kept = t.array, t.node, t._base, None
     if t._base is not None:
@@ -113,30 +113,30 @@ def nest(elements, form):
 
 
 def elements_of(value):
-    """The elements of a nested tensor as an ordinary tensor, a view of it; any other value as it is."""
+    """Return the elements of a nested tensor as an ordinary tensor, a view; other values unchanged."""
     if not isinstance(value, Nested):
         return value
     made = twin(value)
-    if value._base is None:  # what is written through views of the elements is written into the nested tensor
+    if value._base is None:  # writes through views of the elements modify the nested tensor
         made._base, made._how, made._time = value, None, clock.last_write
     return made
 
 
 def make_own(elements):
-    """Make a base of a result that is a view of memory which no other tensor has."""
+    """Make a base for a result that is a view of memory that no other tensor uses."""
     elements._base = None
     return elements
 
 
 def map_elements(func, input, *args, **kwargs):
-    """Apply a function to all elements, which keeps their places."""
+    """Apply a function to all elements, which stay at their places."""
     elements = elements_of(input)
     result = func(elements, *args, **kwargs)
     return input if result is elements else nest(result, input._form)
 
 
 def copy_elements(func, input, *args, **kwargs):
-    """Convert, copy or view all elements; return the name of the type where that is asked for."""
+    """Convert, copy or view all elements; return the name of the type if it is requested."""
     elements = elements_of(input)
     result = func(elements, *map(elements_of, args), **kwargs)
     return input if result is elements else result if isinstance(result, str) else nest(result, input._form)
@@ -154,7 +154,7 @@ def write_elements(func, input, *args, **kwargs):
 
 # ── rules of both layouts ────────────────────────────────────────────────────
 def ask_elements(func, *args, **kwargs):
-    """Apply a function to the elements alone."""
+    """Apply a function to the elements only."""
     with DisabledForClasses():
         return func(*args, **kwargs)
 
@@ -165,7 +165,7 @@ def run_backward(func, input, gradient=None, retain_graph=None, create_graph=Fal
 
 
 def hook_gradient(func, input, hook):
-    """Register a hook that gets the gradient as a nested tensor."""
+    """Register a hook that receives the gradient as a nested tensor."""
     form = input._form
     return func(elements_of(input), lambda g: elements_of(hook(nest(twin(g), form))))
 
@@ -196,11 +196,11 @@ REACHED = {
     **dict.fromkeys("cosine_similarity vector_norm".split(), ("linalg_vector_norm",)), "to_sparse": ("_to_sparse",), "tensor_split": ("slice", 0, 0, 1, 1), "argsort": ("sort",), "hsplit": ("slice", 0, 0, 1, 1),
     **dict.fromkeys("conv1d conv2d conv3d".split(), ("convolution",)), "selu": ("elu",), "relu6": ("hardtanh",), "logsigmoid": ("log_sigmoid_forward",),
 }  # fmt: skip
-"""Functions that reach an operator of another name, and the further arguments of that operator."""
+"""Functions that call an operator of another name, with additional arguments of that operator."""
 
 
 def name_operator(name, args, kwargs):
-    """PyTorch's name of the operator that a call reaches, such as "add.Tensor"."""
+    """Return PyTorch's name of the operator that a call reaches, such as "add.Tensor"."""
     if name in REACHED:
         name, *rest = REACHED[name]
         args, kwargs = (args[0], *rest), {}

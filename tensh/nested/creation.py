@@ -10,10 +10,11 @@ LISTS = "Only lists (List[Tensor] and List[List...[Scalar]]) are accepted in nes
 
 
 def nested_tensor(tensor_list, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
-    """A new nested tensor, a leaf, with copies of tensors that differ in size.
+    """Make a nested tensor, a leaf, from copies of tensors of different sizes.
 
-    ``tensor_list`` holds tensors of one number of dimensions, or what ``torch.tensor`` makes tensors of.  With
-    ``layout=torch.jagged`` one dimension may differ, with ``torch.strided`` (the default) any.  Raise RuntimeError for other lists.
+    ``tensor_list`` contains tensors with the same number of dimensions, or data for ``torch.tensor``.  With
+    ``layout=torch.jagged`` one dimension may differ, with ``torch.strided`` (the default) any.  Raise RuntimeError for
+    other lists.
 
     >>> import tensh as torch
     >>> torch.nested.nested_tensor([[1., 2.], [3., 4., 5.]])
@@ -37,10 +38,10 @@ def nested_tensor(tensor_list, *, dtype=None, layout=None, device=None, requires
 
 
 def as_nested_tensor(ts, dtype=None, device=None, layout=None):
-    """A tensor, or a list of tensors, as a nested tensor. Differentiable: gradients reach the tensors.
+    """Turn a tensor, or a list of tensors, into a nested tensor. Differentiable: gradients reach the tensors.
 
-    The tensors of a list are copied; a tensor, whose first dimension counts tensors of one size, shares its memory where it
-    is contiguous and keeps its dtype.  Raise RuntimeError for a tensor of less than two dimensions.
+    The tensors of a list are copied; a tensor, as a batch of tensors of equal size, shares its memory if it is
+    contiguous, and keeps its dtype.  Raise RuntimeError for a tensor of fewer than two dimensions.
 
     >>> import tensh as torch
     >>> a, b = torch.ones(2, requires_grad=True), torch.ones(3)
@@ -67,11 +68,11 @@ def as_nested_tensor(ts, dtype=None, device=None, layout=None):
 
 
 def nested_tensor_from_jagged(values, offsets=None, lengths=None, jagged_dim=None, min_seqlen=None, max_seqlen=None):
-    """A view of ``values`` as a nested tensor in the layout torch.jagged. Differentiable.
+    """Return ``values`` as a nested tensor in the layout torch.jagged, a view. Differentiable.
 
-    ``offsets``, one more than there are tensors, say where in the ragged dimension of ``values`` each begins; ``lengths``
-    how long each is: one of both, or both where there are holes.  ``jagged_dim`` is that dimension in the result, 1 by
-    default; ``min_seqlen`` and ``max_seqlen`` are the least and the greatest length, if they are known.
+    ``offsets``, one more than there are tensors, are the start of each in the ragged dimension of ``values``;
+    ``lengths`` are their lengths. Give one of them, or both if there are holes.  ``jagged_dim`` is that dimension in
+    the result, 1 by default; ``min_seqlen`` and ``max_seqlen`` are the smallest and largest length, if known.
 
     >>> import tensh as torch
     >>> x = torch.nested.nested_tensor_from_jagged(torch.arange(5.), torch.tensor([0, 2, 5]))
@@ -86,10 +87,10 @@ def nested_tensor_from_jagged(values, offsets=None, lengths=None, jagged_dim=Non
 
 
 def narrow(tensor, dim, start, length, layout=torch.strided):
-    """A part of a dimension, in the layout torch.jagged another part for each entry of the batch. Differentiable.
+    """Return part of a dimension, in the layout torch.jagged another part for each entry. Differentiable.
 
-    With ``layout=torch.jagged``, ``dim`` is 1, ``start`` and ``length`` are numbers or tensors of as many as there are
-    entries, and the result is a view.  With ``torch.strided`` both are numbers, and ``dim`` is 0.
+    With ``layout=torch.jagged``, ``dim`` is 1, ``start`` and ``length`` are numbers or tensors with one element for
+    each entry, and the result is a view.  With ``torch.strided`` both are numbers, and ``dim`` is 0.
 
     >>> import tensh as torch
     >>> t = torch.arange(8).reshape(2, 4)
@@ -111,9 +112,9 @@ def narrow(tensor, dim, start, length, layout=torch.strided):
 
 
 def masked_select(tensor, mask):
-    """The elements of each row that a mask chooses, as a nested tensor in the layout torch.jagged. Differentiable.
+    """Return the elements of each row that a mask selects, in the layout torch.jagged. Differentiable.
 
-    ``mask`` is of bools and broadcasts to the shape of ``tensor``.
+    ``mask`` has bools and broadcasts to the shape of ``tensor``.
 
     >>> import tensh as torch
     >>> torch.nested.masked_select(torch.arange(4).reshape(2, 2), torch.tensor([[True, True], [False, True]])).unbind()
@@ -127,9 +128,9 @@ def masked_select(tensor, mask):
 
 
 def to_padded_tensor(input, padding, output_size=None, out=None):
-    """A nested tensor as an ordinary one, in which shorter tensors are filled up with ``padding``. Differentiable.
+    """Return a nested tensor as an ordinary one, with shorter tensors padded by ``padding``. Differentiable.
 
-    ``output_size`` is the size of the result, the least one by default.  Raise RuntimeError for one that is too small.
+    ``output_size`` is the size of the result, by default the smallest possible.  Raise RuntimeError if it is too small.
 
     >>> import tensh as torch
     >>> torch.nested.to_padded_tensor(torch.nested.nested_tensor([[1, 2], [3]]), 0)
@@ -143,7 +144,7 @@ def to_padded_tensor(input, padding, output_size=None, out=None):
     return input.rules["to_padded_tensor"](None, input, padding, output_size)
 
 
-# ── what they share ──────────────────────────────────────────────────────────
+# ── shared functions ─────────────────────────────────────────────────────────
 def is_layout(given, layout):
     return layout is (torch.strided if given is None else given)
 
@@ -158,7 +159,7 @@ def as_tensor(value):
 
 
 def join_parts(tensors, dtype, device):
-    """A nested tensor in the layout torch.strided, of copies of tensors that have one number of dimensions."""
+    """Make a nested tensor in the layout torch.strided from copies of tensors with the same number of dimensions."""
     for number, each in enumerate(tensors):
         if each.dim() != tensors[0].dim():
             raise RuntimeError(

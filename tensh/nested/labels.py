@@ -1,4 +1,4 @@
-"""Steps without effect, whose nodes have PyTorch's names for operations of nested tensors."""
+"""Identity steps whose nodes have PyTorch's names for operations of nested tensors."""
 
 from functools import cache
 
@@ -6,13 +6,13 @@ from tensh.engine.codegen.operator import Op
 
 
 def label(t, node):
-    """Add a node of a name at the end of a result's history."""
+    """Add a named node at the end of a result's history."""
     return t if t.node is None else step(node, t._base is not None).fn(t)
 
 
 @cache
 def step(node, view):
-    """The operator without effect whose node has a name."""
+    """Return the identity operator whose node has a name."""
 
     def kernel(input):
         return input[...]

@@ -1,4 +1,4 @@
-"""The size of a ragged dimension: a symbol, the same for all tensors that are divided by the same offsets."""
+"""The size of a ragged dimension: a symbol shared by all tensors with the same offsets."""
 
 from functools import cache
 from itertools import count
@@ -11,7 +11,7 @@ known = WeakTensorKeyDictionary()
 
 
 class RaggedSize(SymInt):
-    """A symbol such as ``j1``, or a multiple of it; equal to nothing else.
+    """A symbol such as ``j1``, or a multiple of it, which equals nothing else.
 
     >>> import tensh as torch
     >>> x = torch.nested.nested_tensor([torch.ones(2), torch.ones(3)], layout=torch.jagged)
@@ -19,7 +19,7 @@ class RaggedSize(SymInt):
     (True, False)
     """
 
-    is_symbol = True  # which a torch.Size takes beside ints
+    is_symbol = True  # which torch.Size accepts besides ints
     __module__ = "torch"
 
     def __init__(self, number, times=1):
@@ -64,7 +64,7 @@ RaggedSize.__name__ = RaggedSize.__qualname__ = "SymInt"
 
 
 def ragged_size(source):
-    """The symbol that belongs to a tensor of offsets or of lengths."""
+    """Return the symbol for a tensor of offsets or of lengths."""
     if source not in known:
         known[source] = RaggedSize(next(numbers))
     return known[source]

@@ -1,8 +1,8 @@
-"""Namespaces of PyTorch that tensh lacks answer as those of a PyTorch that was built without them.
+"""Namespaces of PyTorch that tensh lacks, which behave as in a PyTorch built without them.
 
-``names.txt`` holds their names, as ``tools/switched_off.py`` records them, ``extra_names.txt`` others that libraries ask for;
-``answers.py`` says which of them do not raise.
-A module is made of its paragraph when it is first asked for; nothing is loaded before.
+``names.txt`` lists their names, as ``tools/switched_off.py`` records them, ``extra_names.txt`` others that libraries
+use; ``answers.py`` defines which of them do not raise. A module is made from its paragraph on first use; nothing is
+loaded before.
 
 >>> import tensh as torch
 >>> torch.distributed.rpc.is_available()
@@ -24,7 +24,7 @@ MARKS = {")": "function", "!": "exception", "~": "layer"}
 
 @cache
 def spaces():
-    """Path of each namespace -> its entries, as text."""
+    """Return path of each namespace -> its entries, as text."""
     found = {}
     for text in ("names.txt", "extra_names.txt"):
         with open(os.path.join(os.path.dirname(__file__), text), encoding="utf-8") as file:
@@ -36,21 +36,21 @@ def spaces():
 
 @cache
 def is_space(path):
-    """True if ``torch.x.y`` is a switched-off namespace, or contains one."""
+    """Return True if ``torch.x.y`` is a switched-off namespace, or contains one."""
     return path in spaces() or any(each.startswith(f"{path}.") for each in spaces())
 
 
 def has(space, name):
-    """True if a name, or a namespace below it, is switched off in a namespace."""
+    """Return True if a name, or a namespace below it, is switched off in a namespace."""
     return is_space(f"{space}.{name}") or name in entries_of(space)
 
 
 def module(path):
-    """The module ``torch.x.y``, made when it is first asked for."""
+    """Return the module ``torch.x.y``, made on first use."""
     own = "tensh" + path.removeprefix("torch")
     if own not in sys.modules:
         made = ModuleType(path, f"{path}: switched off, as in a build of PyTorch that lacks it.")
-        made.__path__ = []  # what lies below is found by this table
+        made.__path__ = []  # submodules are found by this table
         made.__getattr__, entries = lookup(path), entries_of(path)
         made.__all__ = [name for name in entries if not name.startswith("_")]
         made.__dir__ = lambda: sorted(entries)
@@ -59,7 +59,7 @@ def module(path):
 
 
 def load(own):
-    """The module ``tensh.x.y``: that of a file, or one that is switched off."""
+    """Return the module ``tensh.x.y``, from a file or switched off."""
     path = own.replace("tensh", "torch", 1)
     try:
         return importlib.import_module(own)
@@ -71,7 +71,7 @@ def load(own):
 
 @cache
 def entries_of(path):
-    """Name -> its mark and value, as text, in a namespace."""
+    """Return name -> its mark and value, as text, in a namespace."""
     found = {}
     for entry in spaces().get(path, "").split():
         name, _, value = entry.partition("=")
@@ -80,7 +80,7 @@ def entries_of(path):
 
 
 def lookup(path, otherwise=None):
-    """The ``__getattr__`` of a namespace that is switched off, or of which a part is: what is left goes to ``otherwise``."""
+    """Return the ``__getattr__`` of a partly or entirely switched-off namespace; other names go to ``otherwise``."""
 
     def __getattr__(name):
         if is_space(f"{path}.{name}"):
@@ -99,7 +99,7 @@ def lookup(path, otherwise=None):
 
 
 def find_compiled(path, name):
-    """The function that PyTorch compiles as ``path.name``: ``torch._C._nn.linear`` is that of ``torch.nn.functional``."""
+    """Return the function that PyTorch compiles as ``path.name``, such as ``torch._C._nn.linear``."""
     if not path.startswith("torch._C."):
         return None
     from tensh.switched_off.answers import COMPILED
@@ -114,7 +114,7 @@ def find_compiled(path, name):
 
 
 def is_off(path, value):
-    """True if ``value``, which was found as ``torch.x.y``, is an answer of this table."""
+    """Return True if ``value``, found as ``torch.x.y``, comes from this table."""
     if isinstance(value, ModuleType):
         return not hasattr(value, "__file__")
     space, _, name = path.rpartition(".")
@@ -150,7 +150,7 @@ def answer(path, name):
 
 @cache
 def patterns():
-    """(compiled pattern, answer) of each answer in the table."""
+    """Return (compiled pattern, answer) for each answer in the table."""
     import re
     from fnmatch import translate
 
@@ -160,14 +160,14 @@ def patterns():
 
 
 def why(path):
-    """Return the message for the use of ``torch.x.y``."""
+    """Return the message for a use of ``torch.x.y``."""
     parts = path.split(".")
     found = next(filter(None, (reason(".".join(parts[:n])) for n in range(len(parts), 1, -1))), None)
     return f"{path} is switched off in tensh" + (f": {found.text}" if found else "")
 
 
 class EnumerationType(type):
-    """The type of classes that are switched off: what would be a member of an enumeration is its name."""
+    """The metaclass of switched-off classes: the members of an enumeration are their names."""
 
     def __getattr__(cls, name):
         if name[0] == "_" or name.islower():
@@ -177,7 +177,7 @@ class EnumerationType(type):
 
 @cache
 def make_class(path, name, kind):
-    """A class for annotations and ``isinstance``, which cannot be instantiated; an exception can be, and caught."""
+    """Make a class for annotations and ``isinstance``, which cannot be instantiated, except for exceptions."""
     from tensh.switched_off.answers import LAYER
 
     members = {"__module__": path, "__doc__": f"A class of a namespace that is switched off: {why(f'{path}.{name}')}."}
@@ -193,6 +193,6 @@ def make_class(path, name, kind):
 
 
 def import_attribute(place):
-    """The value of a place such as ``tensh.nn:Module``."""
+    """Return the value at a place such as ``tensh.nn:Module``."""
     module, _, attribute = place.partition(":")
     return getattr(importlib.import_module(module), attribute)

@@ -1,7 +1,7 @@
-"""Answers of switched-off namespaces that are not errors: patterns, without ``torch.``, by answer.
+"""The answers of switched-off namespaces that are not errors: patterns, without ``torch.``, by answer.
 
-A query says no, a decorator gives the function back, an order to a part that is not there is obeyed by doing nothing. A
-name that no pattern fits is a class that cannot be instantiated or a function that raises.
+Queries return False, decorators return the function, and commands for missing components do nothing. A name that
+matches no pattern is a class that cannot be instantiated or a function that raises.
 """
 
 import contextlib
@@ -14,7 +14,7 @@ from tensh.engine.dtypes.dtype import FLOAT, INTEGER, dtype
 
 
 def no(*args, **options):
-    """Say no: this part of PyTorch is switched off."""
+    """Return False: this part of PyTorch is switched off."""
     return False
 
 
@@ -23,47 +23,47 @@ def do_nothing(*args, **options):
 
 
 def zero(*args, **options):
-    """Count nothing: 0."""
+    """Return 0."""
     return 0
 
 
 def list_nothing(*args, **options):
-    """List nothing: []."""
+    """Return []."""
     return []
 
 
 def keep(function=None, *args, **options):
-    """Give a function, class or module back as it is; called with options alone, a decorator that does so."""
+    """Return a function, class or module unchanged; called with options only, return a decorator that does so."""
     if callable(function):
         return function
     return lambda given: given
 
 
 def make_decorator(*args, **options):
-    """A decorator that gives the function back, made with any arguments."""
+    """Return a decorator that returns the function unchanged, whatever the arguments."""
     return lambda given: given
 
 
 class Keys(frozenset):
-    """A set of what a compiler dispatches by: kept, and not asked."""
+    """A set of dispatch keys of a compiler, which is stored but not used."""
 
     def __new__(cls, *keys):
         return super().__new__(cls, keys)
 
 
 class AllFunctions(type):
-    """The type of a class that has the functions of torch as members."""
+    """The metaclass of a class with torch's functions as members."""
 
     def __getattr__(cls, name):
         return getattr(importlib.import_module("tensh"), name)
 
 
 class Functions(metaclass=AllFunctions):
-    """The place in which PyTorch's pickles look for functions of torch."""
+    """The class in which PyTorch's pickles look up functions of torch."""
 
 
 class Quiet(contextlib.nullcontext):
-    """A context, or a decorator, that changes nothing, made with any arguments."""
+    """A context manager and decorator without effect, made with any arguments."""
 
     def __init__(self, *args, **options):
         super().__init__()
@@ -73,7 +73,7 @@ class Quiet(contextlib.nullcontext):
 
 
 def parse_to(*args, **options):
-    """(device, dtype, non_blocking, memory_format) of the arguments of ``to``."""
+    """Return (device, dtype, non_blocking, memory_format) of the arguments of ``to``."""
     found = {"device": None, "dtype": None, "non_blocking": False, "memory_format": None}
     for each in args:
         if isinstance(each, Tensor):
@@ -91,12 +91,12 @@ def parse_to(*args, **options):
 
 
 def _dtype(kind):
-    """A dtype of eight bits: its name and its limits are known, no tensor has it."""
+    """Make a dtype of eight bits with a name and limits, which no tensor has."""
     return dtype(f"float8_{kind}", FLOAT, 1, f"Float8_{kind}", f"Float8_{kind}Tensor", f"c10::Float8_{kind}")
 
 
 def _make_quantized(name, itemsize):
-    """A dtype of integers that stand for real numbers: a name that no tensor has."""
+    """Make a quantized dtype: only a name, which no tensor has."""
     title = name.replace("quint", "QUInt").replace("qint", "QInt")
     return dtype(name, INTEGER, itemsize, title, f"{title}Tensor", f"c10::{name}")
 
@@ -149,7 +149,9 @@ COMPILED = {
     "torch.special": ("torch._C._special", None),
     "torch.fft": ("torch._C._fft", None),
 }
-"""Namespace -> the module in which PyTorch compiles its functions, and their names there; None: with the namespace's before."""
+"""Namespace -> the module in which PyTorch compiles its functions, and their names there; None: with the previous
+namespace.
+"""
 REAL = (
     {
         f"_C.{name}": f"tensh.overrides:{name}"
@@ -203,6 +205,6 @@ REAL = (
     | {"_ops.OpOverload": "tensh._aten.overloads:Overload", "_ops.OpOverloadPacket": "tensh._aten.overloads:Packet"}
     | {name: f"tensh.switched_off.removed:{name}" for name in "eig symeig lstsq solve matrix_rank".split()}
 )
-"""Names of namespaces that are switched off for which there is something: module and attribute."""
+"""Names in switched-off namespaces that exist here: module and attribute."""
 LAYER = "tensh.nn:Module"
-"""The base of layers that are switched off: module and attribute."""
+"""The base of switched-off layers: module and attribute."""

@@ -1,10 +1,10 @@
-"""Functions that PyTorch has removed: they are still there, and say what to call instead."""
+"""Functions that PyTorch has removed: they still exist, and their errors name the replacement."""
 
 BEGIN = "This function was deprecated since version 1.9 and is now removed."
 
 
 def _make_removed(name, text):
-    """A function that raises RuntimeError with PyTorch's words."""
+    """Make a function that raises PyTorch's RuntimeError."""
 
     def function(*args, **options):
         raise RuntimeError(f"{BEGIN}{text}")

@@ -1,4 +1,4 @@
-"""Read by Python when it starts with this folder in PYTHONPATH: `import torch` gives tensh in this process."""
+"""Read by Python when it starts with this folder in PYTHONPATH: `import torch` imports tensh in this process."""
 
 import contextlib
 import os
@@ -6,7 +6,7 @@ import sys
 
 here = os.path.dirname(os.path.abspath(__file__))
 sys.path[:] = [path for path in sys.path if os.path.abspath(path) != here]
-with contextlib.suppress(ModuleNotFoundError):  # another Python, where tensh is not installed
+with contextlib.suppress(ModuleNotFoundError):  # another Python, without tensh
     from tensh.alias import install
 
     install(children=False, safetensors=not os.environ.get("TENSH_KEEP_SAFETENSORS"))

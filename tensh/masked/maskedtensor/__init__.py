@@ -1,4 +1,4 @@
-"""Tensors that carry a mask of the elements that count."""
+"""Tensors with a mask of the valid elements."""
 
 from tensh.masked.maskedtensor import rules  # noqa: F401  without them the class knows no function
 from tensh.masked.maskedtensor.core import MaskedTensor, is_masked_tensor

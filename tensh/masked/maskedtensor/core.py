@@ -1,4 +1,4 @@
-"""MaskedTensor: a tensor whose operations leave out the elements at which its mask is False."""
+"""MaskedTensor: a tensor whose operations ignore the elements where its mask is False."""
 
 import tensh as torch
 from tensh.engine.dispatch.override.points import keep_armed
@@ -14,15 +14,15 @@ PROTOTYPE = (
 
 
 RULES: dict = {}
-"""Name of a function -> what it does with masked tensors: see rules.py."""
+"""Name of a function -> its rule for masked tensors: see rules.py."""
 
 
 class MaskedTensor(torch.Tensor):
-    """A tensor with a mask of its shape, True for the elements that count; made by ``masked_tensor``.
+    """A tensor with a mask of its shape, True for valid elements; made by ``masked_tensor``.
 
-    Operations on it are those of its elements, and their results have masks again: functions of single elements keep the
-    mask, operands with masks must agree in it, reductions take the elements that count.  Gradients have the mask, too.
-    What has no rule for masks raises TypeError.
+    Operations compute with its elements, and results have masks again: elementwise functions keep the mask, operands
+    with masks must have equal ones, reductions use the valid elements.  Gradients have the mask, too. A function
+    without a rule raises TypeError.
 
     >>> import tensh as torch
     >>> t = torch.masked.masked_tensor(torch.tensor([1., 2., 6.]), torch.tensor([True, False, True]))
@@ -39,7 +39,7 @@ class MaskedTensor(torch.Tensor):
         return attach_mask(data.detach().clone().requires_grad_(requires_grad), mask.clone())
 
     def __init__(self, data, mask, requires_grad=False):
-        pass  # all is done in __new__
+        pass  # everything is done in __new__
 
     @classmethod
     def __torch_function__(cls, func, types, args=(), kwargs=None):
@@ -50,16 +50,16 @@ class MaskedTensor(torch.Tensor):
             return rule(func, *args, **(kwargs or {}))
 
     def get_mask(self):
-        """The mask: True for the elements that count."""
+        """Return the mask: True for valid elements."""
         return self._masked_mask
 
     def get_data(self):
-        """All elements, those that do not count as well, as an ordinary tensor. Differentiable."""
+        """Return all elements, including invalid ones, as an ordinary tensor. Differentiable."""
         with torch.DisableTorchFunctionSubclass():
             return self.as_subclass(torch.Tensor)
 
     def to_tensor(self, value):
-        """An ordinary tensor with ``value`` for the elements that do not count. Differentiable."""
+        """Return an ordinary tensor with ``value`` for invalid elements. Differentiable."""
         return self.get_data().masked_fill(~self._masked_mask, value)
 
     def __repr__(self, *, tensor_contents=None):
@@ -69,11 +69,11 @@ class MaskedTensor(torch.Tensor):
         return format(repr(self), spec)
 
     def _repr_html_(self):
-        return None  # a notebook shows the text
+        return None  # notebooks show the text
 
 
 def attach_mask(data, mask):
-    """An ordinary tensor that nobody else has as a masked one, with its place in the graph."""
+    """Turn an unshared ordinary tensor into a masked one, with the same node."""
     keep_armed()
     warn(PROTOTYPE)
     data.__class__ = MaskedTensor
@@ -82,7 +82,7 @@ def attach_mask(data, mask):
 
 
 def is_masked_tensor(obj, /):
-    """Return whether an object is a MaskedTensor.
+    """Return True if an object is a MaskedTensor.
 
     >>> import tensh as torch
     >>> torch.masked.is_masked_tensor(torch.ones(2))
@@ -97,7 +97,7 @@ def refuse_function(func, *args, **kwargs):
 
 
 def require_fitting(data, mask):
-    """Refuse what makes no masked tensor."""
+    """Refuse data and masks that cannot form a masked tensor."""
     if not isinstance(data, torch.Tensor) or is_masked_tensor(data):
         raise TypeError("data must be a Tensor")
     if not isinstance(mask, torch.Tensor) or is_masked_tensor(mask):

@@ -1,4 +1,4 @@
-"""New masked tensors, of data and a mask."""
+"""Creation of masked tensors from data and a mask."""
 
 from tensh.masked.maskedtensor.core import MaskedTensor, attach_mask, require_fitting
 
@@ -6,9 +6,9 @@ __all__ = ["as_masked_tensor", "masked_tensor"]
 
 
 def masked_tensor(data, mask, requires_grad=False):
-    """A new leaf with a copy of the data and of the mask, which is True for the elements that count.
+    """Make a leaf with copies of the data and the mask, which is True for valid elements.
 
-    Raise TypeError unless both are tensors, the mask of bools; ValueError unless they have one shape.
+    Raise TypeError unless both are tensors and the mask has bools; ValueError unless they have the same shape.
 
     >>> import tensh as torch
     >>> torch.masked.masked_tensor(torch.tensor([1., 2.]), torch.tensor([True, False]))
@@ -20,9 +20,9 @@ def masked_tensor(data, mask, requires_grad=False):
 
 
 def as_masked_tensor(data, mask):
-    """The data with a mask, which is True for the elements that count. Differentiable: gradients reach ``data``.
+    """Combine data with a mask, which is True for valid elements. Differentiable: gradients reach ``data``.
 
-    Raise TypeError unless both are tensors, the mask of bools; ValueError unless they have one shape.
+    Raise TypeError unless both are tensors and the mask has bools; ValueError unless they have the same shape.
 
     >>> import tensh as torch
     >>> x = torch.tensor([1., 2.], requires_grad=True)

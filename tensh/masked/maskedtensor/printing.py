@@ -1,17 +1,17 @@
-"""The printed form of a masked tensor: elements that do not count are two dashes."""
+"""The printed form of a masked tensor, in which two dashes represent invalid elements."""
 
-WIDTH = 8  # of a number with four decimals, and of the dashes in its place
+WIDTH = 8  # widths of a number with four decimals, and of the dashes that replace it
 
 
 def format_tensor(data, mask):
-    """``MaskedTensor(...)`` with all elements."""
+    """Format ``MaskedTensor(...)`` with all elements."""
     if not data.ndim:
         return f"MaskedTensor({format_element(data) if mask else '--'}, {bool(mask)})"
     return f"MaskedTensor(\n{indent_lines(format_rows(data, mask))}\n)"
 
 
 def format_rows(data, mask):
-    """The elements in brackets, a row of the last dimension on each line."""
+    """Format the elements in brackets, with a line for each row of the last dimension."""
     if data.ndim == 1:
         found = [(format_element(each), bool(counts)) for each, counts in zip(data, mask)]
         width = max([WIDTH, *(len(number) for number, counts in found if counts)])

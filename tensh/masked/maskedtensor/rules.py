@@ -1,7 +1,7 @@
 """The rules of masked tensors, by the names of the functions.
 
-A rule is called with a function and its arguments while subclasses are treated as plain tensors, so that the function sees
-the elements; it gives the result its mask.
+A rule is called with a function and its arguments while subclasses are treated as plain tensors, so that the function
+sees the elements; the rule adds the mask of the result.
 """
 
 import copy
@@ -42,14 +42,14 @@ ARGUMENTS = {
     "std": ("dim", "unbiased", "keepdim"),
     "norm": ("ord", "dim", "keepdim"),
 }
-"""The parameters after the tensor, where they are not (dim, keepdim)."""
+"""The parameters after the tensor, if they are not (dim, keepdim)."""
 NAMES = {"axis": "dim", "p": "ord"}
-"""Other names of arguments, and those that the functions of torch.masked have."""
+"""Alternative names of arguments, and those of the functions of torch.masked."""
 
 
 # ── masks ────────────────────────────────────────────────────────────────────
 def mask_of(*values):
-    """The mask that operands share; ValueError where two differ."""
+    """Return the mask that operands share; raise ValueError if two differ."""
     masks = [value._masked_mask for value in values if is_masked_tensor(value)]
     if any(each is not masks[0] and not torch.equal(each, masks[0]) for each in masks[1:]):
         raise ValueError("Input masks must match. If you need support for this, please open an issue on Github.")
@@ -57,7 +57,7 @@ def mask_of(*values):
 
 
 def mask_result(result, mask, before):
-    """A result with a mask, broadcast to its shape; one of the operands ``before`` that was written stays what it is."""
+    """Add a mask, broadcast to its shape, to a result; return an operand in ``before`` that was written."""
     if any(result is each for each in before):
         return result
     return attach_mask(result, mask if mask.shape == result.shape else mask.expand(result.shape).clone())
@@ -65,7 +65,7 @@ def mask_result(result, mask, before):
 
 # ── rules ────────────────────────────────────────────────────────────────────
 def keep_mask(func, *args, **kwargs):
-    """The mask of the operands is that of the result."""
+    """Keep the mask of the operands."""
     operands = [*args, *kwargs.values()]
     mask = mask_of(*operands)
     if func.__name__.endswith("_") and not func.__name__.startswith("__") and not is_masked_tensor(args[0]):
@@ -74,7 +74,7 @@ def keep_mask(func, *args, **kwargs):
 
 
 def view_both(func, input, *args, **kwargs):
-    """The mask is viewed as the elements are."""
+    """View the mask in the same way as the elements."""
     mask = input._masked_mask
     args = [drop_mask(each) for each in args]
     result, of_mask = func(input, *args, **kwargs), func(mask, *args, **kwargs)
@@ -84,18 +84,18 @@ def view_both(func, input, *args, **kwargs):
 
 
 def drop_mask(value):
-    """The elements of a masked tensor that is an index, or another value as it is."""
+    """Return the elements of a masked tensor that is used as an index; other values unchanged."""
     return value.as_subclass(torch.Tensor) if is_masked_tensor(value) else value
 
 
 def cast_elements(func, input, *args, **kwargs):
-    """Another dtype; a text that names the type is an answer, not a tensor."""
+    """Convert to another dtype; the name of a type is returned as text."""
     result = func(input, *args, **kwargs)
     return result if isinstance(result, str) else mask_result(result, input._masked_mask, [input])
 
 
 def reduce_elements(func, input, *args, **kwargs):
-    """The elements that count are reduced; what was reduced of none does not count."""
+    """Reduce the valid elements; a result without any is invalid."""
     mask = input._masked_mask
     options = dict(zip(ARGUMENTS.get(func.__name__, ("dim", "keepdim")), args)) | kwargs
     options = {NAMES.get(name, name): value for name, value in options.items()}
@@ -106,12 +106,12 @@ def reduce_elements(func, input, *args, **kwargs):
 
 
 def reduce_mask(mask, dim, keepdim):
-    """Return a mask of the results to which any element counts."""
+    """Return the mask of results to which any valid element contributes."""
     return mask.any(list_dims(dim, mask.ndim), keepdim=keepdim) if mask.ndim else mask
 
 
 def reduce_truth(func, input, *args, **kwargs):
-    """Elements that do not count are left out."""
+    """Ignore invalid elements."""
     mask = input._masked_mask
     options = dict(zip(("dim", "keepdim"), args)) | kwargs
     data = input.as_subclass(torch.Tensor).masked_fill(~mask, True)
@@ -119,14 +119,14 @@ def reduce_truth(func, input, *args, **kwargs):
 
 
 def normalize_elements(func, input, dim=None, *args, **kwargs):
-    """A softmax of the elements that count."""
+    """Compute a softmax of the valid elements."""
     dtype = kwargs.get("dtype")
     result = getattr(along, func.__name__)(input, dim, dtype=dtype)
     return attach_mask(result.nan_to_num(0.0), input._masked_mask)
 
 
 def join_both(func, tensors, *args, **kwargs):
-    """The masks are joined as the elements are; a tensor without a mask counts whole."""
+    """Join the masks in the same way as the elements; tensors without a mask are entirely valid."""
     masks = [
         each._masked_mask if is_masked_tensor(each) else torch.ones_like(each, dtype=torch.bool) for each in tensors
     ]
@@ -134,33 +134,33 @@ def join_both(func, tensors, *args, **kwargs):
 
 
 def choose_elements(func, condition, input, other):
-    """``where``: each element brings its mask."""
+    """Compute ``where``; each element keeps its mask."""
     condition = drop_mask(condition)
     masks = [each._masked_mask if is_masked_tensor(each) else torch.tensor(True) for each in (input, other)]
     return attach_mask(func(condition, input, other), func(condition, *masks))
 
 
 def fill_like(func, input, *args, **kwargs):
-    """A tensor of one number with the mask of another."""
+    """Make a tensor of one number with the mask of another."""
     return attach_mask(func(input.as_subclass(torch.Tensor), *args, **kwargs), input._masked_mask)
 
 
 def read_number(func, input, *args):
-    """The number that a single element is; ValueError for one that does not count."""
+    """Return the number in a tensor of one element; raise ValueError for an invalid element."""
     if input.numel() == 1 and not input._masked_mask.item():
         raise ValueError("__torch_dispatch__, aten._local_scalar_dense: expected a mask tensor")
     return func(input, *args)
 
 
 def copy_both(func, input, memo):
-    """A copy of the elements and of the mask."""
+    """Copy the elements and the mask."""
     if id(input) not in memo:
         memo[id(input)] = attach_mask(copy.deepcopy(input.as_subclass(torch.Tensor), {}), input._masked_mask.clone())
     return memo[id(input)]
 
 
 def reduce_for_pickle(func, input, protocol):
-    """Reduce a masked tensor for a pickle: the elements, the mask, and whether gradients are wanted."""
+    """Reduce a masked tensor for a pickle: the elements, the mask, and requires_grad."""
     if not input.is_leaf:
         raise RuntimeError("only masked tensors that are leaves can be pickled")
     data = input.detach().as_subclass(torch.Tensor)
@@ -168,12 +168,12 @@ def reduce_for_pickle(func, input, protocol):
 
 
 def ask_elements(func, *args, **kwargs):
-    """Apply the function to the elements alone."""
+    """Apply the function to the elements only."""
     return func(*args, **kwargs)
 
 
 def read_attribute(func, input, *args):
-    """An attribute: of tensors the gradient and the data have the mask."""
+    """Return an attribute; the gradient and the data have the mask."""
     result = func(input, *args)
     if not isinstance(result, torch.Tensor) or is_masked_tensor(result):
         return result
@@ -185,7 +185,7 @@ def read_attribute(func, input, *args):
 
 
 def refuse_with(text):
-    """A rule that refuses in PyTorch's words."""
+    """Return a rule that refuses with PyTorch's message."""
 
     def rule(func, *args, **kwargs):
         raise RuntimeError(text)
@@ -193,9 +193,9 @@ def refuse_with(text):
     return rule
 
 
-# ── which functions ──────────────────────────────────────────────────────────
+# ── functions by kind ────────────────────────────────────────────────────────
 def list_inplace_names(names):
-    """Functions that write into their first operand."""
+    """Return the functions that write into their first operand."""
     return [f"{name}_" for name in names.split() if not name.startswith("__")]
 
 

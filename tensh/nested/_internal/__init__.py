@@ -1,1 +1,1 @@
-"""The module in which PyTorch has the class of nested tensors in the layout torch.jagged."""
+"""The module that contains PyTorch's class of nested tensors in the layout torch.jagged."""

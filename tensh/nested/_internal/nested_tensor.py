@@ -1,4 +1,4 @@
-"""The class of nested tensors in the layout torch.jagged, by PyTorch's name, and what makes them of parts."""
+"""The class of nested tensors in the layout torch.jagged, under PyTorch's name, and functions that make them."""
 
 from tensh.nested.jagged import NestedTensor, join_ragged, view_jagged
 
@@ -11,7 +11,7 @@ __all__ = [
 
 
 def jagged_from_list(tensors, offsets, dtype=None, device=None):
-    """(a nested tensor of a list, its offsets); given offsets take the place of those of the list."""
+    """Return (a nested tensor made from a list, its offsets); given offsets replace those of the list."""
     made = join_ragged(tensors, dtype, device)
     if offsets is not None:
         form = made._form
@@ -20,10 +20,10 @@ def jagged_from_list(tensors, offsets, dtype=None, device=None):
 
 
 def nested_view_from_values_offsets(values, offsets, ragged_idx=1, min_seqlen=None, max_seqlen=None):
-    """A view of values as a nested tensor."""
+    """Return values as a nested tensor, a view."""
     return view_jagged(values, offsets, None, ragged_idx, min_seqlen, max_seqlen)
 
 
 def nested_view_from_values_offsets_lengths(values, offsets, lengths, ragged_idx=1, min_seqlen=None, max_seqlen=None):
-    """A view of values as a nested tensor with holes."""
+    """Return values as a nested tensor with holes, a view."""
     return view_jagged(values, offsets, lengths, ragged_idx, min_seqlen, max_seqlen)

@@ -8,7 +8,7 @@ from tensh.nested.sizes import skip_first
 
 
 def view_jagged(values, offsets, lengths=None, ragged=1, least=None, greatest=None):
-    """A view of values as a nested tensor."""
+    """Return values as a nested tensor, a view."""
     if ragged < 1:
         raise ValueError(f"Expected jagged_dim >=1, but got {ragged}.")
     for name, value, kind in (("values", values, "tensor"), ("offsets", offsets, "tensor")):
@@ -31,7 +31,7 @@ def view_jagged(values, offsets, lengths=None, ragged=1, least=None, greatest=No
 
 
 def join_ragged(tensors, dtype=None, device=None):
-    """A nested tensor with copies of tensors that differ in at most one dimension."""
+    """Make a nested tensor from copies of tensors that differ in at most one dimension."""
     tensors = list(tensors)
     require_alike(tensors)
     sizes = [tuple(each.shape) for each in tensors]
@@ -53,12 +53,12 @@ def join_ragged(tensors, dtype=None, device=None):
 
 
 def sum_up(lengths):
-    """Offsets for lengths."""
+    """Return the offsets for lengths."""
     return torch.nn.functional.pad(torch.tensor(lengths).cumsum(0), (1, 0))
 
 
 def require_alike(tensors):
-    """Raise RuntimeError for a list of which no nested tensor can be made."""
+    """Raise RuntimeError for a list that cannot become a nested tensor."""
     if not tensors:
         raise RuntimeError("Cannot construct a nested tensor from an empty tensor list")
     for what, found in (
@@ -73,14 +73,14 @@ def require_alike(tensors):
 
 
 def divide_evenly(tensor, dtype=None, device=None):
-    """A tensor whose first dimension counts tensors of one size."""
+    """Return a tensor as a batch of tensors of equal size."""
     count, length = tensor.shape[:2]
     values = tensor.contiguous().flatten(0, 1).to(device=device, dtype=dtype)
     return view_jagged(values, torch.arange(0, count * length + 1, length), None, 1, length, length)
 
 
 def narrow_ragged(tensor, start, length):
-    """A part of each row, as a view: with holes, unless the parts lie one after the other."""
+    """Return part of each row, as a view: with holes, unless the parts are contiguous."""
     count = tensor.shape[0]
     start, length = (torch.tensor([n]) if isinstance(n, int) else n for n in (start, length))
     try:
@@ -106,6 +106,6 @@ def narrow_ragged(tensor, start, length):
 
 
 def select_by_mask(tensor, mask):
-    """The elements of each row that a mask chooses."""
+    """Return the elements of each row that a mask selects."""
     counts = mask.expand(tensor.shape).sum(tensor.ndim - 1).view(-1)
     return view_jagged(tensor.masked_select(mask), torch.nn.functional.pad(counts.cumsum(0), (1, 0)))

@@ -1,10 +1,10 @@
-"""Dimensions of a nested tensor in the layout torch.jagged as dimensions of its values, or the refusal of an operation."""
+"""Dimensions of jagged nested tensors as dimensions of their values, or the refusal of an operation."""
 
 from tensh.engine.errors.messages import wrap_dim
 
 
 def inner_dim(nested, dim, name, more=0, ragged=False):
-    """The dimension of the values; RuntimeError for the first, and for the ragged one unless ``ragged`` allows it."""
+    """Return the dimension of the values; RuntimeError for the first, and for the ragged one unless ``ragged``."""
     wrapped = wrap_dim(dim, nested.ndim + more)
     if wrapped == nested._form.ragged and not ragged:
         raise RuntimeError(f"{name}(): not supported for NestedTensor on ragged dim")
@@ -32,11 +32,11 @@ PLAIN = {
         "input: jt, weight: t, bias: t?, stride: any, padding: any, dilation: any, transposed: any, output_padding: any, groups: any",
     ),
 }
-"""Operations that take nested tensors without holes whose ragged dimension is the second: PyTorch's rule and its signature."""
+"""Operations that require no holes and a ragged second dimension: PyTorch's rule and signature."""
 
 
 def require_plain(nested, name):
-    """Raise ValueError for a nested tensor that has holes, or another ragged dimension than the second."""
+    """Raise ValueError for a nested tensor with holes, or with a ragged dimension other than the second."""
     if nested._form.lengths is not None or nested._form.ragged != 1:
         rule, schema = PLAIN[name]
         what = next(each.partition(":")[0] for each in schema.split(", ") if each.endswith(": jt"))
@@ -46,19 +46,19 @@ def require_plain(nested, name):
 
 
 def to_inner(nested, wrapped):
-    """The dimension of the values for a number from 0 on: the first is part of the ragged one."""
+    """Return the dimension of the values for a non-negative number: the first is part of the ragged one."""
     return nested._form.ragged - 1 if wrapped == 0 else wrapped - 1
 
 
 def agree(nested, size):
-    """True if the sizes up to the ragged dimension are those of the tensor, or -1."""
+    """Return True if the sizes up to the ragged dimension are those of the tensor, or -1."""
     end = nested._form.ragged + 1
     own, other = nested._size[:end], tuple(size)[:end]
     return len(own) == len(other) and all(mine == n or n == -1 for mine, n in zip(own, other))
 
 
 class ReducedDims:
-    """The kinds of dimensions of an operation: the first one, the ragged one, others."""
+    """The kinds of dimensions in an operation: the first, the ragged one, others."""
 
     def __init__(self, nested, dims):
         wrapped = [wrap_dim(dim, nested.ndim) for dim in dims]

@@ -1,4 +1,4 @@
-"""Facts about nested tensors of the layout torch.jagged."""
+"""Metadata of nested tensors in the layout torch.jagged."""
 
 from math import prod
 
@@ -10,7 +10,7 @@ from tensh.nested.labels import label
 
 
 def size(func, input, dim=None):
-    """All sizes, or one."""
+    """Return all sizes, or one."""
     return size_of(input._size) if dim is None else input._size[wrap_dim(dim, input.ndim)]
 
 
@@ -38,7 +38,7 @@ def is_contiguous(func, input, memory_format=torch.contiguous_format):
 
 
 def values(func, input):
-    """The values, a view."""
+    """Return the values, a view."""
     return label(elements_of(input).view_as(elements_of(input)), "NestedGetValuesBackward0")
 
 

@@ -8,7 +8,7 @@ from tensh.nested.sizes import ragged_size
 
 
 class NestedTensor(Nested):
-    """A nested tensor in the layout torch.jagged, in which one dimension differs; made by the functions of ``torch.nested``.
+    """A nested tensor in the layout torch.jagged, with one ragged dimension; made by the functions of ``torch.nested``.
 
     >>> import tensh as torch
     >>> x = torch.nested.nested_tensor([torch.ones(2, 3), torch.ones(4, 3)], layout=torch.jagged)
@@ -31,7 +31,7 @@ class NestedTensor(Nested):
         return nest(elements_of(values).detach().requires_grad_(requires_grad), form)
 
     def __init__(self, *args, **kwargs):
-        pass  # all is done in __new__
+        pass  # everything is done in __new__
 
     shape = property(lambda self: size_of(self._size), doc="The sizes; that of the ragged dimension is a symbol.")
     ndim = property(lambda self: len(self._size), doc="The number of dimensions.")
@@ -49,11 +49,11 @@ class NestedTensor(Nested):
     _maybe_min_seqlen = property(lambda self: self._form.seqlens.get("min_seqlen"))
 
     def offsets(self):
-        """The places in the ragged dimension of the values at which each tensor begins, and at which the last one ends."""
+        """Return the start of each tensor in the ragged dimension of the values, and the end of the last one."""
         return self._form.offsets
 
     def lengths(self):
-        """The length of each tensor, if there are holes between them; None otherwise."""
+        """Return the length of each tensor if there are holes between them; None otherwise."""
         return self._form.lengths
 
     def _get_max_seqlen(self):
@@ -70,7 +70,7 @@ class NestedTensor(Nested):
 
     @staticmethod
     def lacks(name, args, kwargs):
-        """The error for a function without a rule."""
+        """Return the error for a function without a rule."""
         return NotImplementedError(f"aten.{name_operator(name, args, kwargs)}")
 
     def __repr__(self, *, tensor_contents=None):
@@ -88,7 +88,7 @@ def describe_misfit(values, offsets):
 
 
 class JaggedForm:
-    """Offsets, lengths where there are holes, the number of the ragged dimension, and extreme lengths as far as known."""
+    """Offsets, lengths if there are holes, the number of the ragged dimension, and extreme lengths if known."""
 
     kind = NestedTensor
 
@@ -97,24 +97,24 @@ class JaggedForm:
         self.symbol = ragged_size(offsets if lengths is None else lengths)
 
     def derive(self, ragged=None):
-        """Copy the form for another tensor that is divided in the same way, perhaps in another dimension."""
+        """Copy the form for a tensor that is divided in the same way, possibly in another dimension."""
         return JaggedForm(self.offsets, self.lengths, ragged or self.ragged, self.seqlens)
 
     def size(self, inner):
-        """The size of a nested tensor whose values have the size ``inner``."""
+        """Return the size of a nested tensor whose values have the size ``inner``."""
         d = self.ragged - 1
         return (len(self.offsets) - 1, *inner[:d], self.symbol, *inner[d + 1 :])
 
     def strides(self, inner):
-        """The strides of a nested tensor, in which the length of a tensor is a symbol."""
+        """Return the strides of a nested tensor, in which the length of a tensor is a symbol."""
         return (self.symbol * inner[self.ragged - 1], *inner)
 
     def list_lengths(self):
-        """The length of each tensor."""
+        """Return the length of each tensor."""
         return self.offsets.diff() if self.lengths is None else self.lengths
 
     def extreme(self, name):
-        """The least or the greatest length, remembered."""
+        """Return the smallest or largest length, and cache it."""
         if name not in self.seqlens:
             lengths = self.list_lengths()
             self.seqlens[name] = int(lengths.max() if name == "max_seqlen" else lengths.min())
@@ -122,7 +122,7 @@ class JaggedForm:
 
 
 def part_at(nested, index):
-    """One of the tensors."""
+    """Return one of the tensors."""
     form = nested._form
     starts, lengths = form.offsets.tolist()[:-1], form.list_lengths().tolist()
     if not -len(starts) <= index < len(starts):
@@ -131,7 +131,7 @@ def part_at(nested, index):
 
 
 def parts(nested):
-    """The tensors, as views of the values."""
+    """Return the tensors, as views of the values."""
     form, values = nested._form, elements_of(nested)
     lengths, dim = form.list_lengths().tolist(), form.ragged - 1
     if form.lengths is None:

@@ -1,4 +1,4 @@
-"""Nested tensors of the layout torch.jagged joined."""
+"""Joining of nested tensors in the layout torch.jagged."""
 
 import tensh as torch
 from tensh.nested.core import Nested, elements_of, nest

@@ -20,7 +20,7 @@ def linear(func, input, weight, bias=None):
 
 
 def matmul(func, input, other):
-    """Multiply matrices where the result keeps one ragged dimension."""
+    """Multiply matrices if the result keeps one ragged dimension."""
     a, b = isinstance(input, Nested), isinstance(other, Nested)
     if a and b:
         if input.ndim > 3 and other.ndim > 3 and agree(input, other._size):
@@ -54,7 +54,7 @@ def multiply_padded(nested, product):
 
 
 def multiply_batches(func, input, mat2):
-    """``bmm``"""
+    """Compute ``bmm``."""
     for name, each in (("input", input), ("mat2", mat2)):
         if not isinstance(each, torch.Tensor):
             raise TypeError(f"bmm(): argument '{name}' (position 1) must be Tensor, not {type(each).__name__}")
@@ -64,20 +64,20 @@ def multiply_batches(func, input, mat2):
 
 
 def embedding(func, input, weight, *args, **kwargs):
-    """A row of the weight for each element."""
+    """Return a row of the weight for each element."""
     require_plain(input, "embedding")
     return nest(func(elements_of(input), weight, *args, **kwargs), input._form)
 
 
 def convolve(func, input, weight, bias=None, *args, **kwargs):
-    """A convolution of each entry along the ragged dimension, which counts samples."""
+    """Convolve each entry along the ragged dimension, which is the length."""
     require_plain(input, "convolution")
     return nest(func(elements_of(input), weight, bias, *args, **kwargs), input._form)
 
 
 # ── normalisation ────────────────────────────────────────────────────────────
 def softmax(func, input, dim=None, *args, dtype=None, **kwargs):
-    """The softmax along any dimension but the first."""
+    """Compute the softmax along any dimension except the first."""
     form, where = input._form, ReducedDims(input, [dim])
     options = {} if dtype is None else {"dtype": dtype}
     if where.batch:
@@ -98,7 +98,7 @@ def softmax(func, input, dim=None, *args, dtype=None, **kwargs):
 
 
 def log_softmax(func, input, dim=None, *args, dtype=None, **kwargs):
-    """The logarithm of the softmax, along any dimension but the first and the ragged one."""
+    """Compute the logarithm of the softmax, along any dimension except the first and the ragged one."""
     where = ReducedDims(input, [dim])
     for refused, what in ((where.batch, "across the batch"), (where.ragged, "along the ragged")):
         if refused:
@@ -108,7 +108,7 @@ def log_softmax(func, input, dim=None, *args, dtype=None, **kwargs):
 
 
 def layer_norm(func, input, normalized_shape, weight=None, bias=None, eps=1e-5):
-    """Normalisation over the last dimensions, the ragged one among them or not."""
+    """Normalise the last dimensions, which may include the ragged one."""
     form = input._form
     if input.ndim <= 2:
         raise RuntimeError("layer_norm(): not supported for NestedTensor objects with 2 or fewer dimensions")
@@ -130,7 +130,7 @@ def normalize(part, eps):
 
 
 def rms_norm(func, input, normalized_shape, weight=None, eps=None):
-    """Normalisation by the root of the mean of squares, over dimensions behind the ragged one."""
+    """Normalise by the root of the mean of squares, over dimensions after the ragged one."""
     if len(normalized_shape) > input.ndim - input._form.ragged - 1:
         raise ValueError("rms_norm(): Normalization over the ragged dim not supported for nested tensors")
     return nest(func(elements_of(input), normalized_shape, weight, eps), input._form)
@@ -138,7 +138,7 @@ def rms_norm(func, input, normalized_shape, weight=None, eps=None):
 
 # ── attention ────────────────────────────────────────────────────────────────
 def attention(func, query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):
-    """Attention of each tensor to the tensors of key and value beside it: (batch, heads, ragged, size)."""
+    """Compute the attention of each tensor to those of key and value: (batch, heads, ragged, size)."""
     require_fitting(query, key, value, attn_mask)
     if query.ndim > 3 and key.ndim > 3 and value.ndim > 3 and query._form.ragged == 1:
         found = func(

@@ -1,4 +1,4 @@
-"""From values to a padded tensor, and back: linear, and each is the other's derivative."""
+"""Conversion of values to a padded tensor, and back: linear maps, each the derivative of the other."""
 
 import tensh as torch
 from tensh.nested.core import elements_of, nest
@@ -7,7 +7,7 @@ from tensh.nested.labels import label
 
 
 def places(offsets, total, width):
-    """For each place of the values that offsets count and that lies within ``width``: (place, place in the padded rows)."""
+    """Return (place, place in the padded rows) for each place of the values within the offsets and ``width``."""
     lengths = offsets.diff().clamp(max=width)
     row = torch.repeat_interleave(torch.arange(len(lengths)), lengths)
     first = torch.cat([lengths.new_zeros(1), lengths.cumsum(0)])[:-1]
@@ -16,7 +16,7 @@ def places(offsets, total, width):
 
 
 def pad_values(values, form, padding, width):
-    """The tensors as rows of one width: (tensors, width, ...), the ragged dimension where it was."""
+    """Return the tensors as rows of one width: (tensors, width, ...), with the ragged dimension in its place."""
     dim, count = form.ragged - 1, len(form.offsets) - 1
     moved = values.transpose(0, dim) if dim else values
     source, target = places(form.offsets, moved.shape[0], width)
@@ -26,7 +26,7 @@ def pad_values(values, form, padding, width):
 
 
 def clamp_number(number, dtype):
-    """A number that an element of a dtype can hold."""
+    """Clamp a number to the range of a dtype."""
     if dtype.is_floating_point or dtype.is_complex or dtype is torch.bool:
         return number
     limits = torch.iinfo(dtype)
@@ -34,7 +34,7 @@ def clamp_number(number, dtype):
 
 
 def unpad(padded, form, total):
-    """Padded rows as values again, divided by the form's offsets."""
+    """Return padded rows as values again, divided by the form's offsets."""
     dim, width = form.ragged, padded.shape[form.ragged]
     moved = padded.transpose(dim, 1) if dim > 1 else padded
     source, target = places(form.offsets, total, width)
@@ -47,13 +47,13 @@ def unpad(padded, form, total):
 
 
 def padded_width(nested):
-    """The width that is certain to suffice: the greatest length, if it is known."""
+    """Return a width that is certainly sufficient: the largest length, if it is known."""
     known = nested._maybe_max_seqlen
     return elements_of(nested).shape[nested._form.ragged - 1] if known is None else known
 
 
 def pad(func, input, padding, output_size=None):
-    """Make an ordinary tensor by padding the tensors with a number, or cutting them off."""
+    """Make an ordinary tensor by padding or truncating the tensors."""
     form, values = input._form, elements_of(input)
     if form.lengths is not None:
         raise RuntimeError("to_padded_tensor(): not supported for nested tensors with holes")

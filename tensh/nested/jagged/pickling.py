@@ -1,4 +1,4 @@
-"""Copies and pickles of nested tensors in the layout torch.jagged, and what NumPy and Python ask of them."""
+"""Copying and pickling of jagged nested tensors, and conversions for NumPy and Python."""
 
 import copy
 
@@ -18,7 +18,7 @@ def reduce_for_pickle(func, input, protocol):
 
 
 def copy_deeply(func, input, memo):
-    """Copy a leaf with its division.  Raise RuntimeError for a tensor with history."""
+    """Copy a leaf with its form.  Raise RuntimeError for a tensor with history."""
     if id(input) not in memo:
         if not input.is_leaf:
             raise RuntimeError(

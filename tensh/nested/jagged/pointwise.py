@@ -1,4 +1,4 @@
-"""Functions of single elements, for the layout torch.jagged."""
+"""Elementwise functions for the layout torch.jagged."""
 
 import tensh as torch
 from tensh.engine.operators.layers.composites.losses import reduce_losses, reduction_of
@@ -48,7 +48,7 @@ LIKE = "zeros_like ones_like empty_like full_like rand_like randn_like randint_l
 
 
 def map_values(func, *args, **kwargs):
-    """Make the rule of a function of one nested tensor's elements; other arguments may come first."""
+    """Make the rule of an elementwise function of one nested tensor, which other arguments may precede."""
     nested = next(each for each in (*args, *kwargs.values()) if isinstance(each, Nested))
     if kwargs.get("inplace"):
         return write_elements(func, *args, **kwargs)
@@ -61,7 +61,7 @@ def map_values(func, *args, **kwargs):
 
 
 def combine(func, input, other=None, *args, **kwargs):
-    """Apply a function of two operands: nested tensors divided alike, or one and an operand that broadcasts to it."""
+    """Apply a function of two operands: nested tensors divided alike, or one that broadcasts to the other."""
     if not isinstance(other, torch.Tensor):
         rest = () if other is None else (other,)
         found = [each for each in (*args, *kwargs.values()) if isinstance(each, torch.Tensor)]
@@ -104,7 +104,7 @@ def drop_leading_ones(t):
 
 
 def ragged_like(func, nested, dense):
-    """A tensor of as many dimensions, repeated along the ragged one, as a nested tensor."""
+    """Repeat a tensor with as many dimensions along the ragged one, as a nested tensor."""
     if dense.dim() != nested.ndim or dense.shape[0] != nested._size[0]:
         shapes = (nested.shape, dense.shape) if func is not None else ()
         raise misfit(func, nested, dense, *shapes)
@@ -168,12 +168,12 @@ def make_like(func, input, *args, **kwargs):
 
 
 def isclose(func, input, other, *args, **kwargs):
-    """``isclose`` of nested tensors divided alike."""
+    """Compute ``isclose`` of nested tensors with the same division."""
     return combine(func, input, other, *args, **kwargs)
 
 
 def where(func, condition, input=None, other=None):
-    """``where`` of tensors that broadcast to one size."""
+    """Compute ``where`` of tensors that broadcast to one size."""
     if input is None:
         raise NotImplementedError("aten.nonzero.default")
     first = next(each for each in (condition, input, other) if isinstance(each, Nested))
@@ -182,7 +182,7 @@ def where(func, condition, input=None, other=None):
 
 
 def require_broadcast(tensors, first):
-    """Raise unless all that are nested are divided alike, and all others have fewer dimensions."""
+    """Raise unless all nested tensors have the same division, and all others have fewer dimensions."""
     for each in tensors:
         if isinstance(each, Nested):
             if not agree(each, first._size):
@@ -194,7 +194,7 @@ def require_broadcast(tensors, first):
 
 
 def one_hot(func, tensor, num_classes=-1):
-    """``one_hot`` of each element."""
+    """Compute ``one_hot`` of each element."""
     return nest(func(elements_of(tensor), num_classes), tensor._form)
 
 
@@ -204,7 +204,7 @@ def diff(func, input, n=1, dim=-1, **kwargs):
 
 
 def frexp(func, input):
-    """``frexp``: two results."""
+    """Compute ``frexp``, which has two results."""
     found = func(elements_of(input))
     return tuple.__new__(type(found), [nest(each, input._form) for each in found])
 
@@ -215,13 +215,13 @@ def initialize(func, tensor, *args, **kwargs):
 
 
 def l1_loss(func, input, target, size_average=None, reduce=None, reduction="mean", weight=None):
-    """``l1_loss``; PyTorch leaves the weight out as well."""
+    """Compute ``l1_loss``, without its weight, as PyTorch does."""
     found = (input - target).abs()
     return reduce_losses(found, reduction_of(reduction, size_average, reduce))
 
 
 def kl_div(func, input, target, *args, **kwargs):
-    """``kl_div`` of each element."""
+    """Compute ``kl_div`` of each element."""
     if kwargs.get("reduction", "mean") != "none":
         return func(elements_of(input), elements_of(target), *args, **kwargs)
     return combine(func, input, target, *args, **kwargs)
@@ -238,7 +238,7 @@ def return_input(func, input, *args, **kwargs):
 
 
 def dropout(func, input, p=0.5, training=True, inplace=False):
-    """Apply dropout to the elements while training."""
+    """Apply dropout to the elements in training."""
     require_plain(input, "dropout")
     if inplace:
         return write_elements(func, input, p, training, True)

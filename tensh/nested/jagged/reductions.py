@@ -1,4 +1,4 @@
-"""Reductions, for the layout torch.jagged: along the ragged dimension of padded tensors, otherwise of the values."""
+"""Reductions for the layout torch.jagged: of padded tensors along the ragged dimension, otherwise of the values."""
 
 from functools import partial
 
@@ -10,7 +10,7 @@ from tensh.nested.labels import label
 
 
 def reduction(name, identity, whole=None, along=None, several=True):
-    """Make the rule of a reduction: ``identity(dtype)`` pads; ``whole`` and ``along`` name nodes; ``several`` allows lists of dimensions."""
+    """Make a reduction's rule: ``identity(dtype)`` pads, ``whole`` and ``along`` name nodes, ``several`` allows lists."""
 
     named = partial(label, node=along) if along else keep_result
 
@@ -70,7 +70,7 @@ def each_result(wrap, out):
 
 
 def mean(func, input, dim=None, keepdim=False, *, dtype=None):
-    """The mean; along the ragged dimension it divides by each tensor's length."""
+    """Return the mean, which along the ragged dimension is divided by each tensor's length."""
     options = {} if dtype is None else {"dtype": dtype}
     if dim is None or isinstance(dim, (tuple, list)) and not dim:
         return label(func(elements_of(input), **options), "MeanBackwardAutogradNestedTensor0")

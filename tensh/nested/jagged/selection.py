@@ -1,4 +1,4 @@
-"""Taking nested tensors of the layout torch.jagged apart, and writing elements by their places."""
+"""Selection from jagged nested tensors, and indexed writes."""
 
 import tensh as torch
 from tensh.engine.errors.messages import wrap_dim
@@ -13,7 +13,7 @@ from tensh.nested.labels import label
 
 
 def unbind(func, input, dim=0):
-    """The tensors, as views."""
+    """Return the tensors, as views."""
     if dim != 0:
         raise RuntimeError("unbind(): only supported for NestedTensor on dim=0")
     return tuple(label(part, "UnbindBackwardAutogradNestedTensor0") for part in parts(input))
@@ -40,7 +40,7 @@ def slice_dim(input, dim, part):
     return nest(elements_of(input)[(slice(None),) * inner + (part,)], input._form)
 
 
-WHOLE = slice(None)  # a dimension that three dots stand for
+WHOLE = slice(None)  # a dimension represented by an ellipsis
 
 
 def get_item(func, input, index):
@@ -83,7 +83,7 @@ def split(func, input, split_size_or_sections=None, dim=0, split_size=None):
 
 
 def chunk(func, input, chunks, dim=0):
-    """Cut a dimension into chunks; chunks of the first one get new offsets."""
+    """Split a dimension into chunks; chunks of the first dimension get new offsets."""
     require_plain(input, "chunk")
     form, input_values = input._form, elements_of(input)
     if wrap_dim(dim, input.ndim):
@@ -111,7 +111,7 @@ def select_masked(func, input, mask):
 
 
 def split_anywhere(func, input, indices_or_sections, dim=0):
-    """``tensor_split``: cut into parts of nearly equal size, or at given indices."""
+    """Compute ``tensor_split``: split into parts of nearly equal size, or at given indices."""
     found = torch.tensor_split(elements_of(input), indices_or_sections, inner_dim(input, dim, "slice"))
     return tuple(nest(each, input._form) for each in found)
 
@@ -142,7 +142,7 @@ def put_elements(func, input, indices, values, accumulate=False):
 
 
 def set_item(func, input, index, value):
-    """``nt[i, ...] = value``"""
+    """Compute ``nt[i, ...] = value``."""
     index = index if isinstance(index, tuple) else (index,)
     if any(isinstance(each, torch.Tensor) for each in index):
         value = value if isinstance(value, torch.Tensor) else torch.tensor(value, dtype=input.dtype)

@@ -1,4 +1,4 @@
-"""Views of nested tensors of the layout torch.jagged."""
+"""Views of nested tensors in the layout torch.jagged."""
 
 from math import prod
 
@@ -132,7 +132,7 @@ def expand(func, input, *size, **given):
 
 
 def broadcast(func, *tensors):
-    """``broadcast_tensors`` of nested tensors divided alike and of tensors with fewer dimensions."""
+    """Compute ``broadcast_tensors`` of nested tensors with the same division and of tensors with fewer dimensions."""
     tensors = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
     first = next(each for each in tensors if isinstance(each, Nested))
     require_broadcast(tensors, first)

@@ -1,4 +1,4 @@
-"""Facts about nested tensors of the layout torch.strided."""
+"""Metadata of nested tensors in the layout torch.strided."""
 
 from math import prod
 
@@ -12,7 +12,7 @@ def count_all(form):
 
 
 def size(func, input, dim=None):
-    """The size of one dimension; asking for all sizes is an error."""
+    """Return the size of one dimension; raise an error without a dimension."""
     if dim is None:
         raise RuntimeError(NO_SIZES)
     return input._form.size(dim)
@@ -35,7 +35,7 @@ def is_contiguous(func, input, memory_format=None):
 
 
 def values(func, input):
-    """The buffer."""
+    """Return the buffer."""
     return label(elements_of(input).view(-1), "ValuesBackwardAutogradNestedTensor0")
 
 

@@ -1,4 +1,4 @@
-"""Nested tensors in the layout torch.strided: one buffer, and for each tensor a size, strides and an offset in it."""
+"""Nested tensors in the layout torch.strided: one buffer, with a size, strides and an offset for each tensor."""
 
 from math import prod
 
@@ -16,37 +16,37 @@ PROTOTYPE = (
 
 
 class StridedNested(Nested):
-    """A nested tensor in the layout torch.strided; users see a ``torch.Tensor``."""
+    """A nested tensor in the layout torch.strided, which users see as a ``torch.Tensor``."""
 
     rules = dict(RULES)
 
     @property
     def shape(self):
-        """Raise RuntimeError: tensors of different sizes have no common shape."""
+        """Raise RuntimeError, because tensors of different sizes have no common shape."""
         raise RuntimeError(NO_SIZES)
 
     ndim = property(lambda self: self._form.ndim, doc="The number of dimensions.")
 
     def _nested_tensor_size(self):
-        """A row for the size of each tensor."""
+        """Return a row with the size of each tensor."""
         return torch.tensor(self._form.sizes, dtype=torch.int64)
 
     def _nested_tensor_strides(self):
-        """A row for the strides of each tensor in the buffer."""
+        """Return a row with the strides of each tensor in the buffer."""
         return torch.tensor(self._form.strides, dtype=torch.int64)
 
     def _nested_tensor_storage_offsets(self):
-        """The place in the buffer at which each tensor begins."""
+        """Return the offset of each tensor in the buffer."""
         return torch.tensor(self._form.offsets, dtype=torch.int64)
 
     def _parts_to_save(self):
-        """Reduce a nested tensor for ``torch.save``: the buffer, and a tensor each of sizes, strides and offsets."""
+        """Reduce a nested tensor for ``torch.save``: the buffer, and tensors of sizes, strides and offsets."""
         buffer = elements_of(self).detach().view(-1).requires_grad_(self.requires_grad)
         return buffer, self._nested_tensor_size(), self._nested_tensor_strides(), self._nested_tensor_storage_offsets()
 
     @staticmethod
     def lacks(name, args, kwargs):
-        """The error for a function without a rule."""
+        """Return the error for a function without a rule."""
         if name in WITHOUT_SIZES:
             return RuntimeError(NO_SIZES)
         operator = name_operator(name, args, kwargs).removesuffix(".default")
@@ -72,11 +72,11 @@ WITHOUT_SIZES = frozenset(
     """stride __len__ numpy one_hot rms_norm expand_as cross_entropy mse_loss batch_norm nll_loss l1_loss smooth_l1_loss
     binary_cross_entropy instance_norm""".split()
 )
-"""Functions that ask for the sizes first, of which there are none."""
+"""Functions that first ask for the sizes, which do not exist."""
 
 
 class StridedForm:
-    """The size, the strides and the offset of each tensor in the buffer."""
+    """The size, strides and offset of each tensor in the buffer."""
 
     kind = StridedNested
 
@@ -92,11 +92,11 @@ class StridedForm:
     ndim = property(lambda form: 1 + (len(form.sizes[0]) if form.sizes else 0))
 
     def derive(self):
-        """Copy the form for another tensor that is divided in the same way."""
+        """Copy the form for a tensor that is divided in the same way."""
         return self
 
     def size(self, dim):
-        """The size of a dimension; RuntimeError for one that is not the same everywhere."""
+        """Return the size of a dimension; raise RuntimeError if it varies."""
         given, dim = dim, wrap_dim(dim, self.ndim)
         found = {len(self.sizes)} if dim == 0 else {size[dim - 1] for size in self.sizes}
         if len(found) != 1:
@@ -104,7 +104,7 @@ class StridedForm:
         return found.pop()
 
     def last_size(self):
-        """The size of the last dimension; RuntimeError where it is not the same everywhere."""
+        """Return the size of the last dimension; raise RuntimeError if it varies."""
         found = [size[-1] for size in self.sizes]
         if len(set(found)) > 1:
             raise RuntimeError(
@@ -114,24 +114,24 @@ class StridedForm:
         return found[0]
 
     def wrap(self, dim, more=0):
-        """A dimension as a number from 0 on."""
+        """Return a dimension as a non-negative number."""
         return wrap_dim(dim, self.ndim + more)
 
 
 def show_numbers(numbers):
-    """Numbers as PyTorch shows them in errors."""
+    """Format numbers as PyTorch's errors show them."""
     lines = "\n".join(f" {n}" for n in numbers)
     return f"{lines}\n[ torch.LongTensor{{{len(numbers)}}} ]"
 
 
 def require_contiguous(nested, message="NestedTensor must be contiguous to get buffer."):
-    """Raise RuntimeError for a nested tensor whose tensors do not lie one after the other."""
+    """Raise RuntimeError unless the tensors are contiguous in the buffer."""
     if not nested._form.contiguous:
         raise RuntimeError(message)
 
 
 def row_major(size):
-    """Strides of rows one after the other."""
+    """Return row-major strides."""
     steps, step = [], 1
     for n in reversed(size):
         steps.append(step)
@@ -140,7 +140,7 @@ def row_major(size):
 
 
 def add_up(numbers):
-    """For each number the sum of those before."""
+    """Return the sum of all previous numbers for each number."""
     sums, total = [], 0
     for n in numbers:
         sums.append(total)
@@ -148,9 +148,9 @@ def add_up(numbers):
     return tuple(sums)
 
 
-# ── taking apart, and putting together ───────────────────────────────────────
+# ── splitting and joining ────────────────────────────────────────────────────
 def unbind(buffer, form):
-    """The tensors, as views of the buffer."""
+    """Return the tensors, as views of the buffer."""
     if form.contiguous and form.sizes:
         parts = buffer.split([prod(size) for size in form.sizes])
         return [part.view(size) for part, size in zip(parts, form.sizes)]
@@ -158,7 +158,7 @@ def unbind(buffer, form):
 
 
 def part_at(nested, index):
-    """One of the tensors."""
+    """Return one of the tensors."""
     form, buffer = nested._form, elements_of(nested)
     size, start = form.sizes[index], form.offsets[index]
     if form.contiguous:
@@ -167,23 +167,23 @@ def part_at(nested, index):
 
 
 def parts(nested):
-    """The tensors of a nested one."""
+    """Return the tensors of a nested one."""
     return unbind(elements_of(nested), nested._form)
 
 
 def join(tensors, node=None):
-    """A nested tensor with copies of the tensors, whose node has a name."""
+    """Make a nested tensor from copies of the tensors, with a named node."""
     buffer = torch.cat([each.reshape(-1) for each in tensors]) if tensors else torch.zeros(0)
     return nest(label(buffer, node) if node else buffer, StridedForm([each.shape for each in tensors]))
 
 
 def view(nested, form, node):
-    """A nested tensor over the memory of another."""
+    """Make a nested tensor on the memory of another."""
     return nest(label(elements_of(nested).view(-1), node), form)
 
 
 def contiguous(nested):
-    """The nested tensor with its tensors one after the other."""
+    """Return the nested tensor with contiguous tensors."""
     return nested if nested._form.contiguous else join(parts(nested), "CloneBackward0")
 
 

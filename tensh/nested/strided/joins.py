@@ -1,4 +1,4 @@
-"""Nested tensors of the layout torch.strided joined, and filled up to ordinary ones."""
+"""Joining of strided nested tensors, and padding to ordinary ones."""
 
 import tensh as torch
 from tensh.engine.errors.unavailable import could_not_run
@@ -8,7 +8,7 @@ from tensh.nested.strided.form import join, parts
 
 
 def cat(func, tensors, dim=0, *, out=None):
-    """Concatenate: dimension 0 gets more tensors, others get longer ones."""
+    """Concatenate: along dimension 0 to more tensors, along others to longer tensors."""
     if out is not None:
         raise could_not_run("cat.out", "NestedTensorCPU")
     first = next(each for each in tensors if isinstance(each, Nested))
@@ -21,7 +21,7 @@ def cat(func, tensors, dim=0, *, out=None):
 
 
 def require_alike(tensors, first):
-    """Raise RuntimeError unless all are nested, contiguous and of one number of dimensions."""
+    """Raise RuntimeError unless all are nested, contiguous, and have the same number of dimensions."""
     for number, each in enumerate(tensors):
         if not isinstance(each, Nested):
             raise RuntimeError("Expected each tensor in given list to be nested.")
@@ -35,7 +35,7 @@ def require_alike(tensors, first):
 
 
 def require_ragged(tensors):
-    """Raise RuntimeError unless the tensors differ in their first dimension alone, and fit together."""
+    """Raise RuntimeError unless the tensors differ only in their first dimension."""
     for each in tensors:
         if not isinstance(each, Nested):
             raise RuntimeError("cat(): expected each tensor in given list to be nested")

@@ -19,7 +19,7 @@ from tensh.nested.strided.form import (
 
 # ── reductions ───────────────────────────────────────────────────────────────
 def sum_last(func, input, dim=None, keepdim=False, *, dtype=None):
-    """Sums along the last dimension, which is kept."""
+    """Sum along the last dimension, which is kept."""
     if dim is None:
         raise StridedNested.lacks("sum", (input,), {})
     if dtype is not None:
@@ -39,7 +39,7 @@ def sum_last(func, input, dim=None, keepdim=False, *, dtype=None):
 
 
 def softmax(func, input, dim=None, *args, dtype=None, **kwargs):
-    """The softmax of every tensor."""
+    """Compute the softmax of every tensor."""
     wrapped = input._form.wrap(dim)
     if not wrapped:
         raise RuntimeError("Cannot apply softmax across nested dimension 0")
@@ -120,7 +120,7 @@ def sizes_of(value):
 
 # ── layers ───────────────────────────────────────────────────────────────────
 def layer_norm(func, input, normalized_shape, weight=None, bias=None, eps=1e-5):
-    """Normalisation over the last dimensions."""
+    """Normalise the last dimensions."""
     if weight is None or bias is None:
         raise ValueError("NestedTensor layer_norm requires weight and bias")
     if tuple(normalized_shape) != tuple(weight.shape):
@@ -143,7 +143,7 @@ NOT_CONTIGUOUS = (
 
 
 def require_regular(input, normalized_shape):
-    """Raise RuntimeError where the last dimensions differ, or are not what was given."""
+    """Raise RuntimeError if the last dimensions vary, or differ from the given ones."""
     sizes, count = input._form.sizes, len(normalized_shape)
     if count >= input._form.ndim or len({size[-count:] for size in sizes}) > 1:
         raise RuntimeError("normalized_shape extends into irregular dimensions for the nested tensor")
@@ -161,7 +161,7 @@ def dropout(func, input, p=0.5, training=True, inplace=False):
 
 
 def embedding(func, input, weight, *args, **kwargs):
-    """A row of the weight for each element."""
+    """Return a row of the weight for each element."""
     if input._form.ndim > 2:
         raise RuntimeError(
             "Expected indices.dim() < 3 to be true, but got false.  (Could this error message be improved?  If so, please report an "
@@ -176,7 +176,7 @@ def embedding(func, input, weight, *args, **kwargs):
 
 
 def attention(func, query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False):
-    """Attention of each tensor to the tensors of key and value beside it."""
+    """Compute the attention of each tensor to the corresponding tensors of key and value."""
     given = (query, key, value)
     if attn_mask is not None:
         raise RuntimeError(
@@ -201,7 +201,7 @@ def require_all_nested(given):
 
 
 def attention_layer(func, query, *args, need_weights=True, average_attn_weights=True, **kwargs):
-    """Attention of several heads of each tensor to itself; its weights are padded with zeros."""
+    """Compute the multi-head attention of each tensor to itself; its weights are padded with zeros."""
     found = [
         func(
             part, part, part, *args[2:], need_weights=need_weights, average_attn_weights=average_attn_weights, **kwargs
@@ -217,7 +217,7 @@ def attention_layer(func, query, *args, need_weights=True, average_attn_weights=
 
 
 def attend(query, key, value, dropout_p, scale):
-    """softmax(query key / sqrt(size)) value, in steps on nested tensors."""
+    """Compute softmax(query key / sqrt(size)) value, in steps on nested tensors."""
     factor = sqrt(1 / sqrt(query._form.size(-1)) if scale is None else scale)
     weights = torch.softmax(torch.matmul(query * factor, key.transpose(-2, -1) * factor), -1)
     if dropout_p:

@@ -1,11 +1,11 @@
-"""Copies and pickles of nested tensors in the layout torch.strided."""
+"""Copying and pickling of strided nested tensors."""
 
 from tensh.nested.core import elements_of, nest
 from tensh.nested.strided.form import StridedForm, StridedNested
 
 
 def refuse_deepcopy(func, input, memo):
-    """Raise PyTorch's error: ``deepcopy`` works for ordinary tensors only."""
+    """Raise PyTorch's error, because ``deepcopy`` works only for ordinary tensors."""
     raise StridedNested.lacks("new_empty", (input, [1]), {})
 
 
@@ -15,7 +15,7 @@ def rebuild(buffer, sizes, strides, offsets, requires_grad):
 
 
 def reduce_for_pickle(func, input, protocol):
-    """Reduce a nested tensor for a pickle: the buffer and the places of the tensors."""
+    """Reduce a nested tensor for a pickle: the buffer and the layout of the tensors."""
     form = input._form
     return rebuild, (elements_of(input).detach().view(-1), form.sizes, form.strides, form.offsets, input.requires_grad)
 

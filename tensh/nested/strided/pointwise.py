@@ -1,4 +1,4 @@
-"""Functions of single elements, for the layout torch.strided."""
+"""Elementwise functions for the layout torch.strided."""
 
 from tensh.nested.core import Nested, copy_elements, elements_of, map_elements, name_operator, nest, write_elements
 from tensh.nested.strided.form import StridedNested, contiguous, join, parts, require_contiguous
@@ -11,7 +11,7 @@ LIKE = "zeros_like ones_like empty_like randn_like"
 
 
 def map_contiguous(func, input, *args, **kwargs):
-    """Apply a function of single elements.  Raise RuntimeError where the tensors are not contiguous."""
+    """Apply an elementwise function.  Raise RuntimeError unless the tensors are contiguous."""
     require_contiguous(input)
     if kwargs.get("inplace"):
         return write_elements(func, input, *args, **kwargs)
@@ -19,13 +19,13 @@ def map_contiguous(func, input, *args, **kwargs):
 
 
 def write_contiguous(func, input, *args, **kwargs):
-    """Apply a function that writes single elements.  Raise RuntimeError where the tensors are not contiguous."""
+    """Apply an elementwise function that writes.  Raise RuntimeError unless the tensors are contiguous."""
     require_contiguous(input)
     return write_elements(func, input, *args, **kwargs)
 
 
 def cast_elements(func, input, *args, **kwargs):
-    """Convert to another dtype.  Raise RuntimeError where the tensors are not contiguous."""
+    """Convert to another dtype.  Raise RuntimeError unless the tensors are contiguous."""
     result = copy_elements(func, input, *args, **kwargs)
     if result is not input and isinstance(result, Nested):
         require_contiguous(input)
@@ -33,7 +33,7 @@ def cast_elements(func, input, *args, **kwargs):
 
 
 def make_contiguous(func, input, memory_format=None):
-    """Return the tensor itself if its tensors are contiguous, else a copy."""
+    """Return the tensor itself if its tensors are contiguous, otherwise a copy."""
     return contiguous(input)
 
 
@@ -44,7 +44,7 @@ def make_like(func, input, *args, **kwargs):
 
 
 def is_number(value):
-    """True for a number, or a tensor of a single one."""
+    """Return True for a number, or a tensor of one number."""
     return not hasattr(value, "dim") or not isinstance(value, Nested) and value.dim() == 0 and value.numel() == 1
 
 
@@ -111,12 +111,12 @@ def copy_into(func, input, src, non_blocking=False):
 
 
 def softsign(func, input):
-    """x / (1 + |x|)"""
+    """Compute x / (1 + |x|)."""
     return input / (input.abs() + 1)
 
 
 def tanhshrink(func, input):
-    """x - tanh(x)"""
+    """Compute x - tanh(x)."""
     return input - input.tanh()
 
 
@@ -126,7 +126,7 @@ def return_input(func, input, *args, **kwargs):
 
 
 def where(func, condition, input=None, other=None):
-    """``where``: an ordinary tensor or number where a nested condition holds, elements of a nested tensor elsewhere."""
+    """Compute ``where``: an ordinary tensor or number if a nested condition holds, a nested tensor elsewhere."""
     for name, each in (("condition", condition), ("other", other)):
         if not isinstance(each, Nested):
             raise RuntimeError(f"{name} must be nested")

@@ -1,4 +1,4 @@
-"""Taking nested tensors of the layout torch.strided apart."""
+"""Selection from nested tensors in the layout torch.strided."""
 
 import tensh as torch
 from tensh.nested.core import Nested, elements_of, nest
@@ -9,7 +9,7 @@ from tensh.nested.strided.views import drop, unsqueeze
 
 
 def unbind_parts(func, input, dim=0):
-    """The tensors, as views."""
+    """Return the tensors, as views."""
     if input._form.wrap(dim):
         raise RuntimeError(f"NestedTensor can only be unbound along dimension 0 got dimension {dim} instead.")
     return tuple(label(part, "UnbindBackwardAutogradNestedTensor0") for part in parts(input))
@@ -37,7 +37,7 @@ def select(func, input, dim, index):
 
 
 def get_item(func, input, index):
-    """Index one dimension after the other, and the remaining ones of a single tensor at once: ``nt[i, ...]``."""
+    """Index one dimension after the other, and the remaining dimensions of a single tensor at once: ``nt[i, ...]``."""
     index = index if isinstance(index, tuple) else (index,)
     taken = sum(each is not None and each is not ... for each in index)
     if taken > input._form.ndim:
@@ -64,7 +64,7 @@ def get_item(func, input, index):
     return out
 
 
-WHOLE = slice(None)  # a dimension that three dots stand for
+WHOLE = slice(None)  # a dimension represented by an ellipsis
 
 
 def index_single(tensor, index):
@@ -76,14 +76,14 @@ def index_single(tensor, index):
 
 
 def shift_dimension(text):
-    """The dimension that a message of a single tensor names, counted in the nested one."""
+    """Shift the dimension in a message about a single tensor to that of the nested one."""
     before, found, after = text.partition("for dimension ")
     number, _, rest = after.partition(" ")
     return f"{before}{found}{int(number) + 1} {rest}" if found and "with size" in rest and "[" not in rest else text
 
 
 def narrow(func, input, dim, start, length):
-    """Take a range of the tensors."""
+    """Select a range of the tensors."""
     if input._form.wrap(dim):
         raise RuntimeError(f"narrow(): only dim=0 supported for nested tensors, but got: {dim}")
     form, count = input._form, len(input._form.sizes)
@@ -99,7 +99,7 @@ def narrow(func, input, dim, start, length):
 
 
 def chunk(func, input, chunks, dim=0):
-    """Cut every tensor into equal chunks along the last dimension."""
+    """Split every tensor into equal chunks along the last dimension."""
     form = input._form
     if form.wrap(dim) != form.ndim - 1:
         raise RuntimeError("Chunk for nested tensors is currently only supported for the last dimension.")

@@ -1,4 +1,4 @@
-"""Views of nested tensors of the layout torch.strided."""
+"""Views of nested tensors in the layout torch.strided."""
 
 from math import prod
 
@@ -63,7 +63,7 @@ def squeeze(func, input, dim=None):
 
 
 def drop(rows, d):
-    """Drop one column of rows of numbers."""
+    """Drop one column from rows of numbers."""
     return [row[:d] + row[d + 1 :] for row in rows]
 
 
@@ -76,7 +76,7 @@ def view_as(func, input, *shape, size=None):
 
 
 def reshape(func, input, *shape, **given):
-    """Give the tensors other sizes, as a view where possible."""
+    """Reshape the tensors, as a view if possible."""
     shape = complete_shape(shape, given.get("shape"))
     found = reshape_parts(input, shape, "reshape")
     return reshape_parts(contiguous(input), shape, "reshape") if found is None else found
@@ -88,7 +88,7 @@ def complete_shape(shape, named):
 
 
 def reshape_parts(input, shape, name):
-    """The tensors viewed with other sizes; None where that needs a copy."""
+    """Return the tensors viewed with other sizes; None if that needs a copy."""
     form = input._form
     if not form.sizes:
         raise RuntimeError("empty nested tensor cannot be reshaped")
@@ -102,7 +102,7 @@ def reshape_parts(input, shape, name):
 
 
 def fit_size(shape, old):
-    """The size of one tensor: -1 keeps the size at that place."""
+    """Return the size of one tensor; -1 keeps its size at that place."""
     wanted = list(shape[1:])
     if len(wanted) > len(old):
         if wanted[: len(old)].count(-1) > 1:
