@@ -39,6 +39,7 @@ NO_SIZES = frozenset(
 """Integers that cannot be symbolic in PyTorch, which accepts fewer kinds of values for them: in all or named functions."""
 LIMIT = 2**63
 OVERFLOW = "Overflow when unpacking long long"
+LATE = object()  # the place of an error among values
 
 
 # ── kinds of values ──────────────────────────────────────────────────────────
@@ -152,7 +153,11 @@ class ElementError(TypeError):
 
 
 class UnpackError(TypeError):
-    """A sequence whose first element fits fails in a later one; no other overload is tried."""
+    """A sequence has an element that does not fit; no other overload is tried."""
+
+
+class LateError(UnpackError):
+    """A sequence whose first element fits fails in a later one, which is read when all arguments are known to be of their kinds."""
 
 
 def require_64_bits(number):
@@ -189,7 +194,7 @@ class Parameter:
         try:
             taken = self.taker(value)
         except ElementError as error:
-            raise (UnpackError if error.unpacking else TypeError)(error.message(where, position, self.kind)) from None
+            raise (LateError if error.unpacking else TypeError)(error.message(where, position, self.kind)) from None
         if taken is NO_FIT:
             raise TypeError(f"{where}{position} must be {self.kind}, not {type_name(value)}")
         if self.number is not None and (complaint := complain_of_elements(taken, self.number)):
@@ -231,9 +236,14 @@ class Form:
             raise TypeError(self._too_many(len(args)))
         values = self.defaults.copy()
         for place, (parameter, value) in enumerate(zip(self.positional, args, strict=False), 1):
-            values[parameter.name] = parameter.take(self.function, value, place)
+            try:
+                values[parameter.name] = parameter.take(self.function, value, place)
+            except (LateError, ValueError) as error:
+                keep_late(values, parameter.name, error)
         if options or len(values) < len(self.parameters):
             self._bind_keywords(len(args), options, values)
+        if LATE in values:
+            raise values[LATE]
         for name in self.numbers:
             if type(values[name]) is int and not -LIMIT <= values[name] < 2 * LIMIT:
                 if type(values.get("device")) in (str, int):
@@ -244,7 +254,10 @@ class Form:
     def _bind_keywords(self, given, options, values):
         for index, parameter in enumerate(self.parameters[given:], given):
             if parameter.name in options:
-                values[parameter.name] = parameter.take(self.function, options[parameter.name], None)
+                try:
+                    values[parameter.name] = parameter.take(self.function, options[parameter.name], None)
+                except (LateError, ValueError) as error:
+                    keep_late(values, parameter.name, error)
             elif parameter.required:
                 missing = [f'"{p.name}"' for p in self.parameters[index:] if p.required]
                 names = ", ".join(missing)
@@ -264,6 +277,12 @@ class Form:
             return f"{self.function}() takes from {self.least} to {most} positional arguments but {given} were given"
         were, plural = "was" if given == 1 else "were", "" if most == 1 else "s"
         return f"{self.function}() takes {most} positional argument{plural} but {given} {were} given"
+
+
+def keep_late(values, name, error):
+    """Keep an error, such as that for too large an integer, until all values are known to be of their kinds."""
+    values.setdefault(LATE, error)
+    values[name] = None
 
 
 # ── several overloads ────────────────────────────────────────────────────────

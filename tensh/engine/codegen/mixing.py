@@ -293,5 +293,5 @@ def take_operands(values, name, parameter, position):
     except AttributeError:
         number = next(n for n, value in enumerate(values) if not isinstance(value, Tensor))
         raise TypeError(
-            f"expected Tensor as element {number} in argument {position - 1}, but got {type(values[number]).__name__}"
+            f"expected Tensor as element {number} in argument {position - 1}, but got {type_name(values[number])}"
         ) from None

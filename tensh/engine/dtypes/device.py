@@ -117,6 +117,9 @@ def named_device(type, index=None):
     return type, index
 
 
+named_device.__qualname__ = "device"  # in Python's errors
+
+
 def kinds_of(values):
     return ", ".join(value.__class__.__name__ for value in values)
 

@@ -38,10 +38,13 @@ def translate_error(error, name, operands, shapes_first=False):
     if any(type(a) is WithoutElements for a in operands):
         raise Absence from None
     arrays = [a for a in operands if isinstance(a, np.ndarray)]
-    if (larger := too_large(error)) is not None:
-        spread = len(arrays) > 1 and (op := OPS.get(name.removesuffix("_"))) is not None and op.parallel
-        clash = broadcast_clash([a.shape for a in arrays]) if spread else None
-        return larger if clash is None else RuntimeError(clash)
+    if too_large(error) is not None:
+        op = OPS.get(name.removesuffix("_"))
+        shapes = [a.shape for a in arrays] if op is not None and op.parallel else []
+        if (clash := broadcast_clash(shapes)) is not None:
+            return RuntimeError(clash)
+        shape = np.broadcast_shapes(*shapes) if shapes else None
+        return too_large(error, shape, arrays[0].itemsize if shapes else 1)
     if len(arrays) > 1 and (
         isinstance(error, ValueError) or comes_last(error) or shapes_first and isinstance(error, NotImplementedError)
     ):

@@ -239,7 +239,7 @@ relu.light = True
 def isclose(input, other, rtol=1e-05, atol=1e-08, equal_nan=False):
     """True where |input - other| is at most atol + rtol * |other|."""
     for position, (name, value) in enumerate((("rtol", rtol), ("atol", atol)), 3):
-        if number(value, "isclose", name, position) < 0:
+        if not number(value, "isclose", name, position) >= 0:  # nan, too
             raise RuntimeError(f"{name} must be greater than or equal to zero, but got {value:g}")
     rtol, atol = float(rtol), float(atol)
     close = np.equal(input, other)

@@ -8,6 +8,7 @@ from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, word
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import BY_NUMPY, can_cast, combine_categories, of_scalar
 from tensh.engine.errors.messages import OTHER_DTYPE, cannot_cast, refuse_dtype, wrap_dim
+from tensh.engine.operators.basic import expanded_size
 from tensh.engine.operators.linalg.products import batches, check_batches, check_vector, mm, mv
 from tensh.engine.operators.precision import is_half, widen
 
@@ -42,22 +43,8 @@ def add_product(input, product, beta, alpha, terms=1):
             return plus(widen(input), product, beta, alpha).astype(input.dtype)
         return plus(input, product, beta, alpha)
     except ValueError:
-        raise RuntimeError(not_expandable(input.shape, product.shape)) from None
-
-
-def not_expandable(shape, target):
-    if len(shape) > len(target):
-        return (
-            f"expand(torch.{{}}{{{list(shape)}}}, size={list(target)}): the number of sizes provided ({len(target)}) must "
-            f"be greater or equal to the number of dimensions in the tensor ({len(shape)})"
-        )
-    for back in range(1, len(shape) + 1):
-        if shape[-back] not in (1, target[-back]):
-            return (
-                f"The expanded size of the tensor ({target[-back]}) must match the existing size ({shape[-back]}) at "
-                f"non-singleton dimension {len(target) - back}.  Target sizes: {list(target)}.  Tensor sizes: {list(shape)}"
-            )
-    return "shapes do not fit"
+        expanded_size(input, product.shape)
+        raise
 
 
 def require_factor(input, beta):

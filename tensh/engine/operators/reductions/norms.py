@@ -196,9 +196,9 @@ def renorm(input, p, dim, maxnorm):
         if type(number) is complex:
             raise RuntimeError(f"renorm: {name} must be real-valued")
     p, maxnorm = float(p), float(maxnorm)
-    if p <= 0:
+    if not p > 0:  # nan, too
         raise RuntimeError("renorm: non-positive-norm not supported")
-    if maxnorm < 0:
+    if not maxnorm >= 0:
         raise RuntimeError(f"renorm: expected maxnorm to be >= 0 but got {maxnorm}")
     if input.ndim < 2:
         raise RuntimeError(f"renorm: input needs at least 2 dimensions, got {input.ndim} dimensions")

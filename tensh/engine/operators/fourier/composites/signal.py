@@ -27,17 +27,21 @@ def window(fn):
     """Declare a window: ``fn(M, sym, place, …)`` computes it; its other parameters are keyword-only."""
     name = fn.__name__
 
-    @functools.wraps(fn)
-    def function(M, *, sym=True, dtype=None, layout=strided, device=None, requires_grad=False, **given):
+    def compute(M, sym, dtype, layout, device, requires_grad, **own):
         dtype = get_default_dtype() if dtype is None else dtype
-        unknown = given.keys() - own
-        if unknown:
-            raise TypeError(f"{name}() got an unexpected keyword argument '{sorted(unknown)[0]}'")
         require(SPOKEN.get(name, name), M, dtype, layout)
-        return fn(M, sym, dict(zip(PLACE, (dtype, layout, device, requires_grad))), **given)
+        return fn(M, sym, dict(zip(PLACE, (dtype, layout, device, requires_grad))), **own)
 
     parameters = inspect.signature(fn).parameters
-    own = {p for p in parameters if parameters[p].kind is inspect.Parameter.KEYWORD_ONLY}
+    own = {p: each.default for p, each in parameters.items() if each.kind is each.KEYWORD_ONLY}
+    header = "".join(f"{p}, " if v is inspect.Parameter.empty else f"{p}={v!r}, " for p, v in own.items())
+    environment = {"compute": compute, "strided": strided}
+    exec(
+        f"def {name}(M, *, {header}sym=True, dtype=None, layout=strided, device=None, requires_grad=False):\n"
+        f"    return compute(M, sym, dtype, layout, device, requires_grad, {', '.join(f'{p}={p}' for p in own)})",
+        environment,
+    )  # so that Python's errors count the keywords
+    function = functools.update_wrapper(environment[name], fn)
     function.__signature__ = Later(lambda: window_signature(parameters))
     function.__module__ = "torch.signal.windows.windows"
     first, gap, rest = (fn.__doc__ or "").partition("\n\n")

@@ -17,11 +17,11 @@ def integers(value, name, parameter, position):
             raise ValueError("Overflow when unpacking long long")
         return (value,)
     if not isinstance(value, (tuple, list)):
-        if isinstance(value, (bool, float, str)) or not hasattr(value, "__index__"):
+        if (number := read_number(value)) is None:
             raise TypeError(
                 f"{name}(): argument '{parameter}' (position {position}) must be tuple of ints, not {type_name(value)}"
             )
-        return (value.__index__(),)
+        return (number,)
     try:
         return take_ints(value, read_number)
     except TypeError as error:
