@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from tensh.distributed.backends import Backend, check_built, devices_of
-from tensh.distributed.mpi_world import count_started, is_mpi_there, is_started_together, join_world
+from tensh.distributed.mpi_world import count_started, is_mpi_there, is_started_together, join_world, require_mpi
 from tensh.distributed.process_group import ProcessGroup
 from tensh.distributed.rendezvous_handlers import rendezvous
 from tensh.distributed.stores import HashStore, PrefixStore
@@ -151,6 +151,7 @@ def init_process_group(
     check_timeout(timeout)
     if backend == Backend.MPI and is_mpi_there() and (is_started_together() or world_size < 0):
         (rank, world_size), store = count_started(), HashStore() if store is None else store
+    require_mpi(world_size)
     if store is None:
         seconds = None if timeout is None else timeout.total_seconds()
         store, rank, world_size = next(rendezvous(init_method or "env://", rank, world_size, seconds))

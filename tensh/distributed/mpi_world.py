@@ -11,6 +11,11 @@ from tensh.distributed.mpi_rendezvous import begin_at_store
 
 MISSING = "process groups of several processes need MPI: pip install 'tensh[mpi]' (mpi4py and mpich)"
 
+OTHER = (
+    "{starter} started {size} processes, and mpi4py has another MPI, {library}. pip install mpich brings an mpiexec for it, "
+    "pip install --no-binary mpi4py mpi4py makes mpi4py anew for the MPI that is there"
+)
+
 
 def is_mpi_there():
     """Return True if mpi4py is installed, without importing it."""
@@ -21,11 +26,28 @@ def load_mpi():
     """Return the module ``mpi4py.MPI``, which starts MPI on first use.  Raise DistBackendError if it is missing."""
     if not is_mpi_there():
         raise DistBackendError(MISSING)
+    import mpi4py
+
+    if "mpi4py.MPI" not in sys.modules:  # begun below, once it is known that it can be
+        mpi4py.rc.initialize, mpi4py.rc.finalize = False, True
     try:
         from mpi4py import MPI
     except (ImportError, RuntimeError) as error:  # mpi4py without an MPI library
         raise DistBackendError(f"mpi4py finds no MPI: {error}. pip install mpich gives it one") from None
+    if not MPI.Is_initialized():
+        check_starter(MPI)
+        MPI.Init_thread()
     return MPI
+
+
+def check_starter(mpi):
+    """Raise DistBackendError where ``mpiexec`` belongs to another MPI, which would end the process, or wait for ever."""
+    is_open, by_open = "Open MPI" in mpi.Get_library_version(), "OMPI_COMM_WORLD_SIZE" in os.environ
+    by_mpich = not by_open and "PMI_RANK" in os.environ and "TENSH_LAUNCHED" in os.environ
+    if by_open and not is_open or by_mpich and is_open:
+        size = os.environ.get("WORLD_SIZE") or os.environ.get("OMPI_COMM_WORLD_SIZE")
+        starter = "Open MPI's mpiexec" if by_open else "MPICH's mpiexec"
+        raise DistBackendError(OTHER.format(starter=starter, size=size, library=describe(mpi)))
 
 
 def count_started():
@@ -44,6 +66,8 @@ def join_world(rank, size, store, timeout):
         world = begin_at_store(store, rank, size, timeout).COMM_WORLD
     else:
         world = load_mpi().COMM_WORLD
+    if world.size != size and os.environ.get("TENSH_LAUNCHED"):
+        raise DistBackendError(OTHER.format(starter="mpiexec", size=size, library=describe(load_mpi())))
     if world.size != size:
         started = "was started alone" if world.size == 1 else f"was started as one of {world.size}"
         raise DistBackendError(
@@ -52,6 +76,18 @@ def join_world(rank, size, store, timeout):
         )
     forget_names(world)
     return world.Split(0, rank)
+
+
+def describe(mpi):
+    """The name and version of an MPI."""
+    return re.split(r"[,\n\0]|\s{2,}", mpi.Get_library_version().replace("Version:", " ").replace("\t", ""))[0].strip()
+
+
+def require_mpi(world_size):
+    """Raise DistBackendError before processes wait for each other, if there are several and no MPI."""
+    said = str(world_size if world_size > 0 else os.environ.get("WORLD_SIZE", "1"))
+    if said.isdigit() and int(said) > 1 and not is_mpi_there():
+        raise DistBackendError(MISSING)
 
 
 def forget_names(world):

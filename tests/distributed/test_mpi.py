@@ -230,3 +230,13 @@ def test_training_is_as_pytorchs(training, tmp_path):
                 assert found[name] == value, name
             else:
                 assert found[name] == pytest.approx(value, rel=1e-5, abs=EXACT), name
+
+
+def test_as_many_processes_as_the_machines_take(program):
+    done = call([*LAUNCH, "--hosts", "localhost:2", program, "exit"])
+    assert done.returncode == 7 and {line[:3] for line in done.stdout.splitlines()} == {"[0]", "[1]"}
+
+
+def test_an_mpiexec_that_starts_nothing(program):
+    done = call([*LAUNCH, "--hosts", "there-is-no-such-machine.invalid", program, "exit"])
+    assert done.returncode and "started no process, and ended with status" in done.stderr

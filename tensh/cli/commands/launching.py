@@ -14,7 +14,9 @@ def launch_(
     arguments: Annotated[
         list[str] | None, typer.Argument(metavar="[ARGS]...", help="What it finds in sys.argv.")
     ] = None,
-    number: Annotated[int, typer.Option("-n", "--nproc-per-node", metavar="N", help="How many processes.")] = 1,
+    number: Annotated[
+        int | None, typer.Option("-n", "--nproc-per-node", metavar="N", help="How many processes.")
+    ] = None,
     hosts: Annotated[
         str | None, typer.Option("--hosts", metavar="A,B:2", help="The machines, with how many processes each takes.")
     ] = None,

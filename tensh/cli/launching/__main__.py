@@ -65,6 +65,7 @@ def finish_lines():
 def run():
     """Run the program; on failure end the process here, since MPI would wait for the others."""
     rank, folder = set_environment(), os.environ.pop("TENSH_LAUNCH", None)
+    os.environ["TENSH_LAUNCHED"] = "1"
     if hasattr(os, "fork"):
         watch_over(rank, folder)
     note(folder, f"{rank}.pid", str(os.getpid()))

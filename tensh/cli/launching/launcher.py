@@ -14,6 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from tensh.cli.launching.ending import end_with_parent
+from tensh.cli.launching.hosts import count_processes, options_for, read_hosts
 from tensh.cli.process import status
 from tensh.cli.programs.options import UsageError
 from tensh.language import _
@@ -26,8 +27,11 @@ OWN_WORDS = re.compile(
 
 
 def launch(env, number, file, arguments, hosts=None, hostfile=None, restarts=0, is_prefixed=True):
-    """Run a program in `number` processes, restarting up to `restarts` times after a failure; return the exit status."""
-    if number < 1:
+    """Run a program in `number` processes, restarting up to `restarts` times after a failure; return the exit status.
+
+    Without a `number`, there are as many as the machines take.
+    """
+    if number is not None and number < 1:
         raise UsageError(_("-n takes the number of processes, 1 or more, not {number}").format(number=number))
     if restarts < 0:
         raise UsageError(
@@ -37,11 +41,12 @@ def launch(env, number, file, arguments, hosts=None, hostfile=None, restarts=0, 
         raise UsageError(_("there is no file {path}").format(path=file))
     if hostfile and not os.path.exists(hostfile):
         raise UsageError(_("there is no file {path}").format(path=hostfile))
-    where = ["-hosts", hosts] if hosts else ["-f", hostfile] if hostfile else []
-    command = [find_mpiexec(), *where, "-n", str(number)]
+    mpiexec, machines = find_mpiexec(), read_hosts(hosts, hostfile)
+    number = count_processes(machines) if number is None else number
+    command = [mpiexec, *options_for(mpiexec, machines), "-n", str(number)]
     command += [sys.executable, "-m", "tensh.cli.launching", file, *arguments]
     for attempt in range(restarts + 1):
-        given = variables(env, number, hosts, attempt, restarts)
+        given = variables(env, number, machines, attempt, restarts)
         given["TENSH_LAUNCH_PREFIX"] = "1" if is_prefixed and number > 1 else ""
         found = Launch(env, command, number, given).run()
         if found in (status.OK, status.INTERRUPTED) or attempt == restarts:
@@ -63,13 +68,20 @@ def find_mpiexec():
     raise UsageError(_("tensh launch needs MPI: pip install 'tensh[mpi]' (mpi4py and mpich)"))
 
 
-def variables(env, number, hosts, attempt, restarts):
+OPEN_MPI = {"PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
+"""Variables that let Open MPI start more processes than there are cores, as MPICH does."""
+AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+"""Variables that let root start them, as in a container."""
+
+
+def variables(env, number, machines, attempt, restarts):
     """Return the environment variables for the processes, as PyTorch's launcher sets them."""
     with socket.socket() as probe:
         probe.bind(("", 0))
         port = probe.getsockname()[1]
-    first = hosts.split(",")[0].partition(":")[0] if hosts else "127.0.0.1"
-    given = {"MASTER_ADDR": first, "MASTER_PORT": str(port)}
+    given = {"MASTER_ADDR": machines[0][0] if machines else "127.0.0.1", "MASTER_PORT": str(port)} | OPEN_MPI
+    if getattr(os, "geteuid", lambda: 1)() == 0:
+        given |= AS_ROOT
     found = {**given, **env.variables, "WORLD_SIZE": str(number), "TORCHELASTIC_RUN_ID": str(os.getpid())}
     if attempt:
         found["MASTER_PORT"] = str(port)  # the previous port may still be in use
@@ -170,6 +182,14 @@ class Launch:
                 found = 128 - found
             else:
                 who = _("rank {rank} failed with status {status}").format(rank=rank, status=found)
+        elif not any(self.folder.glob("*.pid")):
+            self.env.stderr.write(
+                _("tensh launch: {mpiexec} started no process, and ended with status {status}").format(
+                    mpiexec=self.command[0], status=found
+                )
+                + "\n"
+            )
+            return found
         elif 128 < found < 128 + 65 or 0 < found < 32:
             who = _("a rank was ended by signal {name}").format(name=signal.Signals(found % 128).name)
         else:
