@@ -201,8 +201,15 @@ class FunctionRecorder(TorchFunctionMode):
 def instructions_of(code):
     """Return (instruction offsets, names, and the local variable in which the next one stores the result, or None)."""
     found = list(dis.get_instructions(code))
-    stored = [each.argval if each.opname == "STORE_FAST" else None for each in found[1:]]
+    stored = [stored_variable(each) for each in found[1:]]
     return [each.offset for each in found], [each.opname for each in found], [*stored, None]
+
+
+def stored_variable(instruction):
+    """Return the local variable that an instruction stores first; since Python 3.13 one can store and load two."""
+    if not instruction.opname.startswith("STORE_FAST"):
+        return None
+    return instruction.argval[0] if isinstance(instruction.argval, tuple) else instruction.argval
 
 
 def instruction_at(code, offset):
