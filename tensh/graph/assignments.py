@@ -1,4 +1,4 @@
-"""Assignments of names: the plain ones at the top level of some sources, in order."""
+"""Assignments to names: the simple ones at the top level of some sources, in order."""
 
 import ast
 from typing import NamedTuple
@@ -7,7 +7,7 @@ from tensh.graph.source import is_python
 
 
 class Assignment(NamedTuple):
-    """``name = value`` on a line of a source; ``order`` counts over all sources, ``within`` are the blocks around it."""
+    """``name = value`` on a line of a source; ``order`` counts over all sources, ``within`` has its blocks."""
 
     name: str
     value: ast.expr
@@ -19,7 +19,7 @@ class Assignment(NamedTuple):
 
 
 def assignments(sources):
-    """All assignments in sources (file name -> text), first to last, those within blocks and functions too."""
+    """Return all assignments in sources (file name -> text), in order, including those within blocks and functions."""
     found = []
     for filename, text in sources.items():
         try:
@@ -48,6 +48,6 @@ def _add(name, value, node, filename, within, found):
 
 
 def find_last(found, name, before=None):
-    """The last assignment to a name (before another one, in order); None if there is none."""
+    """Return the last assignment to a name (before another one, in order); None if there is none."""
     fitting = [each for each in found if each.name == name and (before is None or each.order < before)]
     return fitting[-1] if fitting else None

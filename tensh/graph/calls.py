@@ -1,6 +1,6 @@
-"""The call that recorded nodes: which function, with which arguments, and which operand of the nodes each argument is.
+"""The call that recorded nodes: the function, its arguments, and the operand of the nodes that each argument is.
 
-A call of a layer or of a function that is made of operators records several nodes; it is looked at as one.
+A call of a layer or a composite records several nodes, which are treated as one.
 """
 
 import ast
@@ -22,9 +22,9 @@ MODULES = ("torch", "tensh", "nn", "F", "np", "math")
 
 
 class Call(NamedTuple):
-    """A function's name and parameters; parameter -> the user's text, and -> the value where it is known.
+    """A function's name and parameters, with the user's text of each argument, and its value if known.
 
-    ``operands`` has the number of the node of each parameter that a gradient goes to.
+    ``operands`` has the number of the node for each parameter that receives a gradient.
     """
 
     function: str
@@ -35,12 +35,12 @@ class Call(NamedTuple):
 
     @property
     def by_number(self):
-        """number of a node -> the parameter that it is."""
+        """Node number -> its parameter."""
         return {number: parameter for parameter, number in self.operands.items()}
 
 
 def find_call(graph, nodes):
-    """The Call that recorded nodes, the last of which is its result; None where that is not known for sure."""
+    """Return the Call that recorded nodes, the last of which is its result; None if that is uncertain."""
     found = _read_layer_call(graph, nodes[-1]) or _read_source_call(graph, nodes[-1])
     if found is None:
         return None
@@ -49,7 +49,7 @@ def find_call(graph, nodes):
 
 
 def _read_layer_call(graph, node):
-    """The call of a layer of torch.nn, in the names of its attributes."""
+    """Return the call of a layer of torch.nn, with the names of its attributes."""
     within = layer(node)
     text = within is not None and call_of_layer(type(within))
     tree = ast.parse(text, mode="eval").body if text else None
@@ -79,7 +79,7 @@ def _read_layer_call(graph, node):
 
 
 def _list_given(graph, node, within, path):
-    """(parameter -> text, parameter -> value) of the arguments in the user's source of a layer that is called by name."""
+    """Return (parameter -> text, parameter -> value) for the arguments of a layer called by name in the source."""
     found = piece(*place(node))
     call = _parse(found.text) if found else None
     name = ast.unparse(call.func) if isinstance(call, ast.Call) else ""
@@ -92,7 +92,7 @@ def _list_given(graph, node, within, path):
 
 
 def call_of_layer(kind):
-    """The text of the call that a class of layers makes, in the names of its attributes; None where it is not one call."""
+    """Return the text of a layer class's only call, with the names of its attributes; None for several calls."""
     return getattr(kind, "_computes", None) or next(
         (_modules()[c.__name__] for c in kind.__mro__ if c.__name__ in _modules()), None
     )
@@ -105,7 +105,7 @@ def _modules():
 
 
 def _read_source_call(graph, node):
-    """The call of a function or a method in the user's source."""
+    """Return the call of a function or method in the user's source."""
     made = place(node)
     found = made and piece(*made)
     tree = _parse(found.text) if found else None
@@ -127,7 +127,7 @@ def _read_source_call(graph, node):
 
 
 def bind_call(call, table, name):
-    """(parameters, parameter -> argument) of a call of a function in a table; None where it is not there or does not fit."""
+    """Return (parameters, parameter -> argument) for a call of a function in a table; None if it does not match."""
     entry = table.get(name)
     if (
         entry is None
@@ -142,7 +142,7 @@ def bind_call(call, table, name):
 
 
 def parameters_of(entry):
-    """The names of the parameters of an operator or a function."""
+    """Return the names of the parameters of an operator or a function."""
     if isinstance(entry, Op):
         return list(entry.parameters)
     try:
@@ -152,7 +152,7 @@ def parameters_of(entry):
 
 
 def _value(graph, argument):
-    """The value of an argument that is a name or a literal."""
+    """Return the value of an argument that is a name or a literal."""
     return graph.namespace.get(argument.id) if isinstance(argument, ast.Name) else _literal(argument)
 
 
@@ -171,7 +171,7 @@ def _parse(text):
 
 
 def is_module(tree):
-    """True if an expression is the name of a module that functions come from: ``torch``, ``torch.nn.functional``, ``F``."""
+    """Return True for the name of a module of functions: ``torch``, ``torch.nn.functional``, ``F``."""
     while isinstance(tree, ast.Attribute):
         tree = tree.value
     return isinstance(tree, ast.Name) and tree.id in MODULES
@@ -179,7 +179,7 @@ def is_module(tree):
 
 # ── operands ─────────────────────────────────────────────────────────────────
 def _operand_numbers(graph, nodes):
-    """The numbers of the nodes outside that gradients of a call go to."""
+    """Return the numbers of the outside nodes that receive gradients from a call."""
     inside = set(nodes)
     targets = (target for node in nodes for target, _ in node.next_functions)
     return list(
@@ -188,7 +188,7 @@ def _operand_numbers(graph, nodes):
 
 
 def _match(graph, call, numbers):
-    """parameter -> the node that is its operand: by the tensor, by the user's text, or because one is left of each."""
+    """Return parameter -> operand node: by the tensor, by the user's text, or because one of each remains."""
     found = {parameter: number for parameter, number in call.operands.items() if number in numbers}
     for parameter, text in call.texts.items():
         for number in numbers:
@@ -214,7 +214,7 @@ def _is_called(graph, number, text, value):
 
 
 def _is_setting(call, parameter):
-    """True if a parameter is not an operand: one not given, a number, a word, or a tensor without a gradient."""
+    """Return True if a parameter is not an operand: missing, a number, a word, or a tensor without a gradient."""
     if parameter in call.values:
         value = call.values[parameter]
         return not isinstance(value, Tensor) or not value.requires_grad

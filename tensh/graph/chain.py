@@ -9,11 +9,11 @@ from tensh.graph.textbook.table import entries
 from tensh.language import _
 
 INDENT = " " * 10
-LONGEST = 40  # of a formula in a table
+LONGEST = 40  # maximum width of a formula in a table
 
 
 def lines(explanation, name, times="·"):
-    """The chain rule for the gradient of ``name``, as lines of (kind, text) pairs."""
+    """Return the chain rule for the gradient of ``name``, as lines of (kind, text) pairs."""
     graph = explanation.graph
     root = graph[graph.root]
     target = graph[explanation.target]
@@ -38,7 +38,7 @@ def lines(explanation, name, times="·"):
 
 
 def uses(explanation, name, times):
-    """Return the share of each use of a tensor, where the paths that lead to them are too many."""
+    """Return the contribution of each use of a tensor, if there are too many paths to it."""
     graph = explanation.graph
     yield [("note", _("too many paths to follow each: what each use of {name} brings").format(name=name))]
     rows = []
@@ -59,7 +59,7 @@ def uses(explanation, name, times):
 
 
 def is_scalar(explanation):
-    """True if every number on the way is a single one, so that local derivatives can be multiplied."""
+    """Return True if every value on the path is a scalar, so that local derivatives can be multiplied."""
     return all(step.factor is not None for path in explanation.paths for step in path.steps)
 
 
@@ -84,7 +84,7 @@ def headline(explanation, name, root, target):
 
 
 def scalar_path(graph, number, path, times):
-    """One path: the nodes on it, each local derivative, and their product."""
+    """Describe one path: its nodes, each local derivative, and their product."""
     words = [graph[step.node].short for step in path.steps] + [graph[path.steps[-1].operand].short]
     yield [("keyword", tokens.pad(_("path {number}").format(number=number), 10)), ("plain", "  <-  ".join(words))]
     heads = [f"d {tokens.group(graph[s.node].short)} / d {tokens.group(graph[s.operand].short)}" for s in path.steps]
@@ -102,13 +102,13 @@ def scalar_path(graph, number, path, times):
 
 
 def _value(step):
-    """``w + 1 = 2``: the local derivative in words and as a number."""
+    """Describe a local derivative in words and as a number: ``w + 1 = 2``."""
     number = tokens.number(step.factor)
     return number if step.local in (None, number) else f"{step.local} = {number}"
 
 
 def total(explanation, times):
-    """The sum over the paths: ``2 · 1 + 3 · 1 = 5``."""
+    """Describe the sum over the paths: ``2 · 1 + 3 · 1 = 5``."""
     products = [f" {times} ".join(tokens.number(step.factor) for step in path.steps) for path in explanation.paths]
     yield [
         ("keyword", tokens.pad(_("sum"), 10)),
@@ -117,7 +117,7 @@ def total(explanation, times):
 
 
 def tensor_path(graph, number, path):
-    """One path as a flow of gradients: what arrives at each node, its shape and size."""
+    """Describe one path as a flow of gradients: the shape and norm of each."""
     first = graph[path.steps[0].node]
     rows = [(first.short, tokens.shape(first), "", "")]
     for step in path.steps:
@@ -139,7 +139,7 @@ def tensor_path(graph, number, path):
 
 
 def way(graph, step):
-    """The way of a step's gradient: the formula that `--formulas` shows, else the name of the layer or the function."""
+    """Return the source of a step's gradient: the formula of `--formulas`, otherwise the layer or function."""
     found = gradient(graph, graph[step.node], graph[step.node].edges[step.edge])
     if found and found.reason and found.text in ("1", "g"):
         return _(found.reason)
@@ -157,7 +157,7 @@ def way(graph, step):
 
 
 def check_lines(explanation, name, checked):
-    """Compute the gradient by central differences."""
+    """Describe the gradient by central differences."""
     graph = explanation.graph
     root = graph[graph.root].short
     if graph[explanation.target].shape == ():
@@ -185,7 +185,7 @@ BOUNDS = (1e-8, 1e-6, 1e-4, 1e-3, 1e-2, 1e-1)
 
 
 def bound_error(error):
-    """An error as the power of ten that it is below: its digits are rounding."""
+    """Return the power of ten that bounds an error, whose digits are only rounding."""
     above = next((each for each in BOUNDS if error <= each), None)
     return (
         _("within {bound}").format(bound=f"{above:g}") if above else _("by up to {bound}").format(bound=f"{error:.2g}")

@@ -1,7 +1,7 @@
-"""A gradient held against differences of the values themselves: the root is computed again from a slightly changed tensor.
+"""Gradient checks by finite differences: the root is computed again from a slightly changed tensor.
 
-What is computed again are the expressions that the user assigned: that of the root, and those of the computed tensors it
-names.  Nothing is assigned, printed or recorded, and the random numbers go on as if nothing had been.
+The expressions that the user assigned to the root and to the computed tensors in it are evaluated again.  Nothing is
+assigned, printed or recorded, and the state of the random number generator is restored.
 """
 
 import ast
@@ -20,14 +20,13 @@ from tensh.engine.random.generator import default_generator
 from tensh.graph.assignments import find_last
 from tensh.language import _
 
-ENTRIES = 5  # of a tensor that are looked at
-NEAR = {"float64": 1e-6, "complex128": 1e-6}  # relative errors that agree; 2e-2 for less exact dtypes
-STEPS = {"float64": 1e-6}  # relative changes; 1e-3 for less exact dtypes
+ENTRIES = 5  # number of elements of a tensor to check
+NEAR = {"float64": 1e-6, "complex128": 1e-6}  # tolerated relative error; 2e-2 for less exact dtypes
+STEPS = {"float64": 1e-6}  # relative step; 1e-3 for less exact dtypes
 
 
 class CheckResult(NamedTuple):
-    """The result of a gradient check: the step, (index, difference quotient, gradient) of each entry, the worst
-    relative error."""
+    """The result of a gradient check: the step, (index, difference, gradient) of entries, the worst error."""
 
     step: float
     entries: list
@@ -36,13 +35,13 @@ class CheckResult(NamedTuple):
 
 
 class UncheckedError(ValueError):
-    """Return the reason for which a gradient cannot be checked."""
+    """The reason why a gradient cannot be checked."""
 
 
 def check_gradient(target, gradient, root, root_name, found, names):
-    """The gradient of ``root`` with respect to the leaf ``target``, checked; ``found`` are the assignments.
+    """Check the gradient of ``root`` with respect to the leaf ``target``; ``found`` are the assignments.
 
-    Raise UncheckedError where the root cannot be computed again.
+    Raise UncheckedError if the root cannot be computed again.
     """
     if root.layout is not strided or target.layout is not strided or root.is_meta or target.is_meta:
         raise UncheckedError(_("differences are for tensors that have all their elements"))
@@ -61,7 +60,7 @@ def check_gradient(target, gradient, root, root_name, found, names):
 
 
 def compare_entries(target, gradient, function):
-    """Central differences in some entries of ``target`` beside the gradient."""
+    """Compare central differences in some entries of ``target`` with the gradient."""
     array = target.array
     kind = str(array.dtype)
     chosen = np.random.default_rng(0).permutation(array.size)[:ENTRIES]
@@ -70,7 +69,7 @@ def compare_entries(target, gradient, function):
     for position in sorted(map(int, chosen)):
         index = np.unravel_index(position, array.shape)
         expected, error = float(gradient[index]), np.inf
-        for each in (step, 10 * step):  # the smaller one can be lost in rounding, as where large summands cancel
+        for each in (step, 10 * step):  # small differences may be lost in rounding, as after cancellation
             if error > NEAR.get(kind, 2e-2):
                 quotient = central_difference(array, index, each * max(1.0, abs(float(array[index]))), function)
                 error = abs(quotient - expected) / max(abs(quotient), abs(expected), 1e-2)
@@ -80,7 +79,7 @@ def compare_entries(target, gradient, function):
 
 
 def central_difference(array, index, h, function):
-    """The difference quotient of a function of an array in one of its elements, which is as before afterwards."""
+    """Return the difference quotient of a function in one element of an array, which is restored afterwards."""
     before = array[index]
     try:
         array[index] = before + h
@@ -93,7 +92,7 @@ def central_difference(array, index, h, function):
 
 
 def slice_program(name, found, names, before=None, done=None):
-    """[(name, code)] of the expressions that give ``name`` its value from leaves, in the order to evaluate them."""
+    """Return [(name, code)] of the expressions that compute ``name`` from leaves, in the order of evaluation."""
     done = {} if done is None else done
     made = find_last(found, name, before)
     if made is None or made.within:
@@ -108,7 +107,7 @@ def slice_program(name, found, names, before=None, done=None):
 
 
 def is_computed(value):
-    """True if a value is a tensor with a history."""
+    """Return True for a tensor with a history."""
     if not isinstance(value, Tensor):
         return False
     node = refresh_node(value)
@@ -116,7 +115,7 @@ def is_computed(value):
 
 
 def value(expressions, names):
-    """The number that the last of the expressions gives."""
+    """Return the value of the last expression."""
     scope = dict(names)
     try:
         for name, code in expressions.items():
@@ -130,7 +129,7 @@ def value(expressions, names):
 
 @contextlib.contextmanager
 def leave_no_trace():
-    """Leave no trace within: nothing is recorded or printed, and random numbers go on as before."""
+    """Record and print nothing within the context, and restore the random number generator."""
     state = default_generator.get_state()
     try:
         with no_grad(), contextlib.redirect_stdout(io.StringIO()):

@@ -1,4 +1,4 @@
-"""Numbers of things in words, in the language that is spoken."""
+"""Counts of things in words, in the current language."""
 
 from tensh.language import _
 

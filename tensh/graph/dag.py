@@ -1,10 +1,10 @@
-"""A small graph as a drawing: layers from the leaves down to the root, joined by lines."""
+"""A small graph as a drawing: layers from the leaves down to the root, connected by lines."""
 
 from tensh.graph import tokens
 from tensh.graph.layers import Waypoint, assign_layers, order, positions
 from tensh.language import _
 
-MOST = 30  # nodes
+MOST = 30  # maximum number of nodes
 GAP = 4  # columns between two nodes
 UP, DOWN, LEFT, RIGHT = 1, 2, 4, 8
 UNICODE = {
@@ -16,7 +16,7 @@ ASCII = {m: " " if not m else "|" if not m & (LEFT | RIGHT) else "-" if not m & 
 
 
 def lines(graph, shown=None):
-    """The drawing as lines of (kind, text) pairs; ValueError for more nodes than a drawing can show."""
+    """Return the drawing as lines of (kind, text) pairs; raise ValueError for a graph that is too large."""
     check(graph)
     layers, edges = assign_layers(graph)
     order(layers, edges)
@@ -50,7 +50,7 @@ def label(graph, node, shown):
 
 
 def columns(layers, edges, texts):
-    """The middle column of every node."""
+    """Return the middle column of every node."""
 
     def distance(a, b):
         return (room(a) + 1) // 2 + GAP + room(b) // 2
@@ -81,7 +81,7 @@ def _wires(edges, centers, glyphs):
     tracks = _tracks(wires)
     height = max(tracks.values(), default=0) + 1
     width = max([*wires, *(t for targets in wires.values() for t in targets)], default=0) + 1
-    grid = [[{} for _ in range(width)] for _ in range(height)]  # of each place: source -> directions
+    grid = [[{} for _ in range(width)] for _ in range(height)]  # of each cell: source -> directions
     for source, targets in wires.items():
         for row, column, directions in _run(source, targets, tracks[source], height):
             place = grid[row][column]
@@ -91,7 +91,7 @@ def _wires(edges, centers, glyphs):
 
 
 def _run(source, targets, track, height):
-    """(row, column, directions) of every place that the line from one node passes."""
+    """Yield (row, column, directions) of every cell in the line from one node."""
     for row in range(track):
         yield row, source, UP | DOWN
     left, right = min(source, *targets), max(source, *targets)
@@ -105,7 +105,7 @@ def _run(source, targets, track, height):
 
 
 def _glyph(place, glyphs):
-    """The character of a place; of two lines that cross there the one that runs down is on top."""
+    """Return the character of a cell; where two lines cross, the vertical one is on top."""
     mask = 0
     for directions in place.values():
         mask |= directions
@@ -113,7 +113,7 @@ def _glyph(place, glyphs):
 
 
 def ports(edges, centers):
-    """The column in which each edge reaches its target: side by side, in the order of where they come from."""
+    """Return the column in which each edge reaches its target: side by side, in the order of their sources."""
     arriving = {}
     for a, b in edges:
         arriving.setdefault(b, []).append(a)
@@ -125,7 +125,7 @@ def ports(edges, centers):
 
 
 def _tracks(wires):
-    """source -> the row of its line: two lines share a row only where they do not touch."""
+    """Return source -> the row of its line; two lines share a row only if they do not touch."""
     rows, tracks = [], {}
     for source, targets in sorted(wires.items(), key=lambda item: min(item[0], *item[1])):
         left, right = min(source, *targets), max(source, *targets)

@@ -1,4 +1,4 @@
-"""A graph in the language of Graphviz."""
+"""A graph in Graphviz's language."""
 
 from tensh.escaping import visible_line
 from tensh.graph import tokens
@@ -6,7 +6,7 @@ from tensh.graph.formulas import list_received
 
 
 def lines(graph, shown=None):
-    """The lines of a DOT file: operations as boxes, leaves as rounded ones, gradients flow along the arrows."""
+    """Return the lines of a DOT file: boxes for operations, rounded ones for leaves, arrows along gradients."""
     yield "digraph {"
     yield '  rankdir="BT"'
     yield '  node [shape="box", fontname="monospace", fontsize="10"]'
@@ -22,5 +22,5 @@ def lines(graph, shown=None):
 
 
 def quote(rows):
-    """Lines of text as a DOT string."""
+    """Quote lines of text as a DOT string."""
     return '"' + "\\n".join(visible_line(row).replace("\\", "\\\\").replace('"', '\\"') for row in rows) + '"'

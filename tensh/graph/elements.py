@@ -1,14 +1,14 @@
-"""The elements of a tensor's array, where there are any to look at."""
+"""The elements of a tensor's array, if it has any."""
 
 import numpy as np
 
 from tensh.engine.core.tensor import SPARSE, wrap
 
-MOST = 2**24  # elements of a sparse tensor that are spread out to be looked at
+MOST = 2**24  # maximum number of elements of a sparse tensor to convert to dense
 
 
 def elements(array):
-    """All elements as a NumPy array; None where they are nowhere: on the device meta, in a sparse tensor too large.
+    """Return all elements as a NumPy array; None for a tensor on the device meta, or a sparse one that is too large.
 
     Takes the array of a tensor or of a gradient, or None.
     """

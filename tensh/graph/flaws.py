@@ -1,4 +1,4 @@
-"""The first flaw of a backward pass: the operation from which on gradients are nan, infinite, or all zero."""
+"""The first flaw in a backward pass: the operation after which gradients are nan, infinite, or all zero."""
 
 import numpy as np
 
@@ -15,14 +15,14 @@ TESTS = {
 
 
 def flaw(gradient):
-    """The name of a gradient's flaw; None if there is none."""
+    """Return the name of a gradient's flaw; None if there is none."""
     arrays = gradient.values() if type(gradient) is Parts else [gradient]
     numbers = [a.astype(np.float32) if a.dtype.kind == "V" else a for a in map(elements, arrays) if a is not None]
     return next((name for name, test in TESTS.items() if numbers and all(map(test, numbers))), None)
 
 
 def source(done, number, name):
-    """The node in which a flaw of the gradient at a node began, from a Pass: the newest that brought it though none arrived."""
+    """Return the node in which a flaw originates: the newest that sends it without having received it."""
     graph = done.graph
     waiting, seen, found = [number], {number}, []
     while waiting:
@@ -39,7 +39,7 @@ def source(done, number, name):
 
 
 def incoming_edges(graph, number):
-    """(node, which of its edges) of all edges that lead to a node."""
+    """Return (node, index of its edge) for all edges to a node."""
     if not hasattr(graph, "_incoming"):
         graph._incoming = {}
         for node in graph:
@@ -53,7 +53,7 @@ REASONS = {"all zero": deferred("nothing passes {}"), "NaN": deferred("first in 
 
 
 def describe_flaw(done, number):
-    """Describe the flaw of the gradient at a node, and its origin; None if there is none."""
+    """Describe the flaw of the gradient at a node, and its origin; return None if there is none."""
     name = flaw(done.arrived[number])
     if name is None:
         return None

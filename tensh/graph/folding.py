@@ -1,4 +1,4 @@
-"""Repeated blocks of a graph, such as the steps of a loop or the layers of a model: shown once, with a count."""
+"""Repeated blocks in a graph, such as the steps of a loop or the layers of a model, shown once with a count."""
 
 from dataclasses import dataclass
 
@@ -8,9 +8,9 @@ from tensh.graph.repeats import blocks
 
 @dataclass(frozen=True, eq=False)
 class Fold:
-    """A block of nodes that was recorded ``times`` times: the first ``times - 1`` repetitions are ``hidden``.
+    """A block of nodes that was recorded ``times`` times; the first ``times - 1`` repetitions are ``hidden``.
 
-    ``hidden`` are numbers; the last repetition stands for all.
+    ``hidden`` contains node numbers; the last repetition represents all.
     """
 
     hidden: tuple
@@ -19,7 +19,7 @@ class Fold:
 
 
 def folds(graph):
-    """number of a hidden node -> its Fold, for all blocks of operations that a graph repeats three times or more."""
+    """Return number of a hidden node -> its Fold, for all blocks that occur three or more times in succession."""
     nodes = [node for node in graph.order if node.op is not None or place(node) is not None]
     numbers = [graph.numbers[node] for node in nodes]
     found = {}
@@ -31,5 +31,5 @@ def folds(graph):
 
 
 def signature(node):
-    """Return a key that nodes share if one piece of code recorded them."""
+    """Return a key shared by nodes that the same code recorded."""
     return type(node), place(node), type(layer(node)), node.shape if node.dtype is not None else None

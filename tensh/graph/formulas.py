@@ -1,7 +1,7 @@
-"""The gradient of each operand of a graph's nodes as a textbook prints it, with the user's names put in.
+"""The gradient of each operand of a graph's nodes as in a textbook, with the user's names.
 
-Nodes that one call has recorded are looked at together (see calls). What the textbook lacks, as the user's own operators
-and derivatives of derivatives, is printed as it is declared.
+Nodes recorded by one call are treated together (see calls). Operators that the textbook lacks, such as the user's own
+and second derivatives, are printed as declared.
 """
 
 import ast
@@ -16,11 +16,11 @@ from tensh.graph.textbook.printing import names_in, parse_name, print_condition,
 from tensh.graph.textbook.table import entries
 from tensh.language import _
 
-LONGEST = 32  # characters of a text that is put in the place of a letter
+LONGEST = 32  # maximum length of a text that replaces a letter
 
 
 class Gradient(NamedTuple):
-    """The gradient of an operand: its formula, the meaning of its letters, and the reason in a few words."""
+    """The gradient of an operand: its formula, the meaning of its letters, and a short reason."""
 
     text: str
     parts: tuple[str, ...] = ()
@@ -33,7 +33,7 @@ class Gradient(NamedTuple):
 
 
 class Known(NamedTuple):
-    """All that is known of a tensor that conditions and counts ask for."""
+    """The facts about a tensor that conditions and counts use."""
 
     shape: tuple
     is_float: bool = True
@@ -47,9 +47,9 @@ class Known(NamedTuple):
 
 
 def gradient(graph, node, edge, g="g"):
-    """The Gradient that an edge of a node brings; None for a step within a call, and where nobody knows.
+    """Return the Gradient along an edge of a node; None for a step within a call, and if it is unknown.
 
-    ``g`` is the text of the gradient that arrives; at a root of one number it is 1.
+    ``g`` is the text of the incoming gradient; at a scalar root it is 1.
     """
     nodes = graph.call_nodes(node.number)
     is_composed = len(nodes) > 1 or not entries(getattr(nodes[0].op, "name", ""))
@@ -62,13 +62,13 @@ def gradient(graph, node, edge, g="g"):
 
 
 def describe_edge(graph, node, edge):
-    """The gradient along an edge in one line: ``g * (w + 1)``; None where there is none to print."""
+    """Describe the gradient along an edge in one line: ``g * (w + 1)``; return None if there is no formula."""
     found = gradient(graph, node, edge)
     return found and found.line
 
 
 def list_received(graph, shown):
-    """number of a node -> the formulas of the gradients that it gets, each once, if they are to be shown."""
+    """Return node number -> the formulas of the gradients that it receives, each once, if formulas are shown."""
     found = {}
     for node in graph if shown and shown.formulas else ():
         for edge in node.edges:
@@ -77,9 +77,9 @@ def list_received(graph, shown):
     return found
 
 
-# ── what the textbook says ───────────────────────────────────────────────────
+# ── formulas from the textbook ───────────────────────────────────────────────
 def _differentiate_call(graph, result, call, number, g):
-    """The Gradient of an operand of a call, whose result is a node."""
+    """Return the Gradient of an operand of a call whose result is a node."""
     parameter = call.by_number.get(number)
     if parameter is None:
         return None
@@ -93,7 +93,7 @@ def _differentiate_call(graph, result, call, number, g):
 
 
 def _differentiate_operator(graph, node, edge, g):
-    """The Gradient along the edge of a node that one operator recorded."""
+    """Return the Gradient along the edge of a node that a single operator recorded."""
     recorded = graph.order[node.number - 1]
     op, parameter = recorded.op, (edge.parameter or "").partition("[")[0]
     if not parameter or not hasattr(op, "parameters"):
@@ -112,7 +112,7 @@ def _differentiate_operator(graph, node, edge, g):
 
 
 def _print(graph, node, book, parameters, parameter, texts, values, g):
-    """The formula of a parameter, from the entry whose conditions hold, with all that is known put in."""
+    """Print the formula of a parameter from the entry whose conditions hold, with all known values substituted."""
     for entry in book:
         bound = entry.bind(parameters)
         letter = next((each for each, p in bound.items() if p == parameter and each in entry.formulas), None)
@@ -136,7 +136,7 @@ def _print(graph, node, book, parameters, parameter, texts, values, g):
 
 
 def _word(letter, parameter, texts, values, default):
-    """The text in the place of a letter: the user's, a number that is known, the default, or the parameter's name."""
+    """Return the replacement of a letter: the user's text, a known number, the default, or the parameter's name."""
     text = texts.get(parameter)
     if text and len(text) <= LONGEST:
         return text
@@ -151,7 +151,7 @@ def _default(text):
 
 
 def _holds(condition, facts):
-    """True if a condition holds, or cannot be known."""
+    """Return True if a condition holds or is undecidable."""
     try:
         return bool(eval(condition, {**SHAPES, "inf": float("inf")}, facts))
     except (NameError, TypeError, AttributeError, IndexError):
@@ -159,7 +159,7 @@ def _holds(condition, facts):
 
 
 def _work_out(entry, facts, used):
-    """(the letters that stand for counts, with their numbers; the other parts that formulas use, with their texts)."""
+    """Return (the letters of counts, with their numbers; the other parts of formulas, with their texts)."""
     counts, parts = {}, []
     for target, text in reversed(entry.parts.items()):
         if set(target.split(", ")) & used:
@@ -173,14 +173,14 @@ def _work_out(entry, facts, used):
 
 
 def _rename(parts, words):
-    """letter -> another for those of the parts that the user's texts have, too."""
+    """Return letter -> another letter for those that also occur in the user's texts."""
     taken = set().union(*(names_in(text) for text in words.values() if is_expression(text)))
     letters = {letter for target, _ in parts for letter in target.split(", ")}
     return {letter: f"{letter}_" for letter in letters & taken}
 
 
 def _count(text, facts):
-    """The number, or the dimensions, that follow from shapes and settings; None where they do not."""
+    """Return the number, or the dimensions, that follow from shapes and settings; None if they do not."""
     try:
         value = eval(text, {**SHAPES, "__builtins__": {}}, facts)
     except (NameError, TypeError, AttributeError, IndexError, ValueError):
@@ -189,7 +189,7 @@ def _count(text, facts):
 
 
 def _remark_summed(graph, node, operand, entry):
-    """The remark that a gradient is summed to the shape of an operand that was broadcast."""
+    """Return the remark that the gradient of a broadcast operand is summed to its shape."""
     if entry.family not in ("elementwise", "products") or not isinstance(operand, Known) or node.shape is None:
         return ""
     is_smaller = entry.family == "elementwise" or entry.names[0] in ("linear", "addmm", "addmv", "baddbmm")
@@ -202,7 +202,7 @@ def _remark_summed(graph, node, operand, entry):
 
 
 def describe_known(value):
-    """The known facts of a value: the shape of a tensor or an array."""
+    """Return the known facts about a value: the shape of a tensor or an array."""
     if isinstance(value, Tensor):
         return Known(tuple(value.shape), value.is_floating_point())
     if hasattr(value, "shape") and hasattr(value, "dtype"):
@@ -210,9 +210,9 @@ def describe_known(value):
     return value
 
 
-# ── what is declared ─────────────────────────────────────────────────────────
+# ── declared derivatives ─────────────────────────────────────────────────────
 def _format_declared(graph, node, edge):
-    """The derivative in the operator's declaration, in the user's names; None where there is none."""
+    """Return the derivative in the operator's declaration, with the user's names; None if there is none."""
     if edge.formula is None:
         return None
     words = words_of(graph, node)
@@ -222,7 +222,7 @@ def _format_declared(graph, node, edge):
 
 
 class HelperRemover(ast.NodeTransformer):
-    """Leaves out what is there for computing: ``tie``, which orders passes, and ``conj`` where all is real."""
+    """Removes computational helpers: ``tie``, which orders passes, and ``conj`` of real numbers."""
 
     def __init__(self, is_real):
         self.names = {"tie", "conj"} if is_real else {"tie"}
@@ -234,7 +234,7 @@ class HelperRemover(ast.NodeTransformer):
 
 # ── the user's texts ─────────────────────────────────────────────────────────
 def text_of(graph, number):
-    """The user's text for the value of a node: a name, an expression, or the path of the layer; None where there is none."""
+    """Return the user's text for the value of a node: a name, an expression, the path of a layer, or None."""
     node = graph[number]
     if node.variable:
         return node.variable
@@ -245,7 +245,7 @@ def text_of(graph, number):
 
 
 def operand_texts(graph, node):
-    """The user's expression for each operand of a node: a name, an expression, or None where nobody knows."""
+    """Return the user's expression for each operand of a node: a name, an expression, or None if unknown."""
     written = _read_operands(graph, node, len(node.edges))
     return [
         text if edge.number is None else text_of(graph, edge.number) or text
@@ -254,7 +254,7 @@ def operand_texts(graph, node):
 
 
 def words_of(graph, node):
-    """Return the user's expression for each parameter of a node's operation, and for ``out``, its result."""
+    """Return the user's expression for each parameter of a node's operation, and for its result, ``out``."""
     op = graph.order[node.number - 1].op
     inputs = in_order(op)
     words = dict(zip(inputs, _read_operands(graph, node, len(inputs)), strict=True))
@@ -266,19 +266,19 @@ def words_of(graph, node):
 
 
 def in_order(op):
-    """The operands of an operation in the order of its parameters, which need not be that of its derivatives."""
+    """Return the operands of an operation in the order of its parameters, not of its derivatives."""
     inputs, parameters = list(getattr(op, "inputs", ())), list(getattr(op, "parameters", ()))
     return sorted(inputs, key=parameters.index) if {*inputs} <= {*parameters} else inputs
 
 
 def name_constants(graph, recorded):
-    """parameter -> name, of the operands without a history that a node has saved."""
+    """Return parameter -> name for the operands without a history that a node has saved."""
     saved = zip(getattr(recorded, "reads", ()), kept.saved_by(recorded), strict=False)
     return {read: graph.constants[id(value)] for read, value in saved if id(value) in graph.constants}
 
 
 def _read_operands(graph, node, count):
-    """The operands of a node as they are written, in the order of its parameters: of ``2 * x`` x is the first."""
+    """Return the operands of a node as written, in the order of its parameters: in ``2 * x``, x is the first."""
     texts = _split_operands(source := _source_of(graph, node), count)
     if count != 2 or None in texts or texts[0] == texts[1]:
         return texts
@@ -293,12 +293,12 @@ def _read_operands(graph, node, count):
 
 
 def _source_of(graph, node):
-    """The user's source of a node's value; nothing for a layer's, which has none."""
+    """Return the user's source of a node's value; nothing for a layer's."""
     return node.label if node.label and layer(graph.order[node.number - 1]) is None else ""
 
 
 def _split_operands(label, count):
-    """The operands in a piece of source, if it is an operation on as many."""
+    """Return the operands in a piece of source, if it is an operation on as many."""
     tree = parse_name(label)
     match tree:
         case ast.BinOp():

@@ -13,11 +13,11 @@ import numpy as np
 from tensh.escaping import dumps
 
 VERSION = 1
-MOST = 1000  # elements
+MOST = 1000  # maximum number of elements
 
 
 def lines(graph, shown=None):
-    """The lines of the document; each node is one."""
+    """Yield the lines of the document, one for each node."""
     head = {"tensh_graph": VERSION, "root": graph.root, "node_count": len(graph), "edge_count": graph.edge_count}
     yield dumps(head)[:-1] + ', "nodes": ['
     for node in graph:
@@ -29,7 +29,7 @@ FIELDS = ("number", "kind", "name", "variable", "label", "part_of", "place", "sh
 
 
 def entry(node, shown=None):
-    """A node as what JSON has."""
+    """Return a node as data for JSON."""
     made = {name: getattr(node, name) for name in FIELDS}
     made["edges"] = [
         {"number": e.number, "output": e.output, "parameter": e.parameter, "formula": e.formula} for e in node.edges
@@ -42,7 +42,7 @@ def entry(node, shown=None):
 
 
 def numbers(array):
-    """An array as nested lists; "nan", "inf" and "-inf" as texts, since JSON has no numbers for them."""
+    """Return an array as nested lists, with "nan", "inf" and "-inf" as texts, since JSON lacks them."""
     if array is None or array.size > MOST:
         return None
     if array.dtype.kind == "V":

@@ -1,7 +1,7 @@
-"""Saved tensors and losses without names, kept after the backward pass for those who look at the graph afterwards.
+"""Saved tensors and unnamed losses, kept after the backward pass for later inspection of the graph.
 
-Programs cannot tell: a second backward pass fails as ever.  The values die with their nodes, and beyond LIMIT bytes none are
-kept; of the tensors that passes began at, the last few are.
+Programs see no difference: a second backward pass fails as usual.  The values are released with their nodes, and beyond
+LIMIT bytes none are kept; of the tensors from which passes started, the last few are kept.
 """
 
 import functools
@@ -15,13 +15,13 @@ LIMIT = 64 * 2**20
 
 MOST_ROOTS = 4
 
-roots = deque(maxlen=MOST_ROOTS)  # tensors that the last passes began at
-values = weakref.WeakKeyDictionary()  # node -> what it had saved
+roots = deque(maxlen=MOST_ROOTS)  # tensors from which the last passes started
+values = weakref.WeakKeyDictionary()  # node -> its saved values
 total = [0]
 
 
 def release_and_keep(node):
-    """``Node.release``, but what the node had saved stays known here."""
+    """Release a node as ``Node.release`` does, but keep its saved values here."""
     saved = node.saved
     if saved is not None:
         size = sum(getattr(value, "nbytes", 0) for value in saved)
@@ -37,12 +37,12 @@ def forget(size):
 
 
 def saved_by(node):
-    """Return the tensors that a node has saved, or had before a backward pass gave them back."""
+    """Return the tensors that a node has saved, or had saved before a backward pass released them."""
     return values.get(node, ()) if node.saved is None else node.saved
 
 
 class KeepSaved:
-    """A context in which backward passes give their values here."""
+    """A context in which backward passes keep released values here."""
 
     def __enter__(self):
         from tensh.engine.autograd import gradients

@@ -1,28 +1,28 @@
-"""The layout of a drawn graph: layers, the order in each, and the middle of every node.
+"""The layout of a drawn graph: layers, the order in each, and the position of every node.
 
-The layers and their order follow Sugiyama, Tagawa and Toda (1981): a node stands below all that it was made of, edges
-that span several layers pass through places kept free for them, and every layer is ordered by the mean place of its
-neighbours. Nothing here knows what is drawn: columns of a terminal, or points of a picture.
+The layers and their order follow Sugiyama, Tagawa and Toda (1981): a node is below all its operands, edges across
+several layers pass through reserved places, and every layer is ordered by the mean position of neighbours. The unit may
+be columns of a terminal, or points of a picture.
 """
 
 from bisect import bisect_right, insort
 from typing import NamedTuple
 
 SWEEPS = 16
-STRAIGHT = 8  # how much more than a node a passing edge insists on its place, so that it runs straight down
+STRAIGHT = 8  # weight of a passing edge's position relative to a node's, so that the edge runs straight down
 
 
 class Waypoint(NamedTuple):
-    """The place in a layer that the edges of a node pass, on their way to the layers below."""
+    """The place in a layer through which the edges of a node pass to lower layers."""
 
     source: int
     level: int
 
 
 def assign_layers(graph):
-    """(layers of nodes, edges between neighbouring layers): what spans layers passes a ``Waypoint`` in each between.
+    """Return (layers of nodes, edges between adjacent layers); a long edge has a ``Waypoint`` in each layer between.
 
-    The edges of one node that pass a layer do so together.
+    The long edges of one node share the waypoints.
     """
     depth = {}
     for node in graph:
@@ -31,7 +31,7 @@ def assign_layers(graph):
     for node in graph:
         for number in dict.fromkeys(e.number for e in node.edges if e.number):
             users[number].append(node.number)
-    light = set()  # nodes that only leaves, or such nodes, lead to: they stand just above their first use
+    light = set()  # nodes computed only from leaves or such nodes: they are placed just above their first use
     for node in graph:
         if all(e.number not in depth or _goes_along(e.number, graph, users, light) for e in node.edges):
             light.add(node.number)
@@ -54,12 +54,12 @@ def assign_layers(graph):
 
 
 def _goes_along(number, graph, users, light):
-    """True if an operand gives no reason for a node to stay high up."""
+    """Return True if an operand does not require a node to be placed high."""
     return graph[number].kind == "leaf" or (number in light and len(users[number]) == 1)
 
 
 def neighbours(edges):
-    """(node -> those above it, node -> those below it)."""
+    """Return (node -> those above it, node -> those below it)."""
     above, below = {}, {}
     for a, b in edges:
         above.setdefault(b, []).append(a)
@@ -68,7 +68,7 @@ def neighbours(edges):
 
 
 def order(layers, edges):
-    """Order every layer by the mean place of its neighbours, downwards and upwards in turn; keep what crosses least."""
+    """Order layers by the mean position of neighbours, downwards and upwards; keep the fewest crossings."""
     above, below = neighbours(edges)
     place = {node: i for layer in layers for i, node in enumerate(layer)}
     best = None
@@ -87,10 +87,10 @@ def order(layers, edges):
 
 
 def crossings(layers, below, place):
-    """The number of pairs of edges that cross."""
+    """Return the number of pairs of edges that cross."""
     total = 0
     for layer in layers:
-        ends = []  # of the edges so far, sorted
+        ends = []  # targets of the edges so far, sorted
         for node in layer:
             targets = [place[n] for n in below.get(node, ())]
             total += sum(len(ends) - bisect_right(ends, target) for target in targets)
@@ -104,15 +104,15 @@ def mean(numbers, otherwise):
 
 
 def positions(layers, edges, distance):
-    """The middle of every node: under its neighbours as far as the nodes beside it leave room.
+    """Return the position of every node: under its neighbours, if the other nodes in its layer leave room.
 
-    ``distance(a, b)`` is how far the middles of two neighbours in a layer are from each other at least.
+    ``distance(a, b)`` is the minimum distance of two neighbours in a layer.
     """
     centers = {}
     for layer in layers:
         centers.update(zip(layer, offsets(layer, distance), strict=True))
     above, below = neighbours(edges)
-    columns = {}  # the places that the edges of a node pass: they want to be one line straight down
+    columns = {}  # the waypoints of a node's edges should form a vertical line
     for node in centers:
         if isinstance(node, Waypoint):
             columns.setdefault(node.source, []).append(node)
@@ -132,7 +132,7 @@ def positions(layers, edges, distance):
 
 
 def offsets(layer, distance):
-    """Return the places of a layer's nodes if each is as near to the one before as it may be."""
+    """Return the positions of a layer's nodes if each is as close as possible to the previous one."""
     found = [0]
     for a, b in zip(layer, layer[1:], strict=False):
         found.append(found[-1] + distance(a, b))
@@ -140,10 +140,10 @@ def offsets(layer, distance):
 
 
 def separate_places(wished, weights, offsets):
-    """The places nearest to the requested ones, by the weighted squares, that keep the order and the distances.
+    """Return the positions nearest to the requested ones, by weighted squares, that keep the order and the distances.
 
-    Without the offsets the distances are the order alone: neighbours that would swap places share their
-    mean (the pooling of adjacent violators, Ayer et al. 1955).
+    Relative to the offsets only the order matters: neighbours that would swap share their mean (the pooling of adjacent
+    violators, Ayer et al. 1955).
     """
     blocks = []  # (mean, weight, number of nodes)
     for wish, weight, offset in zip(wished, weights, offsets, strict=True):

@@ -1,10 +1,10 @@
-"""A graph in the language of Mermaid, as Markdown pages show it."""
+"""A graph in Mermaid's language, for Markdown pages."""
 
 from tensh.escaping import visible_line
 from tensh.graph import tokens
 from tensh.graph.formulas import list_received
 
-# Characters that would end a quoted label, or begin markup in it, as the entities that Mermaid reads back.
+# Characters that would end a quoted label or start markup in it, with the entities that Mermaid reads.
 ENTITIES = str.maketrans(
     {
         "#": "#35;",
@@ -21,7 +21,7 @@ ENTITIES = str.maketrans(
 
 
 def lines(graph, shown=None):
-    """The lines of a flowchart: operations as boxes, leaves as rounded ones."""
+    """Return the lines of a flowchart: operations as boxes, leaves as rounded ones."""
     yield "flowchart BT"
     formulas = list_received(graph, shown)
     for node in graph:
@@ -33,5 +33,5 @@ def lines(graph, shown=None):
 
 
 def quote(rows):
-    """Lines of text as a Mermaid string."""
+    """Quote lines of text as a Mermaid string."""
     return '"' + "<br/>".join(visible_line(row).translate(ENTITIES) for row in rows) + '"'

@@ -1,4 +1,4 @@
-"""Forward and reverse accumulation side by side: the same derivatives, the order of work, and what it costs."""
+"""Forward and reverse accumulation compared: the same derivatives, the order of work, and the cost."""
 
 from typing import NamedTuple
 
@@ -11,14 +11,14 @@ from tensh.language import _, count
 
 
 class ForwardPass(NamedTuple):
-    """One pass from a leaf on: the tangent of every node that depends on it, by number, in the order of work."""
+    """A pass from a leaf: the tangent of every node that depends on it, by number, in the order of work."""
 
     leaf: int
     tangents: dict
 
 
 def forward(graph, leaf):
-    """Carry a change of 1 in a leaf (in all its elements) through the graph, oldest node first."""
+    """Propagate a change of 1 in all elements of a leaf through the graph, oldest node first."""
     node = graph.order[leaf - 1]
     tangents = {leaf: np.ones(node.shape, node.dtype)}
     for number in range(leaf + 1, graph.root + 1):
@@ -31,20 +31,20 @@ def forward(graph, leaf):
 
 def _tangent(graph, tangents, node):
     number = graph.numbers.get(node)
-    if number is None and getattr(node, "index", None) is not None:  # one output of several
+    if number is None and getattr(node, "index", None) is not None:  # one of several outputs
         several = tangents.get(graph.numbers.get(node.inputs[0]))
         return None if several is None else several[node.index]
     return tangents.get(number)
 
 
 def borrow_tangent(node, inputs):
-    """The tangent of a node, whose values a backward pass may have given back."""
+    """Return the tangent of a node, whose values a backward pass may have released."""
     with lend_values(node):
         return jvp(node, inputs, False, False)
 
 
 def lines(graph, mode):
-    """Show one mode's way through the graph, as lines of (kind, text) pairs, and the cost of both modes."""
+    """Show the path of one mode through the graph, as lines of (kind, text) pairs, and the cost of both modes."""
     leaves = [node for node in graph if node.kind == "leaf"]
     work = sum(node.kind != "leaf" for node in graph)
     if mode == "forward":
@@ -74,7 +74,7 @@ def lines(graph, mode):
 
 
 def forward_lines(graph, done):
-    """One forward pass: from the leaf to the root, each node with its tangent."""
+    """Describe one forward pass: from the leaf to the root, each node with its tangent."""
     leaf = graph[done.leaf]
     yield [
         ("keyword", _("from {short}").format(short=leaf.short)),
@@ -98,7 +98,7 @@ def forward_lines(graph, done):
 
 
 def reverse_lines(graph):
-    """The one backward pass: from the root to the leaves, each node with its gradient."""
+    """Describe the single backward pass: from the root to the leaves, each node with its gradient."""
     whole = Pass(graph)
     root = graph[graph.root].short
     yield [

@@ -1,4 +1,4 @@
-"""The user's names of things: variables, parameters of modules, elements of lists and dictionaries."""
+"""The user's names: variables, parameters of modules, elements of lists and dictionaries."""
 
 import re
 
@@ -7,17 +7,17 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.core.views import refresh_node
 from tensh.language import _
 
-DEEPEST = 2  # containers within containers that are looked into
-LONGEST = 1000  # elements of a container that are looked at
+DEEPEST = 2  # depth to which nested containers are searched
+LONGEST = 1000  # number of elements of a container that are examined
 
 
 def list_named_tensors(namespace):
-    """(name, tensor) of every tensor that a namespace leads to: variables first, then parts of modules, then of containers."""
+    """Yield (name, tensor) in a namespace: variables first, then members of modules, then of containers."""
     within = []
     for name, value in list(namespace.items()):
         if type(name) is not str or name.startswith("_"):
             continue
-        if issubclass(type(value), Tensor):  # isinstance would ask the value, too
+        if issubclass(type(value), Tensor):  # isinstance would also query the value
             yield name, value
         else:
             within.append((name, value))
@@ -27,7 +27,7 @@ def list_named_tensors(namespace):
 
 
 def _list_inside(name, value, seen, depth):
-    """The tensors in a container or a module, by the words that lead to them: ``net.0.weight``, ``params[0]``."""
+    """Return the tensors in a container or module, by path: ``net.0.weight``, ``params[0]``."""
     if id(value) in seen or depth == 0:
         return
     kind = type(value)
@@ -48,8 +48,7 @@ def _list_inside(name, value, seen, depth):
 
 
 def ask_module(value, method):
-    """Return the result of a module's method as a list; nothing where it fails, as in a module loaded without its
-    attributes."""
+    """Return the result of a module's method as a list; [] if it fails, as without its attributes."""
     try:
         return [*getattr(value, method)()]
     except KeyboardInterrupt:
@@ -59,7 +58,7 @@ def ask_module(value, method):
 
 
 def write_in_python(name):
-    """A name as code: `net[0].weight` for `net.0.weight`.
+    """Return a path as code: `net[0].weight` for `net.0.weight`.
 
     >>> from tensh.graph.names import write_in_python
     >>> write_in_python("net.0.weight")
@@ -69,7 +68,7 @@ def write_in_python(name):
 
 
 def names_of_layers(namespace):
-    """id of a module -> the words that lead to it: ``net.0``."""
+    """Return id of a module -> its path: ``net.0``."""
     found = {}
     for name, value in list(namespace.items()):
         if (
@@ -85,12 +84,12 @@ def names_of_layers(namespace):
 
 
 def names_of_nodes(namespace):
-    """node -> (name, tensor): the first name that leads to each node."""
+    """Return node -> (name, tensor), with the first name for each node."""
     found = {}
     for name, tensor in list_named_tensors(namespace):
         try:
             node = refresh_node(tensor)
-        except RuntimeError:  # a view of memory written since, whose history is ambiguous
+        except RuntimeError:  # a view whose memory was written since, with an ambiguous history
             continue
         if node is not None:
             found.setdefault(node, (name, tensor))
@@ -98,7 +97,7 @@ def names_of_nodes(namespace):
 
 
 def newest(namespace):
-    """The named tensor whose operation was recorded last; ValueError where none has a history."""
+    """Return the named tensor whose operation was recorded last; raise ValueError if none has a history."""
     made = [
         (node.time, t) for node, (_name, t) in names_of_nodes(namespace).items() if type(node) is not AccumulateGrad
     ]

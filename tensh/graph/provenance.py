@@ -1,7 +1,7 @@
-"""The place in the user's code at which a recorded operation was made.
+"""The place in the user's code at which an operation was recorded.
 
-While ``recording()`` is on, the tick of a node knows the instruction that asked for it, so the place lives and dies with the
-node and no table grows.
+While ``recording()`` is active, the tick of a node stores the instruction that caused it, so that the place is released
+with the node and no table grows.
 """
 
 import contextlib
@@ -12,18 +12,18 @@ from tensh.engine.core.clock import listen, tick, unlisten
 from tensh.graph.kept import KeepSaved
 
 OURS = ("<tensh ", os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep)
-"""Beginnings of the names of tensh's files: of code that the engine writes, and of the package."""
+"""Prefixes of the file names of tensh's code: generated code, and the package."""
 
 
-OVERRIDE = "__torch_function__"  # a class of the user that passes the call on
-CALL = "Calls.__call__"  # the function through which every module is called
+OVERRIDE = "__torch_function__"  # a user's class that passes the call on
+CALL = "Calls.__call__"  # every module call passes through it
 
 
 class Moment(int):
-    """A tick that knows its place: the code object, the instruction that asked for it, and the layer it was asked in."""
+    """A tick with its place: the code object, the instruction, and the layer."""
 
     def later(self):
-        """A new tick in the same place: a write dates its node anew."""
+        """Return a new tick in the same place, for a node that a write has refreshed."""
         return moment(tick(), self.code, self.instruction, self.layer)
 
 
@@ -34,8 +34,7 @@ def moment(time, code, instruction, layer):
 
 
 def put_place(node, tensors, getframe=sys._getframe):
-    """Give the tick of a node the place of the innermost frame that is not tensh's own and hands nothing on, and the layer of
-    ours that it calls."""
+    """Store in a node's tick the innermost user frame that does more than pass calls on, and its layer."""
     frame = getframe(2)
     layer = None
     while (code := frame.f_code).co_filename.startswith(OURS) or code.co_name == OVERRIDE and frame.f_back:
@@ -47,7 +46,7 @@ def put_place(node, tensors, getframe=sys._getframe):
 
 @contextlib.contextmanager
 def record_places():
-    """A context in which nodes know their place in the code, and values freed by a backward pass stay known (see kept)."""
+    """Record places in nodes within the context, and keep values released by a backward pass (see kept)."""
     listen(put_place)
     try:
         with KeepSaved():
@@ -57,11 +56,11 @@ def record_places():
 
 
 def place(node):
-    """(code, instruction) that recorded a node; None if that was not noted."""
+    """Return (code, instruction) that recorded a node; None if it was not recorded."""
     time = node.time
     return (time.code, time.instruction) if type(time) is Moment else None
 
 
 def layer(node):
-    """The layer of torch.nn in which a node was recorded; None for a node of user code."""
+    """Return the layer of torch.nn in which a node was recorded; None for user code."""
     return node.time.layer if type(node.time) is Moment else None

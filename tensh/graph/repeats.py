@@ -1,12 +1,13 @@
-"""Repetition in a sequence: the smallest period, and runs of the same block again and again."""
+"""Repetition in a sequence: the smallest period, and runs of the same block."""
 
 import numpy as np
 
 
 def period(items):
-    """The length of the shortest block of which ``items`` is a repetition, the last one perhaps cut short.
+    """Return the length of the shortest block whose repetition is ``items``, with the last one possibly incomplete.
 
-    The prefix function of Knuth, Morris and Pratt: the longest proper prefix that is a suffix leaves the period.
+    By the prefix function of Knuth, Morris and Pratt: the period is what the longest proper prefix that is a suffix
+    leaves.
     """
     if not items:
         return 0
@@ -20,9 +21,9 @@ def period(items):
 
 
 def blocks(items, longest=64, least=3):
-    """(start, length, times) of the runs in which a block of up to ``longest`` items follows itself ``least`` times or more.
+    """Return (start, length, times) of runs of blocks, up to ``longest`` items, with ``least`` repetitions or more.
 
-    Runs do not overlap: the one that covers most comes first, and of those that cover the same the one of the shortest block.
+    Runs do not overlap: longer runs take precedence, and among equal ones those with the shortest block.
     """
     numbers = {}
     ids = np.array([numbers.setdefault(item, len(numbers)) for item in items])

@@ -1,7 +1,7 @@
-"""A backward pass over a graph to be looked at: what arrives at every node, and what each edge brings.
+"""A backward pass for inspection: the gradient that arrives at every node, and along each edge.
 
-The graph stays as it is: nothing accumulates, nothing is given back, and values that a backward pass gave back are
-borrowed again (see kept).
+The graph is not modified: nothing is accumulated or released, and values released by a backward pass are borrowed (see
+kept).
 """
 
 import contextlib
@@ -15,11 +15,11 @@ from tensh.language import _
 
 
 class GoneError(ValueError):
-    """A value that a derivative reads is not there any more."""
+    """A value that a derivative reads no longer exists."""
 
 
 def vjp(node, g):
-    """The gradients that a node hands on for ``g``, one for each of its edges; None where there is none."""
+    """Return the gradients that a node sends for ``g``, one for each of its edges, None where there is none."""
     with lend_values(node):
         gs = node.backward(g)
     return compute_edge_gradients(node, gs)
@@ -27,7 +27,7 @@ def vjp(node, g):
 
 @contextlib.contextmanager
 def lend_values(node):
-    """Within, a node has the values that it saved, which a backward pass may have given back; GoneError if they are gone."""
+    """Lend a node its saved values within the context, released or not; raise GoneError if they are gone."""
     before = node.saved
     if before is None:
         node.saved = kept.values.get(node)
@@ -55,12 +55,12 @@ def compute_edge_gradients(node, gs):
 
 
 def fit_gradient(g, node):
-    """A gradient in the shape and dtype of a node's output."""
+    """Return a gradient in the shape and dtype of a node's output."""
     return g if type(g) is Parts or node.shape == getattr(g, "shape", None) else fit(g, node, False)
 
 
 def together(one, other):
-    """Two gradients of the same node, added."""
+    """Add two gradients of the same node."""
     if one is None:
         return Parts(other) if type(other) is Parts else other
     if type(one) is Parts:
@@ -69,10 +69,9 @@ def together(one, other):
 
 
 class Pass:
-    """The gradients of one root with respect to everything behind it.
+    """The gradients of one root with respect to all nodes behind it.
 
-    ``arrived[number]`` is what arrives at a node, ``brought[number, i]`` what edge ``i`` of node ``number`` brings to its
-    end.
+    ``arrived[number]`` is the gradient at a node, ``brought[number, i]`` the one along edge ``i`` of node ``number``.
     """
 
     def __init__(self, graph, seed=None):

@@ -1,4 +1,4 @@
-"""The piece of source that an instruction was compiled from, and the name that its value is given there."""
+"""The piece of source from which an instruction was compiled, and the name that its value is assigned to."""
 
 import ast
 import functools
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class Piece(NamedTuple):
-    """A piece of source: its text in one line, the variable it is assigned to (or None), file, line and function."""
+    """A piece of source: its text on one line, the variable it is assigned to (or None), file, line and function."""
 
     text: str
     target: str | None
@@ -19,9 +19,9 @@ class Piece(NamedTuple):
 
 @functools.lru_cache(4096)
 def piece(code, instruction):
-    """The piece of source behind an instruction; None where the source or its columns are not known.
+    """Return the piece of source of an instruction; None if the source or its columns are unknown.
 
-    Positions are those of the compiler (PEP 657), so no parser of ours decides what belongs to the expression.
+    Positions come from the compiler (PEP 657), which determines the extent of the expression.
     """
     span = next(islice(code.co_positions(), instruction // 2, None), (None,) * 4)
     if None in span:
@@ -40,7 +40,7 @@ def piece(code, instruction):
 
 
 def strip_brackets(text):
-    """An expression without brackets around the whole of it."""
+    """Remove brackets around a whole expression."""
     while text.startswith("(") and text.endswith(")"):
         try:
             ast.parse(inner := text[1:-1].strip(), mode="eval")
@@ -52,10 +52,10 @@ def strip_brackets(text):
 
 @functools.lru_cache(64)
 def targets(filename, text):
-    """The span of every expression that a plain assignment gives a name, and that name."""
+    """Return the span of every expression that a simple assignment names, with that name."""
     try:
         tree = ast.parse(text)
-    except (SyntaxError, ValueError):  # lines of a session that are not Python: commands
+    except (SyntaxError, ValueError):  # lines of a session that are commands, not Python
         tree = ast.parse("\n".join(line if is_python(line) else "" for line in text.split("\n")))
     found = {}
     for node in ast.walk(tree):
@@ -66,7 +66,7 @@ def targets(filename, text):
         else:
             continue
         if isinstance(node, ast.AugAssign):
-            value = node  # the instruction is that of the whole statement
+            value = node  # the instruction has the position of the whole statement
         if value is not None and isinstance(name, ast.Name | ast.Attribute | ast.Subscript):
             found[value.lineno, value.col_offset, value.end_lineno, value.end_col_offset] = ast.unparse(name)
     return found

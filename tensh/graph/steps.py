@@ -1,4 +1,4 @@
-"""A backward pass one node at a time: what arrives, what each operand receives, and what it has so far."""
+"""A backward pass one node at a time: what arrives, what each operand receives, and its sum so far."""
 
 import re
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from tensh.language import _
 
 
 class Sent(NamedTuple):
-    """The gradient that a node sends to one operand, its formula, and the sum that has arrived there by then."""
+    """The gradient that a node sends to one operand, its formula, and the sum there so far."""
 
     operand: int
     formula: Gradient | None
@@ -22,7 +22,7 @@ class Sent(NamedTuple):
 
 
 class BackwardStep(NamedTuple):
-    """One node at its turn, with those of its call: what has arrived, and what is sent."""
+    """One node in its turn, with those of the same call: what has arrived, and what is sent."""
 
     node: int
     arrived: object
@@ -30,9 +30,9 @@ class BackwardStep(NamedTuple):
 
 
 def steps(graph, seed=None):
-    """The BackwardSteps of the graph, in the order in which a backward pass runs its nodes: newest first.
+    """Return the BackwardSteps of the graph, in the order in which a backward pass runs its nodes: newest first.
 
-    The nodes of a call whose formulas are known are one step.
+    The nodes of a call with known formulas are one step.
     """
     whole = Pass(graph, seed)
     sofar = {}
@@ -44,13 +44,13 @@ def steps(graph, seed=None):
 
 
 def is_inner(graph, number):
-    """True if a node is a step within a call that is looked at as one."""
+    """Return True if a node is a step within a call that is treated as one."""
     nodes = graph.call_nodes(number)
     return nodes[-1] is not graph.order[number - 1] and graph.call(nodes) is not None
 
 
 def _send(graph, number, whole, sofar):
-    """The gradients that the step of a node sends, operand by operand."""
+    """Return the gradients that the step of a node sends, operand by operand."""
     nodes = graph.call_nodes(number)
     numbers = [graph.numbers[node] for node in reversed(nodes)] if graph.call(nodes) is not None else [number]
     totals = {}
@@ -73,7 +73,7 @@ def _send(graph, number, whole, sofar):
 
 
 def lines(graph, seed=None):
-    """All steps as lines of (kind, text) pairs."""
+    """Return all steps as lines of (kind, text) pairs."""
     made = list(steps(graph, seed))
     width = max((tokens.width(_short(graph, s.operand)) for step in made for s in step.sent), default=0)
     for number, step in enumerate(made, 1):
@@ -93,12 +93,12 @@ def lines(graph, seed=None):
 
 
 def words_in(formulas):
-    """The words in some formulas that have to be explained, each once."""
+    """Return the words in formulas that need an explanation, each once."""
     return dict.fromkeys(word for text in formulas for word in re.findall(r"\b(\w+)\(", text) if word in WORDS)
 
 
 def step_lines(graph, number, step, width):
-    """One step: the node, and a line for each of its operands."""
+    """Describe one step: the node, and a line for each of its operands."""
     head = tokens.pad(_("step {number}").format(number=number), 8)
     yield [
         ("keyword", head),
@@ -132,7 +132,7 @@ def _short(graph, number):
 
 
 def describe_gradient(gradient):
-    """A gradient in a few words; one of a node with several outputs output by output."""
+    """Describe a gradient briefly; for several outputs, output by output."""
     if type(gradient) is Parts:
         return ", ".join(
             _("output {number}").format(number=i) + f": {tokens.values(g)}" for i, g in sorted(gradient.items())
@@ -140,11 +140,11 @@ def describe_gradient(gradient):
     return tokens.values(gradient)
 
 
-ROWS = 24  # nodes around the one at its turn that a picture shows
+ROWS = 24  # number of nodes around the current one in a picture
 
 
 def picture(graph, made, done):
-    """The graph after ``done`` of the steps: every node with what has arrived, the one at its turn marked, what it sends.
+    """Draw the graph after ``done`` steps: every node with what has arrived, the current one marked, and what it sends.
 
     Newest first, as a backward pass goes. Lines of (kind, text) pairs.
     """
@@ -186,7 +186,7 @@ def picture(graph, made, done):
 
 
 def gradients_at(graph, made, done):
-    """number -> what has arrived at a node after ``done`` steps; the root has its own gradient from the start."""
+    """Return number -> what has arrived at a node after ``done`` steps; the root has its gradient from the start."""
     sums = {graph.root: made[0].arrived}
     for step in made[:done]:
         for each in step.sent:
@@ -195,7 +195,7 @@ def gradients_at(graph, made, done):
 
 
 def numbers_to_show(graph, made, step):
-    """The nodes that a picture shows, newest first: those around the one at its turn, and those it sends to."""
+    """Return the nodes in a picture, newest first: those around the current one, and those that it sends to."""
     numbers = [number for number in range(graph.root, 0, -1) if not is_inner(graph, number)]
     if len(numbers) <= ROWS:
         return numbers

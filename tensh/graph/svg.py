@@ -1,8 +1,8 @@
-"""A graph as a picture in SVG: layers of boxes from the leaves down to the root, joined by arrows.
+"""A graph as an SVG picture: layers of boxes from the leaves down to the root, connected by arrows.
 
-The picture has its own inks and grounds, and follows the reader's choice of dark or light; the lines between the boxes
-can be seen on either. It needs no script, no font of its own and no link, and names no identifiers, so that several can
-stand on one page. All text in it was written by somebody: it is escaped.
+The picture has its own colours, and follows the reader's choice of dark or light; the lines between the boxes are
+visible on either. It needs no script, font or link, and defines no ids, so that several fit on one page. All text in it
+may come from users: it is escaped.
 """
 
 from html import escape
@@ -13,11 +13,11 @@ from tensh.graph.formulas import list_received
 from tensh.graph.layers import Waypoint, assign_layers, order, positions
 from tensh.language import _
 
-MOST = 1500  # nodes
-CHARACTER, LINE = 7.3, 16  # points that a character and a line of text take
-MARGIN = 12  # around the text in a box, and around the picture
+MOST = 1500  # maximum number of nodes
+CHARACTER, LINE = 7.3, 16  # width of a character and height of a line in points
+MARGIN = 12  # margins around the text in a box, and around the picture
 GAP = 22  # between boxes
-FALL, STEEPEST = 34, 60  # between layers: at least, and at most for edges that go far to the side
+FALL, STEEPEST = 34, 60  # between layers: minimum, and maximum for edges that extend far to the side
 HEAD = 7  # of an arrow
 PORT = 14  # between arrows that reach one box
 
@@ -40,11 +40,11 @@ rect { fill: #21262d; stroke: #6e7681; }
 """
 DARK_BROWSER = "@media (prefers-color-scheme: dark) {\n*}\n"
 DARK_PAGES = '[data-jp-theme-light="false"]', '[data-theme="dark"]', ".vscode-dark"
-"""Marks of dark pages around an inline picture: Jupyter, documentation, an editor."""
+"""The marks of dark pages around an inline picture: Jupyter, documentation, an editor."""
 
 
 def style():
-    """The colours of a picture, for light and dark: a page that tells its own is believed before the browser."""
+    """Return the colours of a picture, for light and dark; a page that declares its own overrides the browser."""
     dark = DARK.strip().split("\n")
     whole = "".join(f"  .tensh-graph {line}\n" for line in dark)
     pages = "".join(f"{page} .tensh-graph {line}\n" for page in DARK_PAGES for line in dark)
@@ -52,14 +52,14 @@ def style():
 
 
 class Box:
-    """A node in the picture: its lines of text, and its place once that is known."""
+    """A node in the picture: its lines of text, and its position once that is known."""
 
     def __init__(self, node, shown=None, formulas=()):
         self.node = node
         self.rows = [visible_line(row) for row in tokens.card(node, shown, formulas)]
         self.width = max(map(tokens.width, self.rows)) * CHARACTER + 2 * MARGIN
         self.height = len(self.rows) * LINE + MARGIN
-        self.x = self.y = 0.0  # the middle, and the upper edge
+        self.x = self.y = 0.0  # the centre, and the upper edge
 
     @property
     def left(self):
@@ -71,14 +71,14 @@ class Box:
 
 
 class Arrow:
-    """A piece of an edge, from one layer to the next: a path, and where it ends in a box the head of an arrow there."""
+    """A segment of an edge between two layers: a path, with an arrow head if it ends in a box."""
 
     def __init__(self, path, end=None, times=1):
         self.path, self.end, self.times = path, end, times
 
 
 class Picture:
-    """Boxes and arrows with their places, as numbers."""
+    """Boxes and arrows with their positions."""
 
     def __init__(self, graph, shown=None):
         check(graph)
@@ -86,7 +86,7 @@ class Picture:
         self.layers, self.edges = assign_layers(graph)
         order(self.layers, self.edges)
         level = {node: number for number, layer in enumerate(self.layers) for node in layer}
-        self.falling = [[] for _ in self.layers]  # the edges that begin in each layer
+        self.falling = [[] for _ in self.layers]  # the edges that start in each layer
         for edge in self.edges:
             self.falling[level[edge[0]]].append(edge)
         formulas = list_received(graph, shown)
@@ -95,11 +95,11 @@ class Picture:
         self.arrows = [*self.draw()]
 
     def room(self, node):
-        """The width that a node takes in its layer."""
+        """Return the width of a node in its layer."""
         return 0 if isinstance(node, Waypoint) else self.boxes[node].width
 
     def place(self):
-        """Put every box and every passing edge into its place."""
+        """Position every box and every passing edge."""
         centers = positions(self.layers, self.edges, lambda a, b: (self.room(a) + self.room(b)) / 2 + GAP)
         left = min(center - self.room(node) / 2 for node, center in centers.items())
         centers = {node: center - left + MARGIN for node, center in centers.items()}
@@ -118,19 +118,19 @@ class Picture:
         return centers
 
     def fall(self, level, centers):
-        """The room below a layer: more where edges go far to the side."""
+        """Return the space below a layer, which is larger if edges extend far to the side."""
         aside = max((abs(centers[a] - centers[b]) for a, b in self.falling[level]), default=0)
         return FALL + min(aside / 12, STEEPEST - FALL)
 
     def draw(self):
-        """The arrows of all edges."""
+        """Return the arrows of all edges."""
         ends = self.ports()
         for level, edges in enumerate(self.falling):
             for a, b in edges:
                 yield self.arrow(a, b, level, ends.get((a, b)))
 
     def ports(self):
-        """edge -> where it reaches its box: side by side, in the order of where they come from."""
+        """Return edge -> the point where it reaches its box: side by side, in the order of their sources."""
         arriving = {}
         for a, b in self.edges:
             if not isinstance(b, Waypoint):
@@ -143,7 +143,7 @@ class Picture:
         return found
 
     def arrow(self, a, b, level, end):
-        """The arrow from a node, or a passing edge, to one of the layer below."""
+        """Return the arrow from a node, or a passing edge, to one in the layer below."""
         x, start = self.centers[a], self.tops[level] if isinstance(a, Waypoint) else self.boxes[a].bottom
         above, below = self.bottoms[level], self.tops[level + 1]
         middle, target = (above + below) / 2, self.centers[b] if end is None else end
@@ -168,7 +168,7 @@ def check(graph):
 
 
 def lines(graph, shown=None):
-    """The lines of an SVG document; ValueError for more nodes than a picture can show."""
+    """Return the lines of an SVG document; raise ValueError for a graph that is too large."""
     picture = Picture(graph, shown)
     size = f"{picture.width:.0f}", f"{picture.height:.0f}"
     yield (
@@ -189,7 +189,7 @@ def lines(graph, shown=None):
 
 
 def head(arrow):
-    """The head of an arrow, and how many times its tensor is used there."""
+    """Return the head of an arrow, with the number of uses of its tensor there."""
     x, y = arrow.end
     yield f'<path class="head" d="M{x - HEAD / 2:.1f} {y - HEAD:.1f}h{HEAD}l{-HEAD / 2} {HEAD}z"/>'
     if arrow.times > 1:
@@ -197,7 +197,7 @@ def head(arrow):
 
 
 def group(box, root):
-    """A box with its text; what a pointer on it shows is the whole of it, and where it was made."""
+    """Return a box with its text, and a tooltip with the full text and its place."""
     node = box.node
     kinds = ["leaf"] * (node.kind == "leaf") + ["root"] * (node.number == root)
     yield f'<g class="{" ".join(["node", *kinds])}">'
@@ -214,5 +214,5 @@ def group(box, root):
 
 
 def quote(text):
-    """A text as one line in XML."""
+    """Return a text as one line of XML."""
     return escape(visible_line(text))

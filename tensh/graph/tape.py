@@ -1,6 +1,6 @@
 """A graph as a tape: every node once, in the order of recording, with the numbers of its operands.
 
-The lines are made one by one, so a graph of a million nodes streams.
+The lines are generated one by one, so that a graph of a million nodes can be streamed.
 """
 
 from itertools import islice
@@ -11,12 +11,12 @@ from tensh.graph.formulas import describe_edge, operand_texts
 from tensh.graph.tree import Shown
 from tensh.language import _, count
 
-SAMPLE = 1000  # lines whose widths decide the columns
-WIDEST = 40  # of a column
+SAMPLE = 1000  # number of lines that determine the column widths
+WIDEST = 40  # maximum width of a column
 
 
 def lines(graph, shown=None):
-    """The tape as lines of (kind, text) pairs."""
+    """Yield the tape as lines of (kind, text) pairs."""
     shown = shown or Shown()
     hidden = folds(graph) if shown.fold else {}
     rows = _rows(graph, shown, hidden)
@@ -67,7 +67,7 @@ def _rows(graph, shown, hidden):
 
 
 def call(graph, node):
-    """The operation with its operands: ``mul(%3, 2)``."""
+    """Return the operation with its operands: ``mul(%3, 2)``."""
     if node.kind == "leaf":
         return _("leaf")
     texts = operand_texts(graph, node)
@@ -76,7 +76,7 @@ def call(graph, node):
 
 
 def formulas(graph, node):
-    """``d %1 = g * w``: what each operand receives."""
+    """Return what each operand receives: ``d %1 = g * w``."""
     found = [(edge.number, describe_edge(graph, node, edge)) for edge in node.edges if edge.number]
     return ", ".join(f"d %{number} = {text}" for number, text in found if text)
 

@@ -1,4 +1,4 @@
-"""Graphs as text: (kind, text) pairs, whose kinds a theme gives colours."""
+"""Graphs as text: (kind, text) pairs, with kinds that a theme colours."""
 
 from unicodedata import combining, east_asian_width
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from tensh.language import _
 
-FEW = 4  # elements of a vector that are worth a place in a line
+FEW = 4  # maximum number of elements of a vector shown on a line
 
 
 def shape(node):
@@ -14,7 +14,7 @@ def shape(node):
 
 
 def number(value):
-    """A number in four digits: ``6``, ``0.5``, ``3.142e-07``, ``1+2j``."""
+    """Format a number with four digits: ``6``, ``0.5``, ``3.142e-07``, ``1+2j``."""
     if isinstance(value, bool | np.bool_):
         return str(bool(value))
     if isinstance(value, complex | np.complexfloating):
@@ -23,7 +23,7 @@ def number(value):
 
 
 def values(array):
-    """An array in a few words: its elements if they are few, else its norm."""
+    """Describe an array briefly: its elements if there are few, otherwise its norm."""
     if array is None:
         return ""
     array = np.asarray(array)
@@ -37,27 +37,27 @@ def values(array):
 
 
 def shorten(text, width):
-    """The text in at most ``width`` characters."""
+    """Shorten a text to at most ``width`` characters."""
     return text if len(text) <= width else text[: max(width - 3, 0)] + "..."
 
 
 def width(text):
-    """Return the number of columns of a text in a terminal: wide characters take two, combining marks none."""
+    """Return the number of terminal columns of a text: wide characters take two, combining marks none."""
     if text.isascii():
         return len(text)
     return sum(0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in text)
 
 
 def pad(text, columns):
-    """The text with spaces behind it, so that it takes so many columns of a terminal."""
+    """Pad a text with spaces to a number of terminal columns."""
     return text + " " * max(columns - width(text), 0)
 
 
-LONGEST = 60  # characters of a title in a picture
+LONGEST = 60  # maximum length of a title in a picture
 
 
 def card(node, shown=None, formulas=()):
-    """A node as the few lines of a box in a picture; ``formulas`` say what gradients it gets."""
+    """Return the few lines of a node's box in a picture; ``formulas`` are those of its gradients."""
     rows = [shorten(node.title, LONGEST)]
     if node.kind == "operation":
         rows.append(node.name)
@@ -71,5 +71,5 @@ def card(node, shown=None, formulas=()):
 
 
 def group(text):
-    """An expression as a part of another: in brackets unless it is a name."""
+    """Return an expression as part of another: in brackets unless it is a name."""
     return text if all(c.isalnum() or c in "_.[]'\"" for c in text) else f"({text})"

@@ -1,7 +1,7 @@
-"""A graph as a tree of lines: the root first, what it was made of below it.
+"""A graph as a tree of lines: the root first, with its operands below it.
 
-A graph is not a tree, so what is used more than once is drawn once: a leaf is named again, an operation gets a number
-and is referred to afterwards.
+A graph is not a tree, so a value with several uses is drawn once: a leaf is named again, an operation gets a number for
+later references.
 """
 
 import sys
@@ -13,11 +13,11 @@ from tensh.graph.folding import folds
 from tensh.graph.formulas import describe_edge
 from tensh.language import _, count
 
-MOST = 1000  # lines; beyond it a tree says nothing that a tape would not say better
+MOST = 1000  # maximum number of lines; a longer tree says no more than a tape
 
 
 class Shown(NamedTuple):
-    """The facts that are shown of each node."""
+    """The properties of each node that are shown."""
 
     values: bool = False
     grads: bool = False
@@ -33,7 +33,7 @@ GLYPHS = {False: ("├── ", "└── ", "│   ", "    "), True: ("|-- ", 
 
 
 class Row(NamedTuple):
-    """A line of the tree: what it is drawn with, its text, and the node it is about (None for a remark)."""
+    """A line of the tree: its branches, its text, and its node (None for a remark)."""
 
     stem: str
     text: str
@@ -43,7 +43,7 @@ class Row(NamedTuple):
 
 
 def rows(graph, shown=None):
-    """The lines of the tree, top down."""
+    """Return the lines of the tree, top down."""
     shown = shown or Shown()
     tee, elbow, bar, gap = GLYPHS[shown.ascii]
     hidden = folds(graph) if shown.fold else {}
@@ -105,7 +105,7 @@ def edges_out_of(graph, fold, formulas):
 
 
 def lines(graph, shown=None):
-    """The tree as lines of (kind, text) pairs, its columns aligned, and a line that sums up."""
+    """Return the tree as lines of (kind, text) pairs, with aligned columns and a summary line."""
     shown = shown or Shown()
     drawn, more = [], False
     for row in rows(graph, shown):
@@ -131,7 +131,7 @@ def lines(graph, shown=None):
 
 
 def cells(row, shown):
-    """The columns of a line: title, node, shape, and what was asked for."""
+    """Return the columns of a line: title, node, shape, and the requested ones."""
     node = row.node
     first = row.stem + row.text + (f"  {row.mark}" if row.mark else "")
     if node is None:
@@ -149,9 +149,9 @@ def cells(row, shown):
 
 
 def fit(columns, width, has_formulas=False):
-    """Cut the first column so that a line fits into the width, but not to less than a third of it.
+    """Shorten the first column until a line fits into the width, but not to less than a third of it.
 
-    Where formulas are wanted, the names of nodes make room for them, and the formulas are cut, too.
+    If formulas are shown, the names of nodes are shortened first, then the formulas.
     """
     if width is None:
         return
@@ -174,7 +174,7 @@ KINDS = ("name", "keyword", "plain", "plain", "number", "number", "note")
 
 
 def align(row, cell, widths):
-    """A line of pairs: the stem dim, the columns padded."""
+    """Align a line of pairs: the stem is dimmed, the columns are padded."""
     made = [("margin", row.stem), ("name" if row.node else "note", cell[0][len(row.stem) :])]
     pad = widths[0] - tokens.width(cell[0])
     for text, size, kind in zip(cell[1:], widths[1:], KINDS[1:], strict=False):

@@ -1,6 +1,6 @@
-"""From a tensor to the graph behind it: every node once, oldest first, looked at only when it is asked for.
+"""The graph behind a tensor: every node once, oldest first, described on demand.
 
-The walk needs no recursion and keeps two numbers for each node, so a graph of a million nodes is not a special case.
+The walk needs no recursion and stores two numbers for each node, so that it also handles a million nodes.
 """
 
 from itertools import groupby
@@ -21,14 +21,15 @@ from tensh.graph.repeats import period
 from tensh.graph.source import piece
 from tensh.language import _
 
-KEPT = 1_000  # descriptions of nodes that are kept for those who ask again
+KEPT = 1_000  # number of cached descriptions of nodes
 
 
 class Graph:
     """The graph of one tensor: numbered nodes, read as ``graph[number]`` or in order of recording.
 
-    ``names`` (a namespace, such as ``globals()``) gives the nodes their variables.  ``focus`` names a node: only what lies
-    between it and the root, and what it was made of, is looked at; LookupError where there is none of the name.
+    ``names`` (a namespace, such as ``globals()``) gives the nodes their variables.  ``focus`` names a node, and
+    restricts the graph to the nodes between it and the root, and those behind it; raise LookupError if there is no such
+    node.
     """
 
     def __init__(self, tensor, names=(), focus=None):
@@ -44,12 +45,12 @@ class Graph:
             self._keep(find_paths_through(self, find_node(self, focus)))
 
     def _order_nodes(self, root):
-        """Look at all nodes behind ``root``."""
+        """Collect all nodes behind ``root``."""
         self.top, self.order = root, order_nodes(root)
         self._count()
 
     def _keep(self, numbers):
-        """Look at some of the nodes only."""
+        """Keep only some of the nodes."""
         self.order = [self.order[number - 1] for number in sorted(numbers)]
         self._count()
 
@@ -82,12 +83,12 @@ class Graph:
 
     @property
     def shared(self):
-        """The numbers of the nodes that more than one edge leads to."""
+        """The numbers of the nodes to which more than one edge leads."""
         return [number for number, uses in enumerate(self.uses) if uses > 1]
 
     # ── one node ─────────────────────────────────────────────────────────────
     def describe(self, node):
-        """Return the facts about a node."""
+        """Return the description of a node."""
         number = self.numbers[node]
         variable, tensor = self.named.get(node, (None, None))
         if type(node) is AccumulateGrad:
@@ -109,7 +110,7 @@ class Graph:
         )  # fmt: skip
 
     def _label(self, node, found):
-        """(the text for a node's value, the text that it is only a part of): one of the two, or neither.
+        """Return (the text for a node's value, the text of which it is only a part): one of the two, or neither.
 
         The text is the user's source, or the name of the layer that computed it.
         """
@@ -124,7 +125,7 @@ class Graph:
 
     @property
     def constants(self):
-        """id of an array -> the name of the tensor that holds it, of those without a history."""
+        """id of an array -> the name of the tensor that holds it, for tensors without a history."""
         if self._constants is None:
             named = ((name, t) for name, t in self.namespace.items() if type(t) is Tensor and t.node is None)
             self._constants = {id(t.array): name for name, t in named if not name.startswith("_")}
@@ -133,18 +134,18 @@ class Graph:
     # ── the calls that recorded nodes ────────────────────────────────────────
     @property
     def calls(self):
-        """node -> the nodes of its call, the result last, where they are several."""
+        """Node -> the nodes of its call, with the result last, if there are several."""
         if self._calls is None:
             self._calls = find_calls(self.order)
         return self._calls
 
     def call_nodes(self, number):
-        """The nodes that the call of a node has recorded, the result last."""
+        """Return the nodes that the call of a node has recorded, with the result last."""
         node = self.order[number - 1]
         return self.calls.get(node, [node])
 
     def call(self, nodes):
-        """The Call that recorded several nodes; None where it is not known."""
+        """Return the Call that recorded several nodes; None if it is unknown."""
         if nodes[-1] not in self._found:
             self._found[nodes[-1]] = find_call(self, nodes)
         return self._found[nodes[-1]]
@@ -156,7 +157,7 @@ class Graph:
             yield Edge(self.numbers.get(target), output, parameter, formula)
 
     def value(self, node, tensor):
-        """The value a node computed, where a variable holds it or another node saved it; None where it is gone."""
+        """Return the value of a node, if a variable holds it or another node saved it; None if it is gone."""
         if tensor is not None:
             return elements(tensor.array)
         if node is self.top and type(refresh_node(self.tensor)) is not Output:
@@ -170,7 +171,7 @@ class Graph:
 
 
 def order_nodes(root):
-    """All nodes that a gradient at ``root`` reaches, oldest first."""
+    """Return all nodes that a gradient at ``root`` reaches, oldest first."""
     found, waiting = {root}, [root]
     while waiting:
         for node, _number in waiting.pop().next_functions:
@@ -181,9 +182,9 @@ def order_nodes(root):
 
 
 def operands(node, targets):
-    """(parameter, derivative) of each operand of a node; (None, None) where the operator table does not say."""
+    """Return (parameter, derivative) of each operand of a node; (None, None) if the operator table lacks it."""
     unknown = [(None, None)] * len(targets)
-    if not isinstance(node.op, Op):  # the user's own, or a write
+    if not isinstance(node.op, Op):  # a user's function, or a write
         return unknown
     declared = list(node.derivatives.items())
     before, after = node.constant_edges
@@ -198,9 +199,9 @@ def operands(node, targets):
 
 
 def find_calls(nodes):
-    """node -> the nodes that the same call of a function or a layer has recorded, where they are several, in their order.
+    """Return node -> the nodes recorded by the same call of a function or layer, if there are several, in order.
 
-    A loop makes the same call many times: of neighbours with one place each repetition is a call.
+    A loop makes the same call many times: among neighbours with the same place, each repetition is a call.
     """
     found = {}
     for (made, _layer), group in groupby(nodes, lambda node: (place(node), id(layer(node)))):
@@ -216,7 +217,7 @@ def find_calls(nodes):
 
 
 def saved_values(nodes):
-    """node -> its output, from values that it or its users saved and that were not changed since."""
+    """Return node -> its output, from values that it or its users saved and that were not changed since."""
     values = {}
     for node in nodes:
         for role, value in zip(node.roles, kept.saved_by(node), strict=False):
@@ -228,7 +229,7 @@ def saved_values(nodes):
 
 
 def array(value):
-    """The elements of a tensor; None of anything else."""
+    """Return the elements of a tensor; None for other values."""
     return elements(value.array) if isinstance(value, Tensor) else None
 
 
@@ -237,12 +238,12 @@ def dtype(of_array):
 
 
 def where(found):
-    """``file:line`` of a piece of source, and the function it is in."""
+    """Return ``file:line`` of a piece of source, and its function."""
     return f"{found.filename}:{found.line}" + (f" in {found.function}" if found.function else "")
 
 
 def find_node(graph, name):
-    """The number of the node that a name or a piece of source stands for."""
+    """Return the number of the node with a name or a piece of source."""
     for node in reversed(list(graph)):
         if name in (node.variable, node.label):
             return node.number
@@ -253,9 +254,9 @@ def find_node(graph, name):
 
 
 def find_paths_through(graph, number):
-    """The numbers of the nodes on all paths from the root to a node, and of all that the node was made of."""
+    """Return the numbers of the nodes on all paths from the root to a node, and of all nodes behind it."""
     numbers = {number}
-    for user in range(number + 1, len(graph) + 1):  # what uses a node was recorded after it
+    for user in range(number + 1, len(graph) + 1):  # users of a node are recorded after it
         if any(graph.numbers.get(target) in numbers for target, _ in graph.order[user - 1].next_functions):
             numbers.add(user)
     waiting = [number]

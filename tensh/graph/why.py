@@ -1,7 +1,7 @@
 """The explanation of a gradient: the chain rule with the user's names and numbers.
 
-A gradient is a sum over the paths from the root to the tensor; along each path the local derivatives are multiplied.  For
-tensors the local derivative is a linear map, and what is shown is what it makes of the gradient that arrives.
+A gradient is a sum over the paths from the root to the tensor; along each path the local derivatives are multiplied.
+For tensors the local derivative is a linear map, and its result for the incoming gradient is shown.
 """
 
 from typing import NamedTuple
@@ -15,7 +15,7 @@ MOST_PATHS = 8
 
 
 class Step(NamedTuple):
-    """From a node to one of its operands: the local derivative in words, its number (of scalars), and what it brings."""
+    """A step from a node to an operand: the local derivative in words and, for scalars, as a number; its gradient."""
 
     node: int
     edge: int
@@ -28,14 +28,14 @@ class Step(NamedTuple):
 
 
 class Path(NamedTuple):
-    """The steps from the root to the tensor, and what arrives there along them."""
+    """The steps from the root to the tensor, and the gradient that arrives along them."""
 
     steps: tuple[Step, ...]
     contribution: object
 
 
 class Explanation(NamedTuple):
-    """Explain how ``gradient`` arrives at ``target``: the paths, or, where there are too many, the last step of each use."""
+    """Explains how ``gradient`` arrives at ``target``: by paths, or, if there are too many, by uses."""
 
     graph: object
     target: int
@@ -46,7 +46,7 @@ class Explanation(NamedTuple):
 
 
 def explain(graph, target, seed=None):
-    """The Explanation of the gradient of the graph's root with respect to the node ``target``."""
+    """Return the Explanation of the gradient of the graph's root with respect to the node ``target``."""
     whole = Pass(graph, seed)
     counts = path_counts(graph, target)
     if target not in whole.arrived:
@@ -64,7 +64,7 @@ def explain(graph, target, seed=None):
 
 
 def path_counts(graph, target):
-    """number of a node -> how many paths lead from it to the target."""
+    """Return node number -> the number of paths from it to the target."""
     counts = {target: 1}
     for number in range(target + 1, graph.root + 1):
         counts[number] = sum(counts.get(edge.number, 0) for edge in graph[number].edges if edge.number is not None)
@@ -72,7 +72,7 @@ def path_counts(graph, target):
 
 
 def edge_paths(graph, target, counts):
-    """Every path from the root to the target, as (number of a node, which of its edges)."""
+    """Yield every path from the root to the target, as (number of a node, index of its edge)."""
     waiting = [(graph.root, ())]
     while waiting:
         number, path = waiting.pop()
@@ -104,7 +104,7 @@ def step(graph, number, i, brought, g):
 
 
 def factor(graph, number, i, g):
-    """The local derivative as a number, where both ends are scalars; None elsewhere."""
+    """Return the local derivative as a number, if both ends are scalars; None otherwise."""
     node = graph.order[number - 1]
     operand = graph.order[graph[number].edges[i].number - 1]
     if type(g) is Parts or node.shape != () or operand.shape != ():

@@ -1,10 +1,11 @@
-"""The derivatives of a textbook: for every function that can be differentiated, the gradient of each operand as a formula.
+"""The derivatives as in a textbook: for every differentiable function, the gradient of each operand as a formula.
 
-``FAMILY.txt`` hold the formulas, ``table`` reads them, ``printing`` puts the user's names in, and ``facts`` has the numbers
-in them that follow from shapes. The operators' own declarations (``tensh.engine.operators``) say the same for computing:
-they name kernels. ``tests/graph/test_textbook.py`` evaluates every formula and compares it with the gradient.
+``FAMILY.txt`` contain the formulas, ``table`` reads them, ``printing`` substitutes the user's names, and ``facts``
+computes numbers that follow from shapes. The operators' declarations (``tensh.engine.operators``) are the same
+derivatives for computation: they name kernels. ``tests/graph/test_textbook.py`` evaluates every formula and compares it
+with the gradient.
 
-The language of a formula is Python's, with few words:
+The language of a formula is Python's, with few additions:
 
 - ``g`` is the gradient that arrives, ``y`` the result; of several results each has its name, and its gradient ``g_NAME``.
 - ``A.T`` is a matrix, or each of a stack of them, transposed; ``[condition]`` is 1 where it is true, and 0 elsewhere.

@@ -1,4 +1,4 @@
-"""Words of formulas: what each means, and those whose value follows from shapes and settings."""
+"""The words in formulas: the meaning of each, and those whose value follows from shapes and settings."""
 
 import math
 
@@ -36,53 +36,53 @@ WORDS = {
     "others_sum": "others_sum(v, dim): the sum over all dimensions but dim",
     "causal": "causal(q, k): -inf above the diagonal, 0 elsewhere",
 }
-"""The words that a reader may not know; those of the torch namespace are its functions."""
+"""Words that may need an explanation; those of the torch namespace are its functions."""
 
 
 def size(x, dim=None):
-    """The number of elements along some dimensions; of all without."""
+    """Return the number of elements along some dimensions, or of all."""
     dims = range(len(x.shape)) if dim is None else dim if isinstance(dim, tuple | list) else (dim,)
     return math.prod(x.shape[d] for d in dims) if len(x.shape) else 1
 
 
 def divisor(x, reduction):
-    """The number by which a loss divides."""
+    """Return the number by which a loss divides."""
     return size(x) if reduction == "mean" else x.shape[0] if reduction == "batchmean" else 1
 
 
 def numel(x):
-    """The number of all elements."""
+    """Return the number of all elements."""
     return size(x)
 
 
 def last_dims(shape):
-    """The dimensions that a shape is of, counted from the end."""
+    """Return the last dimensions, as many as a shape has, counted from the end."""
     return _dims(range(-len(shape), 0))
 
 
 def all_but(x, dim):
-    """All dimensions but one."""
+    """Return all dimensions except one."""
     return _dims(d for d in range(len(x.shape)) if d != dim)
 
 
 def from_dim(x, dim):
-    """The dimensions from one on."""
+    """Return the dimensions from one on."""
     return _dims(range(dim, len(x.shape)))
 
 
 def _dims(numbers):
-    """Dimensions as they are written: one as its number."""
+    """Return dimensions as they are written: a single one as its number."""
     found = tuple(numbers)
     return found[0] if len(found) == 1 else found
 
 
 def is_classes(target):
-    """True if a target holds the numbers of classes, not probabilities."""
+    """Return True if a target contains class indices, not probabilities."""
     return not target.is_floating_point()
 
 
 def is_tensor(x):
-    """True if an argument is a tensor."""
+    """Return True if an argument is a tensor."""
     return hasattr(x, "shape")
 
 

@@ -1,4 +1,4 @@
-"""A formula as it is printed: the user's names in the place of the letters, ``y²`` for ``y ** 2``, sums worked out."""
+"""The printed form of a formula: the user's names instead of letters, ``y²`` for ``y ** 2``, simplified arithmetic."""
 
 import ast
 import re
@@ -16,24 +16,24 @@ SIGNS = (
 
 
 def print_formula(text, words):
-    """A formula with the texts of its letters: ``print_formula("g * (1 - y**2)", {"y": "h"})`` is ``g * (1 - h²)``."""
+    """Replace the letters of a formula: ``print_formula("g * (1 - y**2)", {"y": "h"})`` is ``g * (1 - h²)``."""
     if text.startswith("'"):
         return sign(replace_letters(_(text[1:-1]), words))
     return sign(ast.unparse(simplify(put_names(ast.parse(text, mode="eval"), words))))
 
 
 def print_condition(text, words):
-    """A condition with the texts of its letters."""
+    """Return a condition with its letters replaced."""
     return sign(replace_letters(text, words))
 
 
 def replace_letters(text, words):
-    """A text with others in the place of its letters."""
+    """Replace the letters in a text."""
     return re.sub(r"(?<![\w.'])[a-zA-Z_]\w*(?![\w'])", lambda found: words.get(found[0], found[0]), text)
 
 
 def sign(text):
-    """The signs of mathematics for those of Python."""
+    """Replace Python's operators by mathematical signs."""
     for pattern, shown in SIGNS:
         text = re.sub(pattern, shown, text)
     return text
@@ -43,17 +43,17 @@ PLAIN = str.maketrans({"²": "**2", "³": "**3", "≤": "<=", "≥": ">=", "≠"
 
 
 def spell_signs(text):
-    """A printed formula in the characters of Python, for pages that have no others."""
+    """Return a printed formula in Python's characters, for pages that lack others."""
     return text.translate(PLAIN)
 
 
 def put_names(tree, words):
-    """Put an expression in the place of every name that has one; a path such as ``net.0.weight`` counts as a name."""
+    """Substitute an expression for every name that has one; a path such as ``net.0.weight`` counts as a name."""
     return Substitution({name: parse_name(text) for name, text in words.items()}).visit(tree)
 
 
 def parse_name(text):
-    """The tree of the user's text."""
+    """Parse the user's text."""
     try:
         return ast.parse(text, mode="eval").body
     except (SyntaxError, ValueError):
@@ -61,7 +61,7 @@ def parse_name(text):
 
 
 class Substitution(ast.NodeTransformer):
-    """Puts trees in the place of names, but not of the functions that are called; matrix products in brackets into others."""
+    """Substitutes trees for names, but not for called functions; matrix products within others get brackets."""
 
     def __init__(self, trees):
         self.trees = trees
@@ -91,12 +91,12 @@ class Substitution(ast.NodeTransformer):
 
 
 def simplify(tree):
-    """Leave out factors of 1, and work out sums and differences of numbers."""
+    """Remove factors of 1, and evaluate sums and differences of numbers."""
     return Simplifier().visit(tree)
 
 
 class Simplifier(ast.NodeTransformer):
-    """Works out what is plain arithmetic: ``1 * x`` is ``x``, ``x ** 1`` is ``x``, ``3 - 1`` is ``2``; not in the user's texts."""
+    """Evaluates plain arithmetic, except in the user's texts: ``1 * x`` is ``x``, ``3 - 1`` is ``2``."""
 
     def visit(self, node):
         return node if getattr(node, "is_given", False) else super().visit(node)
@@ -132,7 +132,7 @@ class Simplifier(ast.NodeTransformer):
 
 
 def number(node):
-    """The number that a tree is; None of anything else."""
+    """Return the number that a tree represents; None for others."""
     match node:
         case ast.Constant(int() | float() as value) if not isinstance(value, bool):
             return value
@@ -142,7 +142,7 @@ def number(node):
 
 
 def names_in(text):
-    """The names in a formula, functions included; none of a sentence."""
+    """Return the names in a formula, including functions; none for a sentence."""
     if text.startswith("'"):
         return set()
     return {node.id for node in ast.walk(ast.parse(text, mode="eval")) if isinstance(node, ast.Name)}

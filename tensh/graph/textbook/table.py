@@ -1,4 +1,4 @@
-"""The formulas by the name of the function: ``entries("tanh")``.
+"""Formulas by the name of the function: ``entries("tanh")``.
 
 An entry of a table reads::
 
@@ -7,10 +7,10 @@ An entry of a table reads::
         x: y * (g - sum(g * y, dim))  -- a reason
         n = size(x, dim)
 
-First the names of functions and operators, and the letters of the formulas with their defaults. A letter that is the
-name of a parameter stands for that parameter; the others, if they have no default, for the remaining parameters in order. ``-> mean, var`` names
-several results. Then a condition under which the formulas hold,
-what the way back leads through (``through softmax``), the gradient of each operand, and what letters stand for.
+First the names of functions and operators, and the letters of the formulas with their defaults. A letter with the name
+of a parameter is that parameter; the others, if they have no default, are the remaining parameters in order. ``-> mean,
+var`` names several results. Then follow a condition under which the formulas hold, the function through which the
+derivative goes (``through softmax``), the gradient of each operand, and definitions of letters.
 """
 
 import ast
@@ -22,14 +22,14 @@ FAMILIES = "elementwise activations special reductions shapes products linalg lo
 
 
 class Formula(NamedTuple):
-    """The gradient of one operand as an expression, and the reason in a few words, if any."""
+    """The gradient of one operand as an expression, with an optional short reason."""
 
     text: str
     reason: str = ""
 
     @property
     def sentence(self):
-        """The sentence that replaces an expression where none would be short; otherwise ""."""
+        """The sentence that replaces an expression if none is short; otherwise ""."""
         return self.text[1:-1] if self.text.startswith("'") else ""
 
 
@@ -46,7 +46,7 @@ class Entry(NamedTuple):
     through: str = ""
 
     def bind(self, parameters):
-        """letter -> the parameter of a function that it stands for, of those that it has."""
+        """Return letter -> the parameter of a function that it represents, for existing parameters."""
         bound = {letter: letter for letter in self.letters if letter in parameters}
         if "p" in self.letters and "ord" in parameters:
             bound["p"] = "ord"
@@ -59,7 +59,7 @@ class Entry(NamedTuple):
 
 @cache
 def entries(name):
-    """The entries of a function or an operator: of ``linalg.norm`` its own, else those of ``norm``; of ``abs_`` those of ``abs``."""
+    """Return the entries of a function or operator: ``linalg.norm`` may use those of ``norm``, ``abs_`` of ``abs``."""
     short = name.rpartition(".")[2]
     return next(filter(None, map(_table().get, (name, short, short.removesuffix("_")))), ())
 
@@ -76,14 +76,14 @@ def _table():
 
 
 def texts():
-    """The words of the tables, for translators: sentences in the place of formulas, and reasons."""
+    """Return the texts in the tables for translation: sentences instead of formulas, and reasons."""
     for known in _table().values():
         for formula in (formula for entry in known for formula in entry.formulas.values()):
             yield from filter(None, (formula.sentence, formula.reason))
 
 
 def read(text, family):
-    """The entries of a table, from its text."""
+    """Return the entries in the text of a table."""
     block = []
     for line in [*text.split("\n"), "end"]:
         if not line or line.startswith("#"):
