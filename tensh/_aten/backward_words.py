@@ -15,7 +15,7 @@ from tensh._aten.translation import LIFTED, lift_call
 from tensh.engine.autograd.modes import enable_grad
 from tensh.engine.codegen.derivatives import LIST, local, variable, words_of
 from tensh.engine.codegen.source import compile_source, indent_lines
-from tensh.engine.codegen.vocabulary import OPS, TENSORS
+from tensh.engine.codegen.vocabulary import ARRAYS, OPS, TENSORS
 from tensh.engine.core.clock import mode
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dispatch.override.wrappers import restore_held
@@ -123,7 +123,7 @@ def derivative_of(kind):
     texts = [local(text, op, True) for text in (*derivatives.values(), *let.values())]
     names = {"fill_gradients", *(name for text in texts for name in words_of(text))} - op.parameters.keys()
     find = aten_word if said else word
-    namespace = {name: find(name) for name in names if name not in BUILTINS} | {"unpack": unpack}
+    namespace = {name: find(name) for name in names if is_word(name, bool(said))} | {"unpack": unpack}
     compile_source(derivative_source(op, derivatives, let), f"derivative of {op.name} in aten", namespace)
     return namespace["derivative"]
 
@@ -144,7 +144,12 @@ def derivative_source(op, derivatives, let):
     return indent_lines([*lines, f"return ({' '.join(p + '_g,' for p in derivatives)})"])
 
 
-BUILTINS = frozenset("list len range self".split())
+def is_word(name, said):
+    """True if a name in a derivative is a word, and not a function of Python."""
+    return name in WORDS or name in LIFTED or name in ARRAYS or said and name in schemas() and name not in PYTHON
+
+
+PYTHON = frozenset("list len range self abs min max".split())
 
 
 @cache
@@ -154,7 +159,7 @@ def word(name):
         return WORDS[name]
     if name in LIFTED or name in OPS:
         return lambda *args, **options: lift_call(name, restore_held(args), options)
-    return TENSORS.get(name)
+    return TENSORS[name]
 
 
 def aten_word(name):
@@ -184,7 +189,7 @@ def reads_result(node):
 
 # ── words that only these derivatives have ───────────────────────────────────
 def conj(t):
-    return aten("_conj", t) if t.is_complex() else t
+    return t.conj() if t.is_complex() else t
 
 
 def nll_back_of(g, input, target, weight, reduction, ignore_index):
@@ -228,6 +233,7 @@ def max_pool_back(g, input, kernel, stride, padding, dilation, size):
 
 
 def attention_back(g, query, key, value, out, mask, scale, causal):
+    mask = None if causal else mask  # made of nothing else
     named = {name: value for name, value in (("attn_mask", mask), ("scale", scale)) if value is not None}
     if named.get("scale") == query.shape[-1] ** -0.5:
         del named["scale"]

@@ -169,6 +169,8 @@ KERNELS = {
     ),
     "_prelu_kernel": lambda self, weight: torch.where(self > 0, self, weight * self),
     "nll_loss2d_forward": nll_loss_forward,
+    "elu": lambda self, *settings: OPS["elu"].fn(self, *settings),
+    "elu_": lambda self, *settings: self.copy_(OPS["elu"].fn(self, *settings)),
     "numpy_T": lambda self: self.T,
     "matrix_H": lambda self: self.H,
     "mT": lambda self: self.mT,

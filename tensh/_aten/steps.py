@@ -6,6 +6,7 @@ from tensh._aten.calls import aten, call_plain
 from tensh._aten.layer_steps import (
     adaptive_avg_pool1d,
     adaptive_avg_pool2d,
+    adaptive_max_pool2d,
     batch_norm,
     dropout,
     embedding,
@@ -17,6 +18,7 @@ from tensh._aten.layer_steps import (
     rms_norm,
     scaled_dot_product_attention,
     selu,
+    unknown,
 )
 from tensh._aten.overloads import schemas
 from tensh.engine.core.tensor import Tensor
@@ -311,6 +313,7 @@ STEPS = {
     "group_norm": group_norm, "batch_norm": batch_norm, "embedding": embedding, "dropout": dropout, "__getitem__": getitem,
     "__setitem__": setitem, "chunk": chunk, "where": where, "max_pool2d": max_pool2d, "square": lambda input: aten("pow", input, 2),
     "selu": selu, "relu6": relu6, "prelu": prelu, "adaptive_avg_pool2d": adaptive_avg_pool2d, "unflatten": unflatten, "rms_norm": rms_norm,
+    "adaptive_max_pool2d": adaptive_max_pool2d, "stft": unknown, "istft": unknown,
     "adaptive_avg_pool1d": adaptive_avg_pool1d, "split": split,
     "l1_loss": l1_loss, "multi_head_attention_forward": multi_head_attention_forward, "scaled_dot_product_attention": scaled_dot_product_attention,
     "narrow": lambda input, dim, start, length: aten("slice", input, dim, start, start + length),
