@@ -10,6 +10,7 @@ from functools import lru_cache
 from tensh.engine.arguments.signatures import type_name
 from tensh.engine.codegen.composites import composite
 from tensh.engine.core.tensor import Tensor
+from tensh.engine.dispatch.override.points import armed
 from tensh.engine.operators.shapes.composites.reshaping import reshape_to
 from tensh.engine.operators.shapes.views import permute, unsqueeze
 
@@ -53,6 +54,20 @@ def einsum(equation, *operands):
     aligned = [align(labels, t, places, dots, number) for number, (labels, t) in enumerate(zip(inputs, operands))]
     check_sizes(aligned, inputs, places)
     return contract(aligned, free)
+
+
+# ── views that modes see ─────────────────────────────────────────────────────
+# Once somebody overrides functions these are public ones.
+def unsqueezed(t, dim):
+    return t.unsqueeze(dim) if armed.now else unsqueeze.fn(t, dim)
+
+
+def permuted(t, dims):
+    return t.permute(dims) if armed.now else permute.fn(t, dims)
+
+
+def reshaped(t, shape):
+    return t.reshape(shape) if armed.now else reshape_to(t, shape)
 
 
 # ── reading the equation ─────────────────────────────────────────────────────
@@ -205,10 +220,10 @@ def align(labels, t, places, dots, number):
         if place in at:
             dims.append(at[place])
         else:
-            t = unsqueeze.fn(t, last)
+            t = unsqueezed(t, last)
             dims.append(last)
             last += 1
-    return permute.fn(t, tuple(dims))
+    return permuted(t, tuple(dims))
 
 
 # ── products ─────────────────────────────────────────────────────────────────
@@ -249,9 +264,9 @@ def product(left, right, summed):
     size = math.prod(shape[d] for d in summed)
     batch = math.prod(shape[d] for d in shared)
     rows, columns = math.prod(shape[d] for d in of_left), math.prod(other[d] for d in of_right)
-    one = reshape_to(permute.fn(left, (*shared, *of_left, *summed, *of_right)), (batch, rows, size))
-    two = reshape_to(permute.fn(right, (*shared, *summed, *of_right, *of_left)), (batch, size, columns))
+    one = reshaped(permuted(left, (*shared, *of_left, *summed, *of_right)), (batch, rows, size))
+    two = reshaped(permuted(right, (*shared, *summed, *of_right, *of_left)), (batch, size, columns))
     order = [*shared, *of_left, *summed, *of_right]
     sizes = [shape[d] for d in shared + of_left] + [1] * len(summed) + [other[d] for d in of_right]
     back = sorted(range(len(order)), key=order.__getitem__)
-    return permute.fn(reshape_to(one.bmm(two), tuple(sizes)), tuple(back))
+    return permuted(reshaped(one.bmm(two), tuple(sizes)), tuple(back))
