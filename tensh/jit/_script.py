@@ -7,7 +7,7 @@ import inspect
 import textwrap
 
 from tensh.engine.errors.warnings import warn
-from tensh.jit.marks import running
+from tensh.jit.marks import Attribute, running
 from tensh.jit.types import TypedSignature
 from tensh.nn.modules.module import Module
 
@@ -178,7 +178,8 @@ def script_module(module):
         return module
     cls = scripted_class(type(module))
     made = cls.__new__(cls)
-    made.__dict__.update(module.__dict__)
+    members = module.__dict__.items()
+    made.__dict__.update({name: each.value if type(each) is Attribute else each for name, each in members})
     made.__dict__["_modules"] = {
         name: script_module(child) if child is not None else None for name, child in module._modules.items()
     }

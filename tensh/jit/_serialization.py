@@ -107,7 +107,7 @@ def load(f, map_location=None, _extra_files=None, _restore_shapes=False):
     """Load the module in a TorchScript file of PyTorch or ``save``: its tensors and its code, ready to be called.
 
     Methods are run by an interpreter with a fixed set of operators; NotImplementedError names the first unknown one.
-    Nothing runs before a call. ``_extra_files`` (a dictionary) receives the extra texts, by its keys. Raise
+    Nothing runs before a call. ``_extra_files`` (a dictionary) receives the extra files as bytes, by its keys. Raise
     RuntimeError for a damaged file, or one that is not TorchScript.
     """
     place = choose_place(map_location)
@@ -119,7 +119,7 @@ def load(f, map_location=None, _extra_files=None, _restore_shapes=False):
             constants = archive.load_part("constants")
             owner = archive.load_part("data")
             for name in _extra_files or {}:
-                _extra_files[name] = archive.read(f"extra/{name}", LARGEST_CODE).decode("utf-8", "replace")
+                _extra_files[name] = archive.read(f"extra/{name}", LARGEST_CODE)
         if not isinstance(owner, Instance):
             raise DamagedError("it holds no module")
         library = Library(codes, constants if isinstance(constants, tuple) else ())

@@ -109,7 +109,7 @@ def test_functions_constants_and_extra_files():
     file.seek(0)
     extra = {"note": ""}
     loaded = torch.jit.load(file, _extra_files=extra)
-    assert loaded(torch.ones(2)).tolist() == [4, 5] and extra == {"note": "for you"}
+    assert loaded(torch.ones(2)).tolist() == [4, 5] and extra == {"note": b"for you"}
 
 
 def test_what_cannot_be_written_is_refused():

@@ -350,3 +350,16 @@ def test_floats_are_printed_as_in_torchscript(value, text):
     traced = torch.jit.trace(lambda x: torch.nn.functional.leaky_relu(x, value), torch.ones(2))
     assert f"(x, {text})" in traced.code
     assert f"float = prim::Constant[value={text}]" in str(traced.graph)
+
+
+def test_scripted_modules_have_the_values_of_typed_attributes():
+    class Counting(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.table = torch.jit.Attribute({"a": 1}, dict[str, int])
+
+        def forward(self, x):
+            return x + self.table["a"]
+
+    scripted = torch.jit.script(Counting())
+    assert scripted(torch.ones(2)).tolist() == [2, 2] and scripted.table == {"a": 1}
