@@ -35,7 +35,7 @@ def main(arguments=None, environment=None):
 
         if is_interrupt(error):
             return status.INTERRUPTED
-        env.say(_("{fault}; with TENSH_DEBUG=1 Python shows the way there\n").format(fault=describe_fault(error)))
+        env.say(_("{fault}; TENSH_DEBUG=1 shows the traceback\n").format(fault=describe_fault(error)))
         return status.INTERNAL
 
 

@@ -34,7 +34,7 @@ def choose_names(names, depth=1):
         kind = type(names).__name__
         raise TypeError(
             _(
-                'a dict from names to values was expected, or a text of patterns such as "w* b", and this is a {kind}'
+                'expected a dict from names to values, or a text of patterns such as "w* b", but this is a {kind}'
             ).format(kind=kind)
         )
     return names

@@ -514,7 +514,7 @@ def test_a_project_can_check_its_documents_in_pytest(tmp_path):
     said = run_pytest(folder, "--tensh-check", "--continue-on-collection-errors")
     assert "1 failed" in said and "at [0, 1]: 4 -> 3, off by 1" in said and "a.tsh [1]" in said
     assert "torch.rand without torch.manual_seed" in said
-    assert "bad.ipynb: this is not a notebook: an object was expected, and it is a list" in said
+    assert "bad.ipynb: this is not a notebook: expected an object, but it is a list" in said
     write(folder, "pytest.ini", "[pytest]\ntensh_check = true\n")
     assert "1 failed" in run_pytest(folder, "a.tsh")
     assert "4 passed" in run_pytest(folder, "--tensh-lax", "a.tsh")

@@ -39,7 +39,7 @@ def test_a_notebook_shows_the_last_value_of_each_cell(script):
     name = script(notebook("1\n2", "x = 3\nprint(x)", " x", "!ls\nx;"), "n.ipynb")
     done = Done("run", name)
     assert (done.status, done.output) == (0, "2\n3\n3\n")
-    assert done.errors == "n.ipynb cell 4: passed over: !ls\n"
+    assert done.errors == "n.ipynb cell 4: skipped: !ls\n"
 
 
 def test_names_that_are_there(script):
@@ -147,7 +147,7 @@ def test_a_cell_that_says_it_raises_may_raise(script):
 
 def test_a_cell_that_needs_what_is_not_here_is_passed_over(script):
     name = script(notebook("1", "2", metadata=[{"tensh": {"requires": "cuda"}}]), "n.ipynb")
-    assert Done("run", name) == (0, "2\n", "n.ipynb cell 1: passed over, it needs cuda\n")
+    assert Done("run", name) == (0, "2\n", "n.ipynb cell 1: skipped, it needs cuda\n")
 
 
 def test_quiet_says_nothing_unasked(script):
@@ -155,7 +155,7 @@ def test_quiet_says_nothing_unasked(script):
         notebook("import torch\n!ls\n1", "2", "1 / 0", metadata=[{}, {"tensh": {"requires": "cuda"}}]), "n.ipynb"
     )
     loud, quiet = (Done("run", name, *more, terminal=True, TERM="dumb") for more in ((), ["--quiet"]))
-    assert all(words in loud.errors for words in ("torch -> tensh", "passed over", "look around", "ZeroDivisionError"))
+    assert all(words in loud.errors for words in ("torch -> tensh", "skipped", "look around", "ZeroDivisionError"))
     assert quiet.errors == FAILURE_IN_A_CELL and loud.output == quiet.output
     warning = "import warnings\nwarnings.warn('careful')\n%time 1;"
     assert Done("-c", warning, "--quiet").errors.startswith("-c:2: UserWarning: careful\n")
@@ -361,14 +361,14 @@ USAGE = {
     ("run", "S.tsh"): "S.tsh: no such file; did you mean s.tsh?\n",
     ("run", "."): ".: this is a folder, not a file\n",
     ("run", "s.txt"): "s.txt: tensh runs .tsh, .py, .ipynb and .md files\n",
-    ("run", "bad.ipynb"): "bad.ipynb: this is not a notebook: an object was expected, and it is a number\n",
-    ("-c", "1", "run", "s.tsh"): "-c and run are two things to run: ask for one of them\n",
-    ("run", "--timeout", "nan", "s.tsh"): "--timeout nan: a number from 0 to 1000000000 was expected\n",
-    ("-c", "1", "--timeout", "inf"): "--timeout inf: a number from 0 to 1000000000 was expected\n",
-    ("--timeout", "-1", "-c", "1"): "--timeout -1.0: a number from 0 to 1000000000 was expected\n",
-    ("-c", "1", "--seed", str(2**64)): f"--seed {2**64}: a number from {-(2**63)} to {2**64 - 1} was expected\n",
-    ("check", "--rtol", "nan", "s.tsh"): "--rtol nan: a number from 0 to 1e+300 was expected\n",
-    ("check", "--atol", "-1", "s.tsh"): "--atol -1.0: a number from 0 to 1e+300 was expected\n",
+    ("run", "bad.ipynb"): "bad.ipynb: this is not a notebook: expected an object, but it is a number\n",
+    ("-c", "1", "run", "s.tsh"): "-c and run cannot be combined\n",
+    ("run", "--timeout", "nan", "s.tsh"): "--timeout nan: expected a number from 0 to 1000000000\n",
+    ("-c", "1", "--timeout", "inf"): "--timeout inf: expected a number from 0 to 1000000000\n",
+    ("--timeout", "-1", "-c", "1"): "--timeout -1.0: expected a number from 0 to 1000000000\n",
+    ("-c", "1", "--seed", str(2**64)): f"--seed {2**64}: expected a number from {-(2**63)} to {2**64 - 1}\n",
+    ("check", "--rtol", "nan", "s.tsh"): "--rtol nan: expected a number from 0 to 1e+300\n",
+    ("check", "--atol", "-1", "s.tsh"): "--atol -1.0: expected a number from 0 to 1e+300\n",
     ("s.tsh",): "tensh: No such command 's.tsh'.\nto run a file: tensh run s.tsh\n",
 }
 

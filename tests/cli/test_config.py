@@ -35,16 +35,16 @@ def test_a_file_and_variables(configured):
 
 
 WRONG = {
-    'theme = "drak"': "theme cannot be drak, but: auto, light, dark, mono",
-    "theme = 3": "theme cannot be 3, but: auto, light, dark, mono",
-    "precision = -1": "precision cannot be -1, but: a whole number from 0 to 100",
-    "precision = 1.5": "precision cannot be 1.5, but: a whole number from 0 to 100",
-    "precision = true": "precision cannot be on, but: a whole number from 0 to 100",
-    "linewidth = 3": "linewidth cannot be 3, but: auto, a whole number from 10",
-    'caption = "maybe"': "caption cannot be maybe, but: on, off",
-    "history = 3": "history cannot be 3, but: on, off, a file",
+    'theme = "drak"': "theme cannot be drak; allowed: auto, light, dark, mono",
+    "theme = 3": "theme cannot be 3; allowed: auto, light, dark, mono",
+    "precision = -1": "precision cannot be -1; allowed: a whole number from 0 to 100",
+    "precision = 1.5": "precision cannot be 1.5; allowed: a whole number from 0 to 100",
+    "precision = true": "precision cannot be on; allowed: a whole number from 0 to 100",
+    "linewidth = 3": "linewidth cannot be 3; allowed: auto, a whole number from 10",
+    'caption = "maybe"': "caption cannot be maybe; allowed: on, off",
+    "history = 3": "history cannot be 3; allowed: on, off, a file",
     "captoin = false": "there is no setting 'captoin'; did you mean caption?",
-    "[keys]\na = 1": "keys cannot be {'a': 1}, but: emacs, vi",
+    "[keys]\na = 1": "keys cannot be {'a': 1}; allowed: emacs, vi",
 }
 
 
@@ -70,7 +70,7 @@ def test_a_file_of_bytes_is_one_complaint(configured, tmp_path):
 
 def test_a_wrong_variable_is_named():
     loaded = load({"TENSH_CONFIG": "/nowhere", "TENSH_KEYS": "joe"})
-    assert loaded == (Settings(), {}, ["TENSH_KEYS: keys cannot be joe, but: emacs, vi"])
+    assert loaded == (Settings(), {}, ["TENSH_KEYS: keys cannot be joe; allowed: emacs, vi"])
 
 
 @pytest.mark.parametrize("name", DECLARED)
@@ -119,7 +119,7 @@ def test_config_show(configured):
     assert lines["theme"][1:3] == ["light", path(variables)]
     assert lines["precision"][1:3] == ["7", "TENSH_PRECISION"]
     assert lines["keys"][1:3] == ["emacs", "default"]
-    assert done.errors == f"{path(variables)}: keys cannot be 3, but: emacs, vi\n"
+    assert done.errors == f"{path(variables)}: keys cannot be 3; allowed: emacs, vi\n"
 
 
 def test_config_path(configured):
@@ -179,7 +179,7 @@ def test_any_path_is_written_so_that_it_is_read_again(tmp_path, value):
 
 
 REFUSED = {
-    ("set", "theme", "drak"): "theme cannot be drak, but: auto, light, dark, mono",
+    ("set", "theme", "drak"): "theme cannot be drak; allowed: auto, light, dark, mono",
     ("set", "thme", "light"): "did you mean theme?",
     ("set", "theme"): "write tensh config set NAME VALUE",
     ("set",): "write tensh config set NAME VALUE",
@@ -199,13 +199,13 @@ def test_what_cannot_be_set_is_refused(tmp_path, arguments):
 def test_a_broken_file_is_not_written_over(configured, tmp_path):
     configured("theme = \n")
     done = change(tmp_path, "set", "theme", "light")
-    assert done.status == 2 and "mend the file first" in done.errors
+    assert done.status == 2 and "repair the file first" in done.errors
     assert (tmp_path / "tensh" / "config.toml").read_text() == "theme = \n"
 
 
 def test_a_variable_that_counts_more_is_named(tmp_path):
     done = Done("config", "set", "theme", "light", XDG_CONFIG_HOME=str(tmp_path), TENSH_THEME="dark")
-    assert "the variable TENSH_THEME counts more than the file" in done.errors
+    assert "the variable TENSH_THEME overrides the file" in done.errors
 
 
 STARTUP = {

@@ -97,7 +97,7 @@ def test_what_is_unusual_is_shown(what, tmp_path):
 def test_what_is_no_event_file_is_one_line(what, tmp_path):
     path = tmp_path / "a.tfevents.1"
     path.write_bytes(REFUSED[what])
-    assert watch(tmp_path) == (2, "", f"{path} is no event file of TensorBoard\n")
+    assert watch(tmp_path) == (2, "", f"{path} is not a TensorBoard event file\n")
 
 
 def test_what_is_no_file_is_passed_over(tmp_path):

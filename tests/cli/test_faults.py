@@ -234,7 +234,7 @@ def test_a_file_that_grows_while_it_is_read_has_an_end(tmp_path):
 
     path = tmp_path / "file"
     path.write_bytes(b"1" * 100)
-    with pytest.raises(reading.UsageError, match="more than the 0 KiB"):
+    with pytest.raises(reading.UsageError, match="larger than the limit of 0 KiB"):
         reading.content(path, 99)
     assert len(reading.content(path, 100)) == 100
 
@@ -269,4 +269,4 @@ def test_a_fault_that_no_interrupt_has_caused_is_said(monkeypatch):
     monkeypatch.setattr("tensh.cli.app.answer", lambda *_: {}["x"])
     errors = io.StringIO()
     assert main(["-c", "1"], Environment(io.StringIO(), io.StringIO(), errors, {})) == status.INTERNAL
-    assert "a fault of tensh itself (KeyError: 'x'" in errors.getvalue()
+    assert "a bug in tensh (KeyError: 'x'" in errors.getvalue()

@@ -53,27 +53,27 @@ NOTEBOOKS = {  # what is said -> the file
     "it is nested too deeply": "[" * DEEP + "]" * DEEP,
     "nested too deeply": '{"a":' * DEEP + "1" + "}" * DEEP,
     "a number with too many digits": WHOLE.replace("null", "9" * DEEP),
-    "JSON was expected, and it is empty": "",
-    "JSON was expected, and line 1, column": WHOLE[:-10],
-    "JSON was expected, and line": WHOLE.replace('"1"', '"\0"'),
-    "an object was expected, and it is a list": "[]",
-    "an object was expected, and it is a number": "5",
-    "an object was expected, and it is a text": '"text"',
-    "an object was expected, and it is null": "null",
+    "expected JSON, but it is empty": "",
+    "expected JSON, but line 1, column": WHOLE[:-10],
+    "expected JSON, but line": WHOLE.replace('"1"', '"\0"'),
+    "expected an object, but it is a list": "[]",
+    "expected an object, but it is a number": "5",
+    "expected an object, but it is a text": '"text"',
+    "expected an object, but it is null": "null",
     'it does not say which format it has ("nbformat")': "{}",
     "has format 2, and 4 is needed": '{"nbformat": 2, "worksheets": []}',
-    "for its list of cells a list was expected, and there is an object": '{"nbformat": 4, "cells": {}}',
-    "for its list of cells a list was expected, and there is null": '{"nbformat": 4}',
-    "for cell 1 an object was expected, and there is null": notebook(None),
+    "expected a list for its list of cells, but found an object": '{"nbformat": 4, "cells": {}}',
+    "expected a list for its list of cells, but found null": '{"nbformat": 4}',
+    "expected an object for cell 1, but found null": notebook(None),
     "cell 1 is neither code nor prose": notebook(cell(cell_type=5)),
-    "for the source of cell 1 a text was expected, and there is a number": notebook(cell(source=7)),
-    "for a line of the source of cell 1 a text was expected": notebook(cell(source=[7])),
-    "for the outputs of cell 2 a list was expected, and there is null": notebook(cell(), cell(outputs=None)),
-    "for the metadata of cell 1 an object was expected, and there is a list": notebook(cell(metadata=[])),
-    "for its metadata an object was expected, and there is true or false": notebook(metadata=True),
-    "for an output of cell 1 an object was expected, and there is a number": notebook(cell(outputs=[5])),
-    "text in UTF-8 was expected, and byte 0xff on line 1 is none": b'{"nbformat": "\xff"}',
-    "text in UTF-8 was expected, and this is UTF-16": WHOLE.encode("utf-16"),
+    "expected a text for the source of cell 1, but found a number": notebook(cell(source=7)),
+    "expected a text for a line of the source of cell 1": notebook(cell(source=[7])),
+    "expected a list for the outputs of cell 2, but found null": notebook(cell(), cell(outputs=None)),
+    "expected an object for the metadata of cell 1, but found a list": notebook(cell(metadata=[])),
+    "expected an object for its metadata, but found true or false": notebook(metadata=True),
+    "expected an object for an output of cell 1, but found a number": notebook(cell(outputs=[5])),
+    "expected text in UTF-8, but byte 0xff on line 1 is invalid": b'{"nbformat": "\xff"}',
+    "expected text in UTF-8, but this is UTF-16": WHOLE.encode("utf-16"),
 }
 
 
@@ -110,17 +110,17 @@ def test_what_is_only_unusual_in_a_notebook_runs(text, tmp_path):
 CODE = {  # what is said -> the code
     "too many nested parentheses": "x = " + "(" * 10_000 + "1" + ")" * 10_000,
     "nested parentheses": "x = " + "[" * 10_000,
-    "SyntaxError: too many expressions one inside the other": "x = " + "-" * DEEP + "1",
-    "too many expressions one inside the other": "x = a" + ".a" * DEEP,
+    "SyntaxError: too many nested expressions": "x = " + "-" * DEEP + "1",
+    "too many nested expressions": "x = a" + ".a" * DEEP,
     "Exceeds the limit (4300 digits)": "x = " + "9" * DEEP,
     "too many levels of indentation": "\n".join(" " * depth + "if 1:" for depth in range(200)),
-    "1: SyntaxError: the character U+0000, which no code has": "x = 1\0",
-    "SyntaxError: more than the 4 MiB of code that are read at once": "x" * (2**22 + 1),
+    "1: SyntaxError: the character U+0000, which is not allowed in code": "x = 1\0",
+    "SyntaxError: more than the limit of 4 MiB of code": "x" * (2**22 + 1),
     "invalid non-printable character": "x = 1\ufffe",
 }
 UNREADABLE = {  # what is said -> the bytes
-    "text in UTF-8 was expected, and byte 0xff on line 2 is none": b"x = 1\ny = '\xff'\n",
-    "text in UTF-8 was expected, and this is UTF-16": "x = 1".encode("utf-16"),
+    "expected text in UTF-8, but byte 0xff on line 2 is invalid": b"x = 1\ny = '\xff'\n",
+    "expected text in UTF-8, but this is UTF-16": "x = 1".encode("utf-16"),
     "this is not text (unknown encoding: nowhere)": b"# coding: nowhere\nx = 1\n",
     "undefined encoding": b"# coding: undefined\nx = 1\n",
 }
@@ -194,7 +194,7 @@ def test_half_a_character_is_shown_as_an_escape(tmp_path):
         [sys.executable, "-m", "tensh", "check", str(path)], cwd=ROOT, capture_output=True, encoding="utf-8"
     )
     assert (done.returncode, done.stderr) == (status.DIFFERS, "")
-    assert "x = '\\ud800'" in done.stdout and "the character U+D800, which no code has" in done.stdout
+    assert "x = '\\ud800'" in done.stdout and "the character U+D800, which is not allowed in code" in done.stdout
 
 
 # ── what is no file ──────────────────────────────────────────────────────────
@@ -230,11 +230,11 @@ def unreadable(path):
 PLACES = {
     to_itself: "this link leads to itself, not to a file",
     in_a_circle: "this link leads to itself, not to a file",
-    to_nowhere: "this link leads to /nowhere/at/all, which is not there",
+    to_nowhere: "this link leads to /nowhere/at/all, which does not exist",
     to_a_device: "this is a device, not a file",
     os.mkfifo if hasattr(os, "mkfifo") else to_nowhere: "",
     os.mkdir: "this is a folder, not a file",
-    sparse: "it has more than the 128 MiB that are read: 1,024 MiB",
+    sparse: "it is larger than the limit of 128 MiB: 1,024 MiB",
     unreadable: "Permission denied",
 }
 
@@ -242,7 +242,7 @@ PLACES = {
 @pytest.mark.skipif(sys.platform == "win32", reason="no such links and pipes")
 @pytest.mark.parametrize("make, words", PLACES.items(), ids=lambda each: getattr(each, "__name__", ""))
 def test_what_is_no_file_ends_with_one_line(make, words, tmp_path):
-    words = words or "this is a pipe that nothing comes out of, not a file"
+    words = words or "this is a pipe without a writer, not a file"
     if make is unreadable and os.geteuid() == 0:
         pytest.skip("whoever may do everything may read everything")
     for kind in (".py", ".tsh", ".ipynb", ".md"):
@@ -290,7 +290,7 @@ def test_standard_input_may_be_broken():
         io.TextIOWrapper(io.BytesIO(b"x = '\xff'"), encoding="utf-8"), io.StringIO(), io.StringIO(), variables={}
     )
     assert main(["-"], env) == status.USAGE
-    assert env.stderr.getvalue().startswith("stdin: text in utf-8 was expected")
+    assert env.stderr.getvalue().startswith("stdin: expected text in utf-8")
 
 
 @pytest.mark.parametrize("end", ["\n", "\r", "\r\n"])
@@ -303,16 +303,18 @@ def test_a_text_of_too_many_lines_ends_with_one_line(end, tmp_path, monkeypatch)
         for arguments in (["run", path], ["check", path], ["convert", path, tmp_path / "out.tsh"], ["learn", path]):
             found, _, said = command(*arguments)
             if arguments[0] != "learn" or name != "a.py":
-                assert found == status.USAGE and refused(said, path, "it has more than the 100 lines that are read")
+                assert found == status.USAGE and refused(said, path, "it has more lines than the limit of 100")
     env = Environment(io.StringIO(end * 101), io.StringIO(), io.StringIO(), variables={})
-    assert main(["-"], env) == status.USAGE and "stdin: it has more than the 100 lines" in env.stderr.getvalue()
+    assert (
+        main(["-"], env) == status.USAGE and "stdin: it has more lines than the limit of 100" in env.stderr.getvalue()
+    )
 
 
 def test_standard_input_may_have_no_end(monkeypatch):
     monkeypatch.setattr(reading, "LARGEST", 1000)
     env = Environment(io.StringIO("x" * 1001), io.StringIO(), io.StringIO(), variables={})
     assert main(["-"], env) == status.USAGE
-    assert env.stderr.getvalue() == "stdin: it has more than the 0 MiB that are read\n".replace("0 MiB", "1 KiB")
+    assert env.stderr.getvalue() == "stdin: it is larger than the limit of 0 MiB\n".replace("0 MiB", "1 KiB")
 
 
 def test_a_file_that_cannot_be_written_whole_stays_as_it_was(tmp_path, monkeypatch):
@@ -338,16 +340,16 @@ def test_a_file_that_cannot_be_written_whole_stays_as_it_was(tmp_path, monkeypat
 SETTINGS = {  # what is said -> the file
     "it is nested too deeply": "a = " + "[" * 5000 + "]" * 5000,
     "it has a number with too many digits": "precision = " + "9" * 5000,
-    "precision cannot be inf, but: a whole number": "precision = 1e999999",
-    "precision cannot be a number with so many digits, but": "precision = 0x" + "f" * 5000,
-    "precision cannot be 101, but: a whole number from 0 to 100": "precision = 101",
+    "precision cannot be inf; allowed: a whole number": "precision = 1e999999",
+    "precision cannot be a number with so many digits; allowed": "precision = 0x" + "f" * 5000,
+    "precision cannot be 101; allowed: a whole number from 0 to 100": "precision = 101",
     "threshold cannot be 9999": "threshold = " + "9" * 4000,
-    "it has more than the 16 KiB that are read: 195 KiB": ".".join(["a"] * DEEP) + " = 1",
+    "it is larger than the limit of 16 KiB: 195 KiB": ".".join(["a"] * DEEP) + " = 1",
     "theme cannot be xxxxx": 'theme = "' + "x" * 10_000 + '"',
     "there is no setting 'xxxxx": "x" * 10_000 + " = 1",
     "history cannot be": 'history = "\\u0000"',
-    "text in UTF-8 was expected, and byte 0xff on line 1 is none": b'theme = "\xff"',
-    "text in UTF-8 was expected, and this is UTF-16": "theme = 1".encode("utf-16"),
+    "expected text in UTF-8, but byte 0xff on line 1 is invalid": b'theme = "\xff"',
+    "expected text in UTF-8, but this is UTF-16": "theme = 1".encode("utf-16"),
     "Illegal character": 'theme = "\0"',
 }
 
@@ -431,7 +433,7 @@ def test_the_plugin_reports_each_broken_document_in_a_line(tmp_path):
     )  # fmt: skip
     assert f"1 failed, {len(NOTEBOOKS) + 1} errors" in done.stdout
     assert "INTERNALERROR" not in done.stdout + done.stderr and "Traceback" not in done.stdout + done.stderr
-    assert "long.ipynb: it has more than the 128 MiB that are read" in done.stdout
+    assert "long.ipynb: it is larger than the limit of 128 MiB" in done.stdout
 
 
 def test_the_plugin_shows_names_of_documents_without_what_a_terminal_obeys(tmp_path):
@@ -459,7 +461,7 @@ def test_a_file_that_nothing_comes_out_of_ends_with_one_line(tmp_path, monkeypat
     writer = os.open(path, os.O_RDWR)
     monkeypatch.setattr(reading.stat, "S_IFMT", lambda mode: stat.S_IFREG)
     try:
-        with pytest.raises(UsageError, match="nothing comes out of this file"):
+        with pytest.raises(UsageError, match="nothing can be read from this file"):
             reading.content(str(path))
     finally:
         os.close(writer)

@@ -228,7 +228,7 @@ def test_a_notebook_says_which_cell(script):
     value, shown, notice, error, end = records(done)
     assert (value["file"], value["cell"], value["line"], value["data"]) == (name, 1, 2, 2)
     assert (shown["expr"], shown["data"]) == (None, 3)
-    assert notice["text"].endswith("passed over: !ls") and done.errors == ""
+    assert notice["text"].endswith("skipped: !ls") and done.errors == ""
     assert (error["cell"], error["line"], error["expected"]) == (3, 2, True) and end["exit"] == 0
     assert all(each["kind"] != "notice" for each in records(Done("run", "--json", name, "--quiet")))
 

@@ -176,7 +176,7 @@ def test_the_program_of_the_user_closes_the_stream(more, status, run):
     found = run(["-c", f"import sys\nsys.stdout.close()\n{more}"])
     assert found[0] == status and found[1] == ""
     assert (found[2] == SAID.format("the program has closed it")) == (status == 74)
-    assert "fault of tensh" not in found[2]
+    assert "bug in tensh" not in found[2]
     assert run(["-c", f"import sys\nsys.stderr.close()\n1\n{more}\n1 / 0"])[0] == 1
 
 

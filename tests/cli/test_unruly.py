@@ -29,7 +29,7 @@ def run(*arguments, stdin=""):
 def assert_told(found, status=(0, 1)):
     """The command ended as it may, and nothing that was said is of tensh's own making."""
     assert found[0] in status, found
-    assert "fault of tensh" not in found[2] and "Traceback" not in found[1] + found[2], found[2]
+    assert "bug in tensh" not in found[2] and "Traceback" not in found[1] + found[2], found[2]
     assert len(found[1] + found[2]) < MOST
 
 
@@ -61,7 +61,7 @@ def test_an_object_that_answers_badly(method, answer, tmp_path):
     path.write_text(CLASS.format(answer=ANSWERS[answer], method=method, how=how) + SHOWN)
     for more in ((), ("--json",)):
         found = run("run", path, "--keep-going", *more)
-        assert found[0] != 70 and "fault of tensh" not in found[2], found[2]
+        assert found[0] != 70 and "bug in tensh" not in found[2], found[2]
         assert "Traceback" not in found[2]
         assert '"text":"on\\n"' in found[1] if more else "\non\n" in "\n" + found[1]
         assert found[1].rstrip().endswith("1") or '"kind":"end"' in found[1]
@@ -116,7 +116,7 @@ def test_an_exception_that_misbehaves(what, tmp_path):
     document.write_text(f"```python\n{EXCEPTIONS[what]}\n```\n")
     for arguments in (["run", path], ["run", path, "--json"], ["check", document]):
         found = run(*arguments)
-        assert found[0] != 70 and "fault of tensh" not in found[2], found[2]
+        assert found[0] != 70 and "bug in tensh" not in found[2], found[2]
         assert len(found[1] + found[2]) < 10**6
     assert run("run", path, "--traceback", "full")[0] != 70
 
@@ -210,7 +210,7 @@ def test_modules_that_were_loaded_without_their_attributes():
     assert all(type(event) is not type for event in session.run(Source(lines, "<lines>"), keep_going=True))
     env = Environment(io.StringIO(), io.StringIO(), io.StringIO(), variables={})
     found = main(["-c", lines, "--keep-going"], env)
-    assert found in (0, 1) and "fault of tensh" not in env.stderr.getvalue()
+    assert found in (0, 1) and "bug in tensh" not in env.stderr.getvalue()
 
 
 # ── names ────────────────────────────────────────────────────────────────────
@@ -226,7 +226,7 @@ def test_a_name_that_is_bound_again(name, value, tmp_path):
     path.write_text(f"y = torch.ones(2, requires_grad=True) * 2\n{name} = {value}\nclass A: pass\ny\n%who\n%grads\n%hist y\n"
                     "%graph y\n%history\n1 / 0\ndef f(): 1 / 0\nf()\n%undo\ny\n")  # fmt: skip
     found = run("run", path, "--keep-going")
-    assert found[0] in (0, 1) and "fault of tensh" not in found[2], found[2]
+    assert found[0] in (0, 1) and "bug in tensh" not in found[2], found[2]
     assert found[1].count("tensor([2., 2.], grad_fn=<MulBackward0>)") >= 2 or name == "__builtins__"
 
 
@@ -374,7 +374,7 @@ def test_a_fault_of_tensh_itself_is_a_line(monkeypatch):
     monkeypatch.setattr("tensh.cli.app.answer", fails)
     status, out, err = run("env")
     assert (status, out, err.count("\n")) == (70, "", 1)
-    assert err.startswith("this is a fault of tensh itself (KeyError: 'a\\nb\\x1b[2J', test_unruly.py:")
+    assert err.startswith("this is a bug in tensh (KeyError: 'a\\nb\\x1b[2J', test_unruly.py:")
     env = Environment(io.StringIO(), io.StringIO(), io.StringIO(), variables={"TENSH_DEBUG": "1"})
     with pytest.raises(KeyError):
         main(["env"], env)

@@ -141,7 +141,7 @@ def test_with_other_options(script):
 def test_what_does_not_go_together(script):
     name = script("1")
     assert Done("run", "--watch", "-i", name) == (
-        2, "", "--watch runs a file again and again: -i does not go with it\n"
+        2, "", "--watch cannot be combined with -i\n"
     )  # fmt: skip
     assert Done("run", "--watch", "-").status == 2
 

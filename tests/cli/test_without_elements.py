@@ -1,4 +1,4 @@
-"""Sparse and nested tensors, and those of the device meta, in all that looks at tensors: nothing of it is a fault of tensh itself."""
+"""Sparse and nested tensors, and those of the device meta, in all that looks at tensors: nothing of it is a bug in tensh."""
 
 from contextlib import closing
 
@@ -40,7 +40,7 @@ LINES = [
 ]  # fmt: skip
 REFUSED = {
     "%heat m": "no elements",
-    "%hist b": "as large as this",
+    "%hist b": "too large to be shown",
     "%cmp m m": "no elements",
     "float(m.sum())": "meta tensors",
 }

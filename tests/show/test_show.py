@@ -455,5 +455,5 @@ def test_the_reason_of_a_gradient_fits_the_window():
 @pytest.mark.parametrize("function", [show.who, show.grads])
 @pytest.mark.parametrize("value", [5, torch.ones(2), torch.nn.Linear(1, 1)], ids=lambda value: type(value).__name__)
 def test_what_is_no_dict_of_names_is_refused_in_words(function, value):
-    with pytest.raises(TypeError, match="a dict from names to values was expected"):
+    with pytest.raises(TypeError, match="expected a dict from names to values"):
         function(value)

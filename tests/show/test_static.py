@@ -58,7 +58,7 @@ def test_the_tensor_of_a_program():
 def test_what_is_no_graph_says_why():
     with pytest.raises(RuntimeError, match="print is called"):
         static(lambda x: print(end="") or x, torch.ones(1))
-    with pytest.raises(TypeError, match="a function or a module was expected"):
+    with pytest.raises(TypeError, match="expected a function or a module"):
         static(torch.ones(1))
     with pytest.raises(ValueError, match="view is one of"):
         static(torch.sin, torch.ones(1), view="ring")

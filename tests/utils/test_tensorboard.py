@@ -216,4 +216,4 @@ def test_watch_shows_runs(tmp_path):
     assert lines[0] == "run,tag,step,time,value" and [line.split(",")[4] for line in lines[1:3]] == ["1.0", "0.5"]
     (tmp_path / "events.tfevents.0").write_bytes(b"nothing of the kind, and long enough")
     done = watch(tmp_path)
-    assert done.returncode == 2 and "is no event file" in done.stderr
+    assert done.returncode == 2 and "is not a TensorBoard event file" in done.stderr

@@ -18,7 +18,7 @@ MODEL_ERRORS = (RuntimeError, ValueError, TypeError, LookupError, ArithmeticErro
 def show(env, source, target, shapes, dynamic, force=False):
     """Write the model of a file as ONNX; return the exit status."""
     if os.path.lexists(target) and not force:
-        raise UsageError(_("tensh export: {target} is there already; --force writes over it").format(target=target))
+        raise UsageError(_("tensh export: {target} already exists; --force overwrites it").format(target=target))
     reading.require(source)
     engine = importlib.import_module("tensh")
     model = load_model(source, engine)
@@ -88,7 +88,7 @@ def export_model(model, shapes, dynamic, engine):
     for sizes, name in shapes:
         dtype = getattr(engine, name, None)
         if not isinstance(dtype, engine.dtype):
-            raise UsageError(_("--shape: {name} is no dtype").format(name=name))
+            raise UsageError(_("--shape: {name} is not a dtype").format(name=name))
         examples.append(engine.zeros(sizes, dtype=dtype))
     axes = {f"input_{place}": dict.fromkeys(dynamic, "batch") for place in range(len(examples))} if dynamic else None
     if dynamic and len(dynamic) > 1:

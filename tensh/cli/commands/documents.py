@@ -57,7 +57,7 @@ def convert_(
         str | None, typer.Argument(metavar="TO", help="The file to write; its extension says as what.")
     ] = None,
     output: Annotated[str | None, typer.Option("-o", "--output", metavar="TO", help="The same, as an option.")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Write over a file that is there already.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
 ):
     """Write a script, Python file, notebook or Markdown file as another of these: prose, code and outputs.
 

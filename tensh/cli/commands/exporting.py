@@ -26,7 +26,7 @@ def export_(
     dynamic: Annotated[
         list[int] | None, typer.Option("--dynamic", metavar="DIM", help="A dimension of the inputs that stays free.")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Write over a file that is there already.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
 ):
     """Write a saved model as ONNX.
 

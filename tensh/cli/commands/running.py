@@ -28,9 +28,7 @@ def root(
         return partial(shown_version.say, env)
     if code and ctx.invoked_subcommand:
         raise UsageError(
-            _("-c and {invoked_subcommand} are two things to run: ask for one of them").format(
-                invoked_subcommand=ctx.invoked_subcommand
-            )
+            _("-c and {invoked_subcommand} cannot be combined").format(invoked_subcommand=ctx.invoked_subcommand)
         )
     if ctx.invoked_subcommand:
         return None
@@ -72,9 +70,7 @@ def run_(
     options = options.complete_from(ctx.obj["options"])
     env = environment(ctx, options)
     if watch and (stay or file == "-"):
-        raise UsageError(
-            _("--watch runs a file again and again: {what} does not go with it").format(what="-i" if stay else "-")
-        )
+        raise UsageError(_("--watch cannot be combined with {what}").format(what="-i" if stay else "-"))
     if watch:
         return partial(watch_file, env, options, file, arguments or [])
     if stay:

@@ -78,7 +78,7 @@ def number_of(flag):
     def check(value):
         if value is not None and not least <= value <= most:  # false for nan, too
             raise UsageError(
-                _("{flag} {value}: a number from {least} to {most} was expected").format(
+                _("{flag} {value}: expected a number from {least} to {most}").format(
                     flag=flag, value=value, least=least, most=most
                 )
             )

@@ -12,6 +12,6 @@ def show(env, source, target, force=False):
     """Write the document of one file to another; return the exit status."""
     document = files.load(source)
     if os.path.lexists(target) and not force:
-        raise UsageError(_("tensh convert: {target} is there already; --force writes over it").format(target=target))
+        raise UsageError(_("tensh convert: {target} already exists; --force overwrites it").format(target=target))
     files.save(files.convert_document(document, files.kind_of(source), files.kind_of(target)), target)
     return status.OK

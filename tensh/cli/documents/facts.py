@@ -30,20 +30,20 @@ def loads(text, what):
         raise DocumentError(_("{what}it is nested too deeply").format(what=what)) from None
     except json.JSONDecodeError as error:
         where = (
-            _("line {lineno}, column {colno} is none ({msg})").format(
+            _("line {lineno}, column {colno} is invalid ({msg})").format(
                 lineno=error.lineno, colno=error.colno, msg=error.msg
             )
             if text.strip()
             else _("it is empty")
         )
-        raise DocumentError(_("{what}JSON was expected, and {where}").format(what=what, where=where)) from None
+        raise DocumentError(_("{what}expected JSON, but {where}").format(what=what, where=where)) from None
     except bounded_json.BoundError as error:
         raise DocumentError(f"{what}{error}") from None
     except ValueError:  # raised by Python for numbers with thousands of digits
         raise DocumentError(_("{what}it has a number with too many digits").format(what=what)) from None
     if not isinstance(found, dict):
         raise DocumentError(
-            _("{what}an object was expected, and it is {found}").format(what=what, found=name_json_type(found))
+            _("{what}expected an object, but it is {found}").format(what=what, found=name_json_type(found))
         )
     return found
 

@@ -56,7 +56,7 @@ def save(document, path):
         written = dumps(document, kind_of(path)).encode()
     except UnicodeEncodeError:
         raise UsageError(
-            _("{path}: there are characters that no text file can hold (lone surrogates)").format(path=path)
+            _("{path}: it has characters that no text file can hold (lone surrogates)").format(path=path)
         ) from None
     try:
         write(path, written)

@@ -50,7 +50,7 @@ def _is(kind, value, what):
     if not isinstance(value, kind):
         expected, found = facts.name_json_type(kind()), facts.name_json_type(value)
         raise DocumentError(
-            _("this notebook is broken: for {what} {expected} was expected, and there is {found}").format(
+            _("this notebook is broken: expected {expected} for {what}, but found {found}").format(
                 what=what, expected=expected, found=found
             )
         )

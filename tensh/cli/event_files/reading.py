@@ -104,7 +104,7 @@ class Runs:
             raise Unreadable(f"{path}: {error.strerror}") from None
 
     def refuse(self, path):
-        return Unreadable(_("{path} is no event file of TensorBoard").format(path=path))
+        return Unreadable(_("{path} is not a TensorBoard event file").format(path=path))
 
     def take(self, path, run, content):
         """Store the values of an event."""

@@ -47,9 +47,11 @@ def content(path, most=None):
     except OSError as error:
         raise UsageError(f"{path}: {_reason(error, path)}") from None
     except ValueError as error:  # a NUL character in the name
-        raise UsageError(_("{path!r}: this is no name of a file ({error})").format(path=path, error=error)) from None
+        raise UsageError(
+            _("{path!r}: this is not a valid file name ({error})").format(path=path, error=error)
+        ) from None
     if read is None:  # some system files behave like pipes
-        raise UsageError(_("{path}: nothing comes out of this file").format(path=path))
+        raise UsageError(_("{path}: nothing can be read from this file").format(path=path))
     if len(read) > most:
         raise UsageError(f"{path}: {too_large(len(read), most)}")
     return read
@@ -85,7 +87,7 @@ def _read_pipe(file, path, most):
     with contextlib.suppress(BlockingIOError):  # there is a writer, which has not written yet
         begin = os.read(file.fileno(), 1)
         if not begin:
-            raise UsageError(_("{path}: this is a pipe that nothing comes out of, not a file").format(path=path))
+            raise UsageError(_("{path}: this is a pipe without a writer, not a file").format(path=path))
     os.set_blocking(file.fileno(), True)
     return begin + file.read(most)
 
@@ -94,7 +96,7 @@ def _reason(error, path):
     """Explain why a file could not be read."""
     if isinstance(error, FileNotFoundError):
         if os.path.islink(path):
-            return _("this link leads to {readlink}, which is not there").format(readlink=os.readlink(path))
+            return _("this link leads to {readlink}, which does not exist").format(readlink=os.readlink(path))
         return _("no such file") + similar(path)
     if isinstance(error, IsADirectoryError):
         return _("this is {kind}, not a file").format(kind=_(NO_FILES[stat.S_IFDIR]))
@@ -108,7 +110,7 @@ def _reason(error, path):
 def too_large(size, most):
     """Return the message for a size beyond the limit."""
     unit, name = (2**20, "MiB") if most >= 2**20 else (2**10, "KiB")
-    return _("it has more than the {most:,.0f} {name} that are read").format(most=most / unit, name=name) + (
+    return _("it is larger than the limit of {most:,.0f} {name}").format(most=most / unit, name=name) + (
         f": {size / unit:,.0f} {name}" if size > most + 1 else ""
     )
 
@@ -116,9 +118,7 @@ def too_large(size, most):
 def require_lines(data, path):
     """Raise UsageError for a text of too many lines."""
     if max(data.count(b"\n"), data.count(b"\r")) > MOST_LINES:
-        raise UsageError(
-            _("{path}: it has more than the {most:,} lines that are read").format(path=path, most=MOST_LINES)
-        )
+        raise UsageError(_("{path}: it has more lines than the limit of {most:,}").format(path=path, most=MOST_LINES))
 
 
 def text(path, most=None):
@@ -132,7 +132,7 @@ def read_stream(stream, name):
         read = stream.read(LARGEST + 1)
     except UnicodeDecodeError as error:
         raise UsageError(
-            _("{name}: text in {encoding} was expected ({reason})").format(
+            _("{name}: expected text in {encoding} ({reason})").format(
                 name=name, encoding=error.encoding, reason=error.reason
             )
         ) from None
@@ -162,11 +162,11 @@ def decode(data, path):
     """Decode UTF-8 text and normalise its line ends."""
     for mark, name in WIDE.items():
         if data.startswith(mark):
-            raise UsageError(_("{path}: text in UTF-8 was expected, and this is {name}").format(path=path, name=name))
+            raise UsageError(_("{path}: expected text in UTF-8, but this is {name}").format(path=path, name=name))
     width = 4 if WIDEST.search(data) else 2 if WIDER.search(data) else 1
     if len(data) * width > MOST_IN_MEMORY:
         raise UsageError(
-            _("{path}: its characters take {size:,.0f} MiB of memory, and {most:,.0f} MiB is the most").format(
+            _("{path}: its characters take {size:,.0f} MiB of memory, and the limit is {most:,.0f} MiB").format(
                 path=path, size=len(data) * width / 2**20, most=MOST_IN_MEMORY / 2**20
             )
         )
@@ -178,7 +178,7 @@ def decode(data, path):
             byte=data[error.start], line=data.count(NEWLINE, 0, error.start) + 1
         )
         raise UsageError(
-            _("{path}: text in UTF-8 was expected, and {place} is none").format(path=path, place=place)
+            _("{path}: expected text in UTF-8, but {place} is invalid").format(path=path, place=place)
         ) from None
     return io.IncrementalNewlineDecoder(None, True).decode(found, final=True)
 

@@ -57,7 +57,7 @@ def checked_name(name):
 
     if not _is_valid_kernel_name(name):
         raise UsageError(
-            _("tensh kernel: {name!r} is no name for a kernel: letters, digits, - . and _").format(
+            _("tensh kernel: {name!r} is not a valid kernel name: use letters, digits, - . and _").format(
                 name=visible_line(name)
             )
         )

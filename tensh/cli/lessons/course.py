@@ -129,7 +129,7 @@ class Course(Run):
             said = f"{type(error).__name__}: {safe_str(error)}"
             raise LessonError(f"{about or _('its value')}: {said}", question.line) from None
         if not found.has(question.kind):
-            raise LessonError(_("what it gives has no {kind}").format(kind=question.kind), question.line)
+            raise LessonError(_("its result has no {kind}").format(kind=question.kind), question.line)
         return found
 
     def reveal(self, question, outcome):

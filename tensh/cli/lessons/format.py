@@ -100,7 +100,7 @@ class Reader:
             elif cell.kind == "prose":
                 self.prose(cell.text)
         if not self.asked:
-            raise LessonError(_("no question is in it: write  #? shape  behind an expression"))
+            raise LessonError(_("it contains no question: write  #? shape  after an expression"))
         title = self.title or os.path.splitext(os.path.basename(self.path))[0]
         digest = hashlib.blake2b(self.text.encode(errors="replace"), digest_size=8).hexdigest()
         return Lesson(title, self.steps, self.path, key, digest)
@@ -130,7 +130,7 @@ class Reader:
             body = parse_statements(code, self.path)
         except SyntaxError as error:
             raise LessonError(
-                _("this is no Python: {msg}").format(msg=error.msg), begin + (error.lineno or 1) - 1
+                _("this is not Python: {msg}").format(msg=error.msg), begin + (error.lineno or 1) - 1
             ) from None
         found = [(line, column, text) for line, column, text in marks(code)]
         questions, hints = {}, {}
@@ -139,13 +139,13 @@ class Reader:
             if text.startswith("#!"):
                 hints.setdefault(statement, []).append(text[2:].strip())
             elif statement in questions:
-                raise LessonError(_("one question a statement"), begin + line - 1)
+                raise LessonError(_("only one question per statement"), begin + line - 1)
             else:
                 questions[statement] = line, column, text
         for number in hints:
             if number not in questions:
                 raise LessonError(
-                    _("a hint stands behind a question, and this statement asks none"), begin + body[number].end_lineno
+                    _("a hint must follow a question, but this statement has none"), begin + body[number].end_lineno
                 )
         self.divide(code.split("\n"), body, questions, hints, begin)
 
@@ -155,11 +155,11 @@ class Reader:
         if text.startswith("#?"):
             number = bisect_right(body, line, key=lambda node: node.lineno) - 1
             if number < 0 or body[number].end_lineno != line:
-                raise LessonError(_("a question stands behind the last line of a statement"), begin + line - 1)
+                raise LessonError(_("a question must follow the last line of a statement"), begin + line - 1)
         else:
             number = bisect_right(body, line, key=lambda node: node.end_lineno) - 1
             if number < 0:
-                raise LessonError(_("a hint stands behind a question"), begin + line - 1)
+                raise LessonError(_("a hint must follow a question"), begin + line - 1)
         return number
 
     def divide(self, lines, body, questions, hints, begin):
@@ -221,7 +221,7 @@ class Reader:
     def blank(self, question, code, about, line):
         """Complete a question whose code has a blank."""
         if not about:
-            raise LessonError(_("#? complete: write what belongs in the blank behind it"), line)
+            raise LessonError(_("#? complete: write after it what belongs in the blank"), line)
         found = split_expression(fill_blank(code, about))
         if found is None:
             raise LessonError(
@@ -237,7 +237,7 @@ class Reader:
                 ast.parse(about, mode="eval")
             except UNPARSED:
                 raise LessonError(
-                    _("#? {kind}: {about!r} is no expression; the question in words stands behind |").format(
+                    _("#? {kind}: {about!r} is not an expression; a question in words follows |").format(
                         kind=kind, about=about[:LONGEST]
                     ),
                     line,

@@ -27,6 +27,6 @@ def describe_fault(error):
     frames = traceback.extract_tb(error.__traceback__)
     where = f", {os.path.basename(frames[-1].filename)}:{frames[-1].lineno}" if frames else ""
     message = visible_line(safely(str, error, "message"))[:LONGEST]
-    return _("this is a fault of tensh itself ({name}: {message}{where})").format(
+    return _("this is a bug in tensh ({name}: {message}{where})").format(
         name=type(error).__name__, message=message, where=where
     )

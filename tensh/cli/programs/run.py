@@ -285,13 +285,13 @@ class Run:
         """Run a cell; return whether to continue with the next one."""
         if cell.lacking:
             self.mention(
-                _("{label}: passed over, it needs {lacking}\n").format(
+                _("{label}: skipped, it needs {lacking}\n").format(
                     label=cell.source.label, lacking=visible_line(cell.lacking)
                 )
             )
             return True
         for line in cell.passed_over:
-            self.mention(_("{label}: passed over: {line}\n").format(label=cell.source.label, line=visible_line(line)))
+            self.mention(_("{label}: skipped: {line}\n").format(label=cell.source.label, line=visible_line(line)))
         next_statement = self.options.keep_going and self.program.kind != "notebook"
         return all(self.show(event, cell.may_raise) for event in self.session.run(cell.source, next_statement))
 

@@ -19,7 +19,7 @@ class Unseeded(RuntimeError):
 
     def __init__(self, way):
         super().__init__(
-            _("random numbers that are others in every run: {way} makes them the same (--strict)").format(way=way)
+            _("unseeded random numbers differ in every run: {way} makes them reproducible (--strict)").format(way=way)
         )
 
 

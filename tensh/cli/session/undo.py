@@ -81,7 +81,7 @@ class Snapshot:
                 why = (
                     _("is too large for a copy ({amount})").format(amount=amount(state.size))
                     if state.is_ours
-                    else _("is no tensor of tensh")
+                    else _("is not a tensor of tensh")
                 )
                 raise CannotUndo(_("{name} was changed in place, and {why}").format(name=state.name, why=why))
         for name in self.added:

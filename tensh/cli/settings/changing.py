@@ -47,9 +47,7 @@ def say(env, text, name):
         [("plain", f"{visible_line(text)}  "), ("note", visible_line(config.path(env.variables))), ("plain", "\n")]
     )
     if variable in env.variables:
-        console.remark(
-            [("warning", _("the variable {variable} counts more than the file\n").format(variable=variable))]
-        )
+        console.remark([("warning", _("the variable {variable} overrides the file\n").format(variable=variable))])
 
 
 def as_toml(value):
@@ -69,7 +67,7 @@ def change(env, name, lines):
         tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         raise UsageError(
-            _("{path}: {error}; mend the file first").format(path=visible_line(path), error=error)
+            _("{path}: {error}; repair the file first").format(path=visible_line(path), error=error)
         ) from None
     old = text.split("\n") if text else []
     end = next((number for number, line in enumerate(old) if line.lstrip().startswith("[")), len(old))

@@ -127,7 +127,7 @@ class Settings:
             return replace(self, **{name: declared.metadata["allowed"].read(value)})
         except (ValueError, KeyError, TypeError):
             raise SettingError(
-                _("{name} cannot be {value}, but: {allowed}").format(
+                _("{name} cannot be {value}; allowed: {allowed}").format(
                     name=name, value=brief(format_value(value)), allowed=describe_allowed(name)
                 )
             ) from None

@@ -221,7 +221,7 @@ def test_what_was_done_can_be_written_taken_back_and_kept(kernel, tmp_path):
     assert "y = x * 2" in text
     assert "kept" in kernel.run(f"%save {tmp_path}/kept").out
     kernel.run("x += 1")
-    assert "taken back" in kernel.run("%undo").out
+    assert "undone" in kernel.run("%undo").out
     assert kernel.run("x").result["text/plain"] == "tensor([1., 2.])"
     kernel.run("%reset")
     kernel.run(f"%load {tmp_path}/kept")

@@ -48,7 +48,7 @@ def test_another_name(prefix):
 @pytest.mark.parametrize("name", ["../x", "a b", "", "a/b", "<b>"])
 def test_no_name(prefix, name):
     status, out, err = command("install", "--prefix", prefix, "--name", name)
-    assert status == 2 and not out and "no name for a kernel" in err
+    assert status == 2 and not out and "not a valid kernel name" in err
 
 
 def test_the_kernel_of_others_is_left_alone(prefix, tmp_path):

@@ -39,10 +39,10 @@ WRONG = {
     "x.sum(0)  #? complete sum": (5, "no blank"),
     "x.____(0)  #? complete": (5, "what belongs in the blank"),
     "for i in ____: pass  #? complete x": (5, "one expression"),
-    "x.sum(  #? shape": (5, "no Python"),
-    "x.sum()\n#! a hint\nx  #? shape": (6, "asks none"),
-    "#! a hint\nx.sum()  #? shape": (5, "behind a question"),
-    "x.sum()  #? shape which one": (5, "no expression"),
+    "x.sum(  #? shape": (5, "not Python"),
+    "x.sum()\n#! a hint\nx  #? shape": (6, "this statement has none"),
+    "#! a hint\nx.sum()  #? shape": (5, "must follow a question"),
+    "x.sum()  #? shape which one": (5, "not an expression"),
     "x = 1": (None, "no question"),
 }
 
@@ -100,8 +100,8 @@ def test_the_check_names_questions_that_cannot_be_answered(tmp_path, code, words
 
 UNASKABLE = {
     "type('X', (), {'name': lambda self: 1 / 0})()  #? value": "one.tsh:1: its value: ZeroDivisionError",
-    "1  #? shape": "one.tsh:1: what it gives has no shape",
-    "None  #? dtype": "one.tsh:1: what it gives has no dtype",
+    "1  #? shape": "one.tsh:1: its result has no shape",
+    "None  #? dtype": "one.tsh:1: its result has no dtype",
     "1  #? value nosuch": "one.tsh:1: nosuch: NameError",
     "10**400  #? value": "one.tsh:1: its value: OverflowError",
 }

@@ -21,4 +21,4 @@ def test_code_of_a_lesson_that_breaks_things(code, options, tmp_path, monkeypatc
     (tmp_path / "lesson.tsh").write_text(f"# %% [markdown]\n# # A title\n\n# %%\n{code}")
     (tmp_path / "answers.txt").write_text("1: 5\n1: yes\n")
     done = Done("learn", "lesson.tsh", *options, stdin="5\nskip\nquit\n", XDG_STATE_HOME=str(tmp_path))
-    assert done.status in (0, 1) and "fault of tensh" not in done.errors, done
+    assert done.status in (0, 1) and "bug in tensh" not in done.errors, done

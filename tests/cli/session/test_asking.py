@@ -167,7 +167,7 @@ def test_a_pattern_lists_the_names_that_match(prompt):
 
 
 def test_a_pattern_that_matches_nothing_is_refused(prompt):
-    assert prompt.message("torch.zzz*?") == "torch.zzz*?: no name is like this"
+    assert prompt.message("torch.zzz*?") == "torch.zzz*?: no name matches"
     assert prompt.message("nowhere.*?") == "nowhere.*?: the name 'nowhere' is not defined"
 
 

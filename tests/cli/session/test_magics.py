@@ -160,17 +160,17 @@ UNDONE = {
 def test_undo_takes_back_the_last_line(prompt, before, line, look, expected):
     prompt(before, line)
     (notice,) = prompt.notices("%undo")
-    assert notice.startswith("taken back: ")
+    assert notice.startswith("undone: ")
     assert prompt.text(look) == expected
 
 
 def test_changes_are_taken_back_one_by_one(prompt):
-    assert "there is nothing to take back" in prompt.message("%undo")
+    assert "there is nothing to undo" in prompt.message("%undo")
     prompt("x = 1", "x = 2", "%undo")
     assert prompt["x"] == 1
     assert prompt.text("%history") == "1  %undo\n2  x = 1\n4  %undo"
     prompt("%undo")
-    assert "x" not in prompt.session.namespace and "there is nothing to take back" in prompt.message("%undo")
+    assert "x" not in prompt.session.namespace and "there is nothing to undo" in prompt.message("%undo")
 
 
 def test_a_tensor_too_large_to_copy_is_not_taken_back_and_nothing_else_is(prompt, monkeypatch):
@@ -316,14 +316,14 @@ def test_export_a_notebook(prompt, tensh_command, tmp_path):
 def test_export_writes_over_its_own_files_only(prompt, tmp_path):
     (tmp_path / "mine.py").write_text("precious")
     prompt("x = 1")
-    assert "the file is there already" in prompt.message("%export mine.py")
+    assert "the file already exists" in prompt.message("%export mine.py")
     assert (tmp_path / "mine.py").read_text() == "precious"
     assert prompt.notices("%export mine.py --over") == ["mine.py: 1 line; 1 that failed left out"]
     assert (tmp_path / "mine.py").read_text() == "x = 1\n"
     assert prompt.notices("x = 2", "%export mine.py")
     assert (tmp_path / "mine.py").read_text() == "x = 1\nx = 2\n"
     (tmp_path / "mine.py").write_text("x = 1\nx = 3\n")
-    assert "the file was changed since it was written" in prompt.message("%export mine.py")
+    assert "the file has changed since it was written" in prompt.message("%export mine.py")
     assert prompt.notices("%export other")[0].startswith("other.tsh: ")
 
 

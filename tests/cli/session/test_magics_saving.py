@@ -151,7 +151,7 @@ def test_the_default_dtype_comes_back(prompt):
 def test_save_writes_over_saved_sessions_only(prompt, tmp_path):
     write(tmp_path / "model.safetensors", {"w": np.ones(2)})
     prompt("x = 1")
-    assert "no saved session" in prompt.message("%save model")
+    assert "not a saved session" in prompt.message("%save model")
     assert read("model.safetensors")[0]["w"].tolist() == [1, 1]
     assert prompt.notices("%save model --over", "x = 2", "%save model", "%load model") and prompt["x"] == 2
 

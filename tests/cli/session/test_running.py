@@ -67,7 +67,7 @@ def test_a_file_that_exits_ends_alone(shell, tmp_path, code, said):
 
 
 WRONG = {
-    "%run": "%run: write the file behind it: %run train.py",
+    "%run": "%run: write the file after it: %run train.py",
     "%run nowhere.py": "nowhere.py",
     "%run 'a": "%run: No closing quotation",
     "%run x.txt": "tensh runs .tsh, .py, .ipynb and .md files",
@@ -198,17 +198,17 @@ def test_names_of_the_user_are_not_replaced(prompt):
 
 def test_undo_goes_back_line_by_line(prompt):
     prompt("w = torch.zeros(2)", "w += 1", "w *= 5", "v = w", "w.fill_(7);")
-    assert prompt.notices("%undo")[0].startswith("taken back: w.fill_(7);")
+    assert prompt.notices("%undo")[0].startswith("undone: w.fill_(7);")
     assert prompt["w"].tolist() == [5.0, 5.0] and "v" in prompt.session.namespace
     assert [said.partition("  ")[0] for said in prompt.notices("%undo 2")] == [
-        "taken back: v = w",
-        "taken back: w *= 5",
+        "undone: v = w",
+        "undone: w *= 5",
     ]
     assert prompt["w"].tolist() == [1.0, 1.0] and "v" not in prompt.session.namespace
-    assert prompt.message("%undo 3") == "%undo 3: 2 lines can be taken back"
+    assert prompt.message("%undo 3") == "%undo 3: 2 lines can be undone"
     prompt("%undo 2")
     assert "w" not in prompt.session.namespace
-    assert "nothing to take back" in prompt.message("%undo")
+    assert "nothing to undo" in prompt.message("%undo")
 
 
 def test_undo_after_a_new_line_takes_that_back_first(prompt):
@@ -250,7 +250,7 @@ def test_debug_gives_the_names_of_the_frame_that_failed(prompt):
     assert "the frames are 1 to 3" in prompt.message("%up 2")
     prompt("%debug off")
     assert "w" not in prompt.session.namespace and prompt.session.inside is None
-    assert "no failure is looked at" in prompt.message("%up")
+    assert "no failure is being inspected" in prompt.message("%up")
 
 
 def test_what_is_assigned_in_a_frame_stays_there(prompt):

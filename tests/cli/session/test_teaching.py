@@ -54,7 +54,7 @@ opt = torch.optim.SGD(model.parameters(), lr=0.1)
 """
 FORGOTTEN = {  # code -> (line, message, advice)
     BEGIN + "for step in range(4):\n    (w * 3).backward()\n    with torch.no_grad():\n        w -= w.grad": (
-        3, "w.grad is the sum of 3 backward passes: each adds to it, and nothing has set it back",
+        3, "w.grad is the sum of 3 backward passes: each adds to it, and it was never reset",
         "w.grad = None before each backward",
     ),
     BEGIN + "for step in range(4):\n    (w * 3).backward()\n    w.data -= w.grad": (3, "sum of 3 backward passes", "w.grad = None"),
@@ -118,7 +118,7 @@ def test_gradients_that_are_summed_on_purpose_are_not_told_of(code):
 def test_a_note_as_text():
     done = Done("-c", next(iter(FORGOTTEN)))
     assert done.errors == (
-        "-c:3: note: w.grad is the sum of 3 backward passes: each adds to it, and nothing has set it back\n"
+        "-c:3: note: w.grad is the sum of 3 backward passes: each adds to it, and it was never reset\n"
         "      3 |     (w * 3).backward()\n"
         "        |     ^^^^^^^^^^^^^^^^^^\n"
         "        try:   w.grad = None before each backward\n"
@@ -286,7 +286,7 @@ def test_unseeded_random_numbers_are_an_error_where_it_is_strict(code, expected)
     line, advice = expected
     done = Done("--strict", "-c", code)
     assert done.status == 1
-    assert done.errors.startswith(f"-c:{line}: random numbers that are others in every run: {advice} ")
+    assert done.errors.startswith(f"-c:{line}: unseeded random numbers differ in every run: {advice} ")
     assert Done("-c", code).status == 0
 
 
@@ -319,7 +319,7 @@ def test_a_document_may_be_checked_strictly(tmp_path):
     path.write_text("# %%\ntorch.manual_seed(0);\ntorch.ones(2)\n#> tensor([1., 1.])\n\n# %%\nx = np.random.rand(2)\n")
     assert Done("check", str(path)).status == 0
     done = Done("check", "--strict", str(path))
-    assert done.status == 3 and "numpy.random.seed(0) before them makes them the same" in done.output
+    assert done.status == 3 and "numpy.random.seed(0) before them makes them reproducible" in done.output
 
 
 # ── where names got their values ─────────────────────────────────────────────

@@ -125,7 +125,7 @@ def explain(error, sources):
             each.kind, each.message, each.notes  # noqa: B018
         return found
     except Exception as fault:
-        words = _("an exception was raised that cannot be shown: asked about, it raises {name}").format(
+        words = _("an exception was raised that cannot be shown: showing it raises {name}").format(
             name=type(fault).__name__
         )
         traceback = vars(BaseException)["__traceback__"].__get__(error)

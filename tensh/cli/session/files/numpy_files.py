@@ -25,7 +25,7 @@ def map_array(path):
     """Return the array of a .npy file, mapped copy-on-write: it is read on demand, and writes never change the file."""
     with open(path, "rb") as file:
         if not file.read(6) == np.lib.format.MAGIC_PREFIX:
-            raise ValueError(_("this is no .npy file"))
+            raise ValueError(_("this is not a .npy file"))
         file.seek(0)
         shape, order, dtype = read_header(file, os.path.basename(path))
         begin, size = file.tell(), math.prod(shape) * dtype.itemsize
@@ -45,7 +45,7 @@ def unpack_arrays(path):
         if unpacked > most:
             raise ValueError(
                 _(
-                    "its arrays would take {unpacked:,} bytes, and {most:,} is the most that {size:,} bytes are unpacked to; numpy.load has no such limit"
+                    "its arrays would take {unpacked:,} bytes, but {size:,} bytes are unpacked to at most {most:,}; numpy.load has no such limit"
                 ).format(unpacked=unpacked, most=most, size=size)
             )
         found = {}
@@ -86,7 +86,7 @@ def read_header(file, name):
     shape, fortran, dtype = read(file)
     if dtype.kind not in KINDS or dtype.hasobject or dtype.names or dtype.subdtype:
         raise ValueError(
-            _("{name} holds objects or records, and numbers, texts or times were expected").format(name=name)
+            _("{name} holds objects or records, but numbers, texts or times were expected").format(name=name)
         )
     if (
         not 0 < dtype.itemsize <= MOST_ITEM

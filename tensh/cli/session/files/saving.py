@@ -317,7 +317,7 @@ class Reader:
             return getattr(self.engine, content)
         if kind in ("tensor", "array"):
             return self.value_of_row(content, kind == "tensor")
-        raise ValueError(_("{kind} is no kind of value").format(kind=kind))
+        raise ValueError(_("{kind} is not a kind of value").format(kind=kind))
 
     def value_of_row(self, number, as_tensor):
         """Return the tensor or array of a row; always the same object."""
@@ -369,7 +369,7 @@ class Reader:
             if dtype in PARTS:
                 array = array.view(getattr(self.engine, dtype).numpy)[..., 0]
             if array.dtype.name != dtype:
-                raise ValueError(_("{name} is no {dtype}").format(name=name, dtype=dtype))
+                raise ValueError(_("{name} is not {dtype}").format(name=name, dtype=dtype))
             self.memories[name] = array
         return self.memories[name]
 

@@ -47,7 +47,7 @@ def find_session_page(text, namespace, with_source=False):
     if "[" in text:
         found = find_known(text, namespace)
         if found is None or not found.has_value:
-            words = _("{name}?: what stands there is not known without running it; give it a name, and ask about that")
+            words = _("{name}?: its value is not known without running it; give it a name, and ask about that")
             raise Unknown(words.format(name=text))
         return values.page(text, found.value, namespace, with_source)
     value = namespace[first] if first in namespace else vars(builtins)[first]
@@ -95,7 +95,7 @@ def step(known, value, part, text):
             return None, parts[part]
         known = dir(value) if issubclass(type(value), ModuleType | type) else [*dir(type(value)), *parts]
         raise Unknown(
-            _("{text}?: {part!r} is not there{meant}").format(text=text, part=part, meant=suggest_name(part, known))
+            _("{text}?: there is no {part!r}{meant}").format(text=text, part=part, meant=suggest_name(part, known))
         ) from None
 
 

@@ -22,7 +22,7 @@ def list_matching(pattern, namespace):
         found = {name: members.describe_value(namespace[name]) for name in match_names(namespace, word)}
         found = found or match_members("torch", word, namespace)
     if not found:
-        raise Unknown(_("{pattern}?: no name is like this").format(pattern=pattern))
+        raise Unknown(_("{pattern}?: no name matches").format(pattern=pattern))
     yield "view", Listing((name, "  ".join(filter(None, facts))) for name, facts in found.items())
 
 

@@ -19,7 +19,7 @@ def page(name, value, namespace, with_source=False):
     try:
         yield from describe_value(name, value, namespace, with_source)
     except Exception as error:
-        words = _("more is not known of {name}: its code failed with {error}")
+        words = _("nothing more is known of {name}: its code failed with {error}")
         yield "note", words.format(name=name, error=type(error).__name__) + "\n"
 
 

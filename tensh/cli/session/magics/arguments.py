@@ -38,7 +38,7 @@ def no_argument(command):
     """Raise MagicError for an argument that would be ignored."""
     if command.argument:
         raise MagicError(
-            _("%{name}: it takes nothing more, and {argument!r} stands behind it").format(
+            _("%{name}: it takes no argument, but got {argument!r}").format(
                 name=command.name, argument=command.argument
             )
         )

@@ -61,7 +61,7 @@ def require(session, command):
     if command.argument in LEAVING:
         no_argument(command) if command.name != "debug" else None
     if session.debugging is None:
-        raise MagicError(_("%{name}: no failure is looked at; %debug begins").format(name=command.name))
+        raise MagicError(_("%{name}: no failure is being inspected; %debug starts").format(name=command.name))
     return session.debugging
 
 

@@ -92,6 +92,6 @@ def why(session, command):
 def trace(session, command):
     """Run the line in the session, including its assignments."""
     if not command.argument:
-        raise MagicError(_("%trace: write a line of code behind it: %trace (x @ w).sum()"))
+        raise MagicError(_("%trace: write a line of code after it: %trace (x @ w).sum()"))
     command.parse()
     yield Value(view("trace")(command.argument, session.namespace), command)

@@ -43,10 +43,10 @@ def undo(session, command):
     number, snapshots = whole_number(command), session.journal.snapshots
     number = 1 if number is None else number
     if not snapshots:
-        raise MagicError(_("%undo: there is nothing to take back: only lines that changed something can be"))
+        raise MagicError(_("%undo: there is nothing to undo: only lines that changed something can be undone"))
     if not 0 < number <= len(snapshots):
         raise MagicError(
-            _("%undo {number}: {count} can be taken back").format(number=number, count=count(len(snapshots), "line"))
+            _("%undo {number}: {count} can be undone").format(number=number, count=count(len(snapshots), "line"))
         )
     for _each in range(number):
         line = snapshots[-1].entry.text.split("\n")[-1].strip()
@@ -54,9 +54,9 @@ def undo(session, command):
             snapshot, gone = session.journal.take_back(command)
         except CannotUndo as error:
             raise MagicError(f"%undo: {line}: {error}") from None
-        line += _(" and the {count} behind it").format(count=gone - 1) if gone > 1 else ""
+        line += _(" and the {count} after it").format(count=gone - 1) if gone > 1 else ""
         changes = ", ".join(snapshot.changes())
-        yield Notice(_("taken back: {line}").format(line=line) + (f"  ({changes})" if changes else ""))
+        yield Notice(_("undone: {line}").format(line=line) + (f"  ({changes})" if changes else ""))
 
 
 @magic("reset", "%reset", "forget all your names; %undo brings them back")

@@ -49,9 +49,9 @@ def export(session, command):
     except OSError as error:  # the path is in a deleted folder
         raise MagicError(f"%export {path}: {error.strerror}") from None
     if os.path.exists(path) and not over and not is_as_written(place, journal.exported.get(place)):
-        why = _("was changed since it was written") if place in journal.exported else _("is there already")
+        why = _("has changed since it was written") if place in journal.exported else _("already exists")
         raise MagicError(
-            _("%export {path}: the file {why}; to write over it: %export {path} {OVER}").format(
+            _("%export {path}: the file {why}; to overwrite it: %export {path} {OVER}").format(
                 path=path, why=why, OVER=OVER
             )
         )
@@ -83,7 +83,7 @@ def export_model(session, names, path, over):
         )
     if os.path.exists(path) and not over:
         raise MagicError(
-            _("%export {path}: the file is there already; to write over it: {OVER}").format(path=path, OVER=OVER)
+            _("%export {path}: the file already exists; to overwrite it: {OVER}").format(path=path, OVER=OVER)
         )
     model, *inputs = (session.namespace[name] for name in names)
     try:
@@ -114,7 +114,7 @@ def save(session, command):
     path, over = file_of(command, saving.EXTENSION)
     if os.path.exists(path) and not over and not saving.is_session(path):
         raise MagicError(
-            _("%save {path}: the file is there already, and no saved session; to write over it: {OVER}").format(
+            _("%save {path}: the file already exists and is not a saved session; to overwrite it: {OVER}").format(
                 path=path, OVER=OVER
             )
         )

@@ -36,7 +36,7 @@ def run(session, command):
     shares_names = words[:1] == [SHARING]
     del words[:shares_names]
     if not words:
-        raise MagicError(_("%run: write the file behind it: %run train.py"))
+        raise MagicError(_("%run: write the file after it: %run train.py"))
     if session.read_program is None:
         raise MagicError(_("%run: there are no files here"))
     try:
@@ -55,7 +55,7 @@ def run(session, command):
 @magic("!", "!COMMAND", "run a line of the system's shell")
 def shell(session, command):
     if not command.argument:
-        raise MagicError(_("!: write the command behind it: !ls"))
+        raise MagicError(_("!: write the command after it: !ls"))
     if session.run_in_shell is None:
         raise MagicError(_("!: there is no shell here"))
     status = session.run_in_shell(command.argument)

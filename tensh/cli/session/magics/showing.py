@@ -40,7 +40,7 @@ def picture(session, command):
     texts, values, options = parse_call(session, command)
     if not values and command.name == "full":
         if not session.results:
-            raise MagicError(_("%full: nothing was shown yet: %full X"))
+            raise MagicError(_("%full: nothing has been shown yet: %full X"))
         values = session.results[:1]
     if not values:
         raise MagicError(_("%{name}: write what to show after it: %{name} x").format(name=command.name))

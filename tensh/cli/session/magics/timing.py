@@ -54,7 +54,7 @@ def take_options(command):
         found[match["name"]] = int(match["number"])
         rest = rest[match.end() :]
     if not rest or 0 in found.values():
-        raise MagicError(_("%timeit: write the statement behind it: %timeit x @ y, %timeit -n 100 -r 3 x @ y"))
+        raise MagicError(_("%timeit: write the statement after it: %timeit x @ y, %timeit -n 100 -r 3 x @ y"))
     return found, command._replace(argument=rest)
 
 
@@ -63,7 +63,7 @@ def prun(session, command):
     from cProfile import Profile
 
     if not command.argument:
-        raise MagicError(_("%prun: write the statement behind it: %prun train()"))
+        raise MagicError(_("%prun: write the statement after it: %prun train()"))
     profile = Profile()
 
     def run(code, names):

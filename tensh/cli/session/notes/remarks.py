@@ -23,9 +23,9 @@ def remark_on_sums(leaves, lines, place, names):
     if more:
         first = _("{name} (and {count} more)").format(name=first, count=len(more))
     if where[1:]:
-        message = _("{name} is the sum of {count} backward passes, on lines {lines} and {last}: each adds to it, and nothing has set it back")  # fmt: skip
+        message = _("{name} is the sum of {count} backward passes, on lines {lines} and {last}: each adds to it, and it was never reset")  # fmt: skip
     else:
-        message = _("{name} is the sum of {count} backward passes: each adds to it, and nothing has set it back")
+        message = _("{name} is the sum of {count} backward passes: each adds to it, and it was never reset")
     message = message.format(name=first, count=len(lines), lines=", ".join(where[:-1]), last=where[-1])
     optimizer = next((each for each, value in names.items() if is_optimizer(value) and holds(value, leaves)), None)
     if optimizer:

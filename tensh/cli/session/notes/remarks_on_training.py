@@ -43,9 +43,9 @@ def say_zeroed(optimizer, place, names):
     lines = [line for line, _owner in lines_of(place, "zero_grad") if covers_line(scope, line)]
     before = [line for line in lines if line < place.line]
     if before:
-        message = _("{name}.step() has no gradient to go by: they were set back on line {line} after backward(), so nothing is learnt")  # fmt: skip
+        message = _("{name}.step() has no gradients: they were reset on line {line} after backward(), so nothing is learnt")  # fmt: skip
     else:
-        message = _("{name}.step() has no gradient to go by: they were set back after backward(), so nothing is learnt")
+        message = _("{name}.step() has no gradients: they were reset after backward(), so nothing is learnt")
     return (
         message.format(name=name, line=before[-1] if before else None),
         _("{name}.zero_grad() before backward(), or after {name}.step()").format(name=name),
@@ -96,7 +96,7 @@ def on_no_step(stepped, place, names):
         return None
     name = name_of(owner, names, _("the optimizer"))
     return (
-        _("{name} never steps: gradients are computed and set back (line {line}), and no parameter changes").format(
+        _("{name} never steps: gradients are computed and reset (line {line}), and no parameter changes").format(
             name=name, line=zeroed[0].line
         ),
         say_uncalled(place, "step") or _("{name}.step() after backward()").format(name=name),
@@ -318,7 +318,7 @@ def on_functional_dropout(model, place, names):
                     code = ast.unparse(node)
                     return (
                         _(
-                            "{name} drops in evaluation mode, too: `{code}` on line {line} has training=True by itself"
+                            "{name} drops in evaluation mode, too: `{code}` on line {line} has training=True by default"
                         ).format(name=definition.name, code=code, line=node.lineno),
                         describe_change(node, f"{code[:-1]}, training=self.training)"),
                     )

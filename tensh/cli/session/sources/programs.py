@@ -19,13 +19,13 @@ def run_program(session, program, shares_names=False):
         for cell in program.cells:
             if cell.lacking:
                 yield Notice(
-                    _("{label}: passed over, it needs {lacking}").format(
+                    _("{label}: skipped, it needs {lacking}").format(
                         label=cell.source.label, lacking=visible_line(cell.lacking)
                     )
                 )
                 continue
             for line in cell.passed_over:
-                yield Notice(_("{label}: passed over: {line}").format(label=cell.source.label, line=visible_line(line)))
+                yield Notice(_("{label}: skipped: {line}").format(label=cell.source.label, line=visible_line(line)))
             for event in session.run(cell.source):
                 if isinstance(event, Failed) and not cell.may_raise:
                     raise event.failure.error

@@ -34,7 +34,7 @@ SET_UP = re.compile(r"[ \t]*%(?:matplotlib|config|load_ext|reload_ext|autoreload
 PIECE = 5_000  # lines parsed at a time
 BEGINNING = re.compile(r"(?!(?:else|elif|except|finally)\b)[^\s#)\]}]")  # matches a line that can begin a statement
 MOST_CODE = 4 * 2**20  # characters; the parser takes up to a thousand times as many bytes
-TOO_DEEP = deferred("too many expressions one inside the other")
+TOO_DEEP = deferred("too many nested expressions")
 NOT_IN_CODE = re.compile("[\0\ud800-\udfff]")
 SEMICOLON = re.compile(rb"\s*;")
 PLACEHOLDER = "pass"  # replaces a command for the parser
@@ -250,14 +250,12 @@ def parse_pieces(lines, filename):
 def refuse(text, filename):
     """Raise SyntaxError for text that is too long or contains invalid characters."""
     if len(text) > MOST_CODE:
-        raise drop_line(
-            _("more than the {most_code} MiB of code that are read at once").format(most_code=MOST_CODE >> 20), filename
-        )
+        raise drop_line(_("more than the limit of {most_code} MiB of code").format(most_code=MOST_CODE >> 20), filename)
     found = NOT_IN_CODE.search(text)
     if found:
         begin, line = text.rfind("\n", 0, found.start()) + 1, text.count("\n", 0, found.start()) + 1
         column = found.start() - begin + 1
-        what = _("the character U+{number:04X}, which no code has").format(number=ord(found[0]))
+        what = _("the character U+{number:04X}, which is not allowed in code").format(number=ord(found[0]))
         raise SyntaxError(what, (filename, line, column, None, line, column + 1))
 
 
