@@ -717,7 +717,7 @@ def acosh_(input: Tensor) -> Tensor:
     """Inverse hyperbolic cosine of input."""
 def adaptive_avg_pool1d(input: Tensor, output_size: _Any) -> Tensor:
     """The means of ``output_size`` windows that cover the last dimension evenly.  Differentiable."""
-def adaptive_max_pool1d(input: Tensor, output_size: _Any, return_indices: _Any = True) -> Tensor:
+def adaptive_max_pool1d(input: Tensor, output_size: _Any) -> Tensor:
     """The largest elements of ``output_size`` windows that cover the last dimension evenly.  Differentiable."""
 def add(input: Tensor | _Number, other: Tensor | _Number, *, alpha: _Any = 1, out: Tensor | None = None) -> Tensor:
     """Sum of input and other, or of input and ``alpha`` times other."""

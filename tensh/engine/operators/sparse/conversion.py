@@ -6,6 +6,7 @@ from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.registry import METHODS
 from tensh.engine.core.tensor import wrap
 from tensh.engine.errors.unavailable import could_not_run
+from tensh.engine.operators.forms import require_kind
 from tensh.engine.operators.sparse.array import BLOCKED, BSC, BSR, BY_ROWS, COO, CSC, CSR, places
 from tensh.engine.operators.sparse.forms import (
     coalesce_as,
@@ -64,6 +65,8 @@ def to_dense(self, dtype=None, *, masked_grad=True):
 
     Raise IndexError for a place outside the tensor.
     """
+    if dtype is not None:
+        require_kind("torch.dtype", dtype, "to_dense", "dtype", 1)
     dense = dense_of(self) if is_sparse(self) else self
     return dense if dtype is None else dense.to(dtype)
 

@@ -136,7 +136,14 @@ def declare_adaptive(dims):
 
 for _dims in (1, 2, 3):
     declare_adaptive(_dims)
-PUBLIC["adaptive_max_pool1d"] = LAYERS["adaptive_max_pool1d_with_indices"]
+
+
+def adaptive_max_pool1d(input, output_size):
+    return adaptive_max_row(input, output_size)
+
+
+adaptive_max_pool1d.__doc__ = LAYERS["adaptive_max_pool1d_with_indices"].__doc__
+PUBLIC["adaptive_max_pool1d"] = adaptive_max_pool1d
 
 
 # ── random windows ───────────────────────────────────────────────────────────
