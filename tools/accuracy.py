@@ -21,8 +21,8 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 DOCUMENT = ROOT / "docs" / "accuracy.md"
 HEADER = "| function | dtype | largest error in ulp | PyTorch's | ratio |\n| --- | --- | ---: | ---: | ---: |\n"
-LIMIT = 2  # the largest ratio of the errors
-NOISE = 0.5  # ulp: an error below is that of rounding the exact result, and no ratio of interest
+LIMIT = 2  # the largest accepted ratio of errors
+NOISE = 0.5  # ulp: smaller errors are mere rounding, whose ratio is of no interest
 
 # Section -> the module of its cases, which has TITLE, TEXT and
 # ``measure(modules, wanted, quick)``: yields (function, dtype, input, (error of each module)); ``wanted(function)`` chooses.
@@ -30,12 +30,12 @@ SECTIONS = {name: f"tests.support.accuracy.{name}" for name in ("reductions", "l
 
 
 def ratio(ours, theirs):
-    """The error in multiples of PyTorch's; of two errors of mere rounding at most 1."""
+    """Return the error as a multiple of PyTorch's, at most 1 if both are mere rounding."""
     return max(ours, NOISE) / max(theirs, NOISE)
 
 
 def largest(rows):
-    """(function, dtype) -> the largest error of each module, in the order of the rows."""
+    """Return (function, dtype) -> the largest error of each module, in the order of the rows."""
     found = {}
     for function, dtype, _, errors in rows:
         before = found.get((function, dtype), errors)
@@ -58,7 +58,7 @@ def format_section(section, rows):
 
 
 def write_section(title, text):
-    """Put the text of a section in the place of the one with its title, or at the end."""
+    """Replace the section with the same title, or append it."""
     document = DOCUMENT.read_text(encoding="utf-8")
     head, *parts = re.split(r"^## ", document, flags=re.MULTILINE)
     sections = {part.partition("\n")[0]: f"## {part.strip()}\n" for part in parts} | {title: text}

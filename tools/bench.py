@@ -50,7 +50,7 @@ PROMPTS = [  # name, what is typed as soon as there is a prompt, what is waited 
 
 
 def process(arguments, folder):
-    """A function that runs Python once in a process of its own."""
+    """Return a function that runs Python once in a separate process."""
     script = Path(folder, "line.tsh")
     script.write_text("torch.tensor([1., 2.]) * 2\n")
     command = [sys.executable, *(argument.format(script=script) for argument in arguments)]
@@ -58,14 +58,14 @@ def process(arguments, folder):
 
 
 def variables(folder):
-    """The environment of a process: its code is compiled once, by the first run, which is not timed."""
+    """Return the environment of a process, whose code is compiled once, by the untimed first run."""
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     return kept | {"PYTHONPYCACHEPREFIX": folder, "PYTHONPATH": path, "TENSH_HISTORY": "off", "TERM": "xterm"}
 
 
 def prompt(typed, wanted, folder):
-    """A function that opens the prompt in a terminal, types, and waits until something is there."""
+    """Return a function that opens the prompt in a terminal, types, and waits for an output."""
 
     def work():
         ours, theirs = os.openpty()
@@ -88,7 +88,7 @@ def prompt(typed, wanted, folder):
 
 
 def seconds(work, repeat):
-    """How long ``work`` takes, on average over ``repeat`` calls."""
+    """Return how long ``work`` takes, on average over ``repeat`` calls."""
     start = time.perf_counter()
     for _ in range(repeat):
         work()
@@ -96,7 +96,7 @@ def seconds(work, repeat):
 
 
 def measured(works, rounds, at_least):
-    """For each of ``works`` its times in all rounds; they take turns, each working ``at_least`` seconds a turn."""
+    """Return the times of each of ``works`` in all rounds; they take turns of ``at_least`` seconds."""
     for work in works:
         work()
     repeats = [max(1, math.ceil(at_least / max(min(seconds(work, 1), seconds(work, 3)), 1e-8))) for work in works]
@@ -106,7 +106,7 @@ def measured(works, rounds, at_least):
 
 
 def ratio(times, against, at_best):
-    """Of two lists of times; whole processes are compared at their best, for what disturbs them lasts longer than a turn."""
+    """Return the ratio of two lists of times; whole processes are compared by their best times."""
     if at_best:
         return min(times) / min(against)
     return statistics.median(a / b for a, b in zip(times, against, strict=True))
@@ -168,7 +168,7 @@ def row(name, group, works, *facts):
 
 
 def rows(arguments, torch):
-    """Measure what was asked for, one row after the other."""
+    """Measure the requested cases, one after the other."""
 
     def wanted(name, group):
         return arguments.group in (None, group) and re.search(arguments.only, name)
@@ -196,7 +196,7 @@ def rows(arguments, torch):
 
 
 def groups_over(done):
-    """Print the geometric mean of each group against PyTorch; return whether one is over its budget."""
+    """Print the geometric mean of each group against PyTorch; return True if one exceeds its budget."""
     failed = False
     for group, (_, budget) in TORCH_BUDGETS.items():
         ratios = [line.torch for line in done if line.group == group and line.torch]

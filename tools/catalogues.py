@@ -23,7 +23,7 @@ PLAIN = {value: key for key, value in ESCAPES.items()}
 
 
 def messages():
-    """{text: the module that says it} of all that can be translated."""
+    """Return {text: the module that contains it} for all translatable texts."""
     found = {}
     for path in sorted((ROOT / "tensh").rglob("*.py")):
         source = path.read_text(encoding="utf-8")
@@ -38,7 +38,7 @@ def messages():
 
 
 def said(node):
-    """The messages of a call: of `_("text")` and `deferred("text")`, and of `count(number, "value")`."""
+    """Return the messages of a call: of `_("text")` and `deferred("text")`, and of `count(number, "value")`."""
     match node:
         case ast.Call(func=ast.Name(id="_" | "deferred"), args=[ast.Constant(str(text))]):
             yield text
@@ -50,7 +50,7 @@ def said(node):
 
 
 def tables():
-    """The texts of the tables of `%help`, and those of the textbook: what words mean, sentences and reasons."""
+    """Return the texts in the tables of `%help` and of the textbook: meanings of words, sentences and reasons."""
     from tensh.cli import commands
     from tensh.cli.commands import speaking
     from tensh.cli.repl.editor import Editor
@@ -76,12 +76,12 @@ def tables():
 
 
 def quoted(text):
-    """A text as a .po writes it."""
+    """Quote a text for a .po."""
     return '"' + "".join(ESCAPES.get(character, character) for character in text) + '"'
 
 
 def unquoted(text):
-    """The text that a .po writes so."""
+    """Return the text of a quoted string in a .po."""
     found, place, text = [], 0, text.strip()[1:-1]
     while place < len(text):
         size = 2 if text[place] == "\\" else 1
@@ -91,7 +91,7 @@ def unquoted(text):
 
 
 def read(path):
-    """{message: translation} of a .po."""
+    """Return {message: translation} of a .po."""
     found, key, kind = {}, "", ""
     for line in path.read_text(encoding="utf-8").split("\n") if path.exists() else ():
         if line.startswith("msgid "):
@@ -106,7 +106,7 @@ def read(path):
 
 
 def write_catalogue(language, translations):
-    """The text of a .po."""
+    """Return the text of a .po."""
     places = messages()
     parts = [
         f'# What tensh says, in another language. tools/catalogues.py adds messages and takes away old ones.\nmsgid ""\nmsgstr {quoted(HEAD.format(language=language))}\n'
@@ -117,7 +117,7 @@ def write_catalogue(language, translations):
 
 
 def compiled(translations):
-    """The bytes of a .mo: the table that gettext reads, sorted by message."""
+    """Return the bytes of a .mo: the table that gettext reads, sorted by message."""
     pairs = sorted((key.encode(), value.encode()) for key, value in translations.items() if value)
     begin = 28
     place = begin + 16 * len(pairs)
@@ -131,13 +131,13 @@ def compiled(translations):
 
 
 def files(language):
-    """The .po and the .mo of a language."""
+    """Return the paths of the .po and the .mo of a language."""
     folder = LOCALE / language / "LC_MESSAGES"
     return folder / "tensh.po", folder / "tensh.mo"
 
 
 def wanted(language):
-    """(path, bytes) of each file of a language as it should be, and the messages without a translation."""
+    """Return (path, bytes) for each file of a language as it should be, and the messages without a translation."""
     po, mo = files(language)
     translations = read(po)
     kept = {text: translations.get(text, "") for text in messages()}

@@ -14,7 +14,7 @@ from pathlib import Path
 DOCS = Path(__file__).parents[1] / "docs"
 FIGURES, CHART = DOCS / "speed.json", DOCS / "_static" / "speed.svg"
 
-# workload -> what the chart calls it
+# workload -> its label in the chart
 ROWS = {
     "mul_recorded": "multiply two small tensors, recorded",
     "chain_100": "100 small operations and their backward pass",
@@ -32,12 +32,12 @@ ROWS = {
     "conv2d_backward": "convolution and its backward pass",
 }
 WIDTH, ROW, TOP, LEFT = 820, 24, 54, 390
-LIMIT = 6  # times as fast or as slow at the ends of the axis
+LIMIT = 6  # the ratio at the ends of the axis
 FASTER, SLOWER = "#3b82f6", "#d97706"
 
 
 def place(ratio):
-    """The horizontal place of a ratio: logarithmic, with 1 in the middle."""
+    """Return the horizontal position of a ratio: logarithmic, with 1 in the middle."""
     middle = (LEFT + WIDTH - 60) / 2
     return middle + (WIDTH - 60 - LEFT) / 2 * max(-1, min(1, math.log(ratio) / math.log(LIMIT)))
 
@@ -58,7 +58,7 @@ def draw_row(number, label, ratio):
 
 
 def draw(figures):
-    """The chart as SVG."""
+    """Return the chart as SVG."""
     known = [(label, figures[name]) for name, label in ROWS.items() if name in figures]
     height = TOP + len(known) * ROW + 16
     one = f"{place(1):.1f}"

@@ -19,9 +19,9 @@ ENGINE = "tensh.engine."
 
 
 class Noted(SourceFileLoader):
-    """Reads modules as usual, and notes for each what it declares itself."""
+    """Reads modules as usual, and records what each declares itself."""
 
-    reading: list = [ENGINE]  # the modules that are being read, the last by the one before
+    reading: list = [ENGINE]  # the modules being read, each imported by the one before
     declared: dict = {}  # (registry, name) -> what is declared, and by which module
     read = SourceFileLoader.exec_module
 
@@ -45,7 +45,7 @@ class Noted(SourceFileLoader):
 
 
 def declared():
-    """module -> the names that it declares, those that hang on Tensor with a dot in front."""
+    """Return module -> the names that it declares, with a dot before those of Tensor."""
     SourceFileLoader.exec_module = Noted.exec_module
     from tensh.engine.codegen import registry
 
@@ -60,7 +60,7 @@ def declared():
 
 
 def text():
-    """What the file should hold: a line for each module, its name first."""
+    """Return the text of the file: a line for each module, starting with its name."""
     return "".join(f"{module} {' '.join(names)}\n" for module, names in sorted(declared().items()))
 
 

@@ -1,4 +1,4 @@
-"""Count what a reader meets:  python tools/layout.py
+"""Count what a reader of the code encounters:  python tools/layout.py
 
 - entries at the top of the engine
 - modules that import themselves by way of others, imports inside functions included
@@ -19,7 +19,7 @@ ENGINE = ROOT / "tensh" / "engine"
 
 
 def read_imports():
-    """Each module of tensh -> the modules of tensh that it imports anywhere."""
+    """Return each module of tensh -> the modules of tensh that it imports anywhere."""
     files = {}
     for path in (ROOT / "tensh").rglob("*.py"):
         parts = path.relative_to(ROOT).with_suffix("").parts
@@ -38,7 +38,7 @@ def read_imports():
 
 
 def count_in_circles(needs):
-    """The number of modules that can be reached from themselves."""
+    """Return the number of modules in import cycles."""
     circles = 0
     for module in needs:
         seen, stack = set(), list(needs[module])
@@ -52,12 +52,12 @@ def count_in_circles(needs):
 
 
 def count_lines(paths):
-    """The number of lines of files."""
+    """Return the number of lines in files."""
     return sum(len(path.read_text(encoding="utf-8").splitlines()) for path in paths)
 
 
 def count_code_lines(paths):
-    """The number of lines that hold code: no documentation, comments or blank lines."""
+    """Return the number of lines of code, without documentation, comments and blank lines."""
     total = 0
     for path in paths:
         text = path.read_text(encoding="utf-8")
@@ -75,7 +75,7 @@ def count_code_lines(paths):
 
 
 def count_called_lines():
-    """The lines of the functions and classes outside of the core that the text of a written function can name."""
+    """Return the lines of functions and classes outside of the core that generated functions can call."""
     from tensh.engine.codegen.environment import ENVIRONMENT
     from tensh.engine.codegen.vocabulary import OPS
 

@@ -39,7 +39,7 @@ def declared_in(op):
 
 
 def kernel(op):
-    """A NumPy function by its name, any other kernel by the line where it is written."""
+    """Format a kernel: a NumPy function by its name, any other by the line where it is defined."""
     if isinstance(op.kernel, np.ufunc):
         return code(f"np.{op.kernel.__name__}")
     return f"line {op.place[1]}"
@@ -52,7 +52,7 @@ def derivative(op):
 
 
 class Places:
-    """Where users find each operator: under which names itself, and of which functions it is a part."""
+    """The public names of each operator, and the functions of which it is a part."""
 
     def __init__(self):
         self.own, self.parts = defaultdict(list), defaultdict(list)
@@ -67,7 +67,7 @@ class Places:
                     self.parts[op.name].append(name.path.removeprefix("torch."))
 
     def of(self, op):
-        """The cell for an operator."""
+        """Return the cell of an operator."""
         if op.name in self.own:
             return ", ".join([*map(code, self.own[op.name]), *(["`out=`"] if op.out else [])])
         parts = self.parts[op.name]
@@ -78,14 +78,14 @@ class Places:
 
 
 def about(path):
-    """What a file of declarations says of itself."""
+    """Return the description of a file of declarations."""
     return (
         (ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "").partition("\n\n")[0].replace("\n", " ")
     )
 
 
 def table(ops):
-    """The lines of the document: a section for each file of declarations, a row for each operator."""
+    """Return the lines of the document: a section for each file of declarations, a row for each operator."""
     places = Places()
     for path, group in groupby(sorted(ops, key=lambda op: op.place), declared_in):
         yield f"\n## {path.relative_to(ROOT).as_posix()}\n"

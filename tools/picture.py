@@ -87,7 +87,7 @@ MOTION = """\
 
 
 class Window(io.StringIO):
-    """Text that passes for a terminal."""
+    """A text stream that passes for a terminal."""
 
     encoding = "utf-8"
 
@@ -100,7 +100,7 @@ def path(name):
 
 
 def run_session(name):
-    """What a window shows of a session, with escape sequences."""
+    """Return the output of a session in a window, with escape sequences."""
     from tensh.cli.app import main
     from tensh.cli.process.environment import Environment
 
@@ -110,7 +110,7 @@ def run_session(name):
 
 
 def draw(text):
-    """The picture of a text with escape sequences."""
+    """Draw a text with escape sequences."""
     from rich.console import Console
     from rich.terminal_theme import TerminalTheme
     from rich.text import Text
@@ -129,7 +129,7 @@ def draw(text):
 
 
 def moments(lines):
-    """The second at which each line of a session appears."""
+    """Return the second at which each line of a session appears."""
     second, rows = 0.0, 0
     for line in lines:
         if line.startswith(">>> "):
@@ -157,7 +157,7 @@ def plain(text):
 
 
 def draw_session(name):
-    """The picture of a session."""
+    """Draw a session."""
     text = run_session(name)
     return animate(draw(text), plain(text).rstrip("\n").split("\n")) if name in MOVING else draw(text)
 
@@ -171,7 +171,7 @@ def text_of(picture):
 
 
 def is_current(name):
-    """True if a picture shows what its session gives."""
+    """Return True if a picture shows the current output of its session."""
     expected = ["".join(line.split()) for line in plain(run_session(name)).split("\n")]
     found = text_of(path(name).read_text(encoding="utf-8")) if path(name).exists() else []
     return [*filter(None, found)] == [*filter(None, expected)]

@@ -131,7 +131,7 @@ ANNOTATIONS = {
 
 
 def parameter_text(parameter, op):
-    """A parameter as it stands in a stub: name, type, default."""
+    """Return a parameter as it appears in a stub: name, type, default."""
     name, star = parameter.name, {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
     kind = ANNOTATIONS.get(parameter.annotation)
     if kind is None and op is not None and name in op.inputs:
@@ -150,7 +150,7 @@ def parameter_text(parameter, op):
 
 
 def parameters_text(parameters, op):
-    """A parameter list, with the markers of positional-only and keyword-only parameters."""
+    """Return a parameter list, with the markers of positional-only and keyword-only parameters."""
     texts, kinds = [], [p.kind for p in parameters]
     for position, p in enumerate(parameters):
         keyword_only = p.kind is p.KEYWORD_ONLY and not {p.KEYWORD_ONLY, p.VAR_POSITIONAL} & set(kinds[:position])
@@ -162,7 +162,7 @@ def parameters_text(parameters, op):
 
 
 def result(name, function, op, of_tensor=True):
-    """What a function returns. What takes a tensor first and is not in the table above gives a tensor."""
+    """Return the result type of a function; by default, functions whose first parameter is a tensor return a tensor."""
     signature = inspect.signature(function)
     if signature.return_annotation in ANNOTATIONS:
         return ANNOTATIONS[signature.return_annotation]
@@ -174,7 +174,7 @@ def result(name, function, op, of_tensor=True):
 
 
 def doc_of(thing):
-    """The first line of a documentation, as a docstring."""
+    """Return the first line of a docstring, as a docstring."""
     line = (inspect.getdoc(thing) or "").split("\n")[0].replace("\\", "\\\\").replace('"""', "'''")
     return f'"""{line}"""' if line and not line.endswith('"') else "..."
 

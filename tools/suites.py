@@ -39,7 +39,7 @@ class Suite(NamedTuple):
 
 
 class Unknown(Exception):
-    """What keeps a suite from being compared."""
+    """The reason why a suite cannot be compared."""
 
 
 DOCTESTS = "--doctest-modules -o doctest_optionflags='NORMALIZE_WHITESPACE ELLIPSIS'"

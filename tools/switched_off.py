@@ -32,7 +32,7 @@ PLAIN = re.compile(r"None|True|False|-?[\d.e-]+|'[\w.-]*'")
 
 
 def rows(path):
-    """The entries of one module; None where it cannot be imported."""
+    """Return the entries of one module; None if it cannot be imported."""
     try:
         with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()):
             module = importlib.import_module(path)
@@ -46,7 +46,7 @@ def rows(path):
 
 
 def entry(path, name, value, module):
-    """How a name of a module is recorded; None for what the module has imported for itself."""
+    """Return the entry of a name in a module; None for names that the module has imported for its own use."""
     if name.startswith("__") or isinstance(value, types.ModuleType):
         return None
     listed, home = name in getattr(module, "__all__", ()), getattr(value, "__module__", None)
@@ -66,7 +66,7 @@ def entry(path, name, value, module):
 
 
 def walk(path, depth):
-    """The paragraphs of a namespace and those below it."""
+    """Yield the paragraphs of a namespace and those below it."""
     found, below = rows(path)
     if found is None:
         return
