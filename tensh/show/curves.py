@@ -78,7 +78,9 @@ class Scale(NamedTuple):
 
 
 def bounds(series):
-    """Return the least and the greatest finite value, a little apart from each other."""
+    """Return the least and the greatest finite value, a little apart from each other; 1 and 10 if there is none."""
+    if not series:
+        return 1.0, 10.0
     low = min(float(np.nanmin(each)) for each in series)
     high = max(float(np.nanmax(each)) for each in series)
     return (low, high) if high > low else (low - (abs(low) / 2 or 1), high + (abs(high) / 2 or 1))
