@@ -24,11 +24,14 @@ def list_call(frame):
     import dis  # 4 ms; needed only after a call has failed
 
     code, last = frame.f_code, frame.f_lasti
-    done = [*takewhile(lambda each: each.offset <= last, dis.get_instructions(code))][-3:]  # the call is the last one
-    if not done or not done[-1].opname.startswith("CALL") or done[-1].opname == "CALL_FUNCTION_EX":
+    until_call = takewhile(lambda each: each.offset <= last, dis.get_instructions(code))
+    before, call = ([None, None] + [each for each in until_call if each.opname != "PRECALL"])[
+        -2:
+    ]  # PRECALL: Python 3.11
+    if call is None or not call.opname.startswith("CALL") or call.opname == "CALL_FUNCTION_EX":
         return None, None
-    if done[-1].opname == "CALL_KW":  # from Python 3.13 on, the names are on the stack
-        keywords = done[-2].argval
+    if call.opname == "CALL_KW":  # since Python 3.13 the names are on the stack
+        keywords = before.argval
     else:
-        keywords = next((code.co_consts[each.arg] for each in done if each.opname == "KW_NAMES"), ())
-    return done[-1].arg - len(keywords), keywords
+        keywords = code.co_consts[before.arg] if before and before.opname == "KW_NAMES" else ()
+    return call.arg - len(keywords), keywords
