@@ -1,5 +1,7 @@
 """User-defined backends: functions that take a ``torch.fx`` graph and return the function to run in its place."""
 
+import itertools
+
 from tensh.compiler.breaks import BackendCompilerFailed, Break
 from tensh.compiler.compiling import CompiledFunction, wrap_function
 from tensh.compiler.function_graph import FunctionRecorder, name_inputs
@@ -122,8 +124,12 @@ class BackendGraph:
 
 
 def name_used(recorder, names):
-    """Name the inputs, once the source of each tensor is known."""
+    """Give the inputs their names, now that it is known where each tensor came from; a second one of a name gets a number."""
+    used = set()
     for tensor, node in zip(recorder.used, recorder.inputs, strict=True):
         if name := names.get(id(tensor)):
+            several = (f"{name}{number}_" for number in itertools.count(1))
+            name = next(each for each in itertools.chain([name], several) if each not in used)
+            used.add(name)
             node.target = name
             node._rename(name.lower())

@@ -222,7 +222,7 @@ def instruction_at(code, offset):
 # ── the names of inputs ──────────────────────────────────────────────────────
 def name_inputs(guards, function):
     """Return id of a tensor -> the name of its input, in PyTorch's notation for its source."""
-    root = getattr(function, "__self__", function)
+    root = getattr(function, "__self__", getattr(function, "module", function))
     found = {}
     if isinstance(root, Module):
         for prefix, module in root.named_modules():

@@ -821,3 +821,15 @@ def test_operators_are_operators_in_graphs_for_back_ends():
     code = graphs[0].code
     written = "1 / x_1, 2 ** x_1, 3 // x_1, 3 % x_1, 1 - x_1, x_1 ** 2, x_1 // 2, l_i_ & 1, 1 | l_i_, 1 << l_i_, 8 >> l_i_, x_1 @ x_1, -x_1, ~l_i_, x_1 == 1, x_1.T"
     assert len(graphs) == 1 and all(f" = {each}" in code for each in written.split(", ")), code
+
+
+def test_inputs_of_one_name_are_told_apart_in_graphs_for_back_ends():
+    first, second = nn.Linear(2, 2), nn.Linear(2, 2)
+    graphs = []
+    f = torch.compile(lambda x: second(first(x)), backend=lambda module, inputs: graphs.append(module) or module)
+    x = torch.ones(1, 2)
+    assert f(x).equal(second(first(x))) and f(x).equal(second(first(x))) and len(graphs) == 1
+    layers = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 2))
+    layers.compile(backend=lambda module, inputs: graphs.append(module) or module)
+    assert layers(x).shape == (1, 2)
+    assert "L_self_modules_1_parameters_bias_" in graphs[1].code
