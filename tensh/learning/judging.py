@@ -142,7 +142,8 @@ def judge_code(value, solution):
     if value.dtype != solution.dtype and None not in (value.dtype, solution.dtype):
         return Judgement(False, hints.hint_at_dtype(value.dtype, solution.dtype))
     if value.data is None or solution.data is None:
-        return RIGHT if value[:4] == solution[:4] else Judgement(False, _("it gives something else"))
+        facts = [(each.shape, each.dtype, each.data is None, each.name) for each in (value, solution)]
+        return RIGHT if facts[0] == facts[1] else Judgement(False, _("it gives something else"))
     if is_same(value.data, solution.data):
         return RIGHT
     return Judgement(False, hints.hint_at_value(value.data, solution.data, is_close))

@@ -164,6 +164,10 @@ def test_code_is_judged_by_what_it_gives():
     assert judge_code(state_value(torch.tensor([1.0, 2.0])), want).is_right
     assert "float64" not in judge_code(state_value(torch.tensor([1.0, 2.0]).double()), want).hint
     assert "shape" in judge_code(state_value(torch.tensor([[1.0, 2.0]])), want).hint
+    assert judge_code(state_value(None), state_value(None)).is_right
+    for other in ([9, 9], torch.ones(2), 3):
+        assert not judge_code(state_value(other), state_value(None)).is_right
+        assert not judge_code(state_value(None), state_value(other)).is_right
     assert "ZeroDivisionError" in judge_code(state_error(ZeroDivisionError("division by zero")), want).hint
 
 
