@@ -18,6 +18,7 @@ TYPOGRAPHIC = str.maketrans({
 
 QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "「": '"', "」": '"', "‘": "'", "’": "'", "‚": "'"})
 CLOSING = {"(": ")", "[": "]", "{": "}"}
+COMMAND = re.compile(r";\s*%(who|why|graph|heat|hist|plot|image|grads|summary|time|timeit|undo|set|help)\b")
 MOST_LINES = 8  # lines repaired together
 LONGEST = 300  # characters of a line that is searched
 
@@ -51,6 +52,10 @@ def repair(source, line):
     found = mend_every_line(lines, line)
     if found is not None:
         return found
+    command = COMMAND.search(lines[line - 1]) if 1 <= line <= len(lines) else None
+    if command is not None:
+        rule = _("%{name} is a command, which stands on a line of its own").format(name=command[1])
+        return Explanation("syntax", (), rule)
     for number in dict.fromkeys((line, line - 1)):
         if 1 <= number <= len(lines) and 0 < len(lines[number - 1].strip()) <= LONGEST:
             indent = re.match(r"\s*", lines[number - 1])[0]

@@ -4,8 +4,10 @@ attribute."""
 import ast
 import re
 
+from tensh.engine import find_public
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.size import Size
+from tensh.explain.calls import SYMBOLS
 from tensh.explain.causes.situation import find_assignment, message_of, place_of, replace_node, statement_on
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.shadow import is_module
@@ -23,6 +25,10 @@ def explain_operator(situation):
         two_results,
         key_as_attribute,
         list_beside_tensor,
+        list_beside_list,
+        masks_of_floats,
+        equal_for_elements,
+        index_by_sorted,
         shape_beside_text,
         format_of_one,
         layer_that_was_given_data,
@@ -95,6 +101,64 @@ def list_beside_tensor(situation, node):
     return replacement(
         situation, "operator", _("{text} is a list, not a tensor").format(text=text), side, f"torch.tensor({text})"
     )
+
+
+def list_beside_list(situation, node):
+    """Explain `xs - ys` of two lists of numbers."""
+    if not isinstance(node, ast.BinOp) or not situation.says("unsupported operand type", "'list' and 'list'"):
+        return None
+    sides = [situation.look_up(each) for each in (node.left, node.right)]
+    if not all(type(each) is list and each and all(type(n) in (int, float) for n in each) for each in sides):
+        return None
+    one, two = ast.unparse(node.left), ast.unparse(node.right)
+    symbol = SYMBOLS[type(node.op)]
+    rule = _("lists have no arithmetic; tensors made of them have")
+    return replacement(situation, "operator", rule, node, f"torch.tensor({one}) {symbol} torch.tensor({two})")
+
+
+def masks_of_floats(situation, node):
+    """Explain `a & b` of masks that hold 0. and 1."""
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.BitAnd | ast.BitOr):
+        return None
+    sides = [situation.tensor_of(each) for each in (node.left, node.right)]
+    if not situation.says("bitwise_", "not implemented for") or None in sides:
+        return None
+    if not all(t.is_floating_point() or t.dtype == find_public("bool") for t in sides):
+        return None
+    texts = [
+        append_to_expression(ast.unparse(each), ".bool()" * t.is_floating_point())
+        for each, t in zip((node.left, node.right), sides, strict=True)
+    ]
+    symbol = "&" if isinstance(node.op, ast.BitAnd) else "|"
+    rule = _("{symbol} is of masks, which hold True and False").format(symbol=symbol)
+    return replacement(situation, symbol, rule, node, f"{texts[0]} {symbol} {texts[1]}")
+
+
+def equal_for_elements(situation, node):
+    """Explain `torch.equal(a, b).float()`."""
+    match node:
+        case ast.Attribute(value=ast.Call(func=ast.Attribute(value=ast.Name(id="torch"), attr="equal"), args=[a, b])):
+            pass
+        case _:
+            return None
+    if not situation.says("'bool' object has no attribute"):
+        return None
+    rule = _("torch.equal says of the whole whether it is equal; == says so of each element")
+    return replacement(situation, "==", rule, node.value, f"({ast.unparse(a)} == {ast.unparse(b)})")
+
+
+def index_by_sorted(situation, node):
+    """Explain `x[x.sort()]`, where sort gives values and indices."""
+    match node:
+        case ast.Subscript(slice=ast.Call(func=ast.Attribute(attr="sort" | "topk")) as call):
+            pass
+        case _:
+            return None
+    if not isinstance(situation.error, IndexError | TypeError):
+        return None
+    text = ast.unparse(call)
+    rule = _("{text} has values and indices, which are two tensors").format(text=text)
+    return replacement(situation, "index", rule, call, f"{text}.indices")
 
 
 def shape_beside_text(situation, node):

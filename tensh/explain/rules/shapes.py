@@ -5,7 +5,7 @@ import re
 from tensh.explain.model import Explanation
 from tensh.explain.rewriting import rename_called, replace_positional
 from tensh.explain.rules.shared import name_or_phrase, operand
-from tensh.explain.trying import fits
+from tensh.explain.trying import change_call, fits
 from tensh.language import _
 
 
@@ -73,11 +73,12 @@ def expanding(call, text):
     own = [1] * (len(wanted) - t.value.dim()) + list(t.value.shape)
     times = [size // max(have, 1) if size > 0 else 1 for size, have in zip(wanted, own, strict=False)]
     repeated = replace_positional(rename_called(call.segment, "repeat") or "", *times)
+    behind = change_call(call, {t: "[:, None]"}) if t.value.dim() == len(wanted) - 1 else None
     return Explanation(
         call.name,
         (operand(t),),
         _("expand repeats only dimensions of size 1, and new ones in front"),
-        fits(call, [repeated], wanted=lambda shape: shape == wanted),
+        fits(call, [behind, repeated], wanted=lambda shape: shape == wanted),
         _("to repeat others: repeat or tile"),
     )
 
