@@ -1,6 +1,7 @@
 """Completion: what can come next at the cursor, and that nothing of the user's runs for it."""
 
 import math
+from functools import partial
 
 import numpy
 import pytest
@@ -80,7 +81,7 @@ def offered(text, names=NAMES):
 
 def about(text, name, names=NAMES):
     """(kind, detail) of one that is offered."""
-    return next((each.kind, each.detail) for each in complete(text, names).candidates if each.text == name)
+    return next((each.kind, each.detail) for each in complete(text, names, time=60).candidates if each.text == name)
 
 
 OFFERED = {
@@ -245,9 +246,11 @@ def test_no_text_is_too_strange(text):
 # ── in the editor ────────────────────────────────────────────────────────────
 
 
-def test_the_editor_gets_the_same():
+def test_the_editor_gets_the_same(monkeypatch):
     document = pytest.importorskip("prompt_toolkit.document").Document("y = x.sum_")
     from tensh.cli.repl.completer import SessionCompleter
+
+    monkeypatch.setattr("tensh.cli.repl.completer.complete", partial(complete, time=60))
 
     class Session:
         namespace = NAMES
