@@ -23,6 +23,7 @@ PUBLIC = (
     "tensh.bounded_json tensh.learning"
 )
 ANYBODY = (
+    "tensh.collecting",
     "tensh.columns",
     "tensh.computing",
     "tensh.escaping",
@@ -98,6 +99,7 @@ LAYERS = {
     "tensh.language": ("", ""),
     "tensh.learning": ("", "numpy"),
     "tensh.bounded_json": ("", ""),
+    "tensh.collecting": ("", ""),
     "tensh.graph": ("tensh.engine", "numpy"),
     "tensh.explain": ("tensh.engine tensh.graph tensh.nn", "numpy"),
     "tensh.show": ("tensh.compiler tensh.engine tensh.explain tensh.graph", "numpy"),

@@ -7,6 +7,7 @@ from tensh.cli.documents.model import Cell, DocumentError
 from tensh.cli.files import reading
 from tensh.cli.files.writing import write
 from tensh.cli.programs.options import UsageError
+from tensh.collecting import without_collecting
 from tensh.language import _
 
 KINDS = (".tsh", ".py", ".ipynb", ".md")
@@ -34,7 +35,7 @@ def load(path):
         raise UsageError(_("{path}: it needs more memory than there is").format(path=path)) from None
 
 
-@reading.without_collecting()
+@without_collecting()
 def loads(text, kind):
     """Parse a text of a kind as a document."""
     if kind == ".ipynb":
@@ -42,7 +43,7 @@ def loads(text, kind):
     return markdown.read(text) if kind == ".md" else percent.read(text, kind)
 
 
-@reading.without_collecting()
+@without_collecting()
 def dumps(document, kind):
     """Format a document as the text of a kind of file."""
     if kind == ".ipynb":
@@ -64,7 +65,7 @@ def save(document, path):
         raise UsageError(f"{path}: {error.strerror}") from None
 
 
-@reading.without_collecting()
+@without_collecting()
 def convert_document(document, before, after):
     """Convert a document to another kind of file: mark its cells as such, and import the names that were predefined."""
     if before == after:

@@ -9,6 +9,7 @@ from tensh.cli.session.files import opening
 from tensh.cli.session.sources import notebook
 from tensh.cli.session.sources.notebook import Cell
 from tensh.cli.session.sources.source import Source, drop_indent
+from tensh.collecting import without_collecting
 from tensh.language import _
 
 
@@ -47,7 +48,7 @@ def from_input(stream, arguments=()):
     return Program("script", [Cell(Source(text, "<stdin>", "stdin"))], ["-", *arguments])
 
 
-@reading.without_collecting()
+@without_collecting()
 def from_file(path, arguments=()):
     """Return the program of a .tsh script (or a file without an extension), a .py file, a notebook or Markdown."""
     filename, extension = reading.whole_name(path), os.path.splitext(path)[1]

@@ -3,9 +3,11 @@
 Errors have the texts of the package ``safetensors``, except for Python's reason why a header is not JSON.
 """
 
+import functools
 import json
 import math
 import os
+import sys
 from typing import NamedTuple
 
 import numpy as np
@@ -35,15 +37,12 @@ class SafetensorError(Exception):
 
 
 class Entry(NamedTuple):
-    """The entry of one array in a header; ``begin`` counts from the end of the header."""
+    """The entry of one array in a header; ``begin`` counts from the end of the header, ``size`` is in bytes."""
 
     dtype: str
     shape: tuple[int, ...]
     begin: int
-
-    @property
-    def size(self):
-        return math.prod(self.shape) * dtype_of_name(self.dtype).itemsize
+    size: int
 
 
 class Header(NamedTuple):
@@ -54,13 +53,15 @@ class Header(NamedTuple):
     length: int
 
 
+@functools.cache
 def dtype_of_name(name):
     """The NumPy dtype of a name of the format, its bytes in the order of the format."""
     if DTYPES[name] == "bfloat16":
         import ml_dtypes
 
         return np.dtype(ml_dtypes.bfloat16)
-    return np.dtype(DTYPES[name]).newbyteorder("<")
+    dtype = np.dtype(DTYPES[name])  # NumPy's own object where the order is the machine's: a tensor takes it as it is
+    return dtype if sys.byteorder == "little" else dtype.newbyteorder("<")
 
 
 # ── writing ──────────────────────────────────────────────────────────────────
@@ -104,10 +105,13 @@ def write(path, arrays, metadata=None):
 
 
 # ── reading ──────────────────────────────────────────────────────────────────
-def read(path):
-    """(name -> array, name -> text or None) of a file; SafetensorError for everything that is wrong in it."""
+def read(path, header=None):
+    """(name -> array, name -> text or None) of a file; SafetensorError for everything that is wrong in it.
+
+    ``header`` is the file's, where it has been read before.
+    """
     with open(path, "rb") as file:
-        header = read_header(file)
+        header = header or read_header(file)
         return {name: read_array(file, header, name) for name in header.entries}, header.metadata
 
 
@@ -133,7 +137,7 @@ def as_array(data, entry):
     if entry.dtype == "BOOL" and data.max(initial=0) > 1:
         data = data != 0
     array = data.view(dtype_of_name(entry.dtype)).reshape(entry.shape)
-    return array.astype(array.dtype.newbyteorder("="), copy=False)
+    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
 
 
 def read_header(file):
@@ -202,24 +206,38 @@ def _entry(name, said):
         dtype, shape, (begin, end) = said["dtype"], said["shape"], said["data_offsets"]
     except (TypeError, KeyError, ValueError):
         raise ValueError(f"invalid JSON in header: `{name}` lacks its dtype, shape or data_offsets") from None
-    if not isinstance(shape, list) or not all(type(each) is int and each >= 0 for each in (*shape, begin, end)):
+    if not isinstance(shape, list) or not _are_sizes(shape) or not _are_sizes((begin, end)):
         raise ValueError(f"invalid JSON in header: `{name}` has a shape or data_offsets that are no sizes")
-    if dtype in WITHOUT_DTYPE:
-        raise ValueError(f"`{name}` is of {dtype}, and tensh has no such dtype")
     if not isinstance(dtype, str) or dtype not in DTYPES:
-        said = dtype[:LONGEST] if isinstance(dtype, str) else type(dtype).__name__
-        raise ValueError(f"invalid JSON in header: unknown variant `{said}`, expected one of {_quote(DTYPES)}")
+        raise ValueError(_describe_unknown(name, dtype))
     if len(shape) > MOST_DIMENSIONS:
         raise ValueError(f"`{name}` has {len(shape)} dimensions, and {MOST_DIMENSIONS} is the most")
-    elements = math.prod(size or 1 for size in shape)  # an array of no elements has sizes, too
-    if elements * dtype_of_name(dtype).itemsize >= 2**63:
+    itemsize = dtype_of_name(dtype).itemsize
+    size = math.prod(shape) * itemsize
+    most = size or math.prod(filter(None, shape)) * itemsize  # an array of no elements has sizes, too
+    if most >= 2**63:
         raise ValueError("overflow computing buffer size from shape and/or element type")
-    entry = Entry(dtype, tuple(shape), begin)
     if begin > end:
         raise ValueError(f"invalid offset for tensor `{name}`")
-    if end - begin != entry.size:
+    if end - begin != size:
         raise ValueError("invalid shape, data type, or offset for tensor")
-    return entry
+    return Entry(dtype, tuple(shape), begin, size)
+
+
+def _describe_unknown(name, dtype):
+    """What is said of a word that is no dtype here."""
+    if dtype in WITHOUT_DTYPE:
+        return f"`{name}` is of {dtype}, and tensh has no such dtype"
+    said = dtype[:LONGEST] if isinstance(dtype, str) else type(dtype).__name__
+    return f"invalid JSON in header: unknown variant `{said}`, expected one of {_quote(DTYPES)}"
+
+
+def _are_sizes(numbers):
+    """True if all are whole numbers that are not negative."""
+    for each in numbers:  # noqa: SIM110  (a generator takes twice as long, and a file may have a hundred thousand arrays)
+        if type(each) is not int or each < 0:
+            return False
+    return True
 
 
 def _quote(names):
@@ -229,7 +247,7 @@ def _quote(names):
 def _order_entries(entries, size):
     """The entries in the order of their places: without gaps, they fill the rest of the file after the header."""
     position, found = 0, {}
-    for name, entry in sorted(entries.items(), key=lambda item: (item[1].begin, item[1].size)):
+    for name, entry in sorted(entries.items(), key=lambda item: item[1][2:]):  # begin and size
         if entry.begin != position:
             raise ValueError(f"invalid offset for tensor `{name}`")
         position += entry.size

@@ -362,9 +362,40 @@ def test_numbers_are_exact(prompt):
 
 @pytest.mark.parametrize("kind", ["dict", "OrderedDict", "set", "frozenset"])
 def test_a_table_whose_keys_have_one_hash_is_damaged(kind):
-    from tensh.cli.session.files.saving import Reader
+    from tensh.cli.session.files.session_reading import Reader
 
     keys = [{"plain": i * (2**61 - 1)} for i in range(1, 300)]
     entry = {kind: [[key, key] for key in keys] if "ict" in kind else keys}
     with pytest.raises(RuntimeError, match="same hash"):
         Reader(None, {}, []).value(entry)
+
+
+DAMAGE = {  # what is said -> how the table is changed
+    "x is nothing that %save writes": lambda table: table["names"].update(x={"tensor": 99}),
+    "y is nothing that %save writes": lambda table: table["names"].update(y=5),
+    "names, tensors, a dtype and a random state were expected": lambda table: table.pop("names"),
+    "a dtype and a random state were expected": lambda table: table.update(default_dtype="int64"),
+}
+
+
+@pytest.mark.parametrize("words, change", DAMAGE.items(), ids=DAMAGE)
+def test_of_a_damaged_table_is_said_what_was_expected(words, change, prompt):
+    prompt("x = torch.ones(2)", "y = 5", "%save work")
+    arrays, metadata = read("work.safetensors")
+    table = json.loads(metadata["tensh"])
+    change(table)
+    write("work.safetensors", arrays, metadata | {"tensh": json.dumps(table)})
+    said = prompt.message("%load work")
+    assert said.startswith("work.safetensors: its table of names is damaged: ") and said.endswith(words)
+
+
+def test_the_header_is_read_once_and_tensors_have_memory_of_their_own(prompt, monkeypatch):
+    from tensh.utils.safetensors import format
+
+    prompt("x = torch.ones(2)", "a = np.ones(2)", "%save work", "%reset")
+    read_header, seen = format._header, []
+    monkeypatch.setattr(format, "_header", lambda *given: seen.append(1) or read_header(*given))
+    prompt("%load work")
+    assert len(seen) == 1
+    assert prompt.values("list(x.resize_(3).shape)", "torch.from_numpy(a).shape == (2,)") == [[3], True]
+    assert "not resizable" in prompt.message("torch.from_numpy(a).resize_(3)")

@@ -46,8 +46,8 @@ def define_names(session, path):
 
     engine, names = importlib.import_module(session.engine), {}
     try:
-        if saving.is_session(path):
-            return saving.load(session, path).names
+        if header := saving.find_header(path):
+            return saving.load(session, path, header=header).names
         found = contents(path, engine)
     except Exception as error:  # zip, pickle and each format raise different errors
         raise OpeningError(sentence(path, error)) from None

@@ -146,8 +146,8 @@ def load(session, command):
         raise MagicError(str(error)) from None
     if os.path.splitext(path)[1].lower() in DOCUMENTS:
         raise MagicError(_("%load {path}: there is code in it, and no tensors: %run {path} runs it").format(path=path))
-    if saving.is_session(path):
-        names, source, left = saving.load(session, path, over)
+    if header := saving.find_header(path):
+        names, source, left = saving.load(session, path, over, header)
     else:
         try:
             names, source, left = opening.define_names(session, path), "", []
