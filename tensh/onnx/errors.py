@@ -1,6 +1,12 @@
-"""Export errors, which name the operator without an ONNX form and the line that calls it."""
+"""The errors of files of ONNX. Those of an export name the operator without a form and the line that calls it."""
 
 import linecache
+
+
+class OnnxError(ValueError):
+    """A file is no model of ONNX, or is damaged, or asks for what tensh does not run."""
+
+    __module__ = "torch.onnx.reading"
 
 
 class OnnxExporterError(RuntimeError):

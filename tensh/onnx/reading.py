@@ -4,7 +4,6 @@ A file is data: nothing in it runs except the operators in ``operators``. Its na
 underscores before they become names in code; its weights are checked against the available bytes.
 """
 
-import inspect
 import keyword
 import math
 import operator as python_operator
@@ -20,20 +19,18 @@ from tensh.nn.modules.module import Module
 from tensh.nn.parameter import Parameter
 from tensh.onnx.builder import TYPES
 from tensh.onnx.control import DEEPEST, If, Loop, list_free_names
+from tensh.onnx.errors import OnnxError
 from tensh.onnx.library import require_onnx
 from tensh.onnx.operators.families import OPERATORS
 from tensh.onnx.operators.table import MissingOperator, dtype_of
+from tensh.onnx.schemas import check_call, check_node, parameters_of
 from tensh.serialization.reading import DAMAGE, describe_damage, one_line, require_file
 
-__all__ = ["OnnxModule", "load"]
+__all__ = ["OnnxError", "OnnxModule", "load"]
 
 LARGEST = 2**31  # maximum size of a protobuf file, in bytes
 TAKEN = vars(Module()).keys()  # attributes of every module
 NODES = 1_000_000  # maximum number of nodes in a graph
-
-
-class OnnxError(ValueError):
-    """The file is not an ONNX model, is damaged, or needs something that tensh cannot run."""
 
 
 def read_model(source):
@@ -162,7 +159,7 @@ class OnnxModule(Module):
         super().__init__()
         self.opset = next((each.version for each in model.opset_import if each.domain in ("", "ai.onnx")), 0)
         self.producer = model.producer_name
-        reader = GraphReader(model.graph, folder)
+        reader = GraphReader(model.graph, folder, self.opset)
         self.inputs, self.outputs = reader.inputs, [each.name for each in model.graph.output]
         self.program = GraphModule(reader.members, reader.graph, "Graph")
 
@@ -218,9 +215,9 @@ def describe_scanned(output):
 class GraphReader:
     """Reads the graph of a model into a torch.fx graph; ``members`` are its weights."""
 
-    def __init__(self, graph, folder, captured=(), depth=0):
+    def __init__(self, graph, folder, opset, captured=(), depth=0):
         self.graph, self.members, self.values, self.folder = Graph(), {}, {"": None}, folder
-        self.depth = depth
+        self.opset, self.depth = opset, depth
         self.tensors, self.numbers = {}, Counter()
         if len(graph.node) > NODES:
             raise OnnxError(f"its graph has {len(graph.node)} nodes")
@@ -273,11 +270,11 @@ class GraphReader:
 
     def read_branch(self, node, name):
         """Return (the node of a nested graph, the outer values that it reads, the graph)."""
-        graph = next((each.g for each in node.attribute if each.name == name), None)
-        if graph is None or self.depth >= DEEPEST:
-            raise OnnxError(f"{node.op_type} has no graph {name!r}, or it lies too deep")
+        if self.depth >= DEEPEST:
+            raise OnnxError(f"the graph {name!r} of {node.op_type} lies too deep")
+        graph = next(each.g for each in node.attribute if each.name == name)
         captured = list_free_names(graph)
-        reader = GraphReader(graph, self.folder, captured, self.depth + 1)
+        reader = GraphReader(graph, self.folder, self.opset, captured, self.depth + 1)
         path = self.free(f"{node.output[0]}_{name}")
         self.members[path] = GraphModule(reader.members, reader.graph, "Graph")
         return self.graph.get_attr(path), tuple(map(self.value, captured)), graph
@@ -302,18 +299,24 @@ class GraphReader:
 
     def read_node(self, node):
         """Add the call of a node."""
-        if node.op_type in ("If", "Loop") and node.domain in ("", "ai.onnx"):
+        is_standard = node.domain in ("", "ai.onnx")
+        if not node.output:
+            raise OnnxError(f"a node {node.name!r} ({node.op_type}) has no output")
+        if is_standard:
+            check_node(node, self.opset)
+        if node.op_type in ("If", "Loop") and is_standard:
             return self.read_control(node)
-        function = OPERATORS.get(node.op_type) if node.domain in ("", "ai.onnx") else None
+        function = OPERATORS.get(node.op_type) if is_standard else None
         if function is None:
-            domain = f"{node.domain}." if node.domain not in ("", "ai.onnx") else ""
+            domain = "" if is_standard else f"{node.domain}."
             raise MissingOperator(
                 f"tensh does not run the operator {domain}{node.op_type} of ONNX (node {node.name or node.output[0]!r})"
             )
         attributes = {each.name: self.read_attribute(each, node) for each in node.attribute}
         args = [self.value(name) for name in node.input]
-        if len(node.output) > 1 and "outputs" in inspect.signature(function).parameters:
+        if len(node.output) > 1 and "outputs" in parameters_of(function)[0].parameters:
             attributes["outputs"] = len(node.output)
+        check_call(function, args, attributes, node)
         made = self.graph.call_function(function, tuple(args), attributes, name=self.spell(node.output[0]))
         if len(node.output) == 1 and node.op_type not in ("Split", "LSTM", "GRU", "RNN", "TopK"):
             self.values[node.output[0]] = made

@@ -3,6 +3,7 @@
 import inspect
 import io
 import os
+import re
 import sys
 
 import numpy as np
@@ -371,8 +372,63 @@ def test_graphs_within_graphs_are_bounded():
         nodes = [node("If", ["x"], [f"y{depth + 1}"], then_branch=inner, else_branch=inner if depth < 3 else graph([node("Relu", ["x"], ["z"])], "z", [], [port("z", 1, None)]))]  # fmt: skip
     with pytest.raises(ValueError, match="lies too deep"):
         load(model_of(nodes, ["x"], ["y30"]))
-    with pytest.raises(ValueError, match="has no graph 'then_branch'"):
+    with pytest.raises(ValueError, match="lacks the attribute '(then|else)_branch'"):
         load(model_of([node("If", ["x"], ["y"])], ["x"], ["y"]))
+
+
+KINDS = {
+    "FLOAT": 2.5, "INT": 3, "STRING": "a", "FLOATS": [1.5], "INTS": [1, 2], "STRINGS": ["a", "b"],
+    "TENSOR": onnx.numpy_helper.from_array(np.ones(2, np.float32)),
+    "GRAPH": onnx.helper.make_graph([], "g", [], []),
+}  # fmt: skip
+NODES = {  # (operator, attribute) -> how many inputs it gets
+    ("Gemm", "alpha"): 2, ("Softmax", "axis"): 1, ("Transpose", "perm"): 1, ("Concat", "axis"): 2, ("Cast", "to"): 1,
+    ("Conv", "kernel_shape"): 2, ("MaxPool", "kernel_shape"): 1, ("Resize", "mode"): 1, ("LSTM", "direction"): 3,
+    ("Einsum", "equation"): 1, ("Constant", "value"): 0, ("If", "then_branch"): 1, ("Loop", "body"): 2,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("operator", "name"), NODES, ids=".".join)
+def test_an_attribute_of_another_kind_is_refused_by_name_when_a_file_is_read(operator, name, kind):
+    wanted = onnx.defs.get_schema(operator, 18).attributes[name].type.name
+    if kind == wanted:
+        return
+    node = onnx.helper.make_node(operator, ["x"] * NODES[operator, name], ["y"], name="here")
+    node.attribute.append(onnx.helper.make_attribute(name, KINDS[kind]))
+    with pytest.raises(
+        ValueError, match=f"'{name}' of the node 'here' .{operator}. is of the kind {kind}, and {wanted}"
+    ):
+        load(model_of([node], ["x"], ["y"]))
+
+
+def made_wrong(operator, inputs, *attributes):
+    node = onnx.helper.make_node(operator, inputs, ["y"], name="here")
+    node.attribute.extend(onnx.AttributeProto(**each) for each in attributes)
+    return node
+
+
+TWICE = {"name": "axis", "type": onnx.AttributeProto.INT, "i": 1}
+WRONG_NODES = {
+    "'here' (Add) has 0 inputs, and 2 were expected": made_wrong("Add", []),
+    "'here' (Relu) has 3 inputs, and 1 were expected": made_wrong("Relu", ["x"] * 3),
+    "'here' (Gemm) has 1 inputs, and 2 to 3 were expected": made_wrong("Gemm", ["x"]),
+    "'here' (Concat) has 0 inputs, and at least 1 were expected": made_wrong("Concat", [], TWICE),
+    "'here' (Cast) lacks the attribute 'to'": made_wrong("Cast", ["x"]),
+    "'here' (Softmax) has the attribute 'axis' twice": made_wrong("Softmax", ["x"], TWICE, TWICE),
+    "'axis' of the node 'here' (Softmax) is that of a function": made_wrong("Softmax", ["x"], TWICE | {"ref_attr_name": "a"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("words", WRONG_NODES)
+def test_a_node_that_its_operator_does_not_fit_is_refused_when_a_file_is_read(words):
+    with pytest.raises(ValueError, match=re.escape(words)):
+        load(model_of([WRONG_NODES[words]], ["x"], ["y"]))
+
+
+def test_a_node_without_an_output_is_refused():
+    with pytest.raises(ValueError, match="'here' .Relu. has no output"):
+        load(model_of([onnx.helper.make_node("Relu", ["x"], [], name="here")], ["x"], ["y"]))
 
 
 def test_random_operators_draw_from_the_generator():
