@@ -218,6 +218,9 @@ def _explain_refusal(message, weights_only):
 
 def describe_damage(error):
     """Return the fault of a file in one line: the message of an exception, or its type."""
+    is_misplaced = isinstance(error, OSError) and error.filename is None  # a record lies beyond what a file can have
+    if is_misplaced or isinstance(error, (zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error)):
+        return "its archive is damaged, or a part of it is missing"
     return one_line(error) or type(error).__name__
 
 

@@ -4,6 +4,7 @@ import collections
 import io
 import json
 import os
+import struct
 import tracemalloc
 import zipfile
 
@@ -167,6 +168,77 @@ def test_a_header_that_makes_no_sense_is_refused(name, form, tmp_path):
     with pytest.raises(opening.OpeningError) as refused:
         opening.define_names(Session(), path)
     assert str(refused.value).startswith(path) and str(refused.value).isprintable()
+
+
+FACTS = {"descr": "'<f8'", "fortran_order": "False", "shape": "(2,)"}
+WORDS = {  # what is said -> the facts of the header that differ, or the whole file
+    "for the shape of x.npy a tuple of at most 64 sizes was expected, and it is [2]": {"shape": "[2]"},
+    "a tuple of at most 64 sizes was expected, and it is (2.0,)": {"shape": "(2.0,)"},
+    "a tuple of at most 64 sizes was expected, and it is Ellipsis": {"shape": "..."},
+    "for the order of x.npy True or False was expected, and it is None": {"fortran_order": "None"},
+    "x.npy has the type x, which NumPy does not have": {"descr": "'x'"},
+    "x.npy has the type <M8[xx], which NumPy does not have": {"descr": "'<M8[xx]'"},
+    "x.npy holds objects or records": {"descr": "None"},
+    "an element of x.npy has 400,000,000 bytes, and 1 to 16,777,216 were expected": {"descr": "'<U100000000'"},
+    "for the header of x.npy a table of descr, fortran_order, shape was expected, and it is {1, 2}": npy("{1, 2}"),
+    "was expected, and it is [[[": npy("[" * 5000),
+    "was expected, and it is {'descr': '<f8'}": npy("{'descr': '<f8'}"),
+    "x.npy has a header of 60,000 bytes, and 10,000 is the most": npy(" " * 60_000),
+    "x.npy ends within its header": npy("{'descr': ")[:-90],
+    "x.npy is not a .npy file: it does not begin as one": b"hello",
+    "x.npy is of version (3, 0) of the format": b"\x93NUMPY\3\0" + bytes(100),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("words", WORDS)
+@pytest.mark.parametrize("form", [".npy", ".npz"])
+def test_of_a_header_is_said_what_was_expected_and_what_came(words, form, tmp_path, recwarn):
+    found = WORDS[words]
+    if isinstance(found, dict):
+        found = npy("{" + ", ".join(f"{name!r}: {text}" for name, text in (FACTS | found).items()) + "}", bytes(16))
+    path = tmp_path / f"x{form}"
+    if form == ".npz":
+        with zipfile.ZipFile(path, "w") as zipped:
+            zipped.writestr("x.npy", found)
+    else:
+        path.write_bytes(found)
+    with pytest.raises(opening.OpeningError) as refused:
+        opening.define_names(Session(), str(path))
+    assert words in str(refused.value) and str(refused.value).isprintable() and not recwarn.list
+
+
+def test_the_long_numbers_of_python_2_are_read(tmp_path, recwarn):
+    (tmp_path / "x.npy").write_bytes(described("<f8", "(2L,)"))
+    assert opening.define_names(Session(), str(tmp_path / "x.npy"))["x"].shape == (2,)
+    assert not recwarn.list
+
+
+def change_records(data, place, form, number):
+    """An archive with another number in each record of its list."""
+    data, at = bytearray(data), 0
+    while (at := data.find(b"PK\1\2", at)) >= 0:
+        struct.pack_into(form, data, at + place, number)
+        at += 4
+    return bytes(data)
+
+
+ARCHIVES = {  # what is said -> how the archive is changed
+    "an archive of arrays was expected, and this is none": lambda data: data[:50],
+    "x.npy is encrypted": lambda data: change_records(data, 8, "<H", 1),
+    "x.npy is stored in a way that no array is": lambda data: change_records(data, 10, "<H", 99),
+    "x.npy is damaged: its bytes are not those that the archive tells of": lambda data: change_records(data, 16, "<I", 7),
+    "that the archive tells of": lambda data: change_records(data, 42, "<I", 2**31),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("words, change", ARCHIVES.items(), ids=ARCHIVES)
+def test_of_a_damaged_archive_of_arrays_is_said_what_is_wrong(words, change, tmp_path):
+    path = tmp_path / "x.npz"
+    np.savez_compressed(path, x=np.arange(9.0))
+    path.write_bytes(change(path.read_bytes()))
+    with pytest.raises(opening.OpeningError) as refused:
+        opening.define_names(Session(), str(path))
+    assert words in str(refused.value)
 
 
 @pytest.mark.parametrize("form", [".npy", ".npz"])

@@ -4,29 +4,29 @@ Headers are checked before use: no objects and no records, and a shape that fits
 of an archive is limited relative to its own size, which rules out zip bombs.
 """
 
+import contextlib
+import lzma
 import math
 import os
+import struct
 import zipfile
+import zlib
 
 import numpy as np
 
-from tensh.engine.arrays.bounds import MOST, MOST_DIMENSIONS
+from tensh.cli.session.files.numpy_headers import read_header
 from tensh.language import _
 from tensh.serialization.numpy_values import is_text
 
-KINDS = "biufcSUmM"  # dtype kinds that are read: numbers, texts and times
 ALWAYS = 2**28  # bytes that any archive may unpack to
 TIMES = 32  # for larger archives: the ratio to their own size
-MOST_ITEM = 2**24  # bytes of one element
+ENCRYPTED = 1  # the flag of a record
 PIECE = 2**20  # bytes unpacked at a time
 
 
 def map_array(path):
     """Return the array of a .npy file, mapped copy-on-write: it is read on demand, and writes never change the file."""
     with open(path, "rb") as file:
-        if not file.read(6) == np.lib.format.MAGIC_PREFIX:
-            raise ValueError(_("this is not a .npy file"))
-        file.seek(0)
         shape, order, dtype = read_header(file, os.path.basename(path))
         begin, size = file.tell(), math.prod(shape) * dtype.itemsize
         if begin + size > os.fstat(file.fileno()).st_size:
@@ -39,7 +39,13 @@ def map_array(path):
 
 def unpack_arrays(path):
     """Return name -> array for a .npz file, compressed or not."""
-    with zipfile.ZipFile(path) as zipped:
+    try:
+        zipped = zipfile.ZipFile(path)
+    except (zipfile.BadZipFile, NotImplementedError, OSError) as error:
+        if getattr(error, "filename", None):  # it is not there, or may not be read
+            raise
+        raise ValueError(_("an archive of arrays was expected, and this is none, or a part of it is missing")) from None
+    with zipped:
         infos, size = zipped.infolist(), os.path.getsize(path)
         unpacked, most = sum(info.file_size for info in infos), max(ALWAYS, TIMES * size)
         if unpacked > most:
@@ -50,9 +56,28 @@ def unpack_arrays(path):
             )
         found = {}
         for info in infos:
-            with zipped.open(info) as file:
+            with telling(info), zipped.open(info) as file:
                 found[info.filename.removesuffix(".npy")] = unpack_array(file, info)
         return found
+
+
+@contextlib.contextmanager
+def telling(info):
+    """A context that says in our words what is wrong with a record of an archive."""
+    try:
+        if info.flag_bits & ENCRYPTED:
+            raise ValueError(_("{filename} is encrypted, and tensh reads what is not").format(filename=info.filename))
+        yield
+    except NotImplementedError:
+        raise ValueError(
+            _("{filename} is stored in a way that no array is: as it is, or deflated, was expected").format(
+                filename=info.filename
+            )
+        ) from None
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, struct.error, lzma.LZMAError):
+        raise ValueError(
+            _("{filename} is damaged: its bytes are not those that the archive tells of").format(filename=info.filename)
+        ) from None
 
 
 def unpack_array(file, info):
@@ -70,33 +95,6 @@ def unpack_array(file, info):
         place += count
     file.read(1)  # reading to the end verifies the checksum
     return as_array(data, shape, order, dtype)
-
-
-def read_header(file, name):
-    """Return the valid (shape, order, dtype) of an array; raise ValueError for others."""
-    form = np.lib.format
-    version = form.read_magic(file)
-    read = {(1, 0): form.read_array_header_1_0, (2, 0): form.read_array_header_2_0}.get(version)
-    if read is None:
-        raise ValueError(
-            _("{name} is of version {version} of the format, which tensh does not read").format(
-                name=name, version=version
-            )
-        )
-    shape, fortran, dtype = read(file)
-    if dtype.kind not in KINDS or dtype.hasobject or dtype.names or dtype.subdtype:
-        raise ValueError(
-            _("{name} holds objects or records, but numbers, texts or times were expected").format(name=name)
-        )
-    if (
-        not 0 < dtype.itemsize <= MOST_ITEM
-        or len(shape) > MOST_DIMENSIONS
-        or not all(type(n) is int and n >= 0 for n in shape)
-    ):
-        raise ValueError(_("{name} has a shape or a type that no array can have").format(name=name))
-    if math.prod(n or 1 for n in shape) * max(dtype.itemsize, 1) > MOST:
-        raise ValueError(_("{name} has a shape that is larger than memory can be").format(name=name))
-    return shape, "F" if fortran else "C", dtype
 
 
 def as_array(data, shape, order, dtype):
