@@ -270,3 +270,33 @@ def test_a_fault_that_no_interrupt_has_caused_is_said(monkeypatch):
     errors = io.StringIO()
     assert main(["-c", "1"], Environment(io.StringIO(), io.StringIO(), errors, {})) == status.INTERNAL
     assert "a bug in tensh (KeyError: 'x'" in errors.getvalue()
+
+
+# ── files that are named as libraries are ────────────────────────────────────
+CODES = {"no code": "oops = = 1", "nothing of it": "x = 1", "raises": "raise ValueError('no')"}
+
+
+@pytest.mark.parametrize("code", CODES.values(), ids=CODES)
+@pytest.mark.parametrize("name", ["numpy.py", "math.py", "numpy/__init__.py"])
+def test_a_file_in_the_place_of_a_library_is_named(name, code, tmp_path):
+    file = tmp_path / "work" / name
+    file.parent.mkdir(parents=True)
+    file.write_text(code)
+    (tmp_path / "work" / "a.tsh").write_text("torch.ones(2)\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "tensh", "run", os.path.join("work", "a.tsh")], cwd=tmp_path, capture_output=True,
+        encoding="utf-8", env=plain_environment() | {"PYTHONPATH": str(ROOT)}, timeout=120,
+    )  # fmt: skip
+    library = name.removesuffix(".py").partition("/")[0]
+    assert done.returncode == status.FAILED and done.stdout == ""
+    assert done.stderr.startswith(f"{file} has the name of the library {library}, and Python loads it in its place")
+    assert done.stderr.count("\n") == 1
+
+
+def test_other_files_with_the_names_of_modules_are_not_named(tmp_path, monkeypatch):
+    (tmp_path / "queue.py").write_text("x = 1")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("tensh.cli.app.answer", lambda *_: {}["x"])
+    errors = io.StringIO()
+    assert main(["-c", "1"], Environment(io.StringIO(), io.StringIO(), errors, {})) == status.INTERNAL
+    assert "a bug in tensh" in errors.getvalue()

@@ -15,6 +15,7 @@ from tensh.cli.process import status
 from tensh.cli.process.environment import Unwritten
 from tensh.cli.process.faults import describe_fault
 from tensh.cli.process.folders import folder
+from tensh.cli.process.shadows import describe_shadow
 from tensh.cli.programs.options import UsageError
 from tensh.cli.programs.program import NOTHING
 from tensh.cli.programs.run import Run
@@ -234,7 +235,8 @@ class Prompt:
 
     def excuse(self, error):
         """Report a bug of tensh and go on: the user's names are worth more than a clean end."""
-        self.say([_("{fault}; your names are still there").format(fault=describe_fault(error))])
+        fault = describe_shadow(error) or describe_fault(error)
+        self.say([_("{fault}; your names are still there").format(fault=fault)])
 
     def perform(self, text):
         """Run a text in the session."""
