@@ -176,7 +176,7 @@ def test_arrays_of_numpy(prompt, tmp_path):
     assert prompt.notices("%load data.npy") == ["data.npy: data [3]"]
     assert prompt.text("data") == "tensor([0., 1., 2.], dtype=torch.float64)"
     (tmp_path / "bad.npy").write_bytes(b"nothing of it")
-    assert prompt.message("%load bad.npy").startswith("bad.npy: ")
+    assert prompt.message("%load bad.npy") == "bad.npy is not a .npy file: it does not begin as one"
 
 
 def test_loading_can_be_taken_back(prompt):
