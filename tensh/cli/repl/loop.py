@@ -15,7 +15,6 @@ from tensh.cli.process import status
 from tensh.cli.process.environment import Unwritten
 from tensh.cli.process.faults import describe_fault
 from tensh.cli.process.folders import folder
-from tensh.cli.process.shadows import describe_shadow
 from tensh.cli.programs.options import UsageError
 from tensh.cli.programs.program import NOTHING
 from tensh.cli.programs.run import Run
@@ -235,6 +234,8 @@ class Prompt:
 
     def excuse(self, error):
         """Report a bug of tensh and go on: the user's names are worth more than a clean end."""
+        from tensh.cli.process.shadows import describe_shadow  # a millisecond of every start
+
         fault = describe_shadow(error) or describe_fault(error)
         self.say([_("{fault}; your names are still there").format(fault=fault)])
 
