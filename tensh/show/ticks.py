@@ -21,7 +21,7 @@ def ticks(low, high, most):
         (numbers, each) for each in steps(high - low) if len(numbers := whole_numbers(low / each, high / each)) <= most
     )
     power = math.floor(math.log10(step) + SLACK)
-    return [(n * step, write(n * step, power)) for n in numbers]
+    return [(round(n * step, max(-power, 0)), write(n * step, power)) for n in numbers]
 
 
 def whole_numbers(low, high):

@@ -28,8 +28,7 @@ def run(grads, graph, keep, wanted=None, record=None):
     """Send ``grads`` (node -> gradient) through the graph.
 
     ``wanted`` (node -> None), where given, receives the gradients that arrive at its nodes, and nothing accumulates.
-    ``keep`` retains the saved values.  ``record`` overrides whether a run on tensors is recorded.  Where a mode
-    looks on, a run on tensors asks ``mode.watch`` for the derivatives: see tensh/_aten/watched.py.
+    ``keep`` retains the saved values.  ``record`` overrides whether a run on tensors is recorded.
     """
     queue = sorted((-node.time, node) for node in grads if type(node) is not AccumulateGrad)
     only = None if wanted is None else find_needed_nodes(wanted, grads)

@@ -70,13 +70,9 @@ tensor_html = Port("show.html", "tensor_html")
 """``tensor_html(t)``: a tensor as a notebook shows it."""
 
 reduce_tensor = Port("_utils", "reduce_tensor")
-"""``reduce_tensor(t)``: what PyTorch's pickles say of a tensor."""
-
 reduce_parameter = Port("_utils", "reduce_parameter")
-"""``reduce_parameter(p)``: what PyTorch's pickles say of a parameter."""
-
 reduce_storage = Port("storage", "reduce_storage")
-"""``reduce_storage(storage)``: what PyTorch's pickles say of the memory of tensors."""
+"""How PyTorch's pickles describe a tensor, a parameter, and the memory of tensors."""
 
 dispatch_override = Port("engine.dispatch.override.dispatch", "dispatch")
 """``dispatch_override(point, args, options)``: the result of a public function whose arguments, or a mode, may override it."""
@@ -94,13 +90,9 @@ run_watched = Port("_aten.watched", "run_watched")
 """``run_watched(function, *args)``: a backward pass whose steps are calls of ``aten`` operators."""
 
 make_wrapper_subclass = Port("engine.dispatch.override.wrappers", "make_wrapper_subclass")
-"""``Tensor._make_wrapper_subclass``."""
-
 make_subclass = Port("engine.dispatch.override.classes", "make_subclass")
-"""``Tensor._make_subclass``."""
-
 torch_function = Port("engine.dispatch.override.classes", "torch_function")
-"""``Tensor.__torch_function__``; few programs have subclasses."""
+"""``_make_wrapper_subclass``, ``_make_subclass`` and ``__torch_function__`` of tensors; few programs have subclasses."""
 
 compile_forward = Port("compiler.modules", "CompiledForward")
 """``compile_forward(module, None, options)``: the ``forward`` of a module that is compiled in place."""
