@@ -1,1 +1,1 @@
-"""The command line: `session` runs code and reports events, `render` shows them, `run` and `app` combine the two."""
+"""The command line: `session` runs code and reports events, `render` shows them, `programs` and `repl` combine the two."""
