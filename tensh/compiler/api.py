@@ -85,7 +85,9 @@ def disable(fn=None, recursive=True, *, reason=None):
 
     @functools.wraps(fn)
     def call_disabled(*args, **kwargs):
-        running.stop(f"{getattr(fn, '__name__', 'a function')} is not to be compiled{f' ({reason})' if reason else ''}")
+        running.stop(
+            f"{getattr(fn, '__name__', 'a function')} is excluded from compilation{f' ({reason})' if reason else ''}"
+        )
         return fn(*args, **kwargs)
 
     call_disabled._torchdynamo_disable = True

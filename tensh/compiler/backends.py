@@ -58,14 +58,14 @@ class BackendFunction(CompiledFunction):
         given = [Given(path, tensor) for path, tensor in guards.tensors.values()]
         known = {id(each.tensor): number for number, each in enumerate(given)}
         if any(id(tensor) not in known for tensor in recorder.used):
-            raise Break("a tensor is read that was made outside of functions")
+            raise Break("the function reads a tensor that no function of torch made")
         structure = BackendResult(result, recorder, given)
         recorder.finish([node for node, _ in structure.outputs])
         structure.outputs = structure.views = None
         name_used(recorder, name_inputs(guards, self.function))
         guard = guards.compile([(each.path, each.tensor) for each in given], around[0])
         if (tensors := guard(args, kwargs)) is None:
-            raise Break("what the function reads is changed by it")
+            raise Break("the function changes a value that it reads")
         places = [known[id(tensor)] for tensor in recorder.used]
         kind = around, guards.kind, tuple((each.path, each.tensor.dim(), each.tensor.dtype) for each in given)
         made = BackendGraph(self.compile_graph(recorder), guard, around, places, structure, kind)
@@ -97,7 +97,7 @@ class BackendResult(Result):
     def place(self, t, found):
         node = self.recorder.find(t)
         if node is None:
-            raise Break(f"the result has a {type(t).__name__} that no function made")
+            raise Break(f"the result contains a {type(t).__name__} that no function made")
         if not any(each is t for _, each in self.outputs):
             self.outputs.append((node, t))
 

@@ -92,7 +92,7 @@ class CompiledFunction:
         if len(self.graphs) >= SIZES and self.dynamic is not False:
             return self.function(*args, **kwargs)
         if len({graph.kind for graph in self.graphs} if self.dynamic is not False else self.graphs) >= LIMIT:
-            reason = f"{LIMIT} graphs were made, and each call needs another"
+            reason = f"{LIMIT} graphs were made, and this call needs another"
             return self.give_up(Break(reason, self.graphs[-1].decision), args, kwargs)
         return self.capture(args, kwargs, around)
 
@@ -116,13 +116,13 @@ class CompiledFunction:
     def note(self, reason, apart=True):
         """Split the function if it cannot be a graph, or run it unchanged from now on; report it once."""
         if self.fullgraph:
-            raise Unsupported(f"{self.title} cannot become one graph: {reason}")
+            raise Unsupported(f"{self.title} cannot be captured as one graph: {reason}")
         self.reason = reason
         if apart:
             self.parts = split_function(python_of(self.function), reason.trail, self.start_part)
         self.off = self.parts is None
         if self.owner is None and not self.silent:
-            done = f"runs {self.title} as it is" if self.off else f"makes several graphs of {self.title}"
+            done = f"runs {self.title} uncompiled" if self.off else f"splits {self.title} into several graphs"
             warn(f"torch.compile {done}: {reason}")
 
     def start_part(self, function):

@@ -85,7 +85,7 @@ class FunctionRecorder(TorchFunctionMode):
         if isinstance(value, Tensor):
             return self.node_of(value)
         if value is not None and value is not Ellipsis and not isinstance(value, base_types):
-            raise Break(f"a function is given a {type(value).__name__}")
+            raise Break(f"a function is called with a {type(value).__name__}")
         return value
 
     # ── calls ────────────────────────────────────────────────────────────────

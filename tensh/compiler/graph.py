@@ -64,7 +64,7 @@ def require_graphable(tensor):
     if type(tensor.array) is not np.ndarray:
         raise Break("an argument has no dense array")
     if type(tensor.node) is NoGradView:
-        raise Break("an argument is a view that was made under no_grad")
+        raise Break("an argument is a view made under no_grad")
 
 
 def name_input(path, function):
@@ -92,12 +92,12 @@ def make_graph(compiled, recorder, guards, result, args, kwargs, around, entries
     program.facts, program.places = facts, places
     writes = [line for line in recorder.lines if line.writes]
     if around[0] and any(is_recorded_write(line, inputs) for line in writes):
-        raise Break("a tensor from outside is written while gradients are recorded")
+        raise Break("a tensor from outside the function is written while gradients are recorded")
     guard = guards.compile(
         [(path, value.tensor) for path, value in zip(paths, inputs, strict=True)], around[0], bool(writes)
     )
     if guard(args, kwargs) is None:
-        raise Break("what the function reads is changed by it")
+        raise Break("the function changes a value that it reads")
     structure.outputs = structure.views = None
     kind = (
         around,
@@ -115,10 +115,10 @@ def gather_inputs(compiled, recorder, guards, around):
     for value in recorder.constants:
         path = known.get(id(value.tensor))
         if path is None:
-            raise Break("a tensor is read that was made outside of operators")
+            raise Break("the function reads a tensor that no operator made")
         require_graphable(value.tensor)
         if around[0] and value.tensor.node is not None and type(value.tensor.node) is not AccumulateGrad:
-            raise Break("a tensor from outside is read that was computed and requires grad")
+            raise Break("a tensor from outside the function has a grad_fn")
         value.name = module_name(value, recorder) or name_input(path, compiled.function)
         inputs.append(value)
         paths.append(path)
@@ -131,7 +131,7 @@ def find_starts(structure, around):
     for _, tensor in structure.outputs:
         node = refresh_node(tensor) if around[0] else None
         if type(node) is NoGradView:
-            raise Break("the result is a view that was made under no_grad")
+            raise Break("the result is a view made under no_grad")
         places.append(len(facts) if node is not None else None)
         if node is not None:
             facts.append((tensor.array.shape, tensor.array.dtype))
@@ -151,7 +151,7 @@ def capture_backward(recorder, inputs, starts, around, entries, count):
             weight = wrap(np.ones(tensor.array.shape, tensor.array.dtype))
             tangents.append(recorder.add_value(Value(weight)))
             if node in roots:
-                raise Break("two results are one")
+                raise Break("two results have the same grad_fn")
             roots[node] = weight
         targets = {node: None for node in nodes if node is not None}
         try:
@@ -165,7 +165,7 @@ def capture_backward(recorder, inputs, starts, around, entries, count):
     wanted = [each is not None for each in found]
     gradients = [None if each is None else recorder.find(each) for each in found]
     if any(w and g is None for w, g in zip(wanted, gradients, strict=True)):
-        raise Break("a gradient is made outside of operators")
+        raise Break("a gradient was not computed by an operator")
     return tangents, gradients, wanted
 
 

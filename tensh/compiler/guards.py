@@ -67,7 +67,7 @@ class Guards:
         elif cls in (set, frozenset):
             self.require(f"type({path}) is {cls.__name__} and {path} == {self.constant(cls(value))}")
         elif cls is np.ndarray:
-            raise Break("an array of NumPy is read")
+            raise Break("a NumPy array is read")
         elif hasattr(cls, "__next__"):
             raise Break(f"an iterator is read ({cls.__name__})")
         else:
@@ -88,7 +88,7 @@ class Guards:
 
     def add_items(self, path, value, cls, items, attributes):
         if len(value) > MOST:
-            raise Break(f"a {cls.__name__} of {len(value)} parts is read")
+            raise Break(f"a {cls.__name__} of {len(value)} items is read")
         name = cls.__name__ if cls in (tuple, list, dict) else self.constant(cls)
         self.require(f"type({path}) is {name} and len({path}) == {len(value)}")
         for key, each in list(items):

@@ -46,17 +46,17 @@ class Program:
             is_forward = number < len(self.forward_lines)
             for value in line.inputs:
                 if value not in known and not is_number(value):
-                    raise Break(f"{line.name} reads a tensor that was made outside of operators", place(line))
+                    raise Break(f"{line.name} reads a tensor that no operator made", place(line))
             known.update(line.outputs)
             if line.writes and not line.outputs:
-                raise Break(f"{line.name} writes into something that it was not given", place(line))
+                raise Break(f"{line.name} writes into a tensor that was not passed to it", place(line))
             if line.writes and line.name in RESHAPING:
                 raise Break(f"{line.name} changes the shape or the memory of a tensor", place(line))
             whole = line.operator is None and not line.writes and line.name not in ("__getitem__", "detach", "data")
             if whole and is_forward and line.grad and any(value.requires_grad for value in line.outputs):
                 raise Break(f"{line.name} is not made of operators", place(line))
             if any(type(value.tensor.array).__name__ != "ndarray" for value in (*line.inputs, *line.outputs)):
-                raise Break(f"{line.name} works on tensors that are no arrays", place(line))
+                raise Break(f"{line.name} uses a tensor without a dense array", place(line))
 
     def build(self, lowering, tangents):
         var = lowering.variable
@@ -185,7 +185,7 @@ class SharedMemory:
     def check(self, line, steps):
         """Raise Break if a line reads a value that an effect has overwritten."""
         if any(value in self.overwritten for value in line.inputs):
-            raise Break(f"{line.name} reads what was written afterwards", place(line))
+            raise Break(f"{line.name} reads a value that was overwritten later", place(line))
         if line.writes and steps and steps[-1].kind is EFFECT and steps[-1].line is line:
             self.overwritten.update(list_values(line.target))
 

@@ -75,7 +75,7 @@ class GraphRecorder(Recorder):
         if type(result) in (bool, int) and len(args) == 1 and args[0].tensor.array.size == 1:
             if any(line.random or line.writes for line in self.lines):
                 self.reason = self.reason or Break(
-                    f"{point.name} reads an element after something was written or drawn", place
+                    f"{point.name} reads an element after a write or a random draw", place
                 )
             line = Line(type(result), READ, None, args, {})
             line.result, line.place = result, place

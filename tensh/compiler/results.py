@@ -62,7 +62,7 @@ class Result:
         """Classify a tensor: new, or a view of a new or given one."""
         value = self.recorder.find(t)
         if value is None or type(t) is not Tensor:
-            raise Break(f"the result has a {type(t).__name__} that no operator made")
+            raise Break(f"the result contains a {type(t).__name__} that no operator made")
         base, lines = value, []
         while (before := base_of_view(base)) is not None:
             lines.append((base.line, place_in(base)))
@@ -90,7 +90,7 @@ class Result:
             return cls, [(name, self.describe(each)) for name, each in vars(part).items()]
         if cls in SIMPLE or cls is types.FunctionType:
             return Constant(part)
-        raise Break(f"the result has a {cls.__name__}")
+        raise Break(f"the result contains a {cls.__name__}")
 
     def describe_tensor(self, t):
         given = next((i for i, value in enumerate(self.inputs) if value.tensor is t), None)

@@ -99,7 +99,7 @@ class Lowering:
     def lower(self, line, shared):
         """Add the steps of a line; ``shared(value)`` returns True if other values share the memory of one."""
         if line.name in DYNAMIC or any(is_mask(value) for value in line.inputs) and line.name in INDEXING:
-            raise Break(f"the shape that {line.name} gives depends on elements", place(line))
+            raise Break(f"the result shape of {line.name} depends on the elements of a tensor", place(line))
         if line.name == READ:
             self.add(CHECK, READ, line.function, (self.variable(line.args[0]), line.result), [], line)
         elif line.writes:
@@ -207,7 +207,7 @@ class Lowering:
         if op.outs:
             results = list(line.result)
             if any(not isinstance(each, Value) for each in results):
-                raise Break(f"{op.name} gives something beside tensors", place(line))
+                raise Break(f"{op.name} returns something other than tensors", place(line))
             outs = [self.variable(each) for each in results]
         self.add(kind, op.name, kernel, tuple(arguments), outs, line, keywords, several)
         return None if op.outs else outs
@@ -219,9 +219,9 @@ class Lowering:
             return type(given)([self.operand(op, each, line) for each in given])
         if not isinstance(given, Value):
             if isinstance(given, np.ndarray) and given.ndim:
-                raise Break(f"what {line.name} computes with depends on elements", place(line))
+                raise Break(f"an argument of {line.name} depends on the elements of a tensor", place(line))
             if isinstance(given, Tensor):
-                raise Break("a tensor that nobody knows", place(line))
+                raise Break(f"an argument of {line.name} is a tensor that was not recorded", place(line))
             return given
         found = self.variable(given)
         return self.as_float(found, op, line) if op.floats else found
@@ -229,7 +229,7 @@ class Lowering:
     def lower_value(self, op, value, line):
         """Return an argument that is not an operand; arrays in it are known."""
         if isinstance(value, np.ndarray) and value.ndim:
-            raise Break(f"what {line.name} computes with depends on elements", place(line))
+            raise Break(f"an argument of {line.name} depends on the elements of a tensor", place(line))
         if isinstance(value, (ArrayOf, Value)):
             return self.operand(op, value, line)
         if type(value) in (tuple, list):
@@ -288,13 +288,13 @@ def bind(op, args, options, line):
     positional = [p for p in parameters if p.kind is not p.KEYWORD_ONLY]
     if len(args) > len(positional) or op.other_forms and len(args) == len(positional) == 2 and type(args[1]) is int:
         if len(positional) != 2:
-            raise Break(f"{op.name} has other arguments than known", place(line))
+            raise Break(f"the arguments of {op.name} do not fit its declaration", place(line))
         args = (args[0], tuple(args[1:]))
     given = dict(zip((p.name for p in positional), args, strict=False)) | options
     for p in parameters:
         if p.name not in given:
             if p.default is inspect.Parameter.empty:
-                raise Break(f"{op.name} has other arguments than known", place(line))
+                raise Break(f"the arguments of {op.name} do not fit its declaration", place(line))
             given[p.name] = p.default
     return given
 

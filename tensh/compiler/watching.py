@@ -186,7 +186,7 @@ def read_code(code):
         elif what in ("STORE_ATTR", "DELETE_ATTR") and not made:
             names.refused = names.refused or f"the attribute {each.argval} is set"
         elif what in ("STORE_GLOBAL", "DELETE_GLOBAL"):
-            names.refused = names.refused or f"the name {each.argval} of the module is set"
+            names.refused = names.refused or f"the global variable {each.argval} is set"
         elif what in ("STORE_DEREF", "DELETE_DEREF") and each.argval in code.co_freevars:
-            names.refused = names.refused or f"the variable {each.argval} of the function around is set"
+            names.refused = names.refused or f"the variable {each.argval} of the enclosing function is set"
     return names

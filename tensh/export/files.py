@@ -106,7 +106,7 @@ def load(f, *, extra_files=None, expected_opset_version=None):
     except (FileNotFoundError, IsADirectoryError, PermissionError):
         raise
     except DAMAGE as error:
-        raise DamagedFile(f"it is no exported program of tensh: {describe_damage(error)}") from None
+        raise DamagedFile(f"this is not an exported program of tensh: {describe_damage(error)}") from None
 
 
 def read_record(archive, name):
@@ -119,9 +119,7 @@ def read_record(archive, name):
 def rebuild(said, tensors):
     """Rebuild the program that a file describes."""
     if said.get("tensh") != VERSION:
-        raise DamagedFile(
-            f"it is an exported program of version {said.get('tensh')!r}, and {VERSION} is the one that tensh reads"
-        )
+        raise DamagedFile(f"its format version is {said.get('tensh')!r}, but tensh reads version {VERSION}")
     root = Module()
     for path in said["parameters"]:
         assign(root, path, torch.nn.Parameter(tensors[path]) if tensors[path].is_floating_point() else tensors[path])
@@ -133,20 +131,22 @@ def rebuild(said, tensors):
     for each in said["nodes"]:
         name = each["name"]
         if not is_name(name) or name in nodes:
-            raise DamagedFile(f"a step is called {name!r}")
+            raise DamagedFile(f"a node has an invalid or repeated name: {name!r}")
         nodes[name] = add_node(graph, each, nodes, members)
     if [node.op for node in graph.nodes].count("output") != 1:
-        raise DamagedFile("it has not one output")
+        raise DamagedFile("it does not have exactly one output")
     arguments = [node.target for node in graph.find_nodes(op="placeholder")]
     if len({*arguments}) < len(arguments):
-        raise DamagedFile("two arguments have one name")
+        raise DamagedFile("two arguments have the same name")
     leaves = [(name, decode(leaf, {})) for name, leaf in said["leaves"]]
     program = Program(root, graph, decode(said["structure"], {}), None, constants, leaves)
     check_structure(program)
     check_leaves(program)
     ranges = {name: read_bounds(each) for name, each in said["bounds"].items()}
     if not all(is_size(name) for name in ranges):
-        raise DamagedFile(f"a dynamic size is called {next(name for name in ranges if not is_size(name))!r:.80}")
+        raise DamagedFile(
+            f"a dynamic size has an invalid name: {next(name for name in ranges if not is_size(name))!r:.80}"
+        )
     dynamic = {
         int(place): {int(dim): str(name) for dim, name in table.items()} for place, table in said["dynamic"].items()
     }
@@ -161,11 +161,11 @@ def check_structure(program):
     """Raise DamagedFile unless a program takes (args, kwargs) with one tensor for each of its inputs."""
     structure, inputs = program.structure, program.inputs
     if not (isinstance(structure, tuple) and [type(each) for each in structure] == [tuple, dict]):
-        raise DamagedFile(f"its arguments are no tuple and keywords, but {structure!r:.80}")
+        raise DamagedFile(f"its arguments are not a tuple and a dictionary of keywords, but {structure!r:.80}")
     if not all(map(is_name, structure[1])):
-        raise DamagedFile("a keyword is no name")
+        raise DamagedFile("a keyword argument has an invalid name")
     if list_places(structure) != [*range(len(inputs))]:
-        raise DamagedFile(f"its arguments have other places than its {len(inputs)} inputs")
+        raise DamagedFile(f"its arguments do not correspond to its {len(inputs)} inputs")
     for node in inputs:
         if not isinstance(node.meta["val"], SymbolicTensor):
             raise DamagedFile(f"the input {node.name!r} has no shape and dtype")
@@ -176,9 +176,9 @@ def check_leaves(program):
     if any(visible_line(str(name)) != str(name) for name, _ in program.leaves):
         raise DamagedFile("an argument has control characters in its name")
     if [*map(repr, leaves_of(program.structure))] != [repr(leaf) for _, leaf in program.leaves]:
-        raise DamagedFile("its arguments are others than those that it names")
+        raise DamagedFile("its arguments do not match the names that it lists for them")
     if not all(is_name(name) for name, _ in program.leaves):
-        raise DamagedFile("an argument has no name")
+        raise DamagedFile("an argument has an invalid name")
 
 
 def list_places(value):
@@ -192,7 +192,7 @@ def list_places(value):
 def read_bounds(said):
     """Return the (smallest, largest) value of a dynamic size, each an integer or None."""
     if not (isinstance(said, list) and len(said) == 2 and all(each is None or type(each) is int for each in said)):
-        raise DamagedFile(f"the bounds of a size are {said!r:.80}")
+        raise DamagedFile(f"the bounds of a dynamic size are invalid: {said!r:.80}")
     return tuple(said)
 
 
@@ -202,7 +202,7 @@ def check_dynamic(program, dynamic, ranges):
     for place, table in dynamic.items():
         for dim, name in table.items():
             if not (0 <= place < len(inputs) and 0 <= dim < len(inputs[place].meta["val"].shape)):
-                raise DamagedFile(f"dimension {dim} of input {place} is dynamic, and there is none")
+                raise DamagedFile(f"dimension {dim} of input {place} is marked as dynamic, but does not exist")
             if name not in ranges:
                 raise DamagedFile(f"the dynamic size {name!r:.40} has no bounds")
 
@@ -236,7 +236,7 @@ def add_node(graph, said, nodes, members):
         return graph.output(args[0])
     if op == "placeholder":
         if not is_name(said["target"]):  # it becomes part of generated code
-            raise DamagedFile(f"an input is called {said['target']!r}")
+            raise DamagedFile(f"an input has an invalid name: {said['target']!r}")
         made = graph.create_node("placeholder", said["target"], name=said["name"])
     elif op == "get_attr":
         made = graph.create_node("get_attr", str(said["target"]), name=said["name"])
@@ -266,7 +266,7 @@ def find_operator(name):
     *path, last = name.split(".")[1:]
     if space == "torch" and (path in LIBRARIES or not path and last in DRAWING) and last in list_functions(path):
         return getattr(find_place(path), last)
-    raise DamagedFile(f"it calls {name!r}, which is no operator")
+    raise DamagedFile(f"it calls {name!r}, which is not an operator")
 
 
 LIBRARIES = (["nn", "functional"], ["linalg"], ["special"], ["fft"])
@@ -323,7 +323,7 @@ def decode_value(said):
     if isinstance(said, dict) and "dtype" in said:
         shape = said["shape"]
         if not isinstance(shape, list) or not all(is_size(each) for each in shape):
-            raise DamagedFile(f"a shape is {shape!r:.80}")
+            raise DamagedFile(f"a shape is invalid: {shape!r:.80}")
         return SymbolicTensor(shape, read_dtype(said["dtype"]))
     return [None] * min(int(said["parts"]), 10_000) if isinstance(said, dict) and "parts" in said else None
 
@@ -340,7 +340,7 @@ def is_size(value):
 def read_dtype(name):
     found = getattr(torch, name, None) if isinstance(name, str) else None
     if not isinstance(found, torch.dtype):
-        raise DamagedFile(f"{name!r} is no dtype")
+        raise DamagedFile(f"{name!r} is not a dtype")
     return found
 
 

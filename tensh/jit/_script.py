@@ -66,7 +66,7 @@ class ScriptFunction:
     def graph(self):
         """Raise RuntimeError: a scripted function has no graph before it is traced."""
         raise RuntimeError(
-            f"{self.name} runs as Python; torch.jit.trace({self.name}, examples).graph is what it computes"
+            f"{self.name} runs as Python; torch.jit.trace({self.name}, examples).graph shows what it computes"
         )
 
     def __call__(self, *args, **kwargs):
@@ -82,7 +82,7 @@ class ScriptFunction:
     def save(self, f, _extra_files=None):
         """Raise RuntimeError: a scripted function has no graph to write."""
         raise RuntimeError(
-            f"{self.name} runs as Python and is saved once it is traced: torch.jit.trace({self.name}, examples)"
+            f"{self.name} runs as Python; to save it, trace it first: torch.jit.trace({self.name}, examples)"
         )
 
     def __repr__(self):
@@ -103,7 +103,7 @@ class ScriptModule(Module):
 
     def get_debug_state(self, *args, **kwargs):
         """Raise RuntimeError: there is no compiler with a state."""
-        raise RuntimeError("torch.jit has no executor with a state in tensh")
+        raise RuntimeError("tensh's torch.jit has no graph executor")
 
 
 class RecursiveScriptModule(ScriptModule):
@@ -128,7 +128,7 @@ class RecursiveScriptModule(ScriptModule):
     def graph(self):
         """Raise RuntimeError: a scripted module has no graph before it is traced."""
         raise RuntimeError(
-            f"{self.original_name} runs as Python; torch.jit.trace(module, examples).graph is what it computes"
+            f"{self.original_name} runs as Python; torch.jit.trace(module, examples).graph shows what it computes"
         )
 
     def __deepcopy__(self, memo):
@@ -140,7 +140,7 @@ class RecursiveScriptModule(ScriptModule):
     def save(self, f, _extra_files=None):
         """Raise RuntimeError: a scripted module has no graph to write."""
         raise RuntimeError(
-            f"{self.original_name} runs as Python and is saved once it is traced: torch.jit.trace(module, examples).save(path)"
+            f"{self.original_name} runs as Python; to save it, trace it first: torch.jit.trace(module, examples).save(path)"
         )
 
 
@@ -213,7 +213,7 @@ def script(obj, optimize=None, _frames_up=0, _rcb=None, example_inputs=None):
         return obj
     if isinstance(obj, (dict, list)):
         return obj
-    raise RuntimeError(f"torch.jit.script takes functions and modules, and was given {type(obj).__name__}")
+    raise RuntimeError(f"torch.jit.script takes a function or a module, not {type(obj).__name__}")
 
 
 def script_if_tracing(fn):

@@ -38,9 +38,9 @@ def save(m, f, _extra_files=None):
     True
     """
     if isinstance(m, ScriptedFile):
-        raise RuntimeError("a module that was loaded from a file of TorchScript is saved by copying the file")
+        raise RuntimeError("a module loaded from a TorchScript file cannot be saved again: copy the file")
     if not isinstance(m, (TracedFunction, TracedModule)) or "_programs" not in m.__dict__:
-        raise RuntimeError("torch.jit.save writes what torch.jit.trace returns: scripted programs run as Python")
+        raise RuntimeError("torch.jit.save takes what torch.jit.trace returns; a scripted program runs as Python")
     write_trace(m, f, _extra_files)
 
 
@@ -121,13 +121,13 @@ def load(f, map_location=None, _extra_files=None, _restore_shapes=False):
             for name in _extra_files or {}:
                 _extra_files[name] = archive.read(f"extra/{name}", LARGEST_CODE)
         if not isinstance(owner, Instance):
-            raise DamagedError("it holds no module")
+            raise DamagedError("it contains no module")
         library = Library(codes, constants if isinstance(constants, tuple) else ())
         return ScriptedFile(owner, library, {})
     except (FileNotFoundError, IsADirectoryError, PermissionError):
         raise
     except DAMAGE as error:
-        raise RuntimeError(f"it is no file of TorchScript, or a damaged one: {describe_damage(error)}") from None
+        raise RuntimeError(f"this is not a TorchScript file, or it is damaged: {describe_damage(error)}") from None
 
 
 class ScriptArchive(Archive):
@@ -196,7 +196,9 @@ class ScriptedFile(ScriptModule):
     @property
     def graph(self):
         """Raise RuntimeError: a file contains code, and only traces have graphs."""
-        raise RuntimeError("a module of a file has code; torch.jit.trace(module, examples).graph is what it computes")
+        raise RuntimeError(
+            "a module loaded from a file has code but no graph; torch.jit.trace(module, examples).graph shows what it computes"
+        )
 
     def _get_name(self):
         return self.original_name

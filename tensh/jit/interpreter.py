@@ -70,12 +70,12 @@ class Frame:
         elif isinstance(target, ast.Attribute):
             owner = self.value(target.value)
             if not isinstance(owner, Module):
-                raise Unknown("tensh does not set attributes of other objects than modules")
+                raise Unknown("tensh sets attributes of modules only")
             set_attribute(owner, target.attr, value)
         elif isinstance(target, ast.Subscript):
             self.value(target.value)[self.value(target.slice)] = value
         else:
-            raise Unknown(f"tensh does not assign to {type(target).__name__} in code of TorchScript")
+            raise Unknown(f"tensh does not assign to {type(target).__name__} in TorchScript code")
 
     def do_Expr(self, node):
         self.value(node.value)
@@ -133,7 +133,7 @@ class Frame:
             return self.variables[node.id]
         if node.id in CONSTANTS:
             return CONSTANTS[node.id]
-        raise RuntimeError(f"code of TorchScript uses {node.id}, which nothing has set")
+        raise RuntimeError(f"the TorchScript code uses {node.id} before it is set")
 
     def get_Attribute(self, node):
         if join_path(node) in self.library.functions:
@@ -154,7 +154,7 @@ class Frame:
     def get_Subscript(self, node):
         owner = self.value(node.value)
         if not isinstance(owner, (list, tuple, dict, str, Tensor)):
-            raise Unknown(f"tensh does not take elements of {type(owner).__name__}")
+            raise Unknown(f"tensh does not index a {type(owner).__name__}")
         return owner[self.value(node.slice)]
 
     def get_Slice(self, node):
@@ -214,7 +214,7 @@ class Frame:
     def call_method(self, func, args, kwargs):
         """Call a method of a module of the file."""
         if not isinstance(func, ast.Attribute):
-            raise Unknown("tensh does not call computed functions in code of TorchScript")
+            raise Unknown("tensh does not call computed functions in TorchScript code")
         owner = self.value(func.value)
         if isinstance(owner, Module) and hasattr(owner, "_library"):
             return run_method(owner, func.attr, args, kwargs, self.depth + 1)
@@ -222,7 +222,7 @@ class Frame:
             return getattr(owner, func.attr)(*args)
         if isinstance(owner, list) and func.attr in ("append", "extend", "pop"):
             return getattr(owner, func.attr)(*args)
-        raise Unknown(f"tensh does not call {func.attr} of {type(owner).__name__} in code of TorchScript")
+        raise Unknown(f"tensh does not call {type(owner).__name__}.{func.attr} in TorchScript code")
 
 
 BINARY = {
@@ -250,7 +250,7 @@ CONSTANTS = {"inf": math.inf, "nan": math.nan, "True": True, "False": False, "No
 def call_function(library, tree, args, kwargs, depth):
     """Call a function or a method of the file."""
     if depth > DEEPEST:
-        raise RecursionError("code of TorchScript calls itself without end")
+        raise RecursionError("the TorchScript code recurses without end")
     library.require_known(tree)
     frame = Frame(library, depth)
     names = [each.arg for each in tree.args.args]

@@ -65,7 +65,7 @@ class Library:
         for node in ast.walk(tree):
             if type(node) not in NODES:
                 raise Unknown(
-                    f"tensh does not run {type(node).__name__} in code of TorchScript (line {getattr(node, 'lineno', '?')})"
+                    f"tensh does not run {type(node).__name__} in TorchScript code (line {getattr(node, 'lineno', '?')})"
                 )
             if isinstance(node, ast.Call) and join_path(node.func) not in local:
                 self.require_call(node)

@@ -30,7 +30,7 @@ def read_attribute(owner, name):
         return getattr(owner, name)
     if isinstance(owner, tuple) and hasattr(owner, "_fields") and name in owner._fields:
         return getattr(owner, name)
-    raise Unknown(f"tensh does not read {name} of {type(owner).__name__} in code of TorchScript")
+    raise Unknown(f"tensh does not read {name} of {type(owner).__name__} in TorchScript code")
 
 
 FACTS = frozenset("shape dtype device requires_grad is_cuda is_sparse layout ndim T mT real imag".split())
@@ -153,7 +153,7 @@ def call_operator(name, args, kwargs):
         return list(result) if name in LISTS and isinstance(result, tuple) else result
     if name == "warn":
         return None
-    raise Unknown(f"tensh has no operator aten::{name} for these arguments in code of TorchScript")
+    raise Unknown(f"tensh has no operator aten::{name} for these arguments in TorchScript code")
 
 
 LISTS = frozenset("chunk split split_with_sizes unbind tensor_split".split())

@@ -150,7 +150,9 @@ def require_uniform(value):
         require_uniform(each)
     kinds = {result_type(each) for each in value.values()} if isinstance(value, dict) else ()
     if len(kinds) > 1:
-        raise Unwritable(f"TorchScript has dictionaries of one type, and the result holds {', '.join(sorted(kinds))}")
+        raise Unwritable(
+            f"the values of a TorchScript dictionary have one type, but the result holds {', '.join(sorted(kinds))}"
+        )
 
 
 def write_function(program, constants, name="forward", owner=None):

@@ -115,7 +115,7 @@ class TracedModule(TracedProgram, ScriptModule):
     def _find(self):
         if "_programs" not in self.__dict__:
             raise RuntimeError(
-                f"{self.original_name} was traced as part of the module around it, whose graph has its operators"
+                f"{self.original_name} was traced as part of the enclosing module: see the graph of that module"
             )
         return self._program
 
@@ -161,7 +161,7 @@ class TracedModule(TracedProgram, ScriptModule):
         return made
 
     def __reduce_ex__(self, protocol):
-        raise RuntimeError("ScriptModules cannot be pickled: write one with its method save")
+        raise RuntimeError("ScriptModules cannot be pickled: call save() on the module")
 
 
 class TopLevelTracedModule(TracedModule):

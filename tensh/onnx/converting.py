@@ -172,7 +172,7 @@ class Converter:
             if isinstance(value, Node):
                 example = value.meta["val"]
                 if not isinstance(example, Tensor):
-                    raise no_form(node, "a size that is not known stands among its arguments")
+                    raise no_form(node, "one of its arguments is an unknown size")
                 given.append(self.values[value])
                 recorder.add_input(f"input_{len(given)}", stand_in(example))
                 return recorder.kept[-1]

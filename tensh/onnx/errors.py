@@ -34,4 +34,4 @@ def place_of(node):
 
 def no_form(node, why=""):
     """Return the error for an operator without a form."""
-    return OnnxExporterError(f"ONNX has no form of {name_of(node)}{f' ({why})' if why else ''}{place_of(node)}")
+    return OnnxExporterError(f"ONNX has no equivalent of {name_of(node)}{f' ({why})' if why else ''}{place_of(node)}")

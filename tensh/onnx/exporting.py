@@ -206,7 +206,7 @@ def convert(program, opset, input_names, output_names, dynamic, name):
     taken |= {name for node in builder.nodes for name in node.output}
     for number, (value, example) in enumerate(zip(values, examples)):
         if not isinstance(value, Value):
-            raise OnnxExporterError(f"a model of ONNX returns tensors, and output {number} is {value!r}")
+            raise OnnxExporterError(f"an ONNX model returns tensors only, but output {number} is {value!r}")
         wanted = (
             output_names[number] if output_names and number < len(output_names) else name_of_output(program, number)
         )

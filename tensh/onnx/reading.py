@@ -44,7 +44,7 @@ def read_model(source):
             raise OnnxError(str(error)) from None
         folder = os.path.dirname(os.path.abspath(source))
         if os.path.getsize(source) > LARGEST:
-            raise OnnxError(f"{source} has more than {LARGEST} bytes, which no model of ONNX has")
+            raise OnnxError(f"{source} has more than {LARGEST} bytes, the limit for an ONNX model")
         with open(source, "rb") as file:
             content = file.read()
     else:
@@ -52,9 +52,9 @@ def read_model(source):
     try:
         model = onnx.ModelProto.FromString(content)
     except Exception as error:  # protobuf's own error classes
-        raise OnnxError(f"it is no model of ONNX: {one_line(error)}") from None
+        raise OnnxError(f"this is not an ONNX model: {one_line(error)}") from None
     if not model.graph.node and not model.graph.output:
-        raise OnnxError("it is no model of ONNX: it has no graph")
+        raise OnnxError("this is not an ONNX model: it has no graph")
     return model, folder
 
 
@@ -78,7 +78,7 @@ def load(f):
     except OnnxError as error:
         raise OnnxError(one_line(error)) from None
     except DAMAGE as error:
-        raise OnnxError(f"it is a damaged model of ONNX: {describe_damage(error)}") from None
+        raise OnnxError(f"this ONNX model is damaged: {describe_damage(error)}") from None
 
 
 def read_tensor(proto, folder=None):
@@ -88,14 +88,14 @@ def read_tensor(proto, folder=None):
     if any(dim < 0 for dim in dims) or math.prod(dims) > LARGEST:
         raise OnnxError(f"{name} has the shape {dims}")
     if proto.data_type not in TYPES.values():
-        raise OnnxError(f"{name} has the type {proto.data_type}, which tensh lacks")
+        raise OnnxError(f"{name} has the type {proto.data_type}, which tensh does not support")
     kind = next(each for each, number in TYPES.items() if number == proto.data_type)
     itemsize = getattr(torch, kind).itemsize
     if proto.data_location == onnx.TensorProto.EXTERNAL:
         return read_external(proto, folder, kind, dims)
     given = len(proto.raw_data) // itemsize if proto.HasField("raw_data") else count_fields(proto, kind)
     if given != math.prod(dims) or proto.HasField("raw_data") and len(proto.raw_data) % itemsize:
-        raise OnnxError(f"{name} of shape {dims} needs {math.prod(dims)} numbers, and has {given}")
+        raise OnnxError(f"{name} of shape {dims} needs {math.prod(dims)} numbers, but has {given}")
     try:
         array = onnx.numpy_helper.to_array(proto)
     except Exception as error:
@@ -127,19 +127,19 @@ def read_external(proto, folder, kind, dims):
     facts = {each.key: each.value for each in proto.external_data}
     name, place = proto.name or "a constant", facts.get("location", "")
     if folder is None:
-        raise OnnxError(f"{name} lies in another file, {place!r}: load the model by its path")
+        raise OnnxError(f"{name} is stored in another file, {place!r}: load the model by its path")
     path = os.path.realpath(os.path.join(folder, place))
     if (
         os.path.isabs(place)
         or os.path.commonpath([path, os.path.realpath(folder)]) != os.path.realpath(folder)
         or not os.path.isfile(path)
     ):
-        raise OnnxError(f"{name} lies in {place!r}, which is no file in the folder of the model")
+        raise OnnxError(f"{name} is stored in {place!r}, which is not a file in the folder of the model")
     dtype = getattr(torch, kind)
     try:
         offset, length = int(facts.get("offset", 0)), int(facts.get("length", math.prod(dims) * dtype.itemsize))
     except ValueError:
-        raise OnnxError(f"{name} has no place in {place!r}") from None
+        raise OnnxError(f"{name} has an invalid offset or length in {place!r}") from None
     if length != math.prod(dims) * dtype.itemsize or offset < 0 or offset + length > os.path.getsize(path):
         raise OnnxError(f"{name} of shape {dims} does not fit into {place!r}")
     with open(path, "rb") as file:
@@ -180,7 +180,7 @@ class OnnxModule(Module):
         given = [*args, *(kwargs[name] for name in self.inputs[len(args) :] if name in kwargs)]
         if len(given) != len(self.inputs):
             raise TypeError(
-                f"the model takes {len(self.inputs)} inputs ({', '.join(self.inputs)}), and got {len(given)}"
+                f"the model takes {len(self.inputs)} inputs ({', '.join(self.inputs)}), but got {len(given)}"
             )
         return self.program(*given)
 
@@ -220,7 +220,7 @@ class GraphReader:
         self.opset, self.depth = opset, depth
         self.tensors, self.numbers = {}, Counter()
         if len(graph.node) > NODES:
-            raise OnnxError(f"its graph has {len(graph.node)} nodes")
+            raise OnnxError(f"its graph has {len(graph.node)} nodes, more than {NODES}")
         weights = {each.name: each for each in graph.initializer}
         if graph.sparse_initializer:
             raise MissingOperator("tensh does not read sparse weights of ONNX")
@@ -257,7 +257,7 @@ class GraphReader:
         """Return the node of a value; weights become members on first use."""
         if name not in self.values:
             if name not in self.tensors:
-                raise OnnxError(f"its graph uses {name!r}, which nothing computes")
+                raise OnnxError(f"its graph uses {name!r}, which no node computes")
             self.values[name] = self.add_member(name, read_tensor(self.tensors[name], self.folder))
         return self.values[name]
 
@@ -271,7 +271,7 @@ class GraphReader:
     def read_branch(self, node, name):
         """Return (the node of a nested graph, the outer values that it reads, the graph)."""
         if self.depth >= DEEPEST:
-            raise OnnxError(f"the graph {name!r} of {node.op_type} lies too deep")
+            raise OnnxError(f"the graph {name!r} of {node.op_type} is nested too deeply")
         graph = next(each.g for each in node.attribute if each.name == name)
         captured = list_free_names(graph)
         reader = GraphReader(graph, self.folder, self.opset, captured, self.depth + 1)
@@ -340,6 +340,4 @@ class GraphReader:
             return [*map(shortest, attribute.floats)] if attribute.type == kinds.FLOATS else list(attribute.ints)
         if attribute.type == kinds.STRINGS:
             return [each.decode("utf-8", "replace") for each in attribute.strings]
-        raise MissingOperator(
-            f"tensh does not run the graph within a node: {node.op_type} has one as {attribute.name!r}"
-        )
+        raise MissingOperator(f"tensh does not run the nested graph {attribute.name!r} of {node.op_type}")

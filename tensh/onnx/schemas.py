@@ -27,7 +27,7 @@ def check_node(node, opset):
     least, most, given = schema.min_input, schema.max_input, len(node.input)
     if not least <= given <= most:
         wanted = str(least) if least == most else f"at least {least}" if most == MOST else f"{least} to {most}"
-        raise OnnxError(f"{describe_node(node)} has {given} inputs, and {wanted} were expected")
+        raise OnnxError(f"{describe_node(node)} has {given} inputs, but {wanted} were expected")
     kinds = kinds_of(schema)
     seen = set()
     for attribute in node.attribute:
@@ -36,7 +36,9 @@ def check_node(node, opset):
             raise OnnxError(f"{describe_node(node)} has the attribute {name!r} twice")
         seen.add(name)
         if attribute.ref_attr_name:
-            raise OnnxError(f"the attribute {name!r} of {describe_node(node)} is that of a function, and there is none")
+            raise OnnxError(
+                f"the attribute {name!r} of {describe_node(node)} refers to an attribute of a function, but there is no function"
+            )
         if expected is not None and attribute.type != expected[0]:
             raise OnnxError(
                 f"the attribute {name!r} of {describe_node(node)} is of the kind {name_kind(attribute.type)}, "

@@ -233,12 +233,12 @@ def arrays(x):
     return x * torch.from_numpy(x.detach().numpy()).sum()
 
 
-@program((3,), reason="the shape that index gives depends on elements")
+@program((3,), reason="the result shape of index depends on the elements of a tensor")
 def masks(x):
     return x[x > 0].sum()
 
 
-@program((3,), reason="what the function reads is changed by it")
+@program((3,), reason="the function changes a value that it reads")
 def changed_globals(x):
     LOG.append(1)
     return x * 2 + len(LOG[:1])
@@ -297,7 +297,7 @@ def numbers_of_chance(x):
     return x * random.random() * 0
 
 
-@program((3,), reason="the variable calls of the function around is set")
+@program((3,), reason="the variable calls of the enclosing function is set")
 def counters(x):
     return count_calls(x)
 

@@ -351,7 +351,7 @@ def test_disable_and_is_compiling():
     def f(x):
         return inner(x) + 1
 
-    with pytest.warns(UserWarning, match="inner is not to be compiled"):
+    with pytest.warns(UserWarning, match="inner is excluded from compilation"):
         f(torch.ones(1))
 
     @torch.compile
@@ -390,7 +390,7 @@ def test_back_ends_of_the_user_get_a_graph():
             return product * scale
         return -product
 
-    with pytest.warns(UserWarning, match=r"makes several graphs of .*decide"):
+    with pytest.warns(UserWarning, match=r"splits .*decide into several graphs"):
         f = torch.compile(decide, backend=show)
         assert f(torch.ones(1), torch.ones(1)).item() == 2
     assert f(torch.ones(1), -torch.ones(1)).item() == 1
@@ -586,7 +586,7 @@ def test_functions_that_read_elements_become_several_graphs(function):
         return [*part.graphs, *(graph for member in part.members for graph in list_graphs(member))]
 
     assert compiled.compiled.parts is not None and list_graphs(compiled.compiled)
-    with pytest.raises(RuntimeError, match="cannot become one graph"):
+    with pytest.raises(RuntimeError, match="cannot be captured as one graph"):
         torch.compile(function, fullgraph=True)(first)
 
 

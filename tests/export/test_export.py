@@ -367,7 +367,7 @@ def test_damaged_and_hostile_files_are_refused(change):
 
 def test_other_files_are_refused():
     for content in (b"", b"PK", b"nothing"):
-        with pytest.raises(ValueError, match="no exported program"):
+        with pytest.raises(ValueError, match="not an exported program"):
             torch.export.load(io.BytesIO(content))
 
 

@@ -204,7 +204,7 @@ def test_dynamic_shapes_of_several_dimensions():
         (lambda a: torch.linalg.svd(a)[1], "linalg_svd, called at .*test_onnx.py:"),
         (lambda a: torch.unique(a), "unique.*called at .*test_onnx.py:"),
         (lambda a: F.dropout(a), "dropout in training draws random numbers, called at .*test_onnx.py:"),
-        (lambda a: 3, "returns tensors, and output 0 is 3"),
+        (lambda a: 3, "returns tensors only, but output 0 is 3"),
         (lambda a: torch.randperm(3) + a[0], "randperm"),
         (lambda a: F.rrelu(a, training=True), "rrelu"),
     ],
@@ -261,13 +261,13 @@ def test_names_of_a_file_are_no_code():
 @pytest.mark.parametrize(
     ("content", "error", "text"),
     [
-        (b"", ValueError, "no model of ONNX"),
-        (b"\x00garbage", ValueError, "no model of ONNX"),
+        (b"", ValueError, "not an ONNX model"),
+        (b"\x00garbage", ValueError, "not an ONNX model"),
         (model_of([onnx.helper.make_node("Nonsense", ["x"], ["y"])], ["x"], ["y"]), NotImplementedError, "does not run the operator Nonsense"),
         (model_of([onnx.helper.make_node("Relu", ["x"], ["y"], domain="com.example")], ["x"], ["y"]), NotImplementedError, "com.example.Relu"),
-        (model_of([onnx.helper.make_node("Relu", ["z"], ["y"])], ["x"], ["y"]), ValueError, "'z', which nothing computes"),
+        (model_of([onnx.helper.make_node("Relu", ["z"], ["y"])], ["x"], ["y"]), ValueError, "'z', which no node computes"),
         (model_of([onnx.helper.make_node("Add", ["x", "w"], ["y"])], ["x"], ["y"], [onnx.TensorProto(name="w", data_type=1, dims=[2**40], raw_data=b"1234")]), ValueError, "w has the shape"),
-        (model_of([onnx.helper.make_node("Add", ["x", "w"], ["y"])], ["x"], ["y"], [onnx.TensorProto(name="w", data_type=1, dims=[3], raw_data=b"1234")]), ValueError, "needs 3 numbers, and has 1"),
+        (model_of([onnx.helper.make_node("Add", ["x", "w"], ["y"])], ["x"], ["y"], [onnx.TensorProto(name="w", data_type=1, dims=[3], raw_data=b"1234")]), ValueError, "needs 3 numbers, but has 1"),
         (model_of([onnx.helper.make_node("Add", ["x", "w"], ["y"])], ["x"], ["y"], [onnx.TensorProto(name="w", data_type=1, dims=[-1])]), ValueError, "w has the shape"),
     ],
 )  # fmt: skip
@@ -304,7 +304,7 @@ def test_weights_beside_a_model_stay_in_its_folder(tmp_path):
 
     assert try_place("weights.bin")(torch.ones(2)).tolist() == [2, 2]
     for place in ("../secret.bin", str(tmp_path / "secret.bin"), "link.bin", "none.bin", ""):
-        with pytest.raises(ValueError, match="no file in the folder"):
+        with pytest.raises(ValueError, match="not a file in the folder"):
             try_place(place)
 
 
@@ -370,7 +370,7 @@ def test_graphs_within_graphs_are_bounded():
     for depth in range(30):
         inner = graph(nodes, "g", [], [port(f"y{depth}", 1, None)])
         nodes = [node("If", ["x"], [f"y{depth + 1}"], then_branch=inner, else_branch=inner if depth < 3 else graph([node("Relu", ["x"], ["z"])], "z", [], [port("z", 1, None)]))]  # fmt: skip
-    with pytest.raises(ValueError, match="lies too deep"):
+    with pytest.raises(ValueError, match="nested too deeply"):
         load(model_of(nodes, ["x"], ["y30"]))
     with pytest.raises(ValueError, match="lacks the attribute '(then|else)_branch'"):
         load(model_of([node("If", ["x"], ["y"])], ["x"], ["y"]))
@@ -410,13 +410,13 @@ def made_wrong(operator, inputs, *attributes):
 
 TWICE = {"name": "axis", "type": onnx.AttributeProto.INT, "i": 1}
 WRONG_NODES = {
-    "'here' (Add) has 0 inputs, and 2 were expected": made_wrong("Add", []),
-    "'here' (Relu) has 3 inputs, and 1 were expected": made_wrong("Relu", ["x"] * 3),
-    "'here' (Gemm) has 1 inputs, and 2 to 3 were expected": made_wrong("Gemm", ["x"]),
-    "'here' (Concat) has 0 inputs, and at least 1 were expected": made_wrong("Concat", [], TWICE),
+    "'here' (Add) has 0 inputs, but 2 were expected": made_wrong("Add", []),
+    "'here' (Relu) has 3 inputs, but 1 were expected": made_wrong("Relu", ["x"] * 3),
+    "'here' (Gemm) has 1 inputs, but 2 to 3 were expected": made_wrong("Gemm", ["x"]),
+    "'here' (Concat) has 0 inputs, but at least 1 were expected": made_wrong("Concat", [], TWICE),
     "'here' (Cast) lacks the attribute 'to'": made_wrong("Cast", ["x"]),
     "'here' (Softmax) has the attribute 'axis' twice": made_wrong("Softmax", ["x"], TWICE, TWICE),
-    "'axis' of the node 'here' (Softmax) is that of a function": made_wrong("Softmax", ["x"], TWICE | {"ref_attr_name": "a"}),
+    "'axis' of the node 'here' (Softmax) refers to an attribute of a function": made_wrong("Softmax", ["x"], TWICE | {"ref_attr_name": "a"}),
 }  # fmt: skip
 
 

@@ -20,7 +20,7 @@ def broadcasting(call, text):
         return grown_in_place(call) if "doesn't match the broadcast shape" in text else None
     one, two = a.value.shape, b.value.shape
     dim = next(d for d in range(1, min(len(one), len(two)) + 1) if one[-d] != two[-d] and 1 not in (one[-d], two[-d]))
-    rule = _("aligned from the right, {one} stands against {two}, and neither is 1").format(
+    rule = _("aligned from the right, sizes {one} and {two} differ, and neither is 1").format(
         one=one[-dim], two=two[-dim]
     )
     changes = ("[:, None]", ".T", ".mT", ".squeeze()", ".squeeze(-1)")

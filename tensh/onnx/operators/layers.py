@@ -107,7 +107,7 @@ def AveragePool(
 @operator
 def BatchNormalization(x, scale, b, mean, var, epsilon=1e-5, momentum=0.9, training_mode=0, spatial=1, outputs=1):
     if training_mode:
-        raise MissingOperator("tensh runs BatchNormalization of ONNX in evaluation only")
+        raise MissingOperator("tensh runs ONNX BatchNormalization in evaluation mode only")
     return F.batch_norm(x, mean, var, scale, b, False, 0.0, epsilon)
 
 
@@ -147,5 +147,5 @@ def LRN(x, size, alpha=1e-4, beta=0.75, bias=1.0):
 @operator
 def Dropout(a, ratio=None, training_mode=None, seed=None, outputs=1):
     if training_mode is not None and bool(training_mode):
-        raise MissingOperator("tensh runs Dropout of ONNX in evaluation only")
+        raise MissingOperator("tensh runs ONNX Dropout in evaluation mode only")
     return a if outputs == 1 else (a, torch.ones_like(a, dtype=torch.bool))

@@ -90,7 +90,7 @@ def Constant(value=None, value_float=None, value_int=None, value_floats=None, va
         if given is not None:
             return torch.tensor(given, dtype=dtype)
     if value is None:
-        raise MissingOperator("tensh runs constants of numbers only")
+        raise MissingOperator("tensh supports numeric constants only")
     return value
 
 

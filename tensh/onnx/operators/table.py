@@ -41,5 +41,5 @@ def dtype_of(number):
     """Return the dtype for an ONNX number."""
     name = next((name for name, known in TYPES.items() if known == number), None)
     if name is None:
-        raise MissingOperator(f"tensh has no dtype for the type {number} of ONNX")
+        raise MissingOperator(f"tensh has no dtype for ONNX type {number}")
     return getattr(torch, name)
