@@ -47,6 +47,6 @@ def require_bounds(text):
         if text[found.start()] != '"':
             left -= 1
         elif text.count("\\", *found.span()) > MOST_ESCAPES:
-            raise BoundError(f"a text in it has more than {MOST_ESCAPES:,} escaped characters")
+            raise BoundError(f"it contains a string with more than {MOST_ESCAPES:,} escaped characters")
         if left < 0:
             raise BoundError(f"it has more than {MOST_VALUES:,} values")

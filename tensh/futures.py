@@ -34,7 +34,7 @@ class Future:
     def value(self):
         """Return the result, or raise the error, of a completed future. Raise RuntimeError before."""
         if not self.done():
-            raise RuntimeError("the future has no value yet: wait() waits for it")
+            raise RuntimeError("the future has no value yet: call wait()")
         return self.wait()
 
     def set_result(self, result):

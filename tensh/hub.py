@@ -81,7 +81,7 @@ def _entries(folder):
 
 def _local(source):
     if source != "local":
-        raise NotImplementedError("tensh runs no code from elsewhere: clone the repository, and say source='local'")
+        raise NotImplementedError("tensh does not download code: clone the repository and pass source='local'")
 
 
 def load(repo_or_dir, model, *args, source="github", trust_repo=None, force_reload=False, verbose=True, **kwargs):

@@ -38,7 +38,7 @@ def agree(communicator, call, seconds):
     text = repr(call).encode()
     number = zlib.crc32(text) << 16 | len(text) & 0xFFFF
     found = np.array([number, -number])
-    wait_for(_exchange(communicator, found), seconds, lambda: f"not all processes came to {say(call)}")
+    wait_for(_exchange(communicator, found), seconds, lambda: f"not all processes reached {say(call)}")
     if found[0] == -found[1]:
         return
     calls = communicator.allgather(call)
@@ -50,7 +50,7 @@ def agree(communicator, call, seconds):
 def agree_on_success(communicator, error, seconds):
     """Raise the error of any process on all of them; the failed process raises its own."""
     failed = np.array([error is not None, 0], np.int64)
-    wait_for(_exchange(communicator, failed), seconds, lambda: "not all processes came to a collective")
+    wait_for(_exchange(communicator, failed), seconds, lambda: "not all processes reached a collective")
     if not failed[0]:
         return
     texts = communicator.allgather(error)

@@ -58,7 +58,7 @@ class Messages:
             count = status.Get_count(mpi.BYTE)
             if count != array.nbytes:
                 raise RuntimeError(
-                    f"recv: rank {status.Get_source()} sent {count} bytes, and a tensor {list(array.shape)} of {tensor.dtype} "
+                    f"recv: rank {status.Get_source()} sent {count} bytes, but a tensor {list(array.shape)} of {tensor.dtype} "
                     f"has {array.nbytes}"
                 )
             write(tensor, array)
@@ -87,7 +87,7 @@ class Messages:
         """Tell rank 0 that this process has arrived, and wait for its answer."""
         note = np.zeros(1, np.uint8)
         reported = self._communicator.Isend(note, 0, BARRIER)
-        wait_for(reported, seconds, lambda: "rank 0 did not come to monitored_barrier")
+        wait_for(reported, seconds, lambda: "rank 0 did not reach monitored_barrier")
         try:
             wait_for(self._communicator.Irecv(note, 0, BARRIER), seconds, lambda: "")
         except DistBackendError:

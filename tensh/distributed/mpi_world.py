@@ -12,8 +12,8 @@ from tensh.distributed.mpi_rendezvous import begin_at_store
 MISSING = "process groups of several processes need MPI: pip install 'tensh[mpi]' (mpi4py and mpich)"
 
 OTHER = (
-    "{starter} started {size} processes, and mpi4py has another MPI, {library}. pip install mpich brings an mpiexec for it, "
-    "pip install --no-binary mpi4py mpi4py makes mpi4py anew for the MPI that is there"
+    "{starter} started {size} processes, but mpi4py uses another MPI, {library}. pip install mpich brings an mpiexec for it; "
+    "pip install --no-binary mpi4py mpi4py rebuilds mpi4py for the installed MPI"
 )
 
 
@@ -71,8 +71,8 @@ def join_world(rank, size, store, timeout):
     if world.size != size:
         started = "was started alone" if world.size == 1 else f"was started as one of {world.size}"
         raise DistBackendError(
-            f"world_size is {size}, but this process {started}: MPI begins once in a process, and carries tensors between "
-            f"those that began together. Run the program with tensh launch -n {size} FILE"
+            f"world_size is {size}, but this process {started}: MPI starts once in a process, and carries tensors between "
+            f"processes that were started together. Run the program with tensh launch -n {size} FILE"
         )
     forget_names(world)
     return world.Split(0, rank)

@@ -44,7 +44,7 @@ def broadcast_object_list(object_list, src=None, group=None, device=None, group_
     if root != get_rank(group):
         if len(found) != len(object_list):
             raise RuntimeError(
-                f"broadcast_object_list: {len(found)} objects came, and the list has {len(object_list)} places"
+                f"broadcast_object_list: {len(found)} objects arrived, but the list has {len(object_list)} places"
             )
         object_list[:] = found
 
@@ -92,6 +92,8 @@ def recv_object_list(object_list, src=None, group=None, device=None, group_src=N
     source = None if src is None and group_src is None else root_of(group, src, group_src)
     found, sender = group.receive_object(source)
     if len(found) != len(object_list):
-        raise RuntimeError(f"recv_object_list: {len(found)} objects came, and the list has {len(object_list)} places")
+        raise RuntimeError(
+            f"recv_object_list: {len(found)} objects arrived, but the list has {len(object_list)} places"
+        )
     object_list[:] = found
     return get_global_rank(group, sender)

@@ -26,7 +26,7 @@ def seconds_of(timeout):
     """Return a time-out in seconds, limited to what Python supports; raise ValueError for nan."""
     seconds = timeout.total_seconds() if isinstance(timeout, timedelta) else float(timeout)
     if math.isnan(seconds):
-        raise ValueError("a time-out is a number of seconds, and this one is nan")
+        raise ValueError("the time-out is nan, not a number of seconds")
     return min(seconds, TIMEOUT_MAX / 2)
 
 

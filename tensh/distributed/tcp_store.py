@@ -90,7 +90,7 @@ class TCPStore(Store):
                 return result(*found)
             error = RAISED[raised.decode()](visible_line(found[0].decode()))
         except (LookupError, TypeError, ValueError):
-            text = f"{self.host}:{self.port} answers, and not as a store does: the answer to {name!r} makes no sense"
+            text = f"{self.host}:{self.port} answers, but not as a store: its answer to {name!r} is invalid"
             raise DistNetworkError(text) from None
         raise error
 

@@ -93,7 +93,7 @@ BY_DEFAULT = {
     "torch._utils._rebuild_meta_tensor_no_storage": Known(
         rebuilding.tensor_without_elements, rebuilding.tensor_without_elements
     ),
-    "torch._utils._rebuild_wrapper_subclass": find_missing_name("a tensor of another class"),
+    "torch._utils._rebuild_wrapper_subclass": find_missing_name("a tensor of an unsupported class"),
 }
 BY_DEFAULT |= {f"torch.{name}": Known(dtype) for name, dtype in ALL.items()}
 BY_DEFAULT |= {f"torch.{name}": Known(Storage(name)) for name in KINDS}
@@ -163,7 +163,7 @@ class Names:
         if known is None or known.call is None:
             raise pickle.UnpicklingError(f"Trying to call reduce for unrecognized function {_brief(value)}")
         if type(arguments) is not tuple:
-            raise DamagedError("it calls something with arguments that are no tuple")
+            raise DamagedError("it calls a function with arguments that are not a tuple")
         return known.call(*arguments)
 
     def cost(self, function):

@@ -59,7 +59,7 @@ class Archive:
             return said.name.lower() not in ("native", sys.byteorder)
         order = self.read("byteorder", 64).strip()
         if order not in (b"little", b"big"):
-            raise DamagedError("its byteorder is none")
+            raise DamagedError("its byteorder is invalid")
         return order.decode() != sys.byteorder
 
     def info(self, name):
@@ -72,7 +72,7 @@ class Archive:
             or info.file_size != info.compress_size
             or info.file_size > self.size
         ):
-            raise DamagedError(f"the record {name} is not stored as it is")
+            raise DamagedError(f"the record {name} is compressed, or its size is wrong")
         if info.flag_bits & ENCRYPTED:
             raise DamagedError(f"the record {name} is encrypted")
         return info
@@ -81,7 +81,7 @@ class Archive:
         """Return the bytes of a record."""
         info = self.info(name)
         if info.file_size > most:
-            raise DamagedError(f"the record {name} has {info.file_size} bytes, and {most} is the most")
+            raise DamagedError(f"the record {name} has {info.file_size} bytes, more than {most}")
         return self.read_row(info).tobytes()
 
     def load(self, names, encoding="utf-8"):
@@ -100,7 +100,7 @@ class Archive:
             self.storages[key] = kind, storage_over(self.place(self.row(kind, key, count), where))
         known, stored = self.storages[key]
         if known != kind:
-            raise DamagedError(f"storage {key} is said to be {known} and {kind}")
+            raise DamagedError(f"storage {key} is declared as {known} and as {kind}")
         return stored
 
     def row(self, kind, key, count):
@@ -108,7 +108,7 @@ class Archive:
         dtype, info = dtype_of(kind), self.info(f"data/{key}")
         if info.file_size != count * dtype.itemsize:
             raise DamagedError(
-                f"storage {key} has {info.file_size} bytes, and {count} elements of {dtype} need {count * dtype.itemsize}"
+                f"storage {key} has {info.file_size} bytes, but {count} elements of {dtype} need {count * dtype.itemsize}"
             )
         self.left -= info.file_size
         if self.left < 0:
@@ -224,13 +224,13 @@ def storage_facts(said, length):
     from tensh.serialization.allowed import Storage
 
     if type(said) is not tuple or len(said) != length or text(said[0]) != "storage":
-        raise DamagedError("it mentions something that is no storage")
+        raise DamagedError("it refers to something that is not a storage")
     kind, key, where, count = said[1:5]
     key, where = text(key), text(where)
     if not isinstance(kind, Storage) or None in (key, where) or type(count) is not int:
-        raise DamagedError("it mentions a storage without a class, a name, a place or a size")
+        raise DamagedError("it refers to a storage without a class, key, location or size")
     if not 0 <= count < 2**62:
-        raise DamagedError(f"it mentions a storage of {count} elements")
+        raise DamagedError(f"it refers to a storage of {count} elements")
     return str(kind), key, where, count
 
 

@@ -49,13 +49,13 @@ def member(space, name):
         found = getattr(Tensor, name, None) if space is Tensor else found
         if isinstance(found, types.FunctionType):
             return found
-    raise DamagedError("it asks for an attribute that is no function of torch")
+    raise DamagedError("it asks for an attribute that is not a function of torch")
 
 
 def packed(*parts):
     """Make a packed sequence from tensors."""
     if len(parts) != 4 or not all(part is None or isinstance(part, Tensor) for part in parts):
-        raise DamagedError("a packed sequence in it is none")
+        raise DamagedError("it contains an invalid packed sequence")
     return tuple.__new__(PackedSequence, parts)
 
 
@@ -111,7 +111,7 @@ class Beyond:
 
         def make(*arguments):
             if arguments:
-                raise DamagedError(f"a {name} in it is made with arguments")
+                raise DamagedError(f"it constructs a {name} with arguments")
             made = object.__new__(cls)
             self.bare[id(made)] = made
             return made
@@ -121,7 +121,7 @@ class Beyond:
     def finish(self):
         """Raise DamagedError if a module has received no state."""
         if self.bare:
-            raise DamagedError("a module in it lacks what modules have")
+            raise DamagedError("it contains a module without its state")
 
     def build(self, thing, state):
         """Set the state of a value; return False if it accepts none."""
@@ -145,16 +145,16 @@ def restore(module, state):
     for name, kind in kinds.items():
         members = state.get(name)
         if not isinstance(members, dict) or not all(isinstance(each, (kind, type(None))) for each in members.values()):
-            raise DamagedError("a module in it lacks what modules have")
+            raise DamagedError("it contains a module without its state")
     if type(state.get("training")) is not bool or not all(type(name) is str for name in state):
-        raise DamagedError("a module in it lacks what modules have")
+        raise DamagedError("it contains a module without its state")
     module.__setstate__(state)
 
 
 def seed(generator, state):
     """Set the state of a generator."""
     if type(state) is not tuple or len(state) != 3 or not isinstance(state[2], Tensor):
-        raise DamagedError("a generator in it has a state that is none")
+        raise DamagedError("it contains a generator with an invalid state")
     generator.set_state(state[2])
 
 

@@ -33,12 +33,12 @@ def check_key(key, alike, place=0):
             parts = waiting.pop()
             left -= len(parts)
             if left < 0:
-                raise DamagedError("a key in it has too many parts")
+                raise DamagedError("it contains a key with too many parts")
             waiting += [part for part in parts if type(part) in (tuple, frozenset)]
     found = place, hash(key)
     alike[found] = alike.get(found, 0) + 1
     if alike[found] > MOST_ALIKE:
-        raise DamagedError("too many keys of a container in it have the same hash")
+        raise DamagedError("it contains a container in which too many keys have the same hash")
     return key
 
 
@@ -66,7 +66,7 @@ def find_setter(there):
 def items(things):
     """Return a list or tuple whose elements may be keys."""
     if type(things) not in (list, tuple):
-        raise DamagedError(f"a container in it is made of {type(things).__name__}")
+        raise DamagedError(f"it contains a container built from {type(things).__name__}")
     return check_keys(things)
 
 
@@ -80,7 +80,7 @@ def make_frozenset(things=()):
 
 def make_ordered_dict(pairs=()):
     if type(pairs) not in (list, tuple):
-        raise DamagedError(f"a container in it is made of {type(pairs).__name__}")
+        raise DamagedError(f"it contains a container built from {type(pairs).__name__}")
     made, alike = collections.OrderedDict(), {}
     for key, value in pairs:
         made[check_key(key, alike)] = value
@@ -90,7 +90,7 @@ def make_ordered_dict(pairs=()):
 def make_counter(counts=()):
     made, alike = collections.Counter(), {}
     if type(counts) not in (dict, tuple):
-        raise DamagedError("a Counter in it is made of something else")
+        raise DamagedError("it contains a Counter that is not built from a dictionary")
     for key, count in counts.items() if type(counts) is dict else counts:
         dict.__setitem__(made, check_key(key, alike), count)
     return made
@@ -98,7 +98,7 @@ def make_counter(counts=()):
 
 def make_defaultdict(factory=None):
     if not any(factory is known for known in FACTORIES):
-        raise DamagedError("a defaultdict in it makes its values in a way that is not allowed")
+        raise DamagedError("it contains a defaultdict whose default factory is not allowed")
     return collections.defaultdict(factory)
 
 
@@ -108,14 +108,14 @@ def make_complex(real=0.0, imag=0.0):
 
 def make_number(value):
     if type(value) not in (int, float):
-        raise DamagedError(f"a number in it is a {type(value).__name__}")
+        raise DamagedError(f"it contains a number that is a {type(value).__name__}")
     return value
 
 
 def encode_text(text, encoding="latin1"):
     """Make bytes, as pickles of protocol 2 write them."""
     if type(text) is not str or encoding not in ("latin1", "latin-1", "utf-8", "ascii"):
-        raise DamagedError("bytes in it are no text in an encoding")
+        raise DamagedError("it contains bytes that are not an encoded text")
     return text.encode(encoding)
 
 
@@ -138,5 +138,5 @@ def make_range(*places):
 
 def require_int(value):
     if type(value) is not int:
-        raise DamagedError(f"a whole number in it is a {type(value).__name__}")
+        raise DamagedError(f"it contains an integer that is a {type(value).__name__}")
     return value

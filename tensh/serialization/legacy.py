@@ -85,27 +85,27 @@ class Legacy:
             self.rows[key] = kind, row, storage_over(self.place_of(row, where))
         known, row, stored = self.rows[key]
         if known != kind:
-            raise DamagedError(f"storage {key} is said to be {known} and {kind}")
+            raise DamagedError(f"storage {key} is declared as {known} and as {kind}")
         return stored if said[5] is None else self.part(row, said[5])
 
     def part(self, row, said):
         """Return a part of a storage, which old versions stored separately."""
         if type(said) is not tuple or len(said) != 3 or not all(type(n) is int and n >= 0 for n in said[1:]):
-            raise DamagedError("it mentions a part of a storage that is none")
+            raise DamagedError("it refers to an invalid part of a storage")
         key, begin, count = said
         if type(key) is not str or begin + count > row.size:
-            raise DamagedError("it mentions a part of a storage that is none")
+            raise DamagedError("it refers to an invalid part of a storage")
         return self.views.setdefault(key, storage_over(row[begin : begin + count]))
 
     def fill(self, key, place):
         """Read the memory of a storage, always little-endian; return the position after it."""
         if type(key) is not str or key not in self.rows:
-            raise DamagedError("it lists a storage that no tensor lies in")
+            raise DamagedError("it lists a storage that no tensor uses")
         row = self.rows[key][1]
         end = place + 8 + row.nbytes
         self.file.seek(self.begin + place)
         if int.from_bytes(self.file.read(8), "little") != row.size:
-            raise DamagedError(f"storage {key} has another size than is said of it")
+            raise DamagedError(f"the size of storage {key} differs from the declared one")
         if end > self.size:
             raise RuntimeError(f"unexpected EOF, expected {end - self.size} more bytes. The file might be corrupted.")
         for piece in read_into(self.file, row.view(np.uint8)):
@@ -118,7 +118,7 @@ class Legacy:
 
 
 def refuse(said):
-    raise DamagedError("it mentions a storage where none can be")
+    raise DamagedError("it refers to a storage where none is allowed")
 
 
 # ── writing ──────────────────────────────────────────────────────────────────

@@ -17,7 +17,7 @@ def dim_range():
     return DimRange()
 
 
-def require(fits, what="a nested tensor in it does not fit together"):
+def require(fits, what="it contains an inconsistent nested tensor"):
     if not fits:
         raise DamagedError(what)
 

@@ -23,16 +23,16 @@ KINDS = tuple({type(np.dtype(code)) for code in "?bBhHiIlLqQefdgFDGSUmM"})
 def make_dtype(code, align=False, copy=False):
     """Return a new dtype for this file only, so that setting its state affects no other."""
     if type(code) is not str or not PLAIN.fullmatch(code):
-        raise DamagedError("an array in it is of a type that could hold anything")
+        raise DamagedError("it contains a NumPy dtype that is not allowed")
     return np.dtype(code, copy=True)
 
 
 def set_order(dtype, state):
     """Set the byte order and unit of a dtype from its state, ignoring the rest."""
     if type(state) is not tuple or not 8 <= len(state) <= 9 or state[1] not in ("<", ">", "|", "="):
-        raise DamagedError("a type of NumPy in it is none")
+        raise DamagedError("it contains an invalid NumPy dtype")
     if any(part is not None for part in state[2:5]) or state[5] not in (-1, dtype.itemsize):
-        raise DamagedError("a type of NumPy in it has parts")
+        raise DamagedError("it contains a structured NumPy dtype")
     own = (np.dtype(f"{dtype.char}8[{unit_of(state)}]") if dtype.kind in "mM" else dtype).__reduce__()[2]
     dtype.__setstate__((own[0], state[1] if dtype.itemsize > 1 and dtype.kind != "S" else "|", *own[2:]))
 
@@ -42,10 +42,10 @@ def unit_of(state):
     said = state[8] if len(state) == 9 else None
     facts = said[1] if type(said) is tuple and len(said) == 2 else None
     if type(facts) is not tuple or len(facts) != 4 or type(facts[0]) is not bytes:
-        raise DamagedError("a time of NumPy in it has no unit")
+        raise DamagedError("it contains a NumPy time without a unit")
     unit, number = facts[0].decode("ascii", "replace"), facts[1]
     if unit not in UNITS or type(number) is not int or not 1 <= number <= MOST_UNITS or facts[2:] != (1, 1):
-        raise DamagedError("a time of NumPy in it has no unit")
+        raise DamagedError("it contains a NumPy time without a unit")
     return unit if number == 1 else f"{number}{unit}"
 
 
@@ -59,18 +59,18 @@ def set_contents(array, state):
     known = type(state) is tuple and len(state) == 5 and type(state[2]) in KINDS and type(state[4]) is bytes
     shape, dtype, content = state[1:3] + state[4:] if known else (None, None, None)
     if type(shape) is not tuple or len(shape) > MOST_DIMENSIONS or not all(type(n) is int and n >= 0 for n in shape):
-        raise DamagedError("an array of NumPy in it has contents that are none")
+        raise DamagedError("it contains a NumPy array with invalid contents")
     if math.prod(shape) * dtype.itemsize != len(content):
-        raise DamagedError("an array of NumPy in it is not as long as its shape says")
+        raise DamagedError("it contains a NumPy array whose length does not fit its shape")
     if math.prod(n or 1 for n in shape) * max(dtype.itemsize, 1) >= 2**63:
-        raise DamagedError("an array of NumPy in it is larger than memory can be")
+        raise DamagedError("it contains a NumPy array that is too large for memory")
     array.__setstate__((1, shape, dtype, state[3] is True or state[3] == 1, check_content(content, dtype)))
 
 
 def make_scalar(dtype, content):
     """Make a number, text or time of NumPy."""
     if type(dtype) not in KINDS or type(content) is not bytes or len(content) != dtype.itemsize or not content:
-        raise DamagedError("a number of NumPy in it is none")
+        raise DamagedError("it contains an invalid NumPy number")
     return np.frombuffer(check_content(content, dtype), dtype)[0]
 
 
@@ -79,7 +79,7 @@ def check_content(content, dtype):
     if dtype.kind == "b":
         return (np.frombuffer(content, np.uint8) != 0).tobytes()
     if dtype.kind == "U" and not is_text(np.frombuffer(content, np.uint8), dtype):
-        raise DamagedError("a text of NumPy in it is no text")
+        raise DamagedError("it contains an invalid NumPy string")
     return content
 
 

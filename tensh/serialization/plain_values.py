@@ -16,14 +16,14 @@ def make_fraction(*parts):
     if len(parts) == 2:
         return Fraction(*map(require_int, parts))
     if len(parts) != 1 or type(parts[0]) is not str or not DIGITS.fullmatch(parts[0]):
-        raise DamagedError("a fraction in it is none")
+        raise DamagedError("it contains an invalid fraction")
     return Fraction(parts[0])
 
 
 def make_decimal(text):
     """Make a decimal number from its text."""
     if type(text) is not str or len(text) > LONGEST:
-        raise DamagedError("a decimal number in it is none")
+        raise DamagedError("it contains an invalid decimal number")
     return Decimal(text)
 
 

@@ -24,8 +24,8 @@ NO_DEVICE = (
 LONGEST = 1000  # characters of an error message about a file
 ZIP = b"PK\3\4"  # signature of an archive
 REFUSED = "Weights only load failed. WeightsUnpickler error: "
-SAFE_HERE = " With weights_only=False tensh makes it without running anything of the file."
-STILL_REFUSED = "tensh runs nothing of a file, whatever weights_only is. "
+SAFE_HERE = " With weights_only=False tensh builds it without running any code of the file."
+STILL_REFUSED = "tensh runs no code of a file, whatever weights_only is. "
 WRONG = (
     OverflowError, ValueError, TypeError, KeyError, IndexError, AttributeError, MemoryError, RecursionError,
     NotImplementedError, struct.error, OSError,
@@ -88,7 +88,7 @@ def load(f, map_location=None, pickle_module=None, *, weights_only=None, mmap=No
 def require_file(f):
     """Raise RuntimeError for a pipe or a device, which may be endless or never yield anything."""
     if isinstance(f, str | os.PathLike) and os.path.exists(f) and not (os.path.isfile(f) or os.path.isdir(f)):
-        raise RuntimeError(f"{os.fspath(f)} is a pipe or a device, and no file")
+        raise RuntimeError(f"{os.fspath(f)} is a pipe or a device, not a file")
 
 
 def _safetensors(path, map_location):
@@ -117,7 +117,7 @@ def choose_place(map_location):
         if storage is None:
             return restore_row(row, where)
         if not isinstance(storage, UntypedStorage):
-            raise CallersError(TypeError(f"map_location gave {type(storage)}, and no UntypedStorage"))
+            raise CallersError(TypeError(f"map_location gave {type(storage)}, not an UntypedStorage"))
         return storage.bytes().view(row.dtype)
 
     return lambda row, where: _call_users(ask_place, row, where)
@@ -156,7 +156,7 @@ def _load(file, place, weights_only, encoding, mapped, mmap):
         raise EOFError("Ran out of input")
     file.seek(here)
     if start != ZIP and start[:1] != pickle.PROTO:
-        raise pickle.UnpicklingError("this is no file of torch.save")
+        raise pickle.UnpicklingError("this is not a file written by torch.save")
     if weights_only:
         names = Names()
     else:

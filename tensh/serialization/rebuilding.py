@@ -61,12 +61,12 @@ def tensor_of_dtype(storage, offset, size, stride, requires_grad, hooks, kind, m
     if callable(kind):  # the entry for a dtype that tensh lacks raises
         kind()
     if not isinstance(kind, dtype) or kind not in ALL.values():
-        raise DamagedError("a tensor in it has no dtype")
+        raise DamagedError("it contains a tensor without a dtype")
     if row.nbytes % kind.numpy.itemsize:
         raise DamagedError(f"a storage of {row.nbytes} bytes does not hold whole elements of {kind}")
     if kind.numpy.kind == "b" and bool not in storage.others:  # checked once per storage
         if row.view(np.uint8).max(initial=0) > 1:
-            raise DamagedError("a tensor in it has truth values that are none")
+            raise DamagedError("it contains a bool tensor with values other than 0 and 1")
         storage.others[bool] = row
     return make_tensor_in_row(storage, row.view(kind.numpy), offset, size, stride, requires_grad, metadata)
 
@@ -79,15 +79,15 @@ def old_tensor(storage, offset, size, stride):
 def tensor_without_elements(kind, size, stride, requires_grad):
     """Rebuild a meta tensor."""
     if not isinstance(kind, dtype) or kind not in ALL.values():
-        raise DamagedError("a tensor in it has no dtype")
+        raise DamagedError("it contains a tensor without a dtype")
     if type(size) not in (tuple, list, Size) or type(stride) not in (tuple, list, Size):
-        raise DamagedError("a tensor in it has no size")
+        raise DamagedError("it contains a tensor without a size")
     check(LARGEST // kind.numpy.itemsize, 0, size, stride)
     steps = tuple(n * kind.numpy.itemsize for n in stride)
     made = wrap(Absent(lay_out(tuple(size), kind.numpy, steps)))
     if requires_grad:
         if kind.numpy.kind in "biu":
-            raise DamagedError("a tensor in it requires grad, and is of whole numbers")
+            raise DamagedError("it contains an integer tensor that requires grad")
         made.requires_grad = True
     return made
 
@@ -95,7 +95,7 @@ def tensor_without_elements(kind, size, stride, requires_grad):
 def make_tensor_in_row(storage, row, offset, size, stride, requires_grad, metadata):
     """Rebuild a tensor in a row of elements."""
     if type(size) not in (tuple, list, Size) or type(stride) not in (tuple, list, Size):
-        raise DamagedError("a tensor in it has no size")
+        raise DamagedError("it contains a tensor without a size")
     check(row.size, offset, size, stride)
     if metadata:
         row = resolve_flags(storage, row, metadata)
@@ -106,7 +106,7 @@ def make_tensor_in_row(storage, row, offset, size, stride, requires_grad, metada
     made = wrap(array)
     if requires_grad:
         if made.array.dtype.kind in "biu":
-            raise DamagedError("a tensor in it requires grad, and is of whole numbers")
+            raise DamagedError("it contains an integer tensor that requires grad")
         made.requires_grad = True
     return made
 
@@ -117,7 +117,7 @@ def resolve_flags(storage, row, metadata):
     They are computed once for all such tensors, whatever their number and strides.
     """
     if type(metadata) is not dict:
-        raise DamagedError("a tensor in it has metadata that are none")
+        raise DamagedError("it contains a tensor with invalid metadata")
     conj, neg = bool(metadata.get("conj")), bool(metadata.get("neg"))
     if not (conj or neg):
         return row
@@ -126,13 +126,13 @@ def resolve_flags(storage, row, metadata):
         row = np.conj(row) if conj else row
         storage.others[key] = np.negative(row) if neg else row
     if storage.others[key].dtype != row.dtype:
-        raise DamagedError("tensors in it that share their memory are of several dtypes")
+        raise DamagedError("it contains tensors of several dtypes that share their memory")
     return storage.others[key]
 
 
 def _row(storage):
     if type(storage) is not FileStorage:
-        raise DamagedError("a tensor in it has no storage")
+        raise DamagedError("it contains a tensor without a storage")
     return storage.row
 
 
@@ -140,22 +140,22 @@ def check(count, offset, size, stride):
     """Raise DamagedError unless all elements lie within a storage of ``count`` elements."""
     numbers = (offset, *size, *stride)
     if len(size) != len(stride) or not all(type(n) is int and 0 <= n < LARGEST for n in numbers):
-        raise DamagedError("a tensor in it has a size and a stride that do not fit together")
+        raise DamagedError("it contains a tensor whose size and stride do not fit together")
     if len(size) > MOST_DIMENSIONS:
-        raise DamagedError(f"a tensor in it has {len(size)} dimensions, and {MOST_DIMENSIONS} is the most")
+        raise DamagedError(f"it contains a tensor of {len(size)} dimensions, more than {MOST_DIMENSIONS}")
     need = count_elements(size, stride, offset)
     if need > count:
         raise DamagedError(
-            f"a tensor of size {tuple(size)} and stride {tuple(stride)} needs {need} elements, and its storage has {count}"
+            f"a tensor of size {tuple(size)} and stride {tuple(stride)} needs {need} elements, but its storage has {count}"
         )
 
 
 def parameter(data=None, requires_grad=True, hooks=None, state=None):
     """Rebuild a parameter over a tensor's memory, with its attributes."""
     if not isinstance(data, Tensor):
-        raise DamagedError("a parameter in it has no tensor")
+        raise DamagedError("it contains a parameter without a tensor")
     if type(requires_grad) is not bool or requires_grad and data.array.dtype.kind in "biu":
-        raise DamagedError("a parameter in it requires grad, and is of whole numbers")
+        raise DamagedError("it contains an integer parameter that requires grad")
     return set_state(Parameter(data, requires_grad), state)
 
 
@@ -165,7 +165,7 @@ def set_attributes(function, cls, arguments, state):
         return function(*arguments)
     known = any(function is each for each in (tensor, tensor_of_dtype, parameter, rebuild_sparse, outline_sparse))
     if not (isinstance(cls, type) and issubclass(cls, Tensor)) or not known or type(arguments) is not tuple:
-        raise DamagedError("a tensor in it is of another class")
+        raise DamagedError("it contains a tensor of an unsupported class")
     made = function(*arguments)
     return set_state(made if isinstance(made, cls) else made.as_subclass(cls), state)
 
@@ -175,10 +175,10 @@ def set_state(made, state):
     if not state:
         return made
     if type(state) is not dict:
-        raise DamagedError("a tensor in it has attributes that are no table")
+        raise DamagedError("it contains a tensor whose attributes are not a dictionary")
     for name, value in state.items():
         if type(name) is not str or hasattr(made, name) or not isinstance(value, KEPT):
-            raise DamagedError("a tensor in it has an attribute that is not allowed")
+            raise DamagedError("it contains a tensor with an attribute that is not allowed")
     made.__dict__.update(state)
     return made
 
@@ -186,12 +186,12 @@ def set_state(made, state):
 def size(sizes=()):
     """Make a torch.Size."""
     if type(sizes) not in (tuple, list) or not all(type(n) is int and -LARGEST < n < LARGEST for n in sizes):
-        raise DamagedError("a size in it is none")
+        raise DamagedError("it contains an invalid size")
     return Size(sizes)
 
 
 def make_device(kind="cpu", index=None):
     """Make a torch.device."""
     if type(kind) is not str or type(index) not in (int, type(None)):
-        raise DamagedError("a device in it is none")
+        raise DamagedError("it contains an invalid device")
     return device(kind) if index is None else device(kind, index)

@@ -22,16 +22,16 @@ def sparse_facts(t):
 def split_parts(kind, parts):
     """Return (whether the layout is compressed, dense tensors, size, whether indices are sorted and unique, or None)."""
     if not isinstance(kind, layout) or type(parts) is not tuple:
-        raise DamagedError("a sparse tensor in it has no layout")
+        raise DamagedError("it contains a sparse tensor without a layout")
     compressed = str(kind) in COMPRESSED
     if not compressed and str(kind) != "torch.sparse_coo":
-        raise DamagedError(f"a sparse tensor in it has the layout {kind}")
+        raise DamagedError(f"it contains a sparse tensor with the layout {kind}")
     tensors, rest = parts[: 2 + compressed], parts[2 + compressed :]
     if not rest or len(tensors) + len(rest) > 4 or not all(type(each) is Tensor for each in tensors):
-        raise DamagedError("a sparse tensor in it lacks tensors that it is made of")
+        raise DamagedError("it contains a sparse tensor without its indices or values")
     size, coalesced = rest if len(rest) == 2 else (*rest, None)
     if type(size) not in (tuple, list, Size) or type(coalesced) not in (bool, type(None)):
-        raise DamagedError("a sparse tensor in it has no size")
+        raise DamagedError("it contains a sparse tensor without a size")
     return compressed, tensors, size, coalesced
 
 
@@ -48,4 +48,4 @@ def rebuild_sparse(kind, parts):
             return find_public("sparse_compressed_tensor")(*tensors, size, layout=kind, check_invariants=True)
         return find_public("sparse_coo_tensor")(*tensors, size, is_coalesced=coalesced, check_invariants=True)
     except (RuntimeError, TypeError, ValueError, OverflowError) as error:
-        raise DamagedError(f"a sparse tensor in it does not fit together: {error}") from None
+        raise DamagedError(f"it contains an inconsistent sparse tensor: {error}") from None

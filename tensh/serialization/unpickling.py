@@ -53,7 +53,7 @@ class Unpickler:
         except IndexError:
             if self.place >= len(data):
                 raise EOFError("Ran out of input") from None
-            raise DamagedError("it takes values that are not there") from None
+            raise DamagedError("it takes more values than there are") from None
 
     # ── bytes of the file ────────────────────────────────────────────────────
     def take(self, count):
@@ -106,7 +106,7 @@ class Unpickler:
 
     def recall(self, number):
         if number not in self.memo:
-            raise DamagedError(f"it refers to a value {number} that it does not have")
+            raise DamagedError(f"it refers to value {number}, which it does not contain")
         self.stack.append(self.memo[number])
 
     # ── containers ───────────────────────────────────────────────────────────
@@ -147,13 +147,13 @@ class Unpickler:
     # ── names and calls ──────────────────────────────────────────────────────────
     def name(self, module, name):
         if len(ascii(module)) + len(ascii(name)) > LONGEST_NAME:
-            raise DamagedError("a name in it is too long")
+            raise DamagedError("it contains a name that is too long")
         self.stack.append(self.names.find(module, name))
 
     def stacked_name(self):
         name, module = self.stack.pop(), self.stack.pop()
         if type(name) is not str or type(module) is not str:
-            raise DamagedError("a name in it is no text")
+            raise DamagedError("it contains a name that is not a string")
         self.name(module, name)
 
     def spend(self, cost, given):
@@ -170,7 +170,7 @@ class Unpickler:
         """Charge memory that the file makes: an empty set takes one byte in the file and 200 in memory."""
         self.left -= cost
         if self.left < 0:
-            raise DamagedError("it makes more than a file of its length can hold")
+            raise DamagedError("it builds more values than a file of its length can hold")
 
     def reduce(self):
         arguments, function = self.stack.pop(), self.stack.pop()
@@ -204,7 +204,7 @@ class Unpickler:
     def read_quoted(self):
         line = self.line().strip()
         if len(line) < 2 or line[:1] != line[-1:] or line[:1] not in (b"'", b'"'):
-            raise DamagedError("a text in it has no quotes")
+            raise DamagedError("it contains a string without quotes")
         return bytes(line[1:-1]).decode("unicode_escape").encode("latin1").decode(self.encoding)
 
 

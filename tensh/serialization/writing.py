@@ -129,7 +129,7 @@ class Writer(pickle._Pickler):
         if is_absent(t.array):
             return WITHOUT_ELEMENTS, (t.dtype, tuple(t.shape), tuple(t.stride()), t.requires_grad)
         if not isinstance(t.array, np.ndarray):
-            raise NotImplementedError(f"tensh saves no {type(t).__name__}: it has no elements of its own")
+            raise NotImplementedError(f"tensh does not save a {type(t).__name__}: it has no elements of its own")
         place = place_of(t.array)
         name = dtype_name(t.array)
         facts = (place.offset, tuple(map(int, t.shape)), place.strides, t.requires_grad, OrderedDict())

@@ -158,7 +158,7 @@ def trace_dynamic(model, args, kwargs, dynamic, on_read=None, ranges=None, apart
         except Exception as error:
             failure = failure or error
     if other is None:
-        raise FixedSize(f"the program does not take other sizes of {sorted(names)}: {failure}")
+        raise FixedSize(f"the program does not run with other sizes of {sorted(names)}: {failure}")
     compare(program, other)
     if decided:
         try:
@@ -209,11 +209,11 @@ def compare(first, second):
             place = one.meta.get("place")
             where = f", at {place[0]}:{place[1]} in {place[2]}" if place else ""
             raise FixedSize(
-                f"the program depends on a size that is said to be dynamic: {one.format_node()} became {two.format_node()}{where}"
+                f"the program depends on a size that is marked as dynamic: {one.format_node()} became {two.format_node()}{where}"
             )
     if len(ones) != len(twos):
         raise FixedSize(
-            f"the program depends on a size that is said to be dynamic: it has {len(ones)} steps, or {len(twos)}"
+            f"the program depends on a size that is marked as dynamic: it has {len(ones)} steps, or {len(twos)}"
         )
 
 

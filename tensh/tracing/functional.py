@@ -139,7 +139,7 @@ class Functional:
         examples = map_arg(args, lambda each: each.meta["val"])
         found = translation.choose(name, examples, map_arg(kwargs or {}, lambda each: each.meta["val"]))
         if found is None:
-            raise Unwritable(f"aten::{name}_ has no form without a write")
+            raise Unwritable(f"aten::{name}_ has no out-of-place form")
         made = self.graph.call_function(found[0], args, kwargs or {})
         if node is not None:
             made.meta = dict(node.meta)
@@ -175,7 +175,7 @@ class Functional:
             order = [dim % example.dim() for dim in given["dims"]]
             made = self.call("permute", (new, [order.index(dim) for dim in range(len(order))]), None)
         else:
-            raise Unwritable(f"a write into what aten::{name} gives cannot be put back")
+            raise Unwritable(f"a write into the result of aten::{name} cannot be carried over to its base")
         made.meta.update(meta | {"val": example})
         return made
 

@@ -85,8 +85,8 @@ class Recorder(TorchFunctionMode):
         if path is None:
             if self.since is not None and id(tensor) not in self.free and self.since.has(tensor):
                 raise UntracedValue(
-                    f"a tensor of shape {list(tensor.shape)} was computed during the trace by something that no operator stands for, such as "
-                    "a torch.autograd.Function: write it in functions of torch"
+                    f"a tensor of shape {list(tensor.shape)} was computed during the trace by something other than an operator, such as "
+                    "a torch.autograd.Function: write it with functions of torch"
                 )
             if tensor.requires_grad and not tensor.is_leaf:
                 raise UntracedValue(

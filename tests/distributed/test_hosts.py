@@ -71,7 +71,7 @@ OPEN, MPICH = "Open MPI v5.0.11, package: x", "MPICH Version:      5.0.2\nMPICH 
         (
             MPICH,
             {"OMPI_COMM_WORLD_SIZE": "3"},
-            r"Open MPI's mpiexec started 3 processes, and mpi4py has another MPI, MPICH",
+            r"Open MPI's mpiexec started 3 processes, but mpi4py uses another MPI, MPICH",
         ),
         (
             OPEN,

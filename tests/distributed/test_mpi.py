@@ -72,7 +72,7 @@ def test_spawn_ends_with_the_first_failure(program):
 
 def test_spawned_process_that_does_not_come(program):
     done = call([sys.executable, "-m", "tensh", "run", program, "absent", "spawn"])
-    assert "timed out after 2 s: 1 of 2 processes came to init_process_group" in done.stderr
+    assert "timed out after 2 s: 1 of 2 processes reached init_process_group" in done.stderr
 
 
 def test_reductions(actual):
@@ -188,7 +188,7 @@ import os; os._exit(0)
 def test_time_limit(tmp_path):
     (tmp_path / "timing.py").write_text(TIMING)
     done = call([*LAUNCH, "-n", "2", str(tmp_path / "timing.py")])
-    assert "[0] DistBackendError timed out after 0.5 s: not all processes came to all_reduce(shape=[2]" in done.stdout
+    assert "[0] DistBackendError timed out after 0.5 s: not all processes reached all_reduce(shape=[2]" in done.stdout
 
 
 # ── training ─────────────────────────────────────────────────────────────────

@@ -276,7 +276,7 @@ def test_decisions_by_dynamic_sizes_hold_for_the_smallest(compute, free):
         return torch.export.export(Computing(), (torch.ones(4),), dynamic_shapes={"x": {0: "n"}}).module()
 
     if not free:
-        with pytest.raises(ValueError, match="depends on a size that is said to be dynamic"):
+        with pytest.raises(ValueError, match="depends on a size that is marked as dynamic"):
             export()
         return
     module = export()
@@ -299,7 +299,7 @@ def test_what_cannot_be_exported_says_which_line():
         RuntimeError, match=r"Could not guard on data-dependent expression(.|\n)*return x if x.sum\(\) > 0 else -x"
     ):
         torch.export.export(Deciding(), (torch.ones(2),))
-    with pytest.raises(ValueError, match="depends on a size that is said to be dynamic"):
+    with pytest.raises(ValueError, match="depends on a size that is marked as dynamic"):
         torch.export.export(Fixing(), (torch.ones(2, 3),), dynamic_shapes={"x": {0: "n"}})
     with pytest.raises(ValueError, match="its top-level keys must be the arg names"):
         torch.export.export(Model(), (torch.ones(2, 3),), dynamic_shapes={"z": {0: "n"}})

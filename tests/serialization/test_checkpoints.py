@@ -120,7 +120,7 @@ def test_whole_modules_are_loaded_where_it_is_said(number):
     layer = layers(tensh)[number]
     data = saved(layer)
     with pytest.raises(
-        pickle.UnpicklingError, match="Weights only load failed.*With weights_only=False tensh makes it"
+        pickle.UnpicklingError, match="Weights only load failed.*With weights_only=False tensh builds it"
     ):
         load(data)
     there = load(data, weights_only=False)
@@ -185,7 +185,7 @@ def test_a_class_of_the_program_is_made_without_its_constructor():
     assert type(load(tensh.ones(1).as_subclass(Meters), weights_only=False)) is Meters
     gone = data.replace(b"cModel", b"cModem") if b"cModel" in data else data.replace(b"\nModel\n", b"\nModem\n")
     assert gone != data
-    with pytest.raises(pickle.UnpicklingError, match="tensh runs nothing of a file, whatever weights_only is"):
+    with pytest.raises(pickle.UnpicklingError, match="tensh runs no code of a file, whatever weights_only is"):
         load(repacked(gone), weights_only=False)
 
 
@@ -358,7 +358,8 @@ def test_what_a_file_makes_is_no_multiple_of_its_length(name):
     data = packed(b"\x80\x02" + (BOMBS | BOMBS_BEYOND)[name] + b".")
     for weights_only in [False] if name in BOMBS_BEYOND else [True, False]:
         with pytest.raises(
-            RuntimeError, match="damaged: (it makes more than a file of its length can hold|a size in it)"
+            RuntimeError,
+            match="damaged: (it builds more values than a file of its length can hold|it contains an invalid size)",
         ):
             load(data, weights_only=weights_only)
 

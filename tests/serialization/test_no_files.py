@@ -21,7 +21,7 @@ def test_what_may_have_no_end_is_refused(ending, tmp_path):
     os.mkfifo(pipe)
     device.symlink_to("/dev/zero")
     for path in (pipe, device, str(pipe)):
-        with pytest.raises((RuntimeError, ValueError), match="is a pipe or a device, and no file"):
+        with pytest.raises((RuntimeError, ValueError), match="is a pipe or a device, not a file"):
             READERS[ending](path)
     with pytest.raises(OSError):
         READERS[ending](tmp_path / "nowhere")

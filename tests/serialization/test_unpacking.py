@@ -360,12 +360,12 @@ def test_values_of_a_checkpoint_take_memory_in_proportion_to_it(name, weights_on
             return str(error)
 
     error, peak = peak_of(load)
-    assert error in (None, "this checkpoint is damaged: it makes more than a file of its length can hold")
+    assert error in (None, "this checkpoint is damaged: it builds more values than a file of its length can hold")
     assert peak < MOST_OF_A_BYTE * len(description) + 2**19
 
 
 def test_a_checkpoint_of_empty_sets_is_refused():
-    with pytest.raises(RuntimeError, match="damaged: it makes more than a file of its length can hold"):
+    with pytest.raises(RuntimeError, match="damaged: it builds more values than a file of its length can hold"):
         tensh.load(checkpoint_of(b"](" + b"\x8f" * 300_000 + b"e"))
 
 

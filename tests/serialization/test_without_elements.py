@@ -61,5 +61,5 @@ def test_what_has_no_elements_of_its_own_is_not_saved():
         def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
             raise AssertionError("nobody asks")
 
-    with pytest.raises(NotImplementedError, match="saves no Wrapper"):
+    with pytest.raises(NotImplementedError, match="does not save a Wrapper"):
         torch.save([Wrapper()], io.BytesIO())

@@ -80,7 +80,7 @@ def assign_stages(graph, split_spec):
     for path, point in split_spec.items():
         within = [number for number, node in enumerate(nodes) if path in node.meta.get("nn_module_stack", {})]
         if not within:
-            raise ValueError(f"the model does not call a module {path!r}, at which a stage is to begin")
+            raise ValueError(f"the model does not call the module {path!r}, where a stage should begin")
         begins.add(within[0] if point is SplitPoint.BEGINNING else within[-1] + 1)
     begins -= {0, len(nodes)}
     stages, stage = {}, 0

@@ -96,9 +96,9 @@ class PipelineSchedule:
     def _check(self, args, target):
         is_last = any(stage.is_last for stage in self._stages)
         if is_last and self._has_backward and target is None:
-            raise ValueError("the last stage has a loss, and needs a target")
+            raise ValueError("the last stage computes a loss and needs a target")
         if args and not any(stage.is_first for stage in self._stages):
-            raise ValueError("only the process of the first stage gives arguments")
+            raise ValueError("only the process of the first stage takes arguments")
 
 
 class PipelineScheduleSingle(PipelineSchedule):

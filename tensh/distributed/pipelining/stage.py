@@ -144,8 +144,8 @@ class PipelineStage:
             self.group.send_object([(shape, str(dtype)) for shape, dtype in facts], peer, tag)
         elif known != facts:
             raise RuntimeError(
-                f"stage {self.stage_index} gives {describe(facts)} for part {number} of the batch, and gave {describe(known)} before: "
-                "all parts need the same sizes"
+                f"stage {self.stage_index} returned {describe(facts)} for part {number} of the batch, but "
+                f"{describe(known)} before: all parts must have the same sizes"
             )
         self._sent += [self.group.send(each.contiguous(), peer, tag) for each in tensors]
 

@@ -31,7 +31,7 @@ FIRST = """
     607 1 1 5 15 19 45 41 7 383, 617 1 3 7 7 31 19 83 137 221, 623 1 1 1 3 23 15 111 223 83,
     631 1 1 5 13 31 15 55 25 161, 637 1 1 3 13 25 47 39 87 257
 """
-MISSING = "SobolEngine has the direction numbers of {} dimensions; those of more are read from SciPy: pip install 'tensh[scipy]'"
+MISSING = "SobolEngine has the direction numbers of {} dimensions; more are read from SciPy: pip install 'tensh[scipy]'"
 
 
 def first_polynomials():
@@ -88,7 +88,7 @@ def find_changed_direction(number):
 def points(before, directions, number, count):
     """Return the next ``count`` points, (count, dimension), after ``before``, whose index is ``number``."""
     if number + count >= 1 << MAXBIT:
-        raise ValueError(f"a Sobol sequence has 2**{MAXBIT} points, but number {number + count} was asked for")
+        raise ValueError(f"a Sobol sequence has 2**{MAXBIT} points, but point {number + count} was requested")
     steps = directions.T.take(find_changed_direction(np.arange(number, number + count)), 0)
     steps[:1] ^= before
     return np.bitwise_xor.accumulate(steps, 0, out=steps)

@@ -87,7 +87,7 @@ def _write_init(cls, settings, keeps, buffers):
 def _write_forward(cls, computes, takes):
     call = ast.parse(computes, mode="eval").body
     if not isinstance(call, ast.Call):
-        raise TypeError(f"{cls.__name__}: computes must call a function of torch.nn.functional, and is {computes!r}")
+        raise TypeError(f"{cls.__name__}: computes must call a function of torch.nn.functional, not {computes!r}")
     names = [node for node in ast.walk(call) if isinstance(node, ast.Name) and node is not call.func]
     own = cls._settings | {"training"}
     inputs = {name.id: name.col_offset for name in names if name.id not in own}

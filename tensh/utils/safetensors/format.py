@@ -183,12 +183,12 @@ def _header(text, size):
     except (ValueError, RecursionError) as error:
         raise ValueError(f"invalid JSON in header: {str(error).partition(';')[0]}") from None
     if not isinstance(table, dict):
-        raise ValueError("invalid JSON in header: it is no table")
+        raise ValueError("invalid JSON in header: it is not an object")
     metadata = table.pop(METADATA, None)
     if metadata is not None and not (
         isinstance(metadata, dict) and all(isinstance(each, str) for each in metadata.values())
     ):
-        raise ValueError("invalid JSON in header: its metadata are not texts")
+        raise ValueError("invalid JSON in header: its metadata are not strings")
     entries = {name: _entry(name, said) for name, said in table.items()}
     return Header(_order_entries(entries, size - 8 - len(text)), metadata, 8 + len(text))
 
@@ -196,7 +196,7 @@ def _header(text, size):
 def _refuse_repetition(pairs):
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise ValueError("a name stands there twice")
+        raise ValueError("a name occurs twice")
     return found
 
 
@@ -207,7 +207,7 @@ def _entry(name, said):
     except (TypeError, KeyError, ValueError):
         raise ValueError(f"invalid JSON in header: `{name}` lacks its dtype, shape or data_offsets") from None
     if not isinstance(shape, list) or not _are_sizes(shape) or not _are_sizes((begin, end)):
-        raise ValueError(f"invalid JSON in header: `{name}` has a shape or data_offsets that are no sizes")
+        raise ValueError(f"invalid JSON in header: `{name}` has a shape or data_offsets that are not sizes")
     if not isinstance(dtype, str) or dtype not in DTYPES:
         raise ValueError(_describe_unknown(name, dtype))
     if len(shape) > MOST_DIMENSIONS:
@@ -227,7 +227,7 @@ def _entry(name, said):
 def _describe_unknown(name, dtype):
     """What is said of a word that is no dtype here."""
     if dtype in WITHOUT_DTYPE:
-        return f"`{name}` is of {dtype}, and tensh has no such dtype"
+        return f"`{name}` has the dtype {dtype}, which tensh does not support"
     said = dtype[:LONGEST] if isinstance(dtype, str) else type(dtype).__name__
     return f"invalid JSON in header: unknown variant `{said}`, expected one of {_quote(DTYPES)}"
 

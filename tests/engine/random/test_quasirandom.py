@@ -153,5 +153,5 @@ def test_without_the_table_of_scipy(monkeypatch, tmp_path, missing):
 
     monkeypatch.setattr(sobol, "find_spec", lambda name: Spec)
     assert torch.quasirandom.SobolEngine(64).draw(2).shape == (2, 64)
-    with pytest.raises(ModuleNotFoundError, match=r"64 dimensions; those of more are read from SciPy: pip install"):
+    with pytest.raises(ModuleNotFoundError, match=r"64 dimensions; more are read from SciPy: pip install"):
         torch.quasirandom.SobolEngine(65)

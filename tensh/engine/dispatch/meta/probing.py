@@ -161,7 +161,7 @@ def extend_result(results, check, large, first, what):
 
 
 def refuse(what):
-    raise NotImplementedError(f"{what}: the shape of the result of so many elements is not known without computing it")
+    raise NotImplementedError(f"{what}: the shape of so large a result is not known without computing it")
 
 
 def arrays_in(value):

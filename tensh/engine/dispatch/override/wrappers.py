@@ -37,7 +37,7 @@ def restore_held(value, depth=2):
     if type(value) is Tensor and type(value.array) is Held:
         if value.array.tensor is None:
             raise NotImplementedError(
-                "a derivative of a wrapper subclass needs a value that no tensor of the program has"
+                "a derivative of a wrapper subclass needs a value that is not a tensor of the program"
             )
         return value.array.tensor
     if depth and type(value) in (list, tuple):
