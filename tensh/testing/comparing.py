@@ -20,7 +20,7 @@ PARTS = {
 }
 
 
-class Wish(NamedTuple):
+class Criteria(NamedTuple):
     """The requirements of a comparison besides closeness."""
 
     rtol: float | None
@@ -62,9 +62,9 @@ def assert_close(
     if (rtol is None) != (atol is None):
         lacking = "rtol" if rtol is None else "atol"
         raise ValueError(f"Both 'rtol' and 'atol' must be either specified or omitted, but got no {lacking}.")
-    wish = Wish(rtol, atol, equal_nan, check_dtype, check_stride, check_layout)
+    criteria = Criteria(rtol, atol, equal_nan, check_dtype, check_stride, check_layout)
     for compare, one, other, place in [*pairs(actual, expected, "", allow_subclasses)]:
-        complaint = compare(one, other, wish)
+        complaint = compare(one, other, criteria)
         if complaint:
             complaint = locate(complaint, place)
             raise AssertionError(msg(complaint) if callable(msg) else msg or complaint)
@@ -163,20 +163,20 @@ def locate(text, place):
 
 
 # ── values ───────────────────────────────────────────────────────────────────
-def compare_none(actual, expected, wish):
+def compare_none(actual, expected, criteria):
     return None if actual is expected else f"None mismatch: {actual} is not {expected}"
 
 
-def compare_bools(actual, expected, wish):
+def compare_bools(actual, expected, criteria):
     return None if actual is expected else f"Booleans mismatch: {actual} is not {expected}"
 
 
-def compare_numbers(actual, expected, wish):
+def compare_numbers(actual, expected, criteria):
     """Describe the difference of two numbers, or return None."""
-    if wish.check_dtype and type(actual) is not type(expected):
+    if criteria.check_dtype and type(actual) is not type(expected):
         return f"The (d)types do not match: {type(actual)} != {type(expected)}."
-    rtol, atol = wish.tolerances(*(NUMBERS.get(type(each), "float64") for each in (actual, expected)))
-    return describe_number(actual, expected, rtol, atol, wish.equal_nan)
+    rtol, atol = criteria.tolerances(*(NUMBERS.get(type(each), "float64") for each in (actual, expected)))
+    return describe_number(actual, expected, rtol, atol, criteria.equal_nan)
 
 
 def describe_number(actual, expected, rtol, atol, equal_nan):
@@ -207,9 +207,13 @@ def differences(absolute, where_absolute, relative, where_relative, rtol, atol):
         yield f"Greatest {word} difference: {value}{where}" + ("" if is_exact else f" (up to {allowed} allowed)")
 
 
-def compare_tensors(actual, expected, wish):
+def compare_tensors(actual, expected, criteria):
     """Describe the difference of two tensors, or return None."""
-    unchecked = {"dtype": not wish.check_dtype, "layout": not wish.check_layout, "stride()": not wish.check_stride}
+    unchecked = {
+        "dtype": not criteria.check_dtype,
+        "layout": not criteria.check_layout,
+        "stride()": not criteria.check_stride,
+    }
     for name in [name for name in ATTRIBUTES if not unchecked.get(name)]:
         if name == "stride()" and any(each.layout in PARTS for each in (actual, expected)):
             continue
@@ -217,12 +221,12 @@ def compare_tensors(actual, expected, wish):
         if one != other:
             return f"The values for attribute '{name}' do not match: {one} != {other}."
     if actual.layout in PARTS and actual.layout is expected.layout:
-        return compare_parts(actual, expected, wish)
+        return compare_parts(actual, expected, criteria)
     actual, expected = (each.to_dense() if each.layout in PARTS else each for each in (actual, expected))
-    return compare_elements(actual, expected, wish, "Tensor-likes")
+    return compare_elements(actual, expected, criteria, "Tensor-likes")
 
 
-def compare_parts(actual, expected, wish):
+def compare_parts(actual, expected, criteria):
     """Describe the first part in which two sparse tensors of a layout differ, or return None."""
     kind = actual.layout.name.removeprefix("sparse_").upper()
     if kind == "COO":
@@ -231,25 +235,25 @@ def compare_parts(actual, expected, wish):
         return f"The number of specified values in sparse {kind} tensors does not match: {actual._nnz()} != {expected._nnz()}"
     for name in PARTS[actual.layout]:
         one, other = (getattr(each, name)() for each in (actual, expected))
-        asked = wish if name.endswith("values") else wish._replace(rtol=0, atol=0)
+        asked = criteria if name.endswith("values") else criteria._replace(rtol=0, atol=0)
         complaint = compare_elements(one, other, asked, f"Sparse {kind} {name.removeprefix('_')}")
         if complaint:
             return complaint
     return None
 
 
-def compare_elements(actual, expected, wish, what):
+def compare_elements(actual, expected, criteria, what):
     """Describe the elements of two dense tensors that are not close, or return None; ``what`` is their name."""
-    rtol, atol = wish.tolerances(actual.dtype.name, expected.dtype.name)
+    rtol, atol = criteria.tolerances(actual.dtype.name, expected.dtype.name)
     actual, expected = actual.detach(), expected.detach()
     if actual.dtype is not expected.dtype:
         common = torch.promote_types(actual.dtype, expected.dtype)
         actual, expected = actual.to(common), expected.to(common)
-    close = torch.isclose(actual, expected, rtol=rtol, atol=atol, equal_nan=wish.equal_nan)
+    close = torch.isclose(actual, expected, rtol=rtol, atol=atol, equal_nan=criteria.equal_nan)
     if close.all():
         return None
     if actual.ndim == 0:
-        return describe_number(actual.item(), expected.item(), rtol, atol, wish.equal_nan)
+        return describe_number(actual.item(), expected.item(), rtol, atol, criteria.equal_nan)
     return describe_elements(actual, expected, close, rtol, atol, what)
 
 

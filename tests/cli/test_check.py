@@ -11,7 +11,7 @@ import sys
 import pytest
 
 from tensh.cli.app import main
-from tensh.cli.checking.check import Wish, show
+from tensh.cli.checking.check import Request, show
 from tensh.cli.checking.compare import compare
 from tensh.cli.checking.tokens import tokens
 from tensh.cli.checking.verdicts import text_of
@@ -63,11 +63,11 @@ def test_every_cell_of_a_lesson_is_as_its_metadata_says(lesson):
     code = [cell for cell in files.load(str(lesson)).cells if cell.kind == "code"]
     assert status == 0
     for cell, verdict in zip(code, objects[:-1], strict=True):
-        allowed = ("ok", "skipped") if "requires" in cell.wishes else ("ok",)
+        allowed = ("ok", "skipped") if "requires" in cell.settings else ("ok",)
         assert verdict["status"] in allowed, verdict
         assert verdict["count"] == cell.count
-        if "stale" in cell.wishes and verdict["status"] == "ok":
-            assert cell.wishes["stale"] in verdict["note"]
+        if "stale" in cell.settings and verdict["status"] == "ok":
+            assert cell.settings["stale"] in verdict["note"]
 
 
 @pytest.mark.skipif(not LESSONS, reason="no lessons beside the project")
@@ -143,10 +143,10 @@ def test_any_digit_of_a_lesson_that_changes_is_seen(lesson):
     draw = random.Random(0)
     for cell in files.load(str(lesson)).cells:
         text = text_of(cell.outputs)
-        if not cell.wishes.get("random"):
+        if not cell.settings.get("random"):
             for place in (match.start() for match in re.finditer(r"\d", text)):
                 other = draw.choice([digit for digit in "0123456789" if digit != text[place]])
-                assert not compare(text, text[:place] + other + text[place + 1 :], cell.wishes).same
+                assert not compare(text, text[:place] + other + text[place + 1 :], cell.settings).same
 
 
 def test_tolerances_can_be_chosen():
@@ -434,14 +434,14 @@ def test_hostile_code_differs_and_no_more(name, tmp_path):
     assert "Traceback" not in out and len(out) < 5000
 
 
-@pytest.mark.parametrize("wishes", [
+@pytest.mark.parametrize("settings", [
     [1], {"requires": ".."}, {"requires": [1]}, {"alternatives": 3}, {"current": 1, "stale": []}, {"skip": {}},
 ])  # fmt: skip
-def test_hostile_metadata_is_no_more_than_strange(wishes, tmp_path):
-    path = write(tmp_path, "a.ipynb", notebook(("print(1)", printed("2\n"), {"tensh": wishes, "tags": 1})))
+def test_hostile_metadata_is_no_more_than_strange(settings, tmp_path):
+    path = write(tmp_path, "a.ipynb", notebook(("print(1)", printed("2\n"), {"tensh": settings, "tags": 1})))
     status, out, err = check(path)
     assert status in (0, 3) and err == "" and "Traceback" not in out
-    path.write_text(path.read_text().replace('"metadata": {}', f'"metadata": {{"tensh": {json.dumps(wishes)}}}'))
+    path.write_text(path.read_text().replace('"metadata": {}', f'"metadata": {{"tensh": {json.dumps(settings)}}}'))
     assert check(path)[0] == status
 
 
@@ -473,7 +473,7 @@ torch.rand(2)
 def test_against_pytorch(tmp_path):
     path = write(tmp_path, "a.tsh", BOTH)
     env = Environment(io.StringIO(), io.StringIO(), io.StringIO(), variables={})
-    assert show(env, Options(), [str(path)], Wish(json=True, against="torch")) == 3
+    assert show(env, Options(), [str(path)], Request(json=True, against="torch")) == 3
     objects = [json.loads(line) for line in env.stdout.getvalue().splitlines()]
     assert [each["status"] for each in objects[:-1]] == ["ok", "ok", "ok", "differs", "ok"]
     assert (objects[3]["torch"], objects[3]["tensh"]) == ("y = tensor([3., 3.])", "y = tensor([2., 2.])")

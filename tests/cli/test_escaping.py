@@ -94,8 +94,8 @@ def stored(text):
     output = {"output_type": "stream", "name": "stdout", "text": text}
     error = {"output_type": "error", "ename": text, "evalue": text, "traceback": [text]}
     cells = [
-        {"cell_type": "code", "source": source, "metadata": {"tensh": wishes}, "outputs": [given], "execution_count": 1}
-        for source, given, wishes in (
+        {"cell_type": "code", "source": source, "metadata": {"tensh": settings}, "outputs": [given], "execution_count": 1}
+        for source, given, settings in (
             ("print(1)", output, {}), (f"1 # {text}", error, {}), ("1 / 0", output, {"requires": text}),
             (f"!{text}", output, {}), (f"%%{text}", output, {}), ("raise ValueError(" + repr(text) + ")", output, {}),
         )

@@ -30,10 +30,10 @@ def record(path, engine):
     texts, errors = [], []
 
     class Recorded(Run):
-        def cell(self, cell):
+        def run_cell(self, cell):
             before = len(env.stdout.getvalue())
             errors.clear()
-            goes_on = super().cell(cell)
+            goes_on = super().run_cell(cell)
             texts.append(None if cell.lacking else env.stdout.getvalue()[before:] + "".join(errors))
             return goes_on
 

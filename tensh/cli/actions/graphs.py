@@ -22,7 +22,7 @@ ENDINGS = {
 }  # fmt: skip
 
 
-class Wish(NamedTuple):
+class Request(NamedTuple):
     """The requested graph, and how to show it."""
 
     name: str | None = None
@@ -43,18 +43,18 @@ class Wish(NamedTuple):
     compiled: bool = False
 
 
-def show(env, options, program, wish):
+def show(env, options, program, request):
     """Run a program without showing its values, and show the graph; return the exit status."""
     from tensh.graph.provenance import record_places
 
     run = Quiet(env, options, program)
-    if wish.static or wish.compiled:
-        return show_static(run, wish)
+    if request.static or request.compiled:
+        return show_static(run, request)
     with record_places(), contextlib.redirect_stdout(env.stderr):  # stdout is reserved for the graph
-        return run.run_all(lambda run: run.status or write_graph(run, wish))
+        return run.run_all(lambda run: run.status or write_graph(run, request))
 
 
-def show_static(run, wish):
+def show_static(run, request):
     """Run a program while capturing its operations, and show how one of its tensors was computed; return the exit
     status."""
     from tensh.engine.dispatch.capture.recorder import Recorder
@@ -62,39 +62,39 @@ def show_static(run, wish):
     recorder = Recorder()
 
     def work(run):
-        return run.status or write_static(run, wish, recorder)
+        return run.status or write_static(run, request, recorder)
 
     with contextlib.redirect_stdout(run.env.stderr), recorder:
         return run.run_all(work)
 
 
-def write_static(run, wish, recorder):
+def write_static(run, request, recorder):
     """Write the static graph of a successful run; return the exit status."""
     from tensh.compiler.breaks import Break
     from tensh.engine.dispatch.capture.recorder import Paused
     from tensh.show.captured import static_of
     from tensh.show.graphs import Shown
 
-    wish = wish._replace(format=format_of(wish))
-    if wish.why or wish.steps or wish.mode:
+    request = request._replace(format=format_of(request))
+    if request.why or request.steps or request.mode:
         raise UsageError(
             _("tensh graph: --static and --compiled show a program; --why, --steps and --mode show its autograd graph")
         )
     names = run.session.own_names()
     with Paused():
         try:
-            tensor = choose_tensor(run, wish.name, recorded=False)
-            drawing = static_of(recorder, tensor, names, wish.view, wish.compiled)
-            shown = Shown(types=wish.types, fold=False)
-            if wish.format == "png":
-                return draw_file(drawing.graph, shown, wish)
-            if wish.format in WRITERS:
-                lines = importlib.import_module(f"tensh.graph.{wish.format}").lines(drawing.graph, shown)
-                return write_pieces(run, wish, (f"{line}\n" for line in lines))
-            return write_pieces(run, wish, text(run, drawing, wish))
+            tensor = choose_tensor(run, request.name, recorded=False)
+            drawing = static_of(recorder, tensor, names, request.view, request.compiled)
+            shown = Shown(types=request.types, fold=False)
+            if request.format == "png":
+                return draw_file(drawing.graph, shown, request)
+            if request.format in WRITERS:
+                lines = importlib.import_module(f"tensh.graph.{request.format}").lines(drawing.graph, shown)
+                return write_pieces(run, request, (f"{line}\n" for line in lines))
+            return write_pieces(run, request, text(run, drawing, request))
         except (Break, ValueError, LookupError) as error:
             raise UsageError(
-                _("tensh graph: {name}: {error}").format(name=wish.name or _("the last tensor"), error=error)
+                _("tensh graph: {name}: {error}").format(name=request.name or _("the last tensor"), error=error)
             ) from None
 
 
@@ -105,99 +105,101 @@ class Quiet(Run):
         return isinstance(event, Value | Text) or super().show(event, may_raise)
 
 
-def write_graph(run, wish):
+def write_graph(run, request):
     """Write the graph of a successful run; return the exit status."""
     from tensh.show.graphs import Drawing, Graph, Shown
     from tensh.show.passes import accumulation, steps
     from tensh.show.reasons import why
 
     names = run.session.own_names()
-    wish = wish._replace(format=format_of(wish))
+    request = request._replace(format=format_of(request))
     try:
-        if wish.why:
-            target = choose_tensor(run, wish.why)
-            root = choose_tensor(run, wish.name) if wish.name else None
+        if request.why:
+            target = choose_tensor(run, request.why)
+            root = choose_tensor(run, request.name) if request.name else None
             return write_pieces(
-                run, wish, text(run, why(target, root, run.session.namespace, run.session.texts()), wish)
+                run, request, text(run, why(target, root, run.session.namespace, run.session.texts()), request)
             )
-        tensor = choose_tensor(run, wish.name)
-        if wish.steps or wish.mode:
-            view = steps(tensor, names) if wish.steps else accumulation(tensor, wish.mode, names)
-            return write_pieces(run, wish, text(run, view, wish))
-        graph = Graph(tensor, names, wish.focus)
-        shown = Shown(wish.values, wish.grads, wish.types, wish.formulas, wish.depth, fold=not wish.whole)
-        if wish.format == "png":
-            return draw_file(graph, shown, wish)
-        if wish.format in WRITERS:
-            lines = importlib.import_module(f"tensh.graph.{wish.format}").lines(graph, shown)
-            return write_pieces(run, wish, (f"{line}\n" for line in lines))
-        return write_pieces(run, wish, text(run, Drawing(graph, wish.view, shown), wish))
+        tensor = choose_tensor(run, request.name)
+        if request.steps or request.mode:
+            view = steps(tensor, names) if request.steps else accumulation(tensor, request.mode, names)
+            return write_pieces(run, request, text(run, view, request))
+        graph = Graph(tensor, names, request.focus)
+        shown = Shown(
+            request.values, request.grads, request.types, request.formulas, request.depth, fold=not request.whole
+        )
+        if request.format == "png":
+            return draw_file(graph, shown, request)
+        if request.format in WRITERS:
+            lines = importlib.import_module(f"tensh.graph.{request.format}").lines(graph, shown)
+            return write_pieces(run, request, (f"{line}\n" for line in lines))
+        return write_pieces(run, request, text(run, Drawing(graph, request.view, shown), request))
     except (ValueError, LookupError) as error:
         raise UsageError(_("tensh graph: {error}").format(error=error)) from None
 
 
-def format_of(wish):
+def format_of(request):
     """Return the requested format, by option or file extension; raise UsageError if the two disagree."""
-    ending = os.path.splitext(wish.output or "")[1].lower()
+    ending = os.path.splitext(request.output or "")[1].lower()
     if ending in (".html", ".htm"):  # names of the program would need escaping in HTML
         raise UsageError(
             _("tensh graph: {output}: a page is not written; a picture for one is -o graph.svg").format(
-                output=wish.output
+                output=request.output
             )
         )
-    found = wish.format or ENDINGS.get(ending, "text")
+    found = request.format or ENDINGS.get(ending, "text")
     if ENDINGS.get(ending, found) != found:
         raise UsageError(
             _("tensh graph: {output}: a file {ending} is {endings}, and {found} is asked for").format(
-                output=wish.output, ending=ending, endings=ENDINGS[ending], found=found
+                output=request.output, ending=ending, endings=ENDINGS[ending], found=found
             )
         )
-    other = "--why" if wish.why else "--steps" if wish.steps else "--mode" if wish.mode else None
+    other = "--why" if request.why else "--steps" if request.steps else "--mode" if request.mode else None
     if other and found != "text":
         raise UsageError(_("tensh graph: {other} is written as text, not as {found}").format(other=other, found=found))
-    if found == "png" and wish.output is None:
+    if found == "png" and request.output is None:
         raise UsageError(
             _("tensh graph: a picture goes into a file: --format {found} -o graph.{found}").format(found=found)
         )
     return found
 
 
-def text(run, drawing, wish):
+def text(run, drawing, request):
     """Yield the pieces of a drawing: styled for the terminal, plain for a file."""
-    page = run.console.page() if wish.output is None else Page()
+    page = run.console.page() if request.output is None else Page()
     for kind, piece in drawing.draw(page):
-        yield run.console.style_text([(kind, piece)], wish.output is None and run.console.in_color[0])
+        yield run.console.style_text([(kind, piece)], request.output is None and run.console.in_color[0])
     yield "\n"
 
 
-def write_pieces(run, wish, pieces):
+def write_pieces(run, request, pieces):
     """Write pieces of text to stdout or the output file; return the exit status."""
-    if wish.output is None:
+    if request.output is None:
         for piece in pieces:
             with run.env.writing():
                 run.env.stdout.write(piece)
         return status.OK
     try:
-        write_text(wish.output, pieces)
+        write_text(request.output, pieces)
     except OSError as error:
         raise UsageError(
-            _("tensh graph: {output}: {strerror}").format(output=wish.output, strerror=error.strerror)
+            _("tensh graph: {output}: {strerror}").format(output=request.output, strerror=error.strerror)
         ) from None
     return status.OK
 
 
-def draw_file(graph, shown, wish):
+def draw_file(graph, shown, request):
     """Draw the graph into a file by Graphviz; return the exit status."""
     from tensh.graph import dot
 
-    command = ["dot", f"-T{wish.format}", "-o", wish.output]
+    command = ["dot", f"-T{request.format}", "-o", request.output]
     try:
         done = subprocess.run(command, input="\n".join(dot.lines(graph, shown)), text=True, capture_output=True)
     except FileNotFoundError:
         raise UsageError(
             _(
                 "tensh graph: {format} is drawn by Graphviz, whose program `dot` is not installed here; --format svg, dot and mermaid need nothing"
-            ).format(format=wish.format)
+            ).format(format=request.format)
         ) from None
     if done.returncode:
         raise UsageError(_("tensh graph: dot: {error}").format(error=done.stderr.strip()))

@@ -24,9 +24,9 @@ def update_document(document, found, everything=False, interleaved=False):
 
 def drop_stale_outputs(cell):
     """Remove from a cell the tags that marked its output as stale."""
-    wishes = {name: value for name, value in cell.wishes.items() if name not in TODAY}
+    settings = {name: value for name, value in cell.settings.items() if name not in TODAY}
     rest = {name: value for name, value in cell.metadata.items() if name != "tensh"}
-    return cell._replace(metadata=rest | ({"tensh": wishes} if wishes else {}))
+    return cell._replace(metadata=rest | ({"tensh": settings} if settings else {}))
 
 
 def divide_cell(cell, result):

@@ -17,7 +17,7 @@ from tensh.escaping import shell_word, visible_line
 from tensh.language import _, language_of, speaking
 
 
-class Wish(NamedTuple):
+class Request(NamedTuple):
     """The settings of a check: how to compare, and what to do with new outputs."""
 
     limits: Limits = Limits()
@@ -27,22 +27,22 @@ class Wish(NamedTuple):
     against: str | None = None  # "torch", or a Python that has PyTorch
 
 
-def show(env, options, patterns, wish):
+def show(env, options, patterns, request):
     """Check files and report each cell; return the exit status."""
     begin = perf_counter()
     paths = [path for pattern in patterns for path in expand_pattern(pattern)]
-    if wish.against and (wish.update or wish.write):
+    if request.against and (request.update or request.write):
         raise UsageError(_("tensh check: --against compares two engines; --update and --write are for what is stored"))
-    if wish.write and len(paths) != 1:
+    if request.write and len(paths) != 1:
         raise UsageError(_("tensh check: --write is for one file, and these are {paths}").format(paths=len(paths)))
-    checking, done, found = Checker(env, options, wish), status.OK, []
+    checking, done, found = Checker(env, options, request), status.OK, []
     for path in paths:
         try:
-            found += checking.file(path)
+            found += checking.check_file(path)
         except UsageError as error:
             checking.console.remark([("message", f"{error}\n")])
             done = status.USAGE
-    bad = (FAILS,) if wish.update else BAD  # --update accepts differences, but not failures
+    bad = (FAILS,) if request.update else BAD  # --update accepts differences, but not failures
     done = status.DIFFERS if any(verdict.status in bad for verdict in found) else done
     done = max(done, checking.stopped)
     if found or done == status.OK:
@@ -53,33 +53,33 @@ def show(env, options, patterns, wish):
 class Checker:
     """Checks one file after another."""
 
-    def __init__(self, env, options, wish):
+    def __init__(self, env, options, request):
         self.console = Console(env)
         self.options = options
-        self.wish = wish
+        self.request = request
         self.differing = []  # files with cells that differ from their stored output
         self.stopped = status.OK
 
-    def file(self, path):
+    def check_file(self, path):
         """Check a file and report its cells; return the verdicts."""
         document = files.load(path)
-        if format.asks(document) and not self.wish.against:
-            return self.lesson(path)
-        limits = self.wish.limits
-        wishes = document.metadata.get("tensh")
-        if isinstance(wishes, dict) and wishes.get("check") == "lax":
+        if format.asks(document) and not self.request.against:
+            return self.check_lesson(path)
+        limits = self.request.limits
+        settings = document.metadata.get("tensh")
+        if isinstance(settings, dict) and settings.get("check") == "lax":
             limits = limits._replace(lax=True)
         with speaking(language_of("".join(each.text for cell in document.cells for each in cell.outputs))):
-            results, ended = running.results(document, path, self.options, self.wish.against is not None)
+            results, ended = running.results(document, path, self.options, self.request.against is not None)
         self.stopped = ended if ended == status.OUT_OF_TIME else self.stopped
-        if self.wish.against:
+        if self.request.against:
             from tensh.cli.checking import elsewhere
 
-            others = elsewhere.results(self.wish.against, path, self.options)
+            others = elsewhere.results(self.request.against, path, self.options)
             found = [*verdicts_against(document, results, others, limits)]
         else:
             found = [*verdicts(document, results, limits)]
-        if self.wish.json:
+        if self.request.json:
             self.console.result([("plain", "".join(report.format_cell(path, verdict) for verdict in found))])
         else:
             self.console.result([("title", f"{visible_line(path)}\n")])
@@ -91,13 +91,13 @@ class Checker:
         self.accept(document, found, path)
         return found
 
-    def lesson(self, path):
+    def check_lesson(self, path):
         """Check a lesson, whose questions take the place of stored outputs; return the verdicts."""
         from tensh.cli.checking import lessons
 
         found, ended = lessons.verdicts(path, self.options)
         self.stopped = ended or self.stopped
-        if self.wish.json:
+        if self.request.json:
             self.console.result([("plain", "".join(report.format_cell(path, verdict) for verdict in found))])
             return found
         self.console.result([("title", f"{visible_line(path)}\n")])
@@ -109,15 +109,15 @@ class Checker:
     def accept(self, document, found, path):
         """Write the new outputs if requested."""
         kind = files.kind_of(path)
-        if self.wish.update:
+        if self.request.update:
             new = accepting.update_document(document, found, interleaved=kind in (".tsh", ".py"))
             if new != document:
                 files.save(new, path)
                 self.say(_("{path}: the new outputs are written").format(path=path))
-        if self.wish.write:
+        if self.request.write:
             new = accepting.update_document(document, found, everything=True)
-            files.save(files.convert_document(new, kind, files.kind_of(self.wish.write)), self.wish.write)
-            self.say(_("{path}: written").format(path=self.wish.write))
+            files.save(files.convert_document(new, kind, files.kind_of(self.request.write)), self.request.write)
+            self.say(_("{path}: written").format(path=self.request.write))
 
     def say(self, text):
         if not self.options.quiet:
@@ -125,11 +125,11 @@ class Checker:
 
     def end(self, found, count, seconds, done):
         """Report the overall result."""
-        if self.wish.json:
+        if self.request.json:
             self.console.result([("plain", report.format_end(found, count, seconds, done))])
             return
         self.console.result(report.summary(found, seconds))
-        no_hint = self.wish.update or self.wish.limits.lax or self.wish.against or self.options.quiet
+        no_hint = self.request.update or self.request.limits.lax or self.request.against or self.options.quiet
         if self.differing and not no_hint:
             files = " ".join(map(shell_word, self.differing))
             self.console.result(

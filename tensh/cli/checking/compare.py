@@ -55,13 +55,13 @@ class Comparison(NamedTuple):
     sides: tuple[str, str] = (deferred("stored"), deferred("now"))
 
 
-def compare(stored, now, wishes=None, rtol=None, atol=None):
+def compare(stored, now, settings=None, rtol=None, atol=None):
     """Compare the stored text of a cell with its new text, as the cell's metadata requests."""
-    wishes = wishes or {}
-    stored, now = strip_noise(stored, wishes), strip_noise(now, wishes)
+    settings = settings or {}
+    stored, now = strip_noise(stored, settings), strip_noise(now, settings)
     if stored == now:
-        return Comparison(True, _("ids differ (masked)") if wishes.get("addresses") else "")
-    if wishes.get("random") and not wishes.get("addresses") and squeeze(stored) == squeeze(now):
+        return Comparison(True, _("ids differ (masked)") if settings.get("addresses") else "")
+    if settings.get("random") and not settings.get("addresses") and squeeze(stored) == squeeze(now):
         return Comparison(True, _("random numbers (masked)"))
     if max(len(stored), len(now)) > LONGEST:
         return Comparison(False, "", stored, now)
@@ -75,12 +75,12 @@ def compare(stored, now, wishes=None, rtol=None, atol=None):
     return Comparison(True, describe_tolerance(pairs, rtol, atol) or describe_masked(stored, now))
 
 
-def strip_noise(text, wishes):
+def strip_noise(text, settings):
     """Remove from a text what is never compared: addresses, locations of functions and lines, trailing spaces."""
     text = PLACE.sub("", FUNCTION.sub(r"<function \1>", ADDRESS.sub("at 0x", text)))
-    if wishes.get("platform"):
+    if settings.get("platform"):
         text = text.replace("\\", "/")
-    if wishes.get("addresses"):  # compare only which ids are equal
+    if settings.get("addresses"):  # compare only which ids are equal
         seen = {}
         text = ID.sub(lambda match: seen.setdefault(match[0], f"id{len(seen) + 1}"), text)
     return "\n".join(line.rstrip() for line in text.rstrip().split("\n"))

@@ -79,7 +79,7 @@ class CheckedRun(Run):
         echo = "each" if cell.form.startswith(">>> ") else self.document.echo
         label = f"{path} {label_of(cell, number)}"
         source = CellSource(text, f"{filename} cell {number}", label, echo, commands=echo is not None)
-        return Cell(source, True, _text(cell.wishes.get("requires")), tuple(passed_over))
+        return Cell(source, True, _text(cell.settings.get("requires")), tuple(passed_over))
 
     # ── what happens ─────────────────────────────────────────────────────────
 
@@ -88,13 +88,13 @@ class CheckedRun(Run):
         seeded = self.options.seed is not None
         self.randomness = Randomness(self.session.engine, self.session.namespace, seeded)
 
-    def cell(self, cell):
+    def run_cell(self, cell):
         """Run a cell; return whether to continue with the next one."""
-        wishes, label = self.code[len(self.results)].wishes, self.labels[len(self.results)]
+        settings, label = self.code[len(self.results)].settings, self.labels[len(self.results)]
         why = (
             _("it needs {lacking}").format(lacking=cell.lacking)
             if cell.lacking
-            else _text(wishes.get("skip")) or reason_to_skip(cell.source.text)
+            else _text(settings.get("skip")) or reason_to_skip(cell.source.text)
         )
         if why:
             self.results.append(Result(passed_over=why))

@@ -58,8 +58,8 @@ def has_run(cells):
 
 def find_stored_text(cell, ran):
     """Return the expected output of the cell; None if it is unknown."""
-    if isinstance(cell.wishes.get("current"), str):
-        return cell.wishes["current"]
+    if isinstance(cell.settings.get("current"), str):
+        return cell.settings["current"]
     if not cell.outputs and not ran(cell):
         return None
     return text_of(cell.outputs)
@@ -83,14 +83,14 @@ def verdict(cell, result, limits, stored):
     """Return (status, note, comparison) for a cell."""
     if result.passed_over:
         return SKIPPED if "had ended" not in result.passed_over else NOT_CHECKED, result.passed_over, None
-    expects_error = "raises" in cell.wishes or any(output.kind == "error" for output in cell.outputs)
+    expects_error = "raises" in cell.settings or any(output.kind == "error" for output in cell.outputs)
     if limits.lax or stored is None:
         if result.failure and not expects_error and not says_error(stored, result):
             return FAILS, "", None
         return RAN, "", None
     found = closest(stored, result, cell, limits)
     if found.same:
-        stale = cell.wishes.get("stale")
+        stale = cell.settings.get("stale")
         return OK, _("not as stored, but as today: {stale}").format(stale=stale) if stale else found.note, None
     if result.failure and not expects_error:
         return FAILS, "", found
@@ -111,7 +111,7 @@ def verdict_against(cell, result, other, limits):
     if result.passed_over or other.passed_over:
         return SKIPPED, result.passed_over or other.passed_over, None
     for ours, theirs in ((whole_text(result), whole_text(other)), (result.values, other.values)):
-        found = compare(theirs, ours, cell.wishes, limits.rtol, limits.atol)._replace(sides=("torch", "tensh"))
+        found = compare(theirs, ours, cell.settings, limits.rtol, limits.atol)._replace(sides=("torch", "tensh"))
         if not found.same:
             chance = "" if result.failure else result.chance or other.chance
             return (NOT_CHECKED, chance, None) if chance else (DIFFERS, "", found)
@@ -130,13 +130,13 @@ def says_error(stored, result):
 
 def closest(stored, result, cell, limits):
     """Compare with the stored output or an accepted alternative; return the first match, else the first comparison."""
-    others = cell.wishes.get("alternatives")
+    others = cell.settings.get("alternatives")
     expected = [stored, *(text for text in others if isinstance(text, str))] if isinstance(others, list) else [stored]
     shown = dict.fromkeys([text_of(result.outputs), whole_text(result)])
     tried = [(one, now) for now in shown for one in expected]
     found = None
     for one, now in tried:
-        each = compare(*drop_captions(one, now, cell), cell.wishes, limits.rtol, limits.atol)
+        each = compare(*drop_captions(one, now, cell), cell.settings, limits.rtol, limits.atol)
         if each.same:
             return each
         found = found or each

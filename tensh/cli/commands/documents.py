@@ -46,8 +46,8 @@ def check_(
     from tensh.cli.checking import check
 
     options = options.complete_from(ctx.obj["options"])
-    wish = check.Wish(check.Limits(lax, rtol, atol), update, write, json or options.json, against)
-    return partial(check.show, environment(ctx, options), options, patterns, wish)
+    request = check.Request(check.Limits(lax, rtol, atol), update, write, json or options.json, against)
+    return partial(check.show, environment(ctx, options), options, patterns, request)
 
 
 def convert_(

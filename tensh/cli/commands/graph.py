@@ -63,11 +63,11 @@ def graph_(
         raise UsageError(_("tensh graph: a graph as JSON is --format json"))
     file, name = graph_of(words or [], code)
     found = program.from_codes(code) if code else program.from_file(file)
-    wish = graphs.Wish(
+    request = graphs.Request(
         name, view.value, form and form.value, values, grads, types, formulas, depth, focus, whole, output, why,
         steps, mode and mode.value, static, compiled,
     )  # fmt: skip
-    return partial(graphs.show, environment(ctx, options), options, found, wish)
+    return partial(graphs.show, environment(ctx, options), options, found, request)
 
 
 def graph_of(words, code):

@@ -34,9 +34,9 @@ def learn_(
     goes on where you were. Running a lesson runs the code in its file, as tensh run does; listing lessons runs none.
     """
     from tensh.cli.lessons import learn
-    from tensh.cli.lessons.wish import Wish
+    from tensh.cli.lessons.request import Request
 
     given = ctx.obj["options"]
     options = Options(json=json or given.json, plain=plain or given.plain).complete_from(given)
-    wish = Wish(language.value if language else None, restart, tuple(answers or ()), record)
-    return partial(learn.show, environment(ctx, options), options, lesson, wish)
+    request = Request(language.value if language else None, restart, tuple(answers or ()), record)
+    return partial(learn.show, environment(ctx, options), options, lesson, request)

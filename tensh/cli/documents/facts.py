@@ -79,7 +79,7 @@ def head(cell, with_outputs=True):
     return " ".join(parts)
 
 
-def cell(line, lines, output_lines=(), form=""):
+def make_cell(line, lines, output_lines=(), form=""):
     """Build a cell from its head line and the lines of its text."""
     match = HEAD.match(line.strip())
     try:

@@ -70,7 +70,7 @@ def convert_document(document, before, after):
     """Convert a document to another kind of file: mark its cells as such, and import the names that were predefined."""
     if before == after:
         return document
-    cells = [cell._replace(form="marked") for cell in document.cells if not cell.wishes.get(GIVEN)]
+    cells = [cell._replace(form="marked") for cell in document.cells if not cell.settings.get(GIVEN)]
     if after not in PRELOADED:
         cells = [*imports(cells), *cells]
     if before == ".py" and document.echo is None:

@@ -92,7 +92,7 @@ class Reader:
 
     def read_cell(self, head):
         """Read the cell that a comment describes."""
-        cell = facts.cell(head, [])
+        cell = facts.make_cell(head, [])
         self.place += 1
         block = block_at(self.lines, self.place)
         if cell.kind == "code" and block:
@@ -119,7 +119,7 @@ class Reader:
             self.place = output.after
         else:
             output = None
-        yield facts.cell(
+        yield facts.make_cell(
             head, block.lines, output.lines if output else (), f"{block.info}\n{output.info if output else 'text'}"
         )
 

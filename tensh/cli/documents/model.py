@@ -39,7 +39,7 @@ class Cell(NamedTuple):
     form: str = ""
 
     @property
-    def wishes(self):
+    def settings(self):
         """Return the part of the metadata that is tensh's."""
         found = self.metadata.get("tensh")
         return found if isinstance(found, dict) else {}

@@ -36,8 +36,8 @@ def read(text):
     metadata = dict(_is(dict, notebook.get("metadata", {}), _("its metadata")))
     echo = "last"
     if isinstance(metadata.get("tensh"), dict) and metadata["tensh"].get("echo") == "each":
-        wishes = {name: value for name, value in metadata.pop("tensh").items() if name != "echo"}
-        metadata |= {"tensh": wishes} if wishes else {}
+        settings = {name: value for name, value in metadata.pop("tensh").items() if name != "echo"}
+        metadata |= {"tensh": settings} if settings else {}
         echo = "each"
     if metadata == METADATA:
         metadata = {}
@@ -113,8 +113,8 @@ def write(document):
     """Format a document as the text of a notebook."""
     metadata = document.metadata or METADATA
     if document.echo == "each":
-        wishes = metadata.get("tensh")
-        metadata = metadata | {"tensh": (wishes if isinstance(wishes, dict) else {}) | {"echo": "each"}}
+        settings = metadata.get("tensh")
+        metadata = metadata | {"tensh": (settings if isinstance(settings, dict) else {}) | {"echo": "each"}}
     cells = [write_notebook_cell(cell) for cell in document.cells]
     if not document.more:
         cells = give_ids(cells)

@@ -91,7 +91,7 @@ def _cells(head, lines):
     form = "marked" if head is not None else ""
     if head is None and not any(line.strip() for line in lines):
         return
-    found = facts.cell(head or "", lines, form=form)
+    found = facts.make_cell(head or "", lines, form=form)
     if found.kind != "code":
         yield found._replace(text="\n".join(map(_prose, lines)))
         return
@@ -101,12 +101,12 @@ def _cells(head, lines):
             results.append(line.removeprefix(RESULT).removeprefix(" "))
             continue
         if results:
-            yield facts.cell(head or "", code, results, form)
+            yield facts.make_cell(head or "", code, results, form)
             head, code, results, form = None, [], [], ""
         code.append(_unescape_line(line))
     code.pop()
     if form == "marked" or any(line.strip() for line in code):
-        yield facts.cell(head or "", code, (), form)
+        yield facts.make_cell(head or "", code, (), form)
 
 
 def _prose(line):

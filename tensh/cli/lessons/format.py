@@ -41,7 +41,7 @@ def load(path, key=None):
     document = files.load(path)
     text = reading.text(path)
     try:
-        return Reader(document, text, path).lesson(key or reading.whole_name(path))
+        return Reader(document, text, path).read_lesson(key or reading.whole_name(path))
     except LessonError as error:
         error.refuse(path)
 
@@ -92,7 +92,7 @@ class Reader:
         self.asked = 0
         self.place = 0  # the line of the file after which to look for the next code
 
-    def lesson(self, key):
+    def read_lesson(self, key):
         """Read the whole document; raise LessonError if it is not a lesson."""
         for cell in self.document.cells:
             if cell.kind == "code":

@@ -59,10 +59,10 @@ def record(path, lesson, answered):
         raise UsageError(f"{path}: {error.strerror}") from None
 
 
-def show(env, options, wanted, wish):
+def show(env, options, wanted, request):
     """Grade each file; return the exit status."""
     console, done = Console(env), status.OK
-    for path in wish.answers:
+    for path in request.answers:
         try:
             grade_file(console, env, options, path, wanted)
         except UsageError as error:

@@ -13,30 +13,30 @@ from tensh.language import _
 from tensh.show.text import pad
 
 
-def show(env, options, wanted, wish):
+def show(env, options, wanted, request):
     """Carry out `tensh learn` in the requested language; return the exit status."""
-    language.choose(wish.language or language.current)
-    if wish.answers:
+    language.choose(request.language or language.current)
+    if request.answers:
         from tensh.cli.lessons import grading
 
-        return grading.show(env, options, wanted, wish)
+        return grading.show(env, options, wanted, request)
     if wanted is None:
         return show_list(env, options)
     lesson = shelf.find(wanted)
-    return play(env, options, lesson, wish)
+    return play(env, options, lesson, request)
 
 
-def play(env, options, lesson, wish):
+def play(env, options, lesson, request):
     """Play a lesson; an interactive terminal resumes and saves progress."""
     keeper = Keeper(env.variables)
     is_kept = env.is_interactive and not options.json
-    if wish.restart:
+    if request.restart:
         keeper.forget(lesson.key)
     progress = keeper.load(lesson.key, lesson.digest) if is_kept else Progress()
-    if wish.record:
+    if request.record:
         from tensh.cli.lessons import grading
 
-        grading.record(wish.record, lesson, {})  # fail before any answer is given, rather than after
+        grading.record(request.record, lesson, {})  # fail before any answer is given, rather than after
     screen = JsonScreen(env) if options.json else LineScreen(env)
     player = Player(env, options, lesson, screen, lambda progress: keeper.save(lesson, progress) if is_kept else None)
     try:
@@ -46,8 +46,8 @@ def play(env, options, lesson, wish):
     if reached.is_done and not options.json and lesson.key in shelf.NAMES[:-1]:
         following = shelf.NAMES[shelf.NAMES.index(lesson.key) + 1]
         Console(env).result([("note", _("next:          tensh learn {name}").format(name=following) + "\n")])
-    if wish.record:
-        grading.record(wish.record, lesson, player.answered)
+    if request.record:
+        grading.record(request.record, lesson, player.answered)
     if keeper.complaint:
         Console(env).remark([("warning", _("the progress is not kept: {why}").format(why=keeper.complaint) + "\n")])
     return status.OK

@@ -75,7 +75,7 @@ class Run:
                 self.prepare()
             with self.ending(), time_limit(self.options.timeout):
                 for cell in self.program.cells:
-                    if not self.cell(cell):
+                    if not self.run_cell(cell):
                         break
                 if not then:
                     wait_for_threads()
@@ -281,7 +281,7 @@ class Run:
 
     # ── a cell ───────────────────────────────────────────────────────────────
 
-    def cell(self, cell):
+    def run_cell(self, cell):
         """Run a cell; return whether to continue with the next one."""
         if cell.lacking:
             self.mention(

@@ -45,7 +45,7 @@ def blocks(text, filename, label):
     from tensh.cli.documents import markdown
 
     document = markdown.read(text)
-    wanted = [cell for cell in document.cells if not (cell.wishes.get("skip") or "doctest: +SKIP" in cell.text)]
+    wanted = [cell for cell in document.cells if not (cell.settings.get("skip") or "doctest: +SKIP" in cell.text)]
     return _cells(document._replace(cells=wanted), filename, label)
 
 
@@ -59,9 +59,9 @@ def _cell(cell, number, filename, label, echo):
     is_session = cell.form.startswith(">>> ")
     source = CellSource(text, f"{filename} cell {number}", f"{label} cell {number}", "each" if is_session else echo)
     tags = cell.metadata.get("tags")
-    may_raise = "raises" in cell.wishes or (isinstance(tags, list) and "raises-exception" in tags)
+    may_raise = "raises" in cell.settings or (isinstance(tags, list) and "raises-exception" in tags)
     may_raise = may_raise or (is_session and any(output.kind == "error" for output in cell.outputs))
-    requires = cell.wishes.get("requires")
+    requires = cell.settings.get("requires")
     return Cell(source, may_raise, requires if isinstance(requires, str) else None, tuple(passed_over))
 
 

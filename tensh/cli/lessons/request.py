@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 
-class Wish(NamedTuple):
+class Request(NamedTuple):
     """The language, whether to start over, files of answers to grade, a file to write answers to."""
 
     language: str | None = None
