@@ -28,7 +28,7 @@ def exact(text):
     return str.__str__(text)
 
 
-def safely(function, value, what="repr"):
+def write_safely(function, value, what="repr"):
     """Return the `repr` or `str` of a value, or a note that it failed; ^C passes through."""
     try:
         found = exact(function(value)) if is_bounded(value) else brief(value)
@@ -41,12 +41,12 @@ def safely(function, value, what="repr"):
 
 def safe_repr(value):
     """Return the repr of a value, or a note that it failed."""
-    return safely(write_repr, value)
+    return write_safely(write_repr, value)
 
 
 def safe_str(value):
     """Return the str of a value, or a note that it failed."""
-    return safely(str, value, "text")
+    return write_safely(str, value, "text")
 
 
 def is_bounded(value):
@@ -130,7 +130,7 @@ def brief(value, level=0, room=None):
     if brackets is None:
         if is_nest(kind):
             return f"{kind.__qualname__}(...)"
-        text = visible_line(safely(repr, value))
+        text = visible_line(write_safely(repr, value))
         return text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."
     items = []
     for item in dict.items(value) if issubclass(kind, dict) else parts(value):

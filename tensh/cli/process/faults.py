@@ -5,7 +5,7 @@ import traceback
 
 from tensh.escaping import visible_line
 from tensh.language import _
-from tensh.show.reprs import safely
+from tensh.show.reprs import write_safely
 
 LONGEST = 200  # characters of a message
 
@@ -26,7 +26,7 @@ def describe_fault(error):
     """Describe an unexpected exception in one line."""
     frames = traceback.extract_tb(error.__traceback__)
     where = f", {os.path.basename(frames[-1].filename)}:{frames[-1].lineno}" if frames else ""
-    message = visible_line(safely(str, error, "message"))[:LONGEST]
+    message = visible_line(write_safely(str, error, "message"))[:LONGEST]
     return _("this is a bug in tensh ({name}: {message}{where})").format(
         name=type(error).__name__, message=message, where=where
     )

@@ -14,7 +14,7 @@ def read_typed_line(prompt):
     with contextlib.suppress(ImportError):
         import readline  # noqa: F401  (input() edits with it)
 
-    with nudging():
+    with handling_signals_at_once():
         try:
             return input(prompt)
         except ValueError:  # stdin is closed, as by `exit()`
@@ -22,7 +22,7 @@ def read_typed_line(prompt):
 
 
 @contextlib.contextmanager
-def nudging():
+def handling_signals_at_once():
     """A context in which a signal is handled even if it arrives just before readline waits for a key.
 
     Python runs a signal's handler when the current system call ends. A signal that arrives in the microseconds before

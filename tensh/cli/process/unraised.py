@@ -13,7 +13,7 @@ from tensh.cli.process.signals import resend_later
 from tensh.cli.programs.limits import TimeLimit
 from tensh.escaping import visible_line
 from tensh.language import _
-from tensh.show.reprs import safely
+from tensh.show.reprs import write_safely
 
 
 class Reporter:
@@ -77,4 +77,4 @@ def stay():
 def name_of(function):
     """Describe a destructor, callback or generator."""
     found = getattr(function, "__qualname__", None)
-    return found if type(found) is str else safely(repr, function)
+    return found if type(found) is str else write_safely(repr, function)

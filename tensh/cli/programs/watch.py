@@ -44,7 +44,7 @@ class Watch:
     def run_all(self):
         """Run until ^C; return the exit status."""
         try:
-            with no_bytecode():
+            with without_bytecode():
                 found = self.run()
                 while found != status.INTERRUPTED:
                     self.wait()
@@ -142,7 +142,7 @@ def files_in(failure, folder):
 
 
 @contextlib.contextmanager
-def no_bytecode():
+def without_bytecode():
     """A context without bytecode caching: a cache would be mistaken for that of a file saved again in the same second."""
     before, sys.dont_write_bytecode = sys.dont_write_bytecode, True
     try:

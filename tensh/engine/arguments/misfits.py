@@ -75,7 +75,7 @@ def unanswered_class(fn, values):
 def missing_attribute(function, parameters, named):
     """Return the error of the first argument that PyTorch's Python function cannot read or call, or None."""
     given = {name: value for _, name, value in named if name not in parameters or value is not parameters[name].default}
-    for parameter, attribute, *conditions in asked().get(function, ()):
+    for parameter, attribute, *conditions in read_asked().get(function, ()):
         if parameter in given and all(holds(each, given) for each in conditions):
             try:
                 found = getattr(given[parameter], attribute)
@@ -99,7 +99,7 @@ def holds(condition, given):
 
 
 @cache
-def asked():
+def read_asked():
     """Function -> (parameter, the attribute that PyTorch's Python function reads first, conditions), in order.
 
     A condition names another parameter that must be given, with a dash must not be, and with a question mark must be true.
@@ -121,7 +121,7 @@ def is_in_words_of_pytorch(failure, function, python):
     """Return True if an AttributeError was raised on purpose, or PyTorch's Python function raises the same."""
     if failure.name is None:
         return True
-    if any(attribute == failure.name for _, attribute, *_ in asked().get(function, ())):
+    if any(attribute == failure.name for _, attribute, *_ in read_asked().get(function, ())):
         return False  # under other conditions, which have been looked at
     return python and (failure.name in ASKED or failure.name == function) and not is_class(failure.obj)
 

@@ -330,7 +330,7 @@ def once_differentiable(fn):
         if not mode.grad or not any(isinstance(a, Tensor) and refresh_node(a) is not None for a in args):
             return outputs
         several = isinstance(outputs, tuple)
-        refused = [_refusing(o) for o in (outputs if several else (outputs,))]
+        refused = [_refuse_derivative(o) for o in (outputs if several else (outputs,))]
         return tuple(refused) if several else refused[0]
 
     return wrapper
@@ -350,7 +350,7 @@ class NotDifferentiable(Node):
         return "torch::autograd::Error"
 
 
-def _refusing(t):
+def _refuse_derivative(t):
     if not isinstance(t, Tensor):
         return t
     node = NotDifferentiable()

@@ -8,14 +8,14 @@ from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.override.points import add_member, announce, armed
 from tensh.engine.methods import attributes, autograd  # noqa: F401 (whose properties are sealed here)
-from tensh.engine.methods.autograd import read_only
+from tensh.engine.methods.autograd import make_refusal
 
 
 def seal_property(name, member):
     """Return a property whose setter raises PyTorch's error."""
     if type(member) is not property or member.fset is not None:
         return member
-    return property(member.fget, read_only(name), doc=member.__doc__)
+    return property(member.fget, make_refusal(name), doc=member.__doc__)
 
 
 for _name, _each in list(vars(Tensor).items()):

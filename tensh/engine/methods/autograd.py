@@ -23,14 +23,14 @@ def member(name=None, **accessors):
 
     def hang(get):
         called = name or get.__name__
-        accessors.setdefault("set", read_only(called))
+        accessors.setdefault("set", make_refusal(called))
         setattr(Tensor, called, property(get, accessors["set"], accessors.get("delete"), doc=get.__doc__))
         return get
 
     return hang
 
 
-def read_only(name):
+def make_refusal(name):
     """Return a setter that refuses to set a property."""
 
     def refuse(t, value):

@@ -29,7 +29,7 @@ def text_for_bytes(situation, node):
     if not is_written and not (name == "load" and isinstance(situation.error, UnicodeDecodeError | TypeError)):
         return None
     tree, given = situation.place.tree(), {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
-    for call, target in opened(tree):
+    for call, target in find_opened(tree):
         if target in given:
             mode = "wb" if is_written else "rb"
             if len(call.args) > 1 and isinstance(call.args[1], ast.Constant):
@@ -46,7 +46,7 @@ def text_for_bytes(situation, node):
     return None
 
 
-def opened(tree):
+def find_opened(tree):
     """(the call of open, the name that it gives the file to) of a program."""
     for each in ast.walk(tree) if tree else ():
         match each:

@@ -28,10 +28,10 @@ def explain_keras(situation):
     net, word = ast.unparse(node.value), error.name
     if is_module(error.obj) and word in ("predict", "predict_on_batch", "predict_proba") and len(given) == 1:
         rule = _("a model is called with its input, and gives its prediction")
-        return replaced(situation, rule, call, f"{net}({given[0]})")
+        return explain_replacement(situation, rule, call, f"{net}({given[0]})")
     if is_module(error.obj) and word == "summary" and call is not None:
         rule = _("a model prints as the list of its layers")
-        return replaced(situation, rule, call, f"print({net})")
+        return explain_replacement(situation, rule, call, f"print({net})")
     if is_module(error.obj) and word in ("fit", "train_on_batch", "fit_generator"):
         rule = _("a model of torch.nn has no {word}: training is a loop that you write").format(word=word)
         return Explanation("model", (), rule, (), LOOP.replace("net", net if net.isidentifier() else "net"))
@@ -44,7 +44,7 @@ def explain_keras(situation):
     return None
 
 
-def replaced(situation, rule, call, code):
+def explain_replacement(situation, rule, call, code):
     fit = replace_node(situation.place, call, code)
     return Explanation("model", (), rule, (fit,) if fit else ())
 
@@ -81,4 +81,4 @@ def explain_activation(situation, node):
         isinstance(each, ast.Call) and node in each.args and ast.unparse(each.func).endswith("Sequential")
         for each in ast.walk(tree)
     )
-    return replaced(situation, rule, node, inner if is_inside else f"{dot}Sequential({inner})")
+    return explain_replacement(situation, rule, node, inner if is_inside else f"{dot}Sequential({inner})")

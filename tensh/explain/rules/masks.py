@@ -30,7 +30,7 @@ def mask_of_scores(call, text):
     if broadcast(scores, mask.value.shape):
         return None
     rule = rule.format(shape=list(scores), mask=name_or_phrase(mask, _("the mask")), size=list(mask.value.shape))
-    candidates = [call.rewrite({mask: new}) for new in reshaped(mask, scores, sizes)] if mask.text else []
+    candidates = [call.rewrite({mask: new}) for new in reshape_mask(mask, scores, sizes)] if mask.text else []
     return Explanation(call.symbol, tuple(map(operand, given)), rule, fits(call, candidates))
 
 
@@ -40,7 +40,7 @@ def broadcast(scores, shape):
     return len(shape) <= len(scores) and all(m == n or n == 1 for m, n in pairs)
 
 
-def reshaped(mask, scores, sizes):
+def reshape_mask(mask, scores, sizes):
     """The texts of a mask of the scores' shape: a part of a larger one, a mask of each sequence, the other way round."""
     shape, text = tuple(mask.value.shape), mask.text
     rows, columns = scores[-2:]

@@ -72,7 +72,7 @@ def causal_upper_left(*size):
     tensor([[ True, False, False],
             [ True,  True, False]])
     """
-    return CausalBias(CausalVariant.UPPER_LEFT, *checked(size, "causal_upper_left"))
+    return CausalBias(CausalVariant.UPPER_LEFT, *require_two(size, "causal_upper_left"))
 
 
 def causal_lower_right(*size):
@@ -86,10 +86,10 @@ def causal_lower_right(*size):
     >>> torch.nn.functional.scaled_dot_product_attention(q, k, k, mask).shape
     torch.Size([1, 2, 4])
     """
-    return CausalBias(CausalVariant.LOWER_RIGHT, *checked(size, "causal_lower_right"))
+    return CausalBias(CausalVariant.LOWER_RIGHT, *require_two(size, "causal_lower_right"))
 
 
-def checked(size, name):
+def require_two(size, name):
     """Return the sizes of a mask, which must be two."""
     if len(size) != 2:
         raise AssertionError(f"{name} only supports 2D tensors")

@@ -91,7 +91,7 @@ class Calls:
         return handle
 
 
-def no_hooks(module):
+def add_hook_dictionaries(module):
     """Give a module the empty dictionaries of its hooks."""
     own = module.__dict__
     own["_backward_pre_hooks"], own["_backward_hooks"] = OrderedDict(), OrderedDict()
@@ -101,7 +101,7 @@ def no_hooks(module):
     own["_forward_pre_hooks"], own["_forward_pre_hooks_with_kwargs"] = OrderedDict(), OrderedDict()
 
 
-def know_hooks(module):
+def note_hooks(module):
     """Record whether a module whose state was restored has hooks."""
     own = module.__dict__
     own["_is_hooked"] = any(own.get(name) for name in HOOKS)

@@ -16,8 +16,8 @@ from tensh.nn.modules.calls import (
     EVERYWHERE,
     WITH_KWARGS,
     Calls,
-    know_hooks,
-    no_hooks,
+    add_hook_dictionaries,
+    note_hooks,
     register_module_backward_hook,
     register_module_buffer_registration_hook,
     register_module_forward_hook,
@@ -30,7 +30,7 @@ from tensh.nn.modules.calls import (
 from tensh.nn.modules.members import REGISTERED, Members, add_dictionaries
 from tensh.nn.modules.state import EXTRA as _EXTRA_STATE_KEY_SUFFIX  # noqa: F401
 from tensh.nn.modules.state import Incompatible as _IncompatibleKeys  # noqa: F401
-from tensh.nn.modules.state import State, no_state_hooks
+from tensh.nn.modules.state import State, add_state_hook_dictionaries
 from tensh.nn.parameter import Parameter, is_lazy
 
 __all__ = [
@@ -112,8 +112,8 @@ class Module(Members, Calls, State):
             )
         self.__dict__["training"] = True
         add_dictionaries(self)
-        no_hooks(self)
-        no_state_hooks(self)
+        add_hook_dictionaries(self)
+        add_state_hook_dictionaries(self)
         if self.call_super_init:
             super().__init__(*args, **kwargs)
 
@@ -126,7 +126,7 @@ class Module(Members, Calls, State):
 
     def __setstate__(self, state):
         self.__dict__.update(state)
-        know_hooks(self)
+        note_hooks(self)
 
     def __reduce_ex__(self, protocol):
         if not self._origin or torch_is_tensh():

@@ -250,7 +250,7 @@ def show_settings(*more, projects=False):
     return mark
 
 
-def no_projection(options):
+def refuse_projection(options):
     """Raise ValueError for a projection, which only LSTM has."""
     if "proj_size" in options:
         raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
@@ -273,7 +273,7 @@ class RNN(RNNBase):
 
     @show_settings(NONLINEARITY)
     def __init__(self, *args, **kwargs):
-        no_projection(kwargs)
+        refuse_projection(kwargs)
         if len(args) > 3:
             nonlinearity, args = args[3], args[:3] + args[4:]
         else:
@@ -335,7 +335,7 @@ class GRU(RNNBase):
 
     @show_settings()
     def __init__(self, *args, **kwargs):
-        no_projection(kwargs)
+        refuse_projection(kwargs)
         super().__init__("GRU", *args, **kwargs)
 
     def forward(self, input, hx=None):

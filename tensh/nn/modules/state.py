@@ -241,7 +241,7 @@ def _add(hooks, hook):
     return handle
 
 
-def no_state_hooks(module):
+def add_state_hook_dictionaries(module):
     """Give a module the empty dictionaries of its state hooks."""
     own = module.__dict__
     own["_state_dict_hooks"], own["_state_dict_pre_hooks"] = OrderedDict(), OrderedDict()

@@ -66,7 +66,7 @@ DATA = [
 
 @pytest.mark.parametrize("data", DATA, ids=repr)
 def test_the_short_way_and_the_careful_way_agree(data):
-    quick, careful = nested.read(data), nested.carefully(data, None)
+    quick, careful = nested.read(data), nested.read_by_elements(data, None)
     assert (quick.dtype, quick.shape) == (careful.dtype, careful.shape)
     np.testing.assert_array_equal(quick, careful)
 
@@ -76,7 +76,7 @@ def test_the_short_way_and_the_careful_way_agree(data):
 def test_the_short_way_and_the_careful_way_agree_in_every_dtype(data, name):
     if name == "uint64" and isinstance(data[0], float):
         pytest.skip("PyTorch refuses floats there")
-    quick, careful = nested.read(data, ALL[name]), nested.carefully(data, ALL[name])
+    quick, careful = nested.read(data, ALL[name]), nested.read_by_elements(data, ALL[name])
     assert quick.dtype == careful.dtype == ALL[name].numpy
     assert quick.tolist() == careful.tolist()
 

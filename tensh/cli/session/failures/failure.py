@@ -17,7 +17,7 @@ from tensh.columns import in_characters
 from tensh.escaping import visible_line
 from tensh.language import _, deferred
 from tensh.show.describe import dtype, is_array, module
-from tensh.show.reprs import safe_str, safely
+from tensh.show.reprs import safe_str, write_safely
 
 OURS = os.path.dirname(os.path.abspath(tensh.__file__)) + os.sep
 
@@ -98,7 +98,7 @@ class Failure(NamedTuple):
     def message(self):
         if isinstance(self.error, SyntaxError) and isinstance(self.error.msg, str):
             return self.error.msg
-        message = safely(str, self.error, "message")  # the exception is user code, which may itself fail
+        message = write_safely(str, self.error, "message")  # the exception is user code, which may itself fail
         return message if self.kind else visible_line(message)
 
     @property

@@ -34,7 +34,7 @@ def value(session, command, node):
     return eval(code, session.namespace)
 
 
-def no_argument(command):
+def refuse_argument(command):
     """Raise MagicError for an argument that would be ignored."""
     if command.argument:
         raise MagicError(

@@ -1,7 +1,7 @@
 """Post-mortem inspection: `%debug`, `%up`, `%down`."""
 
 from tensh.cli.session.events import Notice, Value
-from tensh.cli.session.magics.arguments import no_argument, whole_number
+from tensh.cli.session.magics.arguments import refuse_argument, whole_number
 from tensh.cli.session.magics.registry import MagicError, magic
 from tensh.cli.session.magics.showing import view
 from tensh.language import _
@@ -59,7 +59,7 @@ def steps(command):
 def require(session, command):
     """Return the frames being inspected; raise MagicError if there are none."""
     if command.argument in LEAVING:
-        no_argument(command) if command.name != "debug" else None
+        refuse_argument(command) if command.name != "debug" else None
     if session.debugging is None:
         raise MagicError(_("%{name}: no failure is being inspected; %debug starts").format(name=command.name))
     return session.debugging

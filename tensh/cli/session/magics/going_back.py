@@ -1,7 +1,7 @@
 """Commands that list, undo, clear and edit earlier lines: `%history`, `%undo`, `%reset`, `%edit`."""
 
 from tensh.cli.session.events import Notice, Text
-from tensh.cli.session.magics.arguments import no_argument, whole_number
+from tensh.cli.session.magics.arguments import refuse_argument, whole_number
 from tensh.cli.session.magics.registry import MagicError, magic
 from tensh.cli.session.sources.source import Source, drop_indent
 from tensh.language import _, count
@@ -61,7 +61,7 @@ def undo(session, command):
 
 @magic("reset", "%reset", "forget all your names; %undo brings them back")
 def reset(session, command):
-    no_argument(command)
+    refuse_argument(command)
     names = session.own_names()
     for name in names:
         del session.namespace[name]

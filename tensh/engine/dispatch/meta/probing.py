@@ -54,7 +54,7 @@ class Probe:
         if self.sizes:
             shape = tuple([self.sizes.get(n, n) for n in array.shape])
             order = memory.order_of(array.shape, array.strides)
-            values = harmless([shape[d] for d in order], array.dtype).transpose(np.argsort(order))
+            values = make_acceptable([shape[d] for d in order], array.dtype).transpose(np.argsort(order))
             return values
         block = self.blocks.get(id(array.root))
         if block is None:
@@ -66,7 +66,7 @@ class Probe:
         block = block if block.dtype == array.dtype else block.view(array.dtype)
         seen = view_memory(block, array.dtype, array.shape, memory.strides(array), array.place())
         if not memory.overlaps_itself(seen):
-            seen[...] = harmless(array.shape, array.dtype)
+            seen[...] = make_acceptable(array.shape, array.dtype)
         else:
             block.fill(1 if array.dtype.kind in "fcV" else 0)
         return seen
@@ -95,7 +95,7 @@ class Probe:
         return result
 
 
-def harmless(shape, dtype):
+def make_acceptable(shape, dtype):
     """Return numbers that every operator accepts: positive definite matrices of floats, otherwise zeros."""
     values = np.zeros(shape, dtype)
     if dtype.kind in "fcV":

@@ -44,7 +44,7 @@ def read(data, dtype=None):
                 return np.array(data, to.numpy)
             except (ValueError, TypeError, OverflowError):
                 pass
-    return carefully(data, dtype)
+    return read_by_elements(data, dtype)
 
 
 def infer_plain_dtype(kinds):
@@ -55,7 +55,7 @@ def infer_plain_dtype(kinds):
     return of_scalar[float]
 
 
-def carefully(data, dtype):
+def read_by_elements(data, dtype):
     """Read any data element by element; raise PyTorch's errors."""
     if isinstance(data, (str, bytes)):
         raise TypeError(f"new(): invalid data type '{kind_of(data)}'")

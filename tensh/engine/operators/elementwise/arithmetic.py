@@ -25,7 +25,7 @@ NEG_BOOL = RuntimeError(
 )
 
 
-def no_bool(one, two, number):
+def refuse_bools(one, two, number):
     """Raise if an operand of a subtraction is bool."""
     if one.kind == "b" or two.kind == "b":
         raise RuntimeError(

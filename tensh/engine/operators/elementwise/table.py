@@ -65,7 +65,7 @@ def where(condition, input, other):
 # ── arithmetic ───────────────────────────────────────────────────────────────
 BOTH = "input other"
 UNKNOWN = dict.fromkeys(BOTH.split(), "NotImplemented")
-BOOLS = {"mixing": arithmetic.no_bool, "refusal": {"b": arithmetic.SUB_BOOLS}}
+BOOLS = {"mixing": arithmetic.refuse_bools, "refusal": {"b": arithmetic.SUB_BOOLS}}
 
 add = pointwise(np.add, "Sum of input and other, or of input and ``alpha`` times other.", name="add", numbers=BOTH, keyword_variants={"alpha": (1, "add_scaled")},
           inplace="method", kernel_name="add_stub", input="g", other="g")  # fmt: skip

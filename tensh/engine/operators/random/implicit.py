@@ -83,7 +83,7 @@ def gamma_near_zero(a, x):
     for k in range(6):
         series, slope, term = series + term / (a + k), slope + term / (a + k) ** 2, term * -x / (k + 1)
     rise = x**a * (slope - (np.log(x) - digamma_right(a)) * series)
-    return numbers_only(rise / (x ** (a - 1) * np.exp(-x)))
+    return replace_nan(rise / (x ** (a - 1) * np.exp(-x)))
 
 
 def gamma_elsewhere(a, x):
@@ -135,7 +135,7 @@ def beta_near_zero(x, a, b, total, edge):
     for k in range(1, 11):
         term = term * (k - b) * x / k
         series = series + term / (a + k) * (factor + 1 / (a + k))
-    return numbers_only(x * (1 - x) ** -b * series)
+    return replace_nan(x * (1 - x) ** -b * series)
 
 
 def beta_near_one(x, a, b, total, edge):
@@ -146,7 +146,7 @@ def beta_near_one(x, a, b, total, edge):
         term = term * -rest / k
         slope, product = slope * (a - k) + product, product * (a - k)
         series = series + term / (b + k) * (slope + factor * product)
-    return numbers_only(x ** (1 - a) * series)
+    return replace_nan(x ** (1 - a) * series)
 
 
 def beta_of_large(x, a, b, total, edge):
@@ -198,6 +198,6 @@ def stirling(z):
     return 1 + 1 / (12 * z) + 1 / (288 * z * z)
 
 
-def numbers_only(slope):
+def replace_nan(slope):
     """Replace nan by 0."""
     return np.where(np.isnan(slope), 0.0, slope)

@@ -115,7 +115,7 @@ def draw_for_samples(fn, args, options):
     for place in product(*[range(sizes()[each]) for each in fixed]):
         default_generator.set_state(state)
         at = dict(zip(fixed, place, strict=True))
-        results.append(drop(fn, tuple([partly(each, at) for each in args]), options).value)
+        results.append(drop(fn, tuple([select_samples(each, at) for each in args]), options).value)
     whole = stack.fn(results, 0)
     shape = whole.array.shape
     whole = reshape_value(whole, (*[sizes()[each] for each in fixed], *shape[1:]))
@@ -125,7 +125,7 @@ def draw_for_samples(fn, args, options):
     return make_batched(whole, tuple(sorted(have)))
 
 
-def partly(t, at):
+def select_samples(t, at):
     """Select places of some levels of a batched tensor."""
     if type(t) is not BatchedTensor:
         return t
@@ -175,7 +175,7 @@ def draw_like(fn, args, options):
     """Call a function that takes size and dtype from a tensor."""
     levels, _ = find_differing_levels()
     input = args[0] if args else options["input"]
-    template = partly(input, dict.fromkeys([each for each in levels_of((input,)) if each not in levels], 0))
+    template = select_samples(input, dict.fromkeys([each for each in levels_of((input,)) if each not in levels], 0))
     value = densify(template, levels)
     rest = {name: each for name, each in options.items() if name != "input"}
     refuse_errors()

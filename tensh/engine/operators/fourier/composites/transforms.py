@@ -76,7 +76,9 @@ def to_real(name, forward):
 
 
 # ── several dimensions ───────────────────────────────────────────────────────
-def full_many(forward):
+def declare_full_many(forward):
+    """Transform complex numbers along several dimensions."""
+
     def compute(input, s=None, dim=None, norm=None, *, out=None):
         if out is not None:
             require_kind("fftn", out, "c", "complex")
@@ -162,11 +164,11 @@ NORM = (
 OR_COMPLEX = " and complex ones"
 
 family(
-    "fft", declare_full("fft", True), full_many(True), "The discrete Fourier transform", FULL, "",
+    "fft", declare_full("fft", True), declare_full_many(True), "The discrete Fourier transform", FULL, "",
     "[1.0, 0.0, -1.0, 0.0]", "tensor([0.+0.j, 2.+0.j, 0.+0.j, 2.-0.j])",
 )  # fmt: skip
 family(
-    "ifft", declare_full("ifft", False), full_many(False), "The inverse discrete Fourier transform", FULL, "",
+    "ifft", declare_full("ifft", False), declare_full_many(False), "The inverse discrete Fourier transform", FULL, "",
     "[0.0, 2.0, 0.0, 2.0]", "tensor([ 1.-0.j,  0.-0.j, -1.-0.j,  0.+0.j])",
 )  # fmt: skip
 family(

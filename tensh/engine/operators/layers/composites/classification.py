@@ -10,7 +10,7 @@ from tensh.engine.operators.elementwise.numbered import times as times_op
 from tensh.engine.operators.forms import require
 from tensh.engine.operators.layers.composites.losses import reduce_losses, reduction_of
 from tensh.engine.operators.layers.composites.projection import linear
-from tensh.engine.operators.layers.composites.registry import HALF, constants, layer, refuse_dtypes
+from tensh.engine.operators.layers.composites.registry import HALF, layer, refuse_dtypes, require_constants
 from tensh.engine.operators.layers.losses import multi_margin, multilabel_margin, nll2, nll_op
 from tensh.engine.operators.reductions.softmax import log_softmax_dim
 
@@ -56,7 +56,7 @@ def nll(input, target, weight, reduction, ignore_index):
         raise ValueError("Overflow when unpacking long long")
     check_target(input, target, weight)
     shape = input.array.shape
-    constants("nll_loss_forward" if len(shape) <= 2 else "nll_loss2d_forward", weight=weight)
+    require_constants("nll_loss_forward" if len(shape) <= 2 else "nll_loss2d_forward", weight=weight)
     if len(shape) <= 2:
         if len(shape) == 1 and target.array.ndim and reduction != "none":
             target = target.reshape(())
@@ -255,7 +255,7 @@ def multi_margin_loss(
     check_labels(target)
     if weight is not None and weight.dtype is not input.dtype:
         raise RuntimeError(f"expected scalar type {input.dtype.title} but found {weight.dtype.title}")
-    constants("multi_margin_loss", weight=weight)
+    require_constants("multi_margin_loss", weight=weight)
     refuse_dtypes("multi_margin_loss_cpu_kernel", input, *HALF)
     return multi_margin.fn(input, target, weight, p, margin, reduction)
 

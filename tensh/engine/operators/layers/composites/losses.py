@@ -15,7 +15,7 @@ from tensh.engine.errors.messages import broadcast_clash, does_not_fit
 from tensh.engine.errors.warnings import warn
 from tensh.engine.operators.forms import require
 from tensh.engine.operators.kernels import number
-from tensh.engine.operators.layers.composites.registry import constants, layer, rename
+from tensh.engine.operators.layers.composites.registry import layer, rename, require_constants
 from tensh.engine.operators.layers.losses import (
     binary_entropy,
     binary_entropy_of_logits,
@@ -213,7 +213,7 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
             kind = promote_types(input.dtype, weight.dtype).title
             raise RuntimeError(f"result type {kind} can't be cast to the desired output type {input.dtype.title}")
         weight = weight if weight is None else weight.to(input.dtype)
-    constants("binary_cross_entropy", weight=weight)
+    require_constants("binary_cross_entropy", weight=weight)
     return binary_entropy.fn(input, target, weight, reduction)
 
 
@@ -259,7 +259,7 @@ def binary_cross_entropy_with_logits(
         input, target = promote_both(input, target)
     if pos_weight is not None and (clash := broadcast_clash((pos_weight.array.shape, target.array.shape))):
         raise RuntimeError(clash)
-    constants("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
+    require_constants("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
     if input.is_floating_point():  # weights of other dtypes do not change the dtype of the loss
         weight, pos_weight = (each if each is None else each.to(input.dtype) for each in (weight, pos_weight))
     return binary_entropy_of_logits.fn(input, target, weight, pos_weight, reduction)
@@ -276,7 +276,7 @@ def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="m
     """
     reduction = reduction_of(reduction, size_average, reduce)
     require(input, "soft_margin_loss", "input", 1), require(target, "soft_margin_loss", "target", 2)
-    constants("soft_margin_loss", target=target)
+    require_constants("soft_margin_loss", target=target)
     if input.array.dtype.kind in "biu":
         raise RuntimeError(f"result type Float can't be cast to the desired output type {input.dtype.title}")
     shapes = input.array.shape, target.array.shape

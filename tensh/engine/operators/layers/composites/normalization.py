@@ -15,7 +15,7 @@ from tensh.engine.operators.elementwise.numbered import plus
 from tensh.engine.operators.forms import require, require_kind
 from tensh.engine.operators.layers.composites.padding import pad
 from tensh.engine.operators.layers.composites.pooling import MEAN_POOLS
-from tensh.engine.operators.layers.composites.registry import constants, layer, rename
+from tensh.engine.operators.layers.composites.registry import layer, rename, require_constants
 from tensh.engine.operators.layers.composites.windows import integers
 from tensh.engine.operators.layers.normalization import batch_norm_by, batch_norm_train, group_norm_of, layer_norm_of
 
@@ -91,7 +91,7 @@ def batch_norm_with_stats(input, weight, bias, running_mean, running_var, traini
     if not input.dtype.is_floating_point:
         raise NotImplementedError(f"\"batch_norm\" not implemented for '{input.dtype.title}'")
     check_dtypes(input, weight, bias, running_mean, running_var)
-    constants("native_batch_norm", **stats)
+    require_constants("native_batch_norm", **stats)
     if not array.size:
         return _scale_nothing(input, weight, bias), input.new_empty(0), input.new_empty(0)
     at = (channels, *(1,) * (array.ndim - 2))

@@ -52,7 +52,7 @@ def refuse_dtypes(kernel_name, tensor, *names):
         raise NotImplementedError(f"\"{kernel_name}\" not implemented for '{tensor.dtype.title}'")
 
 
-def constants(function, **tensors):
+def require_constants(function, **tensors):
     """Raise if tensors without a derivative require a gradient."""
     for name, tensor in tensors.items():
         if tensor is not None and tensor.requires_grad:

@@ -58,15 +58,15 @@ def einsum(equation, *operands):
 
 # ── views that modes see ─────────────────────────────────────────────────────
 # Once somebody overrides functions these are public ones.
-def unsqueezed(t, dim):
+def unsqueeze_seen(t, dim):
     return t.unsqueeze(dim) if armed.now else unsqueeze.fn(t, dim)
 
 
-def permuted(t, dims):
+def permute_seen(t, dims):
     return t.permute(dims) if armed.now else permute.fn(t, dims)
 
 
-def reshaped(t, shape):
+def reshape_seen(t, shape):
     return t.reshape(shape) if armed.now else reshape_to(t, shape)
 
 
@@ -220,10 +220,10 @@ def align(labels, t, places, dots, number):
         if place in at:
             dims.append(at[place])
         else:
-            t = unsqueezed(t, last)
+            t = unsqueeze_seen(t, last)
             dims.append(last)
             last += 1
-    return permuted(t, tuple(dims))
+    return permute_seen(t, tuple(dims))
 
 
 # ── products ─────────────────────────────────────────────────────────────────
@@ -264,9 +264,9 @@ def product(left, right, summed):
     size = math.prod(shape[d] for d in summed)
     batch = math.prod(shape[d] for d in shared)
     rows, columns = math.prod(shape[d] for d in of_left), math.prod(other[d] for d in of_right)
-    one = reshaped(permuted(left, (*shared, *of_left, *summed, *of_right)), (batch, rows, size))
-    two = reshaped(permuted(right, (*shared, *summed, *of_right, *of_left)), (batch, size, columns))
+    one = reshape_seen(permute_seen(left, (*shared, *of_left, *summed, *of_right)), (batch, rows, size))
+    two = reshape_seen(permute_seen(right, (*shared, *summed, *of_right, *of_left)), (batch, size, columns))
     order = [*shared, *of_left, *summed, *of_right]
     sizes = [shape[d] for d in shared + of_left] + [1] * len(summed) + [other[d] for d in of_right]
     back = sorted(range(len(order)), key=order.__getitem__)
-    return permuted(reshaped(one.bmm(two), tuple(sizes)), tuple(back))
+    return permute_seen(reshape_seen(one.bmm(two), tuple(sizes)), tuple(back))
