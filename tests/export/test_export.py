@@ -8,6 +8,7 @@ import zipfile
 import pytest
 
 import tensh as torch
+from tensh.export.values import DamagedFile
 from tests.support.zoo import make_models
 
 MODELS = {name: (model.eval(), inputs) for name, (model, inputs) in make_models(torch).items()}
@@ -357,12 +358,9 @@ CHANGES = [
 @pytest.mark.thorough
 @pytest.mark.parametrize("change", CHANGES)
 def test_damaged_and_hostile_files_are_refused(change):
-    with pytest.raises(
-        ValueError,
-        match="it |its arguments|the input|a keyword|is called|have one name|a shape is|is dynamic|has no bounds|the bounds|"
-        "a dynamic size|an argument has control characters|its output",
-    ):
+    with pytest.raises(DamagedFile) as refused:
         torch.export.load(altered(change))
+    assert str(refused.value).isprintable() and len(str(refused.value)) < 200
 
 
 def test_other_files_are_refused():

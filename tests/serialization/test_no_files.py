@@ -7,7 +7,7 @@ import zipfile
 import pytest
 
 import tensh
-from tensh.export.files import DamagedFile
+from tensh.export.values import DamagedFile
 
 READERS = {".pt": tensh.load, ".pth": tensh.jit.load, ".pt2": tensh.export.load, ".onnx": tensh.onnx.load}
 

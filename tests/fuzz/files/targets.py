@@ -25,7 +25,7 @@ from tensh.cli.repl import history
 from tensh.cli.session.files import exporting, opening, saving
 from tensh.cli.settings import config
 from tensh.escaping import visible
-from tensh.export.files import DamagedFile
+from tensh.export.values import DamagedFile
 from tensh.learning import facts, judging
 from tensh.onnx.reading import OnnxError
 from tensh.show.prose import lines_of

@@ -1,0 +1,58 @@
+"""Nodes in files of exported programs, as JSON and back."""
+
+import keyword
+
+from tensh.engine.core.tensor import Tensor
+from tensh.export.descriptions import SymbolicTensor
+from tensh.export.operators import METHODS, find_operator, name_operator
+from tensh.export.values import DamagedFile, decode, decode_value, encode
+
+
+def encode_node(node):
+    """Encode a node as JSON."""
+    said = {
+        "name": node.name,
+        "op": node.op,
+        "target": name_operator(node.target) if node.op == "call_function" else node.target,
+        "args": encode(list(node.args)),
+        "kwargs": encode(dict(node.kwargs)),
+    }
+    value = node.meta.get("val")
+    if isinstance(value, (Tensor, SymbolicTensor)) and node.op != "get_attr":
+        said["val"] = {
+            "shape": [each if isinstance(each, str) else int(each) for each in node.meta.get("sizes") or value.shape],
+            "dtype": str(value.dtype)[6:],
+        }
+    elif isinstance(value, (list, tuple)):
+        said["val"] = {"parts": len(value)}
+    return said
+
+
+def add_node(graph, said, nodes, members):
+    """Add the node that a file describes."""
+    op, args, kwargs = said["op"], tuple(decode(said["args"], nodes)), decode(said["kwargs"], nodes)
+    if op == "output":
+        if len(args) != 1:  # a second value would be read as the type of the first
+            raise DamagedFile(f"its output has {len(args)} values")
+        return graph.output(args[0])
+    if op == "placeholder":
+        if not is_name(said["target"]):  # it becomes part of generated code
+            raise DamagedFile(f"an input has an invalid name: {said['target']!r}")
+        made = graph.create_node("placeholder", said["target"], name=said["name"])
+    elif op == "get_attr":
+        made = graph.create_node("get_attr", str(said["target"]), name=said["name"])
+        made.meta["val"] = members[made.target]
+        return made
+    elif op == "call_function":
+        made = graph.create_node("call_function", find_operator(said["target"]), args, kwargs, said["name"])
+    elif op == "call_method" and said["target"] in METHODS:
+        made = graph.create_node("call_method", said["target"], args, kwargs, said["name"])
+    else:
+        raise DamagedFile(f"it calls {said['target']!r}")
+    made.meta["val"] = decode_value(said.get("val"))
+    return made
+
+
+def is_name(text):
+    """Return True for a valid identifier that is not a keyword."""
+    return isinstance(text, str) and text.isidentifier() and not keyword.iskeyword(text)

@@ -1,0 +1,57 @@
+"""Operators in files of exported programs: which functions a graph may call, by their names."""
+
+import operator
+from types import FunctionType
+
+import tensh as torch
+from tensh._aten.overloads import schemas_for_files
+from tensh.engine.core.tensor import Tensor
+from tensh.export.values import DamagedFile
+from tensh.tracing.numbers import ARITHMETIC
+
+OPERATORS = {each.__name__: each for each in (operator.getitem, *ARITHMETIC)}
+"""Python operators that a graph may call."""
+METHODS = frozenset(name for name, value in vars(Tensor).items() if callable(value) and not name.startswith("_"))
+"""Methods of tensors that a graph may call."""
+LIBRARIES = (["nn", "functional"], ["linalg"], ["special"], ["fft"])
+"""Namespaces of functions that graphs may call where there is no operator: they have no side effects."""
+DRAWING = frozenset("rand randn randint rand_like randn_like bernoulli multinomial normal poisson".split())
+"""Functions of torch that draw random numbers."""
+
+
+def name_operator(function):
+    """Return the name of a function in a file: the inverse of ``find_operator``."""
+    if hasattr(function, "_opname"):
+        return f"aten.{function._opname}.{function._overloadname}"
+    if OPERATORS.get(function.__name__) is function:
+        return function.__name__
+    if function.__name__ in DRAWING or function.__module__.split(".")[1:] in LIBRARIES:
+        return f"{function.__module__}.{function.__name__}"
+    raise RuntimeError(f"a file of an exported program cannot call {function.__module__}.{function.__name__}")
+
+
+def find_operator(name):
+    """Return the function that a file names: an operator of ``aten``, of Python, or a public function of torch."""
+    if name in OPERATORS:
+        return OPERATORS[name]
+    space, _, rest = name.partition(".")
+    if space == "aten":
+        operator_name, _, overload = rest.partition(".")
+        return schemas_for_files()[operator_name][overload]
+    *path, last = name.split(".")[1:]
+    if space == "torch" and (path in LIBRARIES or not path and last in DRAWING) and last in list_functions(path):
+        return getattr(find_place(path), last)
+    raise DamagedFile(f"it calls {name!r}, which is not an operator")
+
+
+def find_place(path):
+    place = torch
+    for part in path:
+        place = getattr(place, part)
+    return place
+
+
+def list_functions(path):
+    """Return the public functions of a namespace."""
+    place = find_place(path)
+    return {name for name in dir(place) if name[0] != "_" and isinstance(getattr(place, name), FunctionType)}

@@ -1,0 +1,120 @@
+"""Rebuilding an exported program from the JSON of its file, every part of which is checked."""
+
+import tensh as torch
+from tensh.escaping import visible_line
+from tensh.export.descriptions import SymbolicTensor
+from tensh.export.exported_program import ExportedProgram, Range
+from tensh.export.nodes import add_node, is_name
+from tensh.export.values import DamagedFile, decode, is_size
+from tensh.func.trees import leaves_of
+from tensh.fx.graph import Graph
+from tensh.nn.modules.module import Module
+from tensh.tracing.program import Place, Program
+
+VERSION = 2
+
+
+def rebuild(said, tensors):
+    """Rebuild the program that a file describes."""
+    if said.get("tensh") != VERSION:
+        raise DamagedFile(f"its format version is {said.get('tensh')!r}, but tensh reads version {VERSION}")
+    root = Module()
+    for path in said["parameters"]:
+        assign(root, path, torch.nn.Parameter(tensors[path]) if tensors[path].is_floating_point() else tensors[path])
+    for path in said["buffers"]:
+        assign(root, path, tensors[path], path not in said["constants"])
+    constants = {path: tensors[path] for path in said["constants"] if path not in said["buffers"]}
+    members = {**dict(root.named_parameters()), **dict(root.named_buffers()), **constants}
+    graph, nodes = Graph(), {}
+    for each in said["nodes"]:
+        name = each["name"]
+        if not is_name(name) or name in nodes:
+            raise DamagedFile(f"a node has an invalid or repeated name: {name!r}")
+        nodes[name] = add_node(graph, each, nodes, members)
+    if [node.op for node in graph.nodes].count("output") != 1:
+        raise DamagedFile("it does not have exactly one output")
+    arguments = [node.target for node in graph.find_nodes(op="placeholder")]
+    if len({*arguments}) < len(arguments):
+        raise DamagedFile("two arguments have the same name")
+    leaves = [(name, decode(leaf, {})) for name, leaf in said["leaves"]]
+    program = Program(root, graph, decode(said["structure"], {}), None, constants, leaves)
+    check_structure(program)
+    check_leaves(program)
+    ranges = {name: read_bounds(each) for name, each in said["bounds"].items()}
+    if not all(is_size(name) for name in ranges):
+        raise DamagedFile(
+            f"a dynamic size has an invalid name: {next(name for name in ranges if not is_size(name))!r:.80}"
+        )
+    dynamic = {
+        int(place): {int(dim): str(name) for dim, name in table.items()} for place, table in said["dynamic"].items()
+    }
+    check_dynamic(program, dynamic, ranges)
+    graph.lint()
+    made = ExportedProgram.from_trace(program, dynamic, ranges, None)
+    made.range_constraints.update({name: Range(*each) for name, each in ranges.items()})
+    return made
+
+
+def check_structure(program):
+    """Raise DamagedFile unless a program takes (args, kwargs) with one tensor for each of its inputs."""
+    structure, inputs = program.structure, program.inputs
+    if not (isinstance(structure, tuple) and [type(each) for each in structure] == [tuple, dict]):
+        raise DamagedFile(f"its arguments are not a tuple and a dictionary of keywords, but {structure!r:.80}")
+    if not all(map(is_name, structure[1])):
+        raise DamagedFile("a keyword argument has an invalid name")
+    if list_places(structure) != [*range(len(inputs))]:
+        raise DamagedFile(f"its arguments do not correspond to its {len(inputs)} inputs")
+    for node in inputs:
+        if not isinstance(node.meta["val"], SymbolicTensor):
+            raise DamagedFile(f"the input {node.name!r} has no shape and dtype")
+
+
+def check_leaves(program):
+    """Raise DamagedFile unless the named arguments are those of the structure, with printable names."""
+    if any(visible_line(str(name)) != str(name) for name, _ in program.leaves):
+        raise DamagedFile("an argument has control characters in its name")
+    if [*map(repr, leaves_of(program.structure))] != [repr(leaf) for _, leaf in program.leaves]:
+        raise DamagedFile("its arguments do not match the names that it lists for them")
+    if not all(is_name(name) for name, _ in program.leaves):
+        raise DamagedFile("an argument has an invalid name")
+
+
+def list_places(value):
+    """Return the input positions in a structure, in order."""
+    if isinstance(value, Place):
+        return [int(value)]
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, (tuple, list)) else ()
+    return [place for part in parts for place in list_places(part)]
+
+
+def read_bounds(said):
+    """Return the (smallest, largest) value of a dynamic size, each an integer or None."""
+    if not (isinstance(said, list) and len(said) == 2 and all(each is None or type(each) is int for each in said)):
+        raise DamagedFile(f"the bounds of a dynamic size are invalid: {said!r:.80}")
+    return tuple(said)
+
+
+def check_dynamic(program, dynamic, ranges):
+    """Raise DamagedFile for a dynamic size of a missing input, or without bounds."""
+    inputs = program.inputs
+    for place, table in dynamic.items():
+        for dim, name in table.items():
+            if not (0 <= place < len(inputs) and 0 <= dim < len(inputs[place].meta["val"].shape)):
+                raise DamagedFile(f"dimension {dim} of input {place} is marked as dynamic, but does not exist")
+            if name not in ranges:
+                raise DamagedFile(f"the dynamic size {name!r:.40} has no bounds")
+
+
+def assign(root, path, value, persistent=True):
+    if visible_line(path) != path:
+        raise DamagedFile("a parameter has control characters in its name")
+    *parents, name = path.split(".")
+    module = root
+    for parent in parents:
+        if parent not in module._modules:
+            module.add_module(parent, Module())
+        module = module._modules[parent]
+    if isinstance(value, torch.nn.Parameter):
+        module.register_parameter(name, value)
+    else:
+        module.register_buffer(name, value, persistent)

@@ -1,0 +1,94 @@
+"""Values in files of exported programs: arguments, sizes and dtypes as JSON, and back."""
+
+import re
+
+import tensh as torch
+from tensh.export.descriptions import SymbolicTensor
+from tensh.fx.node import Node
+from tensh.tracing.program import Place
+
+SIZE = re.compile(r"[\w ()+*/-]{1,200}", re.ASCII)
+"""A dynamic size: a name, or an expression of names, which is printed and appears in errors."""
+
+
+class DamagedFile(ValueError):
+    """The file is not an exported program, or it is damaged."""
+
+
+def decode_value(said):
+    if isinstance(said, dict) and "dtype" in said:
+        shape = said["shape"]
+        if not isinstance(shape, list) or not all(is_size(each) for each in shape):
+            raise DamagedFile(f"a shape is invalid: {shape!r:.80}")
+        return SymbolicTensor(shape, read_dtype(said["dtype"]))
+    return [None] * min(int(said["parts"]), 10_000) if isinstance(said, dict) and "parts" in said else None
+
+
+def is_size(value):
+    """Return True for a size: an integer that a tensor can have, or the expression of a dynamic size."""
+    return type(value) is int and 0 <= value < 2**63 or isinstance(value, str) and SIZE.fullmatch(value) is not None
+
+
+def read_dtype(name):
+    found = getattr(torch, name, None) if isinstance(name, str) else None
+    if not isinstance(found, torch.dtype):
+        raise DamagedFile(f"{name!r} is not a dtype")
+    return found
+
+
+def encode(value):
+    """Encode an argument as JSON; values that JSON lacks become a table with one key."""
+    if isinstance(value, Node):
+        return {"node": value.name}
+    if isinstance(value, Place):
+        return {"place": int(value)}
+    if isinstance(value, tuple):
+        return {"tuple": [encode(each) for each in value]}
+    if isinstance(value, list):
+        return [encode(each) for each in value]
+    if isinstance(value, dict):
+        return {"dict": [[encode(key), encode(each)] for key, each in value.items()]}
+    if isinstance(value, slice):
+        return {"slice": [encode(each) for each in (value.start, value.stop, value.step)]}
+    if isinstance(value, bool) or value is None or isinstance(value, str):
+        return value
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, float):
+        return {"float": repr(float(value))}
+    if isinstance(value, complex):
+        return {"complex": [repr(value.real), repr(value.imag)]}
+    for kind in ("dtype", "device", "layout", "memory_format"):
+        if isinstance(value, getattr(torch, kind)):
+            return {kind: str(value)}
+    raise RuntimeError(f"a file of an exported program cannot hold {value!r:.80}")
+
+
+def decode(said, nodes):
+    """Decode an argument from JSON."""
+    if isinstance(said, list):
+        return [decode(each, nodes) for each in said]
+    if not isinstance(said, dict):
+        return said
+    ((kind, value),) = said.items()
+    if kind == "node":
+        return nodes[value]
+    if kind == "place":
+        return Place(value)
+    if kind == "tuple":
+        return tuple(decode(each, nodes) for each in value)
+    if kind == "dict":
+        return {decode(key, nodes): decode(each, nodes) for key, each in value}
+    if kind == "slice":
+        return slice(*(decode(each, nodes) for each in value))
+    if kind == "float":
+        return float(value)
+    if kind == "complex":
+        return complex(*map(float, value))
+    if kind == "device":
+        return torch.device(value)
+    if kind in ("dtype", "layout", "memory_format"):
+        found = getattr(torch, value.removeprefix("torch."), None)
+        if isinstance(found, getattr(torch, kind)):
+            return found
+    raise DamagedFile(f"it holds a {kind!r:.40}")
