@@ -384,9 +384,8 @@ class Run:
 
     def show_stop(self, failure, words):
         """Show where the code was stopped, and by what."""
-        # ^C is echoed on a line
-        has_shown = self.env.is_terminal(self.env.stderr) and self.status == status.INTERRUPTED
-        self.console.remark([("plain", "\n" * has_shown), *failures.render_stop(failure, words)])
+        is_echoed = self.env.is_terminal(self.env.stderr) and self.status == status.INTERRUPTED  # ^C, on the same line
+        self.console.remark([("plain", "\n" * is_echoed), *failures.render_stop(failure, words)])
 
     def exit_status(self, code):
         """Return the status that `sys.exit(code)` asks for."""
