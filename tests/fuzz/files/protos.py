@@ -29,10 +29,13 @@ def change_proto(parse):
             message = parse(data)
         except Exception:  # DecodeError, in its several homes
             return change_bytes(rng, data, others)
-        for _ in range(rng.choice((1, 1, 2, 4))):
-            fields = list_fields(message)
-            if fields:
-                change_field(rng, *rng.choice(fields), fields)
+        try:
+            for _ in range(rng.choice((1, 1, 2, 4))):
+                fields = list_fields(message)
+                if fields:
+                    change_field(rng, *rng.choice(fields), fields)
+        except UnicodeDecodeError:  # text that is not UTF-8 is parsed, but cannot be read
+            return change_bytes(rng, data, others)
         return message.SerializeToString()
 
     return change
