@@ -22,7 +22,7 @@ from tensh.fx.graph_module import GraphModule
 from tensh.fx.node import Node, map_arg
 from tensh.nn.modules.module import Module
 from tensh.nn.parameter import is_parameter
-from tensh.tracing.program import Place
+from tensh.tracing.program import Place, list_leaves
 
 __all__ = ["ExportedProgram"]
 
@@ -72,7 +72,7 @@ class ExportedProgram:
                 OutputKind.USER_OUTPUT,
                 TensorArgument(each.name) if isinstance(each, Node) else ConstantArgument("", each),
             )
-            for each in leaves(output.args[0])
+            for each in list_leaves(output.args[0])
         ]
         module = GraphModule(Module(), graph, "GraphModule")
         kept = root.state_dict(keep_vars=True)
@@ -211,14 +211,8 @@ def lift_members(program, kinds, root):
             continue
         if node.op == "output":
             value = node.args[0]
-            made[node] = graph.output(map_arg(tuple(leaves(value)), lambda each: made[each]))
+            made[node] = graph.output(map_arg(tuple(list_leaves(value)), lambda each: made[each]))
             continue
         made[node] = graph.node_copy(node, lambda each: made[each])
         made[node].meta["val"] = describe(node)
     return graph, specs
-
-
-def leaves(value):
-    """Return the leaves of a result, in order."""
-    value = list(value.values()) if isinstance(value, dict) else value
-    return [leaf for each in value for leaf in leaves(each)] if isinstance(value, (tuple, list)) else [value]

@@ -15,7 +15,7 @@ from tensh.fx.node import Node, map_arg
 from tensh.nn.modules.module import Module
 from tensh.tracing.dims import STATIC
 from tensh.tracing.numbers import ARITHMETIC
-from tensh.tracing.program import flatten_like, trace_program
+from tensh.tracing.program import flatten_like, list_leaves, trace_program
 
 
 class FixedSize(ValueError):
@@ -309,10 +309,6 @@ def write_sum(factors, rest):
 def name_outputs(first, second, dynamic):
     """Return index of an output -> {dimension: name}; a size without a name is named after its position."""
 
-    def leaves(value):
-        value = list(value.values()) if isinstance(value, dict) else value
-        return [leaf for each in value for leaf in leaves(each)] if isinstance(value, (tuple, list)) else [value]
-
     def sizes(program):
         nodes = program.inputs
         return {
@@ -320,7 +316,7 @@ def name_outputs(first, second, dynamic):
         }
 
     ones, twos, found = sizes(first), sizes(second), {}
-    for place, (a, b) in enumerate(zip(leaves(first.result), leaves(second.result))):
+    for place, (a, b) in enumerate(zip(list_leaves(first.result), list_leaves(second.result))):
         if not isinstance(a, Tensor):
             continue
         for dim, (m, n) in enumerate(zip(a.shape, b.shape)):

@@ -123,6 +123,12 @@ def add_inputs(recorder, function, args, kwargs):
     return (tuple(found), {name: place(value, name) for name, value in kwargs.items()}), leaves
 
 
+def list_leaves(value):
+    """Return the leaves of a result, in order."""
+    value = list(value.values()) if isinstance(value, dict) else value
+    return [leaf for each in value for leaf in list_leaves(each)] if isinstance(value, (tuple, list)) else [value]
+
+
 def flatten_like(structure, args, kwargs):
     """Return the tensors among arguments in the order of a program's inputs. Raise TypeError for another structure."""
     found = []

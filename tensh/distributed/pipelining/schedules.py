@@ -39,7 +39,7 @@ class PipelineSchedule:
         raise NotImplementedError
 
     def forward_order(self):
-        """Yield the passes of an evaluation."""
+        """Yield the passes of an evaluation: all parts through the first stage, then the next."""
         return ((stage, number, False) for stage in self._stages for number in range(self._n_microbatches))
 
     # ── a batch ──────────────────────────────────────────────────────────────
@@ -156,10 +156,6 @@ class PipelineScheduleMulti(PipelineSchedule):
     def __init__(self, stages, n_microbatches, loss_fn=None, *args, **options):
         super().__init__(stages, n_microbatches, loss_fn, *args, **options)
         self.pp_group_size, self.rank = stages[0].group_size, stages[0].group_rank
-
-    def forward_order(self):
-        """All parts through the first stage, then the next."""
-        return ((stage, number, False) for stage in self._stages for number in range(self._n_microbatches))
 
 
 class ScheduleLoopedBFS(PipelineScheduleMulti):
