@@ -156,17 +156,13 @@ class Run:
         finally:
             progress.style = before
 
-    @contextlib.contextmanager
     def strictness(self):
         """A context in which drawing unseeded random numbers fails, with --strict."""
         if not self.options.strict:
-            yield
-            return
+            return contextlib.nullcontext()
         from tensh.cli.session.strict import Strict
 
-        with Strict(self.session.engine) as strict:
-            self.session.find_unseeded_draw = strict.find_unseeded_draw
-            yield
+        return Strict(self.session)
 
     def take_warning(self, message, category, filename, line, file=None, text=None):
         """Show a warning; called by Python."""

@@ -29,12 +29,13 @@ def refuse_unseeded(name):
 
 
 class Strict(contextlib.ExitStack):
-    """A context in which unseeded draws fail: in tensh at the draw itself, for others by `find_unseeded_draw`
-    afterwards."""
+    """A context in which unseeded draws of a session fail: in tensh at the draw itself, for others by
+    `find_unseeded_draw` afterwards."""
 
-    def __init__(self, engine):
+    def __init__(self, session):
         super().__init__()
-        self.engine = engine
+        self.session = session
+        self.engine = session.engine
         self.before = {}  # unseeded generator -> its state
 
     def __enter__(self):
@@ -43,6 +44,7 @@ class Strict(contextlib.ExitStack):
                 self.watch(name)
         if self.engine == "tensh":
             self.refuse(importlib.import_module("tensh.engine.random.generator"))
+        self.session.find_unseeded_draw = self.find_unseeded_draw
         return self
 
     def replace(self, owner, name, function):
