@@ -140,6 +140,10 @@ LAYERS = {
     ),
     "tensh.cli.programs.runs": ("tensh.cli tensh.cli.programs.run", ""),
     "tensh.cli.launching": ("tensh.cli", ""),
+    "tensh.cli.sweeping": (
+        "tensh.bounded_json tensh.show tensh.cli tensh.cli.programs.program tensh.cli.programs.run tensh.cli.render tensh.cli.session",
+        "numpy",
+    ),
     "tensh.cli.event_files": ("tensh.show tensh.cli tensh.cli.render", "numpy tensorboard google"),
     "tensh.cli.records": ("tensh.show tensh.cli tensh.cli.render tensh.cli.programs.run tensh.cli.session", ""),
     "tensh.cli.actions.graphs": ("tensh.show tensh.cli tensh.cli.programs.run tensh.cli.session", ""),

@@ -20,6 +20,7 @@ from tensh.cli.commands.learning import learn_
 from tensh.cli.commands.notebooks import kernel_
 from tensh.cli.commands.running import input_, open_, root, run_
 from tensh.cli.commands.shared import SPELLINGS
+from tensh.cli.commands.sweeping import sweep_
 from tensh.cli.commands.telling import api_, config_, doc_, env_
 from tensh.cli.commands.watching import watch_
 from tensh.cli.process import status
@@ -35,7 +36,7 @@ SHELLS = "bash", "zsh", "fish", "powershell", "pwsh"
 
 
 COMMANDS = {
-    "run": run_, "exec": exec_, "launch": launch_, "alias": alias_, "open": open_, "-": input_, "graph": graph_, "learn": learn_,
+    "run": run_, "exec": exec_, "launch": launch_, "sweep": sweep_, "alias": alias_, "open": open_, "-": input_, "graph": graph_, "learn": learn_,
     "doc": doc_, "api": api_, "check": check_, "convert": convert_, "export": export_, "kernel": kernel_, "env": env_,
     "config": config_, "watch": watch_,
 }  # fmt: skip

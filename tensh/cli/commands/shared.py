@@ -59,6 +59,11 @@ SPELLINGS = {"--json=full": "--json-full"}
 RANGES = {  # least and largest value of numeric options
     "--seed": (-(2**63), 2**64 - 1),
     "--timeout": (0, 10**9),
+    "--seeds": (1, 10**6),
+    "--random": (1, 10**6),
+    "--workers": (1, 10**4),
+    "--time-limit": (1e-3, 10**9),
+    "--memory-limit": (1, 10**9),
     "--rtol": (0, 1e300),
     "--atol": (0, 1e300),
 }

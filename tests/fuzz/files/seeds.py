@@ -12,6 +12,7 @@ import numpy as np
 
 import tensh
 import tensh.language as language
+from tensh.cli.sweeping.store import Store
 from tensh.utils.safetensors import numpy as safetensors_of_arrays
 from tensh.utils.safetensors import torch as safetensors
 from tests.fuzz.files import events
@@ -126,6 +127,24 @@ def event_files():
             writer.add_text("note", "a text", 1)
             writer.add_image("picture", tensh.rand(3, 5, 7), 1)
         return [*map(write_image_event, IMAGES), *(path.read_bytes() for path in Path(folder).iterdir())]
+
+
+def sweeps():
+    """Files of a sweep: with runs in every state, and with so many that a table has several pages."""
+    return [write_sweep(runs) for runs in (4, 60)]
+
+
+def write_sweep(number):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "runs.sqlite")
+        store = Store(str(path), {"script": "train.tsh", "digest": "ab", "options": "{}"})
+        store.add([{"rate": str(each / 8), "name": "a"} for each in range(number)], [0])
+        done, *others, _last = store.waiting()
+        store.begin(others[:1])
+        store.finish([done._replace(state="done", values={"loss": 0.5, "n": float("nan")}, output="w\n", seconds=1.5)])
+        store.finish([run._replace(state="failed", error="s.tsh:1: no", seconds=0.1) for run in others[1:]])
+        store.close()
+        return path.read_bytes()
 
 
 IMAGES = {"PNG": "RGBA", "GIF": "P", "JPEG": "L"}  # format -> how its colours are stored
@@ -330,7 +349,7 @@ def texts(*texts):
 SEEDS = {
     "archive": archives, "legacy": legacies, "beyond": beyond, "safetensors": tables, "session": sessions,
     "npy": array_files, "npz": array_archives, "export": exported, "torchscript": traces, "onnx": onnx_models,
-    "events": event_files,
+    "events": event_files, "sweep": sweeps,
     "notebook": lambda: texts(json.dumps(NOTEBOOK), json.dumps(NOTEBOOK | {"cells": CELLS[1:2]}, indent=1)),
     "markdown": lambda: texts(MARKDOWN, MARKDOWN.partition("\n\n")[2]),
     "percent": lambda: texts(CODE, "x = 1\nx\n"),

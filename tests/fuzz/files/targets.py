@@ -24,6 +24,8 @@ from tensh.cli.render.console import Console
 from tensh.cli.repl import history
 from tensh.cli.session.files import exporting, opening, saving
 from tensh.cli.settings import config
+from tensh.cli.sweeping import reading as sweeps
+from tensh.cli.sweeping.showing import show as show_sweep
 from tensh.escaping import visible
 from tensh.export.values import DamagedFile
 from tensh.learning import facts, judging
@@ -117,6 +119,22 @@ def watch(data, folder):
     for line in showing.write_json(runs, None).splitlines():
         json.loads(line, parse_constant=int)
     showing.write_csv(runs, None)
+
+
+def sweep(data, folder):
+    """The runs of a sweep, and all that `tensh sweep` shows of them."""
+    path = put(data, folder, ".sqlite")
+    facts, runs = sweeps.read(path)
+    for shape in ({}, {"as_csv": True}, {"as_json": True}, {"plot": "rate"}):
+        env = Environment(io.StringIO(), io.StringIO(), io.StringIO(), {})
+        try:
+            show_sweep(Console(env), facts, runs, **shape)
+        except UsageError as error:
+            assert "--plot" in str(error)
+        shown = env.stdout.getvalue()
+        assert shown == visible(shown)
+    with open(path, "rb") as file:
+        assert file.read() == data
 
 
 def put(data, folder, extension):
@@ -237,6 +255,7 @@ TARGETS = {
     "export": Target(load_exported, change_archive(change_json, "program.json"), (*UNREADABLE, DamagedFile)),
     "torchscript": Target(load_script, change_archive(change_pickle, ".pkl"), UNREADABLE),
     "events": Target(watch, change_events, (reading.Unreadable,)),
+    "sweep": Target(sweep, change_bytes, CLI),
     "onnx": Target(load_onnx, change_proto(parse_onnx), (OnnxError, NotImplementedError)),
     "notebook": Target(document(".ipynb"), change_json, CLI),
     "markdown": Target(document(".md"), change_text(WORDS["markdown"] + WORDS["python"]), CLI),

@@ -1,0 +1,57 @@
+"""Limits of one run in a worker, where it runs in a thread among others."""
+
+import contextlib
+import ctypes
+import os
+import threading
+
+from tensh.cli.programs.limits import TimeLimit
+
+GRACE = 5.0  # seconds after the time limit for code that catches it, or does not come back from a long operation
+
+
+@contextlib.contextmanager
+def limit_time(seconds):
+    """A context that raises TimeLimit in its code after some seconds; code that goes on then ends its process."""
+    if seconds is None:
+        yield
+        return
+    thread, turn, is_over = ctypes.c_ulong(threading.get_ident()), threading.Lock(), False
+
+    def stop():
+        with turn:
+            if not is_over:
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, ctypes.py_object(TimeLimit))
+
+    timers = threading.Timer(seconds, stop), threading.Timer(seconds + GRACE, os._exit, (1,))
+    for timer in timers:
+        timer.daemon = True
+        timer.start()
+    try:
+        yield
+    finally:
+        with contextlib.suppress(TimeLimit):  # it may arrive here
+            with turn:
+                is_over = True
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, None)
+        for timer in timers:
+            timer.cancel()
+
+
+@contextlib.contextmanager
+def limit_memory(mebibytes):
+    """A context in which the process can get so much more memory than it has; only on Linux."""
+    if mebibytes is None:
+        yield
+        return
+    import resource
+
+    before, most = resource.getrlimit(resource.RLIMIT_AS)
+    with open("/proc/self/statm", encoding="ascii") as file:
+        used = int(file.read().split()[0]) * resource.getpagesize()
+    wanted = used + int(mebibytes * 2**20)
+    resource.setrlimit(resource.RLIMIT_AS, (wanted if most == resource.RLIM_INFINITY else min(wanted, most), most))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (before, most))

@@ -1,0 +1,96 @@
+"""Writing the file of a sweep: runs that come together are a transaction, so that a kill loses nothing that
+has come."""
+
+import json
+import math
+import os
+import sqlite3
+
+from tensh.cli.programs.options import UsageError
+from tensh.cli.sweeping import reading, table
+from tensh.cli.sweeping.table import SCHEMA, DamagedTable, SweptRun, distrust, require_schema
+from tensh.language import _
+
+
+class Store:
+    """The open file. `facts` are what the sweep was begun with; a file of another sweep is refused."""
+
+    def __init__(self, path, facts):
+        self.path = path
+        is_new = not os.path.exists(path) or os.path.getsize(path) == 0
+        if not is_new and not reading.is_table(path):
+            raise UsageError(_("{path}: this file is there, and it is no file of tensh sweep").format(path=path))
+        try:
+            self.connection = sqlite3.connect(path, isolation_level=None, timeout=5)
+            distrust(self.connection)
+            if is_new:
+                self.create(facts)
+            require_schema(self.connection)
+            self.require_same(facts)
+        except (sqlite3.Error, DamagedTable) as error:
+            raise UsageError(reading.describe(path, error)) from None
+
+    def create(self, facts):
+        """Make the tables."""
+        self.connection.execute("PRAGMA journal_mode = DELETE")
+        with self.connection:
+            self.connection.execute("BEGIN")
+            for sql in SCHEMA.values():
+                self.connection.execute(sql)
+            self.connection.executemany(table.ADD_FACT, facts.items())
+
+    def require_same(self, facts):
+        """Raise UsageError unless the file belongs to this script, as it is now."""
+        found = reading.read_facts(self.connection)
+        if found.get("digest") != facts["digest"]:
+            raise UsageError(
+                _(
+                    "{path}: its runs are those of another script, or {script} has changed since: -o names another"
+                ).format(path=self.path, script=facts["script"])
+            )
+
+    def add(self, combinations, seeds):
+        """Add runs, except those that are there; what was running when a sweep was ended waits again."""
+        with self.connection:
+            self.connection.execute("BEGIN IMMEDIATE")
+            self.connection.execute(table.WAIT_AGAIN)
+            known = {*self.connection.execute(table.KNOWN)}
+            wanted = ((write_object(each), seed) for each in combinations for seed in seeds)
+            self.connection.executemany(
+                table.ADD,
+                (each for each in wanted if each not in known),
+            )
+
+    def waiting(self):
+        """Return the runs that are to be done."""
+        rows = self.connection.execute(table.WAITING)
+        return [SweptRun(number, reading.read_object(settings), seed) for number, settings, seed in rows]
+
+    def begin(self, runs):
+        """Note that runs have been handed out."""
+        with self.connection:
+            self.connection.execute("BEGIN")
+            self.connection.executemany(table.BEGIN, [(run.id,) for run in runs])
+
+    def finish(self, runs):
+        """Write what came of runs."""
+        rows = [(run.state, write_values(run), run.output, run.error, run.seconds, run.id) for run in runs]
+        with self.connection:
+            self.connection.execute("BEGIN")
+            self.connection.executemany(table.FINISH, rows)
+
+    def close(self):
+        self.connection.close()
+
+
+def write_object(fields):
+    return json.dumps(fields, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+
+
+def write_values(run):
+    return write_object({name: write_number(value) for name, value in run.values.items()})
+
+
+def write_number(value):
+    """Return a number for JSON: nan and the infinities as words."""
+    return value if math.isfinite(value) else str(value)

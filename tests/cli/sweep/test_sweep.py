@@ -1,0 +1,172 @@
+"""Sweeps on Dask: runs and what is kept of them, limits, lost workers, and sweeps that are ended and go on."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from tensh.cli.sweeping.reading import read
+from tests.support.project import plain_environment
+
+TRAIN = """\
+rate = 0.1
+width = 4
+torch.manual_seed
+x = torch.rand(width)
+x.sum() * rate
+print("width", width)
+"""
+ODD = """\
+import os, sys, time
+import beside
+kind = "fine"
+beside.kinds.append(kind)
+os.environ["ODD"] = kind
+torch.set_default_dtype(torch.float64)
+print("kind", kind)
+if kind == "raise":
+    raise ValueError("no")
+if kind == "loop":
+    while True:
+        pass
+if kind == "exit":
+    sys.exit(3)
+if kind == "text":
+    loss = "much"
+elif kind != "nothing":
+    loss = torch.tensor([len(beside.kinds)])
+"""
+CRASH = "import os, time\nkind = 0\nif kind == 2:\n    os._exit(1)\nkind\n"
+SLOW = "import time\nn = 0\ntime.sleep(1)\nn\n"
+
+
+def runs_of(path="runs.sqlite"):
+    return read(path)[1]
+
+
+def test_values_are_those_of_run(script, tensh, scheduler):
+    file = script(TRAIN)
+    words = ["sweep", file, "--set", "rate=1,2", "--set", "width=2:4:2", "--seeds", "2", "--scheduler", scheduler]
+    status, shown, said = tensh(*words)
+    assert status == 0 and said.count("\n") == 8 and said.startswith("1/8  ")
+    found = runs_of()
+    assert [(run.settings["rate"], run.settings["width"], run.seed) for run in found[:3]] == [
+        ("1", "2", 0), ("1", "2", 1), ("1", "4", 0),
+    ]  # fmt: skip
+    assert {run.state for run in found} == {"done"} and found[2].output.endswith("width 4\n")
+    best = shown.splitlines()[-1].split()
+    assert best[:2] == ["tensh", "run"]
+    value = min(run.values["x.sum() * rate"] for run in found)
+    assert f"tensor({value:.4f})" in tensh(*best[1:])[1]
+    status, _, said = tensh(*words, "--set", "rate=1,2,3")
+    assert status == 2 and "twice" in said
+    words[3] = "rate=1,2,3"
+    status, _, said = tensh(*words)
+    assert status == 0 and said.count("\n") == 4 and [run.id for run in runs_of()] == [*range(1, 13)]
+    assert runs_of()[:8] == found
+
+
+def test_runs_fail_one_by_one_and_begin_anew(script, tensh, scheduler):
+    script("kinds = []\n", "beside.py")
+    kinds = "fine,raise,loop,exit,text,nothing,again"
+    status, _, _ = tensh(
+        "sweep", script(ODD), "--set", f"kind={kinds}", "--report", "loss", "--time-limit", "0.5", "--scheduler",
+        scheduler,
+    )  # fmt: skip
+    found = {run.settings["kind"]: run for run in runs_of()}
+    assert status == 1
+    assert {kind: run.values for kind, run in found.items() if run.state == "done"} == {
+        "fine": {"loss": 1}, "again": {"loss": 1},
+    }  # fmt: skip
+    said = {kind: run.error.splitlines()[0] for kind, run in found.items() if run.state == "failed"}
+    assert said == {
+        "raise": "s.tsh:9: ValueError: no",
+        "loop": said["loop"],
+        "exit": "ended with status 3",
+        "text": "--report loss: it is not one number",
+        "nothing": "--report loss: the script has no such name at its end",
+    }
+    assert said["loop"].startswith("s.tsh:1") and said["loop"].endswith("stopped after 0.5 s")
+    assert found["raise"].output == "kind raise\n" and found["loop"].seconds < 3
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="a limit of Linux")
+def test_a_limit_of_memory_fails_one_run(script, tensh, scheduler):
+    file = script("n = 1\nx = torch.ones(n)\nx[0]\n")
+    limited = "--memory-limit", "200", "--scheduler", scheduler
+    status, _, _ = tensh("sweep", file, "--set", f"n=1,{2**27},2", *limited)
+    assert status == 1 and [run.state for run in runs_of()] == ["done", "failed", "done"]
+    assert "memory" in runs_of()[1].error
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--set", "rat=1"], "did you mean rate?"),
+        (["--set", "width=1,2.5"], "width is of type int"),
+        (["--seeds", "0"], "--seeds 0: expected a number"),
+        (["--scheduler", "nowhere"], "no scheduler with workers answers"),
+    ],
+)
+def test_what_does_not_fit_is_refused_before_anything_runs(script, tensh, scheduler, options, said):
+    status, _, error = tensh("sweep", script(TRAIN), *options)
+    assert status == 2 and said in error
+
+
+def test_a_script_that_has_changed_needs_another_file(script, tensh, scheduler):
+    tensh("sweep", script(TRAIN), "--scheduler", scheduler)
+    status, _, said = tensh("sweep", script(TRAIN + "\n"), "--scheduler", scheduler)
+    assert status == 2 and "has changed" in said
+    status, _, said = tensh("sweep", "runs.sqlite", "--resume", "--scheduler", scheduler)
+    assert status == 2 and "has changed" in said
+
+
+def test_without_dask_a_line_says_what_to_install(script, tensh, monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    status, _, said = tensh("sweep", script(TRAIN))
+    assert (status, said) == (2, "tensh sweep: the library distributed is not installed: pip install 'tensh[sweep]'\n")
+    assert not os.path.exists("runs.sqlite")
+
+
+def begin(*arguments):
+    """Begin a sweep in a process group of its own."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "tensh", "sweep", *arguments], start_new_session=True, env=plain_environment(),
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    )  # fmt: skip
+
+
+def is_empty(group):
+    """True if no process of a group is left, apart from those that have ended."""
+    found = subprocess.run(["ps", "-o", "stat=", "-s", str(group)], capture_output=True, text=True).stdout.split()
+    return all(state.startswith("Z") for state in found)
+
+
+def test_a_lost_process_costs_one_run(script, scheduler):
+    process = begin(script(CRASH), "--set", "kind=0:4:1", "--workers", "1")
+    process.communicate(timeout=120)
+    found = runs_of()
+    assert process.returncode == 1 and is_empty(process.pid)
+    assert [run.state for run in found] == ["done", "done", "failed", "done", "done"]
+    assert found[2].error == "its process was lost twice"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
+def test_a_sweep_that_is_ended_goes_on(script, tensh, scheduler, number):
+    process = begin(script(SLOW), "--set", "n=1:4:1", "--workers", "1")
+    assert process.stdout.readline().startswith("1/4")
+    begun = time.monotonic()
+    os.killpg(process.pid, number) if number == signal.SIGINT else os.kill(process.pid, number)
+    process.communicate(timeout=60)
+    assert process.returncode == (130 if number == signal.SIGINT else -number)
+    while not is_empty(process.pid):
+        assert time.monotonic() - begun < 20
+        time.sleep(0.1)
+    before = runs_of()
+    assert [run.state for run in before] == ["done", "running", "waiting", "waiting"]
+    status, _, said = tensh("sweep", "runs.sqlite", "--resume", "--scheduler", scheduler)
+    assert status == 0 and said.count("\n") == 3
+    assert [run.values for run in runs_of()] == [{"n": 1}, {"n": 2}, {"n": 3}, {"n": 4}] and runs_of()[0] == before[0]
