@@ -67,11 +67,11 @@ def sweep_(
     json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
 ):
     """Run a script with all combinations of settings, by Dask on many cores or machines; keep and show what comes of it."""
-    from tensh.cli.sweeping.sweep import Wishes, sweep
+    from tensh.cli.sweeping.sweep import Request, sweep
 
     options = ctx.obj["options"]
-    wishes = Wishes(
+    request = Request(
         tuple(settings or ()), seeds, random, split_names(report), time_limit, memory_limit, scheduler, workers, output,
         resume, sort, plot, csv, json or options.json,
     )  # fmt: skip
-    return partial(sweep, environment(ctx, options), file, wishes)
+    return partial(sweep, environment(ctx, options), file, request)

@@ -107,7 +107,7 @@ class Recording(Run):
             ):
                 self.prepare()
                 with self.ending():
-                    all(map(self.cell, self.program.cells))
+                    all(map(self.run_cell, self.program.cells))
                     for thread in {*threading.enumerate()} - others:
                         if not thread.daemon:
                             thread.join()
@@ -116,8 +116,8 @@ class Recording(Run):
             self.fail(_("stopped after {timeout:g} s").format(timeout=self.job.time_limit))
         except UsageError as error:
             self.fail(str(error))
-        except Exception as error:  # in its limits even our own code can lack memory
-            self.fail(f"{type(error).__name__}: {error}")
+        except MemoryError as error:  # in its limits our own code can lack it, too
+            self.fail(str(error) or type(error).__name__)
 
     def prepare(self):
         super().prepare()

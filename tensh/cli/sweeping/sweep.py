@@ -22,7 +22,7 @@ from tensh.show.progress import track
 KEPT = "report", "time_limit", "memory_limit"  # options that a resumed sweep takes from its file
 
 
-class Wishes(NamedTuple):
+class Request(NamedTuple):
     """The options of `tensh sweep`."""
 
     settings: tuple[str, ...] = ()
@@ -41,37 +41,37 @@ class Wishes(NamedTuple):
     json: bool = False
 
 
-def sweep(env, file, wishes):
+def sweep(env, file, request):
     """Sweep a script, or show the runs in a file; return the exit status."""
     failed = False
     if not reading.is_table(file):
-        failed = run_sweep(env, file, wishes)
-        file = wishes.output
-    elif wishes.resume:
+        failed = run_sweep(env, file, request)
+        file = request.output
+    elif request.resume:
         facts = reading.read(file)[0]
-        failed = run_sweep(env, facts.get("script", ""), complete(wishes, facts)._replace(output=file))
+        failed = run_sweep(env, facts.get("script", ""), complete(request, facts)._replace(output=file))
     facts, runs = reading.read(file)
-    showing.show(Console(env), facts, runs, wishes.sort, wishes.plot, wishes.csv, wishes.json)
+    showing.show(Console(env), facts, runs, request.sort, request.plot, request.csv, request.json)
     return status.FAILED if failed else status.OK
 
 
-def run_sweep(env, file, wishes):
+def run_sweep(env, file, request):
     """Do the runs that are not done; return whether any failed."""
     cluster.require_library()
-    if wishes.memory_limit is not None and not sys.platform.startswith("linux"):
+    if request.memory_limit is not None and not sys.platform.startswith("linux"):
         raise UsageError(_("--memory-limit: this system has no such limit"))
     data, program = files.content(file), programs.from_file(file)
-    values = read_settings(wishes.settings)
+    values = read_settings(request.settings)
     require_values(program, values)
-    options = {name: getattr(wishes, name) for name in KEPT}
+    options = {name: getattr(request, name) for name in KEPT}
     facts = {"script": file, "digest": hashlib.sha256(data).hexdigest(), "options": write_object(options)}
     job = running.Job(pickle.dumps(program), **options)
-    with contextlib.closing(Store(wishes.output, facts)) as store:
-        store.add([] if wishes.resume else combine(values, wishes.random), range(wishes.seeds))
+    with contextlib.closing(Store(request.output, facts)) as store:
+        store.add([] if request.resume else combine(values, request.random), range(request.seeds))
         runs = store.waiting()
         if not runs:
             return False
-        with cluster.open_client(wishes.scheduler, wishes.workers) as client:
+        with cluster.open_client(request.scheduler, request.workers) as client:
             return carry_out(env, store, cluster.Workers(client, job, store.begin).run_all(runs), len(runs))
 
 
@@ -114,7 +114,7 @@ def require_values(program, values):
         cell.source.replaced.clear()
 
 
-def complete(wishes, facts):
+def complete(request, facts):
     """Return the options with those that the sweep was begun with, read from its file."""
     try:
         found = reading.read_object(facts["options"])
@@ -124,5 +124,5 @@ def complete(wishes, facts):
         )
         reading.require(all(type(each) is str for each in found["report"]), "sweep.options")
     except (KeyError, TypeError, ValueError, RecursionError) as error:
-        raise UsageError(reading.describe(wishes.output, error)) from None
-    return wishes._replace(report=tuple(found["report"]), time_limit=limits[0], memory_limit=limits[1])
+        raise UsageError(reading.describe(request.output, error)) from None
+    return request._replace(report=tuple(found["report"]), time_limit=limits[0], memory_limit=limits[1])
