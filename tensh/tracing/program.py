@@ -7,7 +7,6 @@ from tensh.engine.core.tensor import Tensor
 from tensh.fx.graph_module import GraphModule
 from tensh.fx.node import map_aggregate
 from tensh.nn.modules.module import Module
-from tensh.tracing.numbers import TracedInt
 from tensh.tracing.recorder import Recorder
 from tensh.tracing.untouched import RestoredState
 
@@ -73,18 +72,11 @@ def trace_program(function, args, kwargs=None, sizes=False, on_read=None, root=N
         result = function(*args, **(kwargs or {}))
         if untouched is not None:
             untouched.record_assignments(recorder)
-    recorder.graph.output(map_aggregate(result, lambda each: output_of(recorder, each)))
+    recorder.graph.output(map_aggregate(result, recorder.to_argument))
     recorder.graph.output_node().meta["val"] = result
     program = Program(root, recorder.graph, structure, result, recorder.constants, leaves, recorder.free)
     program.names = recorder.names
     return program
-
-
-def output_of(recorder, value):
-    """Convert a value of the result for the graph's output."""
-    if isinstance(value, Tensor):
-        return recorder.node_of(value)
-    return value.node if isinstance(value, TracedInt) else value
 
 
 def add_inputs(recorder, function, args, kwargs):

@@ -71,7 +71,7 @@ class Recorder(TorchFunctionMode):
         return node
 
     def to_argument(self, value):
-        """Convert a value to an argument of a node."""
+        """Convert a value to an argument of a node, or of the graph's output."""
         if isinstance(value, Tensor):
             return self.node_of(value)
         return value.node if isinstance(value, TracedInt) else value

@@ -17,18 +17,12 @@ from tensh.cli.app import main
 from tensh.cli.process import status
 from tensh.cli.process.environment import Environment
 from tensh.cli.repl.history import History
+from tests.support.command_line import command
 from tests.support.project import ROOT, plain_environment
 
 LESSON = "torch.ones(2)\n#> tensor([1., 2.])\n"
 GRAPH = "x = torch.ones(2, requires_grad=True) * 2"
 LARGE = "torch.ones(100_000)"
-
-
-def command(*arguments):
-    """(status, stdout, stderr) of a command."""
-    env = Environment(io.StringIO(), io.StringIO(), io.StringIO(), variables={})
-    found = main([str(each) for each in arguments], env)
-    return found, env.stdout.getvalue(), env.stderr.getvalue()
 
 
 # ── writing ──────────────────────────────────────────────────────────────────

@@ -15,19 +15,13 @@ from tensh.cli.process import status
 from tensh.cli.process.environment import Environment
 from tensh.cli.programs.options import UsageError
 from tensh.cli.settings.config import Settings, load
+from tests.support.command_line import command
 from tests.support.project import ROOT
 
 pytestmark = pytest.mark.thorough
 
 DEEP = 100_000
 LONGEST = 600  # characters of what is said
-
-
-def command(*arguments):
-    """(status, stdout, stderr) of a command."""
-    env = Environment(io.StringIO(), io.StringIO(), io.StringIO(), variables={})
-    found = main([str(each) for each in arguments], env)
-    return found, env.stdout.getvalue(), env.stderr.getvalue()
 
 
 def refused(said, path, words):

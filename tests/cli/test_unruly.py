@@ -13,17 +13,11 @@ from tensh.cli.session.session import Session
 from tensh.cli.session.sources.source import Source
 from tensh.show import reprs
 from tensh.utils.safetensors.format import read, write
+from tests.support.command_line import command
 
 pytestmark = pytest.mark.thorough
 
 MOST = 4000  # characters of what is said
-
-
-def run(*arguments, stdin=""):
-    """(status, stdout, stderr) of a command."""
-    env = Environment(io.StringIO(stdin), io.StringIO(), io.StringIO(), variables={})
-    found = main([str(each) for each in arguments], env)
-    return found, env.stdout.getvalue(), env.stderr.getvalue()
 
 
 def assert_told(found, status=(0, 1)):
@@ -60,7 +54,7 @@ def test_an_object_that_answers_badly(method, answer, tmp_path):
     path = tmp_path / "a.tsh"
     path.write_text(CLASS.format(answer=ANSWERS[answer], method=method, how=how) + SHOWN)
     for more in ((), ("--json",)):
-        found = run("run", path, "--keep-going", *more)
+        found = command("run", path, "--keep-going", *more)
         assert found[0] != 70 and "bug in tensh" not in found[2], found[2]
         assert "Traceback" not in found[2]
         assert '"text":"on\\n"' in found[1] if more else "\non\n" in "\n" + found[1]
@@ -115,10 +109,10 @@ def test_an_exception_that_misbehaves(what, tmp_path):
     document = tmp_path / "a.md"
     document.write_text(f"```python\n{EXCEPTIONS[what]}\n```\n")
     for arguments in (["run", path], ["run", path, "--json"], ["check", document]):
-        found = run(*arguments)
+        found = command(*arguments)
         assert found[0] != 70 and "bug in tensh" not in found[2], found[2]
         assert len(found[1] + found[2]) < 10**6
-    assert run("run", path, "--traceback", "full")[0] != 70
+    assert command("run", path, "--traceback", "full")[0] != 70
 
 
 VALUES = {
@@ -167,8 +161,8 @@ VALUES = {
 def test_a_value_without_end(what, tmp_path):
     path = tmp_path / "a.tsh"
     path.write_text(f"{VALUES[what]}\nx\n%who\n[x]\n%undo\n%save {tmp_path / 'b'}\n")
-    assert_told(run("run", path, "--keep-going"))
-    found = run("run", path, "--json=full", "--keep-going")
+    assert_told(command("run", path, "--keep-going"))
+    found = command("run", path, "--json=full", "--keep-going")
     assert [json.loads(line)["v"] for line in found[1].splitlines()]
     notebook = {
         "cell_type": "code",
@@ -179,8 +173,8 @@ def test_a_value_without_end(what, tmp_path):
     }
     document = tmp_path / "a.ipynb"
     document.write_text(json.dumps({"cells": [notebook], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
-    assert_told(run("run", document))
-    assert_told(run("check", document), (0, 3))
+    assert_told(command("run", document))
+    assert_told(command("check", document), (0, 3))
 
 
 def test_what_ends_is_written_whole():
@@ -225,7 +219,7 @@ def test_a_name_that_is_bound_again(name, value, tmp_path):
     path = tmp_path / "a.tsh"
     path.write_text(f"y = torch.ones(2, requires_grad=True) * 2\n{name} = {value}\nclass A: pass\ny\n%who\n%grads\n%hist y\n"
                     "%graph y\n%history\n1 / 0\ndef f(): 1 / 0\nf()\n%undo\ny\n")  # fmt: skip
-    found = run("run", path, "--keep-going")
+    found = command("run", path, "--keep-going")
     assert found[0] in (0, 1) and "bug in tensh" not in found[2], found[2]
     assert found[1].count("tensor([2., 2.], grad_fn=<MulBackward0>)") >= 2 or name == "__builtins__"
 
@@ -233,13 +227,13 @@ def test_a_name_that_is_bound_again(name, value, tmp_path):
 def test_names_that_are_no_names(tmp_path):
     path = tmp_path / "a.tsh"
     path.write_text("globals()[5] = 1\nglobals()['a b'] = torch.ones(1)\n%who\n%grads\nx = 1\n%undo\n%history\n1\n")
-    assert_told(run("run", path), (0,))
+    assert_told(command("run", path), (0,))
 
 
 def saved(tmp_path, names):
     """A session file whose table holds names that `%save` would never write."""
     path = tmp_path / "a.safetensors"
-    run("-c", f"x = torch.ones(2)\n%save {path}")
+    command("-c", f"x = torch.ones(2)\n%save {path}")
     arrays, metadata = read(str(path))
     table = json.loads(metadata["tensh"])
     table["names"] |= {name: {"plain": 5} for name in names}
@@ -251,19 +245,19 @@ def saved(tmp_path, names):
     "name", ["__builtins__", "__name__", "_", "___", "__x", "a b", "", "if", "1", "x.y", "\x1b[2J", "None"]
 )
 def test_a_session_file_with_a_name_that_nobody_can_have(name, tmp_path):
-    status, out, err = run("-c", f"%load {saved(tmp_path, [name])}\n")
+    status, out, err = command("-c", f"%load {saved(tmp_path, [name])}\n")
     assert status == 1 and "its table of names is damaged" in err and err.count("\n") <= 3
-    assert run("-c", f"x = 1\ntry: pass\nfinally: pass\n%load {saved(tmp_path, [name])}", "--keep-going")[0] == 1
+    assert command("-c", f"x = 1\ntry: pass\nfinally: pass\n%load {saved(tmp_path, [name])}", "--keep-going")[0] == 1
 
 
 @pytest.mark.parametrize("name", ["print", "torch", "np", "len", "nn", "F", "math", "open", "exit"])
 def test_a_session_file_does_not_take_names_that_mean_something(name, tmp_path):
     path = saved(tmp_path, [name])
-    status, out, err = run("-c", f"%load {path}\nprint({name} == 5, x)")
+    status, out, err = command("-c", f"%load {path}\nprint({name} == 5, x)")
     assert status == 0 and out == "False tensor([1., 1.])\n"
     assert f"left as they are, as these names mean something here: {name}" in err
-    assert run("-c", f"%load {path} --over\ny = {name} + 1\ny")[1] == "6\n"
-    assert run("-c", f"{name} = 1\n%load {path}\ny = {name} + 1\ny")[1] == "6\n"  # the user's own by then
+    assert command("-c", f"%load {path} --over\ny = {name} + 1\ny")[1] == "6\n"
+    assert command("-c", f"{name} = 1\n%load {path}\ny = {name} + 1\ny")[1] == "6\n"  # the user's own by then
 
 
 @pytest.mark.parametrize("name", ["print", "__builtins__", "__name__", "torch", "_", "___"])
@@ -271,7 +265,7 @@ def test_a_file_of_arrays_does_not_take_names_that_mean_something(name, tmp_path
     import numpy as np
 
     np.savez(tmp_path / "a.npz", **{name: np.ones(2)})
-    status, out, err = run("-c", f"%load {tmp_path / 'a.npz'}\nprint('on', torch.ones(1))")
+    status, out, err = command("-c", f"%load {tmp_path / 'a.npz'}\nprint('on', torch.ones(1))")
     assert (status, out) == (0, "on tensor([1.])\n")
 
 
@@ -334,10 +328,10 @@ def test_a_notebook_with_a_wrong_type_at_a_place(place, tmp_path):
             if notebook is None:
                 continue
             path.write_text(json.dumps(notebook))
-            found = run("convert", path, tmp_path / f"b{kind}", "--force")
+            found = command("convert", path, tmp_path / f"b{kind}", "--force")
             assert found[0] in (0, 2) and found[2].count("\n") == (found[0] == 2), (wrong, found)
-    assert_told(run("run", path), (0, 1, 2))
-    assert_told(run("check", path, "--write", tmp_path / "c.md"), (0, 2, 3))
+    assert_told(command("run", path), (0, 1, 2))
+    assert_told(command("check", path, "--write", tmp_path / "c.md"), (0, 2, 3))
     assert sys.get_int_max_str_digits() == limit
 
 
@@ -361,7 +355,7 @@ def test_a_head_in_a_text_file_with_a_wrong_type_at_a_place(wrong, tmp_path):
             f"<!-- tensh: {about} -->\n\n<!-- cell [1] {head} -->\n```python\n1\n```\n\n```text\n1\n```\n"
         )
         for name in ("a.tsh", "a.md") if about == json.dumps(ABOUT) else ("a.md",):
-            assert_told(run("convert", tmp_path / name, tmp_path / "b.ipynb", "--force"), (0, 2))
+            assert_told(command("convert", tmp_path / name, tmp_path / "b.ipynb", "--force"), (0, 2))
 
 
 # ── tensh itself ─────────────────────────────────────────────────────────────
@@ -372,7 +366,7 @@ def test_a_fault_of_tensh_itself_is_a_line(monkeypatch):
         raise KeyError("a\nb\x1b[2J")
 
     monkeypatch.setattr("tensh.cli.app.answer", fails)
-    status, out, err = run("env")
+    status, out, err = command("env")
     assert (status, out, err.count("\n")) == (70, "", 1)
     assert err.startswith("this is a bug in tensh (KeyError: 'a\\nb\\x1b[2J', test_unruly.py:")
     env = Environment(io.StringIO(), io.StringIO(), io.StringIO(), variables={"TENSH_DEBUG": "1"})
@@ -386,18 +380,18 @@ def test_a_fault_of_tensh_itself_is_a_line(monkeypatch):
 @pytest.mark.parametrize("line", ["next(iter([]))", "raise StopIteration", "%time next(iter([]))"])
 def test_an_iterator_that_has_ended_is_told_as_such(line):
     """Within generators, which run the code, it would become a RuntimeError."""
-    _, _, errors = run("run", "-", stdin=f"{line}\n")
+    _, _, errors = command("run", "-", stdin=f"{line}\n")
     assert errors.startswith("stdin:1: StopIteration\n") and "RuntimeError" not in errors
 
 
 def test_an_exception_that_caused_itself_is_shown_once():
     code = "e = ValueError('x')\ntry:\n    raise e\nexcept ValueError as again:\n    raise e from again\n"
-    _, _, errors = run("run", "-", stdin=code)
+    _, _, errors = command("run", "-", stdin=code)
     assert errors.count("ValueError: x") == 1 and "caused by" not in errors
 
 
 @pytest.mark.parametrize("value", ["None", "sys.path[1:]", "5"])
 def test_the_list_of_folders_is_as_it_was(value):
     path, folders = sys.path, sys.path[:]
-    assert_told(run("run", "-", stdin=f"import sys\nsys.path = {value}\n1\n"))
+    assert_told(command("run", "-", stdin=f"import sys\nsys.path = {value}\n1\n"))
     assert sys.path is path and sys.path == folders

@@ -32,6 +32,13 @@ class Done:
         return repr((self.status, self.output, self.errors))
 
 
+def command(*arguments, stdin=""):
+    """(status, stdout, stderr) of a command."""
+    env = Environment(io.StringIO(stdin), io.StringIO(), io.StringIO(), variables={})
+    found = main([str(each) for each in arguments], env)
+    return found, env.stdout.getvalue(), env.stderr.getvalue()
+
+
 def notebook(*codes, metadata=()):
     """The text of a notebook with a cell for each code."""
     parts = [{"cell_type": "code", "source": code, "metadata": {}, "outputs": []} for code in codes]
