@@ -44,15 +44,15 @@ def check_gradient(target, gradient, root, root_name, found, names):
     Raise UncheckedError if the root cannot be computed again.
     """
     if root.layout is not strided or target.layout is not strided or root.is_meta or target.is_meta:
-        raise UncheckedError(_("differences are for tensors that have all their elements"))
+        raise UncheckedError(_("differences need dense tensors with elements"))
     if root.array.size != 1 or target.array.dtype.kind != "f":
-        raise UncheckedError(_("differences are for real tensors, and for a root that is one number"))
+        raise UncheckedError(_("differences need real tensors and a root that is a single number"))
     expressions = slice_program(root_name, found, names)
     with leave_no_trace():
         again = value(expressions, names)
         if not np.allclose(again, root.array.item(), rtol=1e-4, atol=1e-6, equal_nan=True):
             raise UncheckedError(
-                _("{root_name} is another number when it is computed again: {again:.4g}").format(
+                _("{root_name} has another value when it is computed again: {again:.4g}").format(
                     root_name=root_name, again=again
                 )
             )

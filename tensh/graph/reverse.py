@@ -32,7 +32,7 @@ def lend_values(node):
     if before is None:
         node.saved = kept.values.get(node)
         if node.saved is None:
-            raise GoneError(_("the values that the derivative reads were given back by a backward pass"))
+            raise GoneError(_("a backward pass has freed the values that the derivative reads"))
     try:
         yield
     finally:

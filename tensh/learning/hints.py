@@ -19,7 +19,7 @@ def hint_at_shape(answered, true):
     if len(answered) == 1 and len(true) > 1 and answered[0] == len(true):
         return _("that is how many dimensions there are; how large is each?")
     if answered == true[::-1] and len(true) > 1:
-        return _("transposed: the sizes stand in the reverse order")
+        return _("transposed: the sizes are in reverse order")
     if sorted(answered) == sorted(true):
         return _("the right sizes, in another order")
     if len(answered) == len(true):
@@ -41,8 +41,8 @@ def hint_at_sizes(answered, true):
     if len(wrong) == 1:
         return _("{place} has another size; the others are right").format(place=place)
     if math.prod(answered) == math.prod(true):
-        return _("as many elements, and arranged in another way")
-    return _("as many dimensions, and other sizes")
+        return _("the right number of elements, arranged in another way")
+    return _("the right number of dimensions, but other sizes")
 
 
 def hint_at_dimensions(answered, true):
@@ -53,7 +53,7 @@ def hint_at_dimensions(answered, true):
             return _("dimensions of size 1 are gone")
         return _("there are dimensions of size 1, too")
     if difference == 1:
-        return _("one dimension too many: which one is gone?")
+        return _("one dimension too many: which one disappears?")
     if difference == -1:
         return _("one dimension too few: which one is still there?")
     return _("too many dimensions") if difference > 0 else _("too few dimensions")
@@ -73,7 +73,7 @@ def hint_at_dtype(answered, true):
     (kind, bits), (true_kind, true_bits) = family(answered), family(true)
     if kind == true_kind or {kind, true_kind} == {"float", "bfloat"}:
         if bits == true_bits:
-            return _("as many bits, divided in another way")
+            return _("the right number of bits, divided in another way")
         if kind == "float":
             return _("floating point, but of another width: what does Python's number become here?")
         return _("the right kind of number, with another number of bits")
@@ -114,12 +114,12 @@ def hint_at_arrangement(answered, true, is_close):
     """Describe a value with another shape."""
     if answered.size == true.size == 1 and np.all(is_close(answered.ravel(), true.ravel())):
         if true.ndim:
-            return _("the right number, but it stands in a list: how many brackets?")
+            return _("the right number, but in a list: how many brackets?")
         return _("the right number, but a single one has no brackets")
     if answered.T.shape == true.shape and np.all(is_close(answered.T, true)):
         return _("transposed: rows are columns")
     if answered.size == true.size and np.all(is_close(answered.ravel(), true.ravel())):
-        return _("the right numbers; their shape is another")
+        return _("the right numbers, in another shape")
     if true.ndim and answered.size == 1:
         return _("more than one number comes out")
     if not true.ndim:

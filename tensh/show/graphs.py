@@ -86,5 +86,5 @@ def graph_of(tensor, names, focus=None):
     """Return the requested graph: by default of the newest tensor, with its caller's names."""
     names = names_of_caller(2) if names is None else names
     if tensor is not None and not isinstance(tensor, Tensor):
-        raise TypeError(_("a graph is that of a tensor, not of {name}").format(name=type(tensor).__name__))
+        raise TypeError(_("a graph belongs to a tensor, not to {name}").format(name=type(tensor).__name__))
     return Graph(newest(names) if tensor is None else tensor, names, focus)

@@ -42,7 +42,7 @@ def steps(tensor=None, names=None):
     """
     graph = graph_of(tensor, names)
     if graph[graph.root].kind == "leaf":
-        raise ValueError(_("{name} is a leaf, and no step led to it").format(name=graph[graph.root].short))
+        raise ValueError(_("{name} is a leaf: no step computed it").format(name=graph[graph.root].short))
     return Steps(graph)
 
 

@@ -105,7 +105,7 @@ def why(tensor, root=None, names=None, sources=None):
     # y.backward() has not run, or x.grad was set to None since
     """
     if not isinstance(tensor, Tensor):
-        raise TypeError(_("a gradient is that of a tensor, not of {kind}").format(kind=type(tensor).__name__))
+        raise TypeError(_("a gradient belongs to a tensor, not to {kind}").format(kind=type(tensor).__name__))
     from tensh.explain.absence import GradientQuestion, find_lost_result, find_lost_use, reason, sources_of
 
     sources = sources_of_caller() if sources is None and names is None else sources

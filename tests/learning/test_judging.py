@@ -80,7 +80,7 @@ WRONG = [
     ("value", "matrix", "[[-1, -2], [-3, -4]]", "sign"),
     ("value", "matrix", "[[2, 3], [4, 5]]", "off by one"),
     ("value", "matrix", "[[1, 2], [3, 7]]", "3 of 4"),
-    ("value", "matrix", "1 2 3 4", "shape is another"),
+    ("value", "matrix", "1 2 3 4", "in another shape"),
     ("value", "vector", "3 -2 1", "reverse"),
     ("value", "vector", "1", "more than one"),
     ("value", "third", "3", "upside down"),
