@@ -25,13 +25,11 @@ def compile(
     Args:
         fullgraph: raise RuntimeError instead, if a function is not one graph.
         dynamic: every size gets a separate graph. 64 are kept, or 8 with False and for differences other than sizes;
-        for more
-            the function runs unchanged.
+            for more the function runs unchanged.
         backend: a function that takes the graph, as a module of ``torch.fx``, and example arguments, and returns the
-        function to
-            call; "eager" compiles nothing. The default is that of ``torch.compiler.set_default_backend``.
+            function to call; "eager" compiles nothing. The default is that of ``torch.compiler.set_default_backend``.
         mode: has no effect here, nor have ``options``, ``name``, ``recompile_limit``, ``isolate_recompiles`` and
-        ``shapes_spec``.
+            ``shapes_spec``.
         disable: compile nothing.
 
     Without ``model``, return a decorator.

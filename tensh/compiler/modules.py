@@ -67,12 +67,15 @@ class CompiledForward:
 
     def start(self):
         """Return the object that runs the module as graphs."""
-        backend, fullgraph = check_backend(self.options.get("backend")), self.options.get("fullgraph", False)
+        from tensh.compiler.api import compile
+
+        asked = compile(**self.options).keywords  # refuses unknown options
+        backend, fullgraph, dynamic = check_backend(asked["backend"]), asked["fullgraph"], asked["dynamic"]
         if callable(backend):
             from tensh.compiler.backends import BackendFunction
 
-            return BackendFunction(Forward(self.module), backend, fullgraph)
-        return compile_function(Forward(self.module), fullgraph, backend == "eager")
+            return BackendFunction(Forward(self.module), backend, fullgraph, dynamic)
+        return compile_function(Forward(self.module), fullgraph, asked["disable"] or backend == "eager", dynamic)
 
     def __call__(self, *args, **kwargs):
         return self.compiled(args, kwargs)

@@ -90,8 +90,7 @@ def export(
         model: a module, a function, or a result of ``torch.jit.trace`` or ``torch.export.export``.
         args: the example, a tensor or a tuple of arguments; ``kwargs`` are those by keyword.
         f: a path or a binary file; None writes nothing. Weights of a path are written to ``PATH.data``, unless
-        ``external_data`` or
-            ``dynamo`` is False.
+            ``external_data`` or ``dynamo`` is False.
         input_names, output_names: names in the graph, in the order of the tensors.
         opset_version: the version of ONNX's operators, 18 (default) to 23.
         dynamic_axes: input name -> {dimension: name}, or a list of dimensions, whose size may change.

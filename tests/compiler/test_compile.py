@@ -833,3 +833,12 @@ def test_inputs_of_one_name_are_told_apart_in_graphs_for_back_ends():
     layers.compile(backend=lambda module, inputs: graphs.append(module) or module)
     assert layers(x).shape == (1, 2)
     assert "L_self_modules_1_parameters_bias_" in graphs[1].code
+
+
+def test_a_module_is_compiled_in_place_with_the_options_of_compile():
+    module, x = torch.nn.Linear(2, 1), torch.ones(1, 2)
+    with pytest.raises(TypeError, match=r"compile\(\) got an unexpected keyword argument 'optimizer'"):
+        module.compile(optimizer="adam")
+    expected, seen = module(x), []
+    module.compile(backend=lambda graph, inputs: seen.append(graph) or graph, dynamic=True)
+    assert module(x).equal(expected) and len(seen) == 1
