@@ -107,6 +107,7 @@ class Chain:
             }
         compile_source(numbers + steps + self.write_quick(writer, wide), f"steps of {self.__name__}", words)
         words["quick"].write_into, words["quick"].__name__ = self.write_into, self.__name__
+        self.few = words.get("few")
         return words["numbers"], words["compute"], len(writer.made["array"]), len(writer.made["mask"]), words["quick"]
 
     def is_given(self, text):
@@ -186,6 +187,8 @@ class Chain:
         find_numbers, compute, wide, narrow, _ = self.compiled
         numbers = find_numbers(dtype, *arguments, **options)
         arrays = arguments[: len(self.arrays)]
+        if self.few is not None and first.size < FEW and all([a.dtype is F4 for a in arrays]):
+            return self.compute_few(arguments, options)
         if len(arrays) > 1 and any([a.shape != first.shape or a.dtype is not dtype for a in arrays]):
             arrays = np.broadcast_arrays(*[a.astype(np.result_type(*arrays), copy=False) for a in arrays])
             first = arrays[0]
@@ -199,6 +202,15 @@ class Chain:
         else:
             rooms = [np.empty_like(out) for _ in range(wide)] + [np.empty_like(out, bool) for _ in range(narrow)]
             compute(out, *arrays, *numbers, *rooms)
+        return out
+
+    def compute_few(self, arguments, options):
+        """The result for few numbers of float32, as ``quick`` computes it, laid out as the first array."""
+        given = self.__signature__.bind(*arguments, **options)
+        given.apply_defaults()
+        arrays = np.broadcast_arrays(*given.args[: len(self.arrays)])
+        out = np.empty_like(arguments[0]) if arguments[0].shape == arrays[0].shape else np.empty(arrays[0].shape, F4)
+        out[...] = self.few(out.shape, *arrays, *given.args[len(arrays) :])
         return out
 
     def compute_wide(self, arguments):
@@ -227,6 +239,7 @@ class Chain:
             all([a.dtype is out.dtype and not np.may_share_memory(a, out) for a in arrays])
             and out.itemsize > 2
             and not self.wide
+            and (out.dtype is not F4 or out.size >= FEW)
         ):
             flat = flatten((out, *arrays))
         if flat is None:

@@ -94,5 +94,5 @@ make_subclass = Port("engine.dispatch.override.classes", "make_subclass")
 torch_function = Port("engine.dispatch.override.classes", "torch_function")
 """``_make_wrapper_subclass``, ``_make_subclass`` and ``__torch_function__`` of tensors; few programs have subclasses."""
 
-compile_forward = Port("compiler.modules", "CompiledForward")
-"""``compile_forward(module, None, options)``: the ``forward`` of a module that is compiled in place."""
+compile_forward = Port("compiler.in_place", "CompiledForward")
+"""``compile_forward(module, options)``: the ``forward`` of a module that is compiled in place."""

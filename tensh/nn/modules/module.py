@@ -284,7 +284,7 @@ class Module(Members, Calls, State):
 
     def compile(self, **options):
         """Compile ``forward`` for further calls; ``options`` are those of ``torch.compile``."""
-        self.__dict__["forward"] = ports.compile_forward(self, None, tuple(options.items()))
+        self.__dict__["forward"] = ports.compile_forward(self, options)
 
     # ── printed form ─────────────────────────────────────────────────────────
 

@@ -41,3 +41,11 @@ def test_many_elements_have_the_slopes_of_few(name):
 
 def test_most_activations_are_chained():
     assert {"elu", "gelu", "silu", "softplus", "hardswish", "leaky_relu", "sigmoid", "hypot"} <= {*CHAINED}
+
+
+@pytest.mark.parametrize("name", "mish logsigmoid softplus gelu silu selu elu hardswish tanhshrink softsign".split())
+def test_few_elements_are_the_same_in_every_layout(name):
+    function = getattr(torch.nn.functional, name)
+    x = torch.linspace(-9, 9, 60).reshape(6, 10)
+    for other in (x.t().contiguous().t(), torch.stack([x, x], -1)[..., 0], x.clone().unsqueeze(0).expand(3, 6, 10)[1]):
+        assert function(other).equal(function(x))
