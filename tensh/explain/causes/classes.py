@@ -3,8 +3,9 @@
 import ast
 import inspect
 
-from tensh.explain.causes.situation import class_of, replace_node
+from tensh.explain.causes.situation import class_of, replace_node, statement_on
 from tensh.explain.model import Explanation, Fit
+from tensh.explain.place import bindings
 from tensh.explain.shadow import is_module
 from tensh.language import _
 
@@ -85,12 +86,25 @@ def class_for_instance(situation):
         advice = _("net = {text}(...) before, and net.{method}").format(text=text, method=node.func.attr)
         return Explanation("class", (), rule, (), advice)
     made = [name for name, value in situation.names.items() if type(value) is kind and name[0] != "_"]
-    if len(made) == 1:
+    alias = find_alias(situation.place, node.func.value)
+    if alias is not None:
+        fit = replace_node(situation.place, alias, f"{ast.unparse(alias)}()") if needs_nothing(kind) else None
+    elif len(made) == 1:
         fit = replace_node(situation.place, node.func.value, made[0])
     else:
         fit = replace_node(situation.place, node.func.value, f"{text}()") if needs_nothing(kind) else None
     advice = None if fit else _("net = {text}(...) before, and net.{method}").format(text=text, method=node.func.attr)
     return Explanation("class", (), rule, (fit,) if fit else (), advice)
+
+
+def find_alias(place, named):
+    """Return the node of the class in `net = Net`; None if a name was bound in another way."""
+    tree = place.tree()
+    lines = bindings(place.scope() or tree, named.id) if isinstance(named, ast.Name) and tree else []
+    match [statement_on(tree, line) for line in lines]:
+        case [ast.Assign(targets=[ast.Name()], value=ast.Name() | ast.Attribute() as kind)]:
+            return kind
+    return None
 
 
 def needs_nothing(kind):

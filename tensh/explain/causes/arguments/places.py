@@ -33,6 +33,8 @@ def several_for_one(situation, node):
     if function.endswith("MultiStepLR") and len(numbers) == len(texts) - 1:
         rule = _("the steps at which the rate changes are one list")
         return rewrite(situation, node, rule, [texts[0], f"[{', '.join(texts[1:])}]"], named)
+    if len(tensors) - tensors.count(None) > 1:  # as in `torch.cat(a, b, dim=0)`, for which a search finds the list
+        return None
     rule = _("{name} is given twice: by its name, and by its place").format(name=found[1])
     return Explanation("call", (), rule)
 
