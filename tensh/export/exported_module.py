@@ -136,7 +136,7 @@ def as_plain(value):
             return {key: as_plain(each) for key, each in value.items()}
         case immutable_list():
             return [as_plain(each) for each in value]
-        case tuple() if not hasattr(value, "_fields"):
+        case tuple() if type(value) is tuple:
             return tuple(as_plain(each) for each in value)
     return value
 
