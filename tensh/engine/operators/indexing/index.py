@@ -105,7 +105,7 @@ def index_nothing(input, indices):
         numbers.append(each)
         dim += each.ndim if each is not None and each.dtype.kind == "b" else 1
     try:
-        return np.ascontiguousarray(input[key_of(numbers)])
+        return np.asarray(input[key_of(numbers)], order="C")
     except IndexError as error:
         raise index_error(input.shape, indices, error) from None
 
