@@ -47,8 +47,9 @@ def default_context():
     Since Python 3.14 the default is ``forkserver``, for which data sets must be pickled: those that are defined at a
     prompt or in a script of tensh cannot be. PyTorch takes the default of Python.
     """
-    is_chosen = multiprocessing.get_start_method(allow_none=True) is not None
-    can_fork = sys.platform != "darwin" and "fork" in multiprocessing.get_all_start_methods()
+    methods = multiprocessing.get_all_start_methods()  # the default of Python first
+    is_chosen = multiprocessing.get_start_method(allow_none=True) not in (None, methods[0])
+    can_fork = sys.platform != "darwin" and "fork" in methods
     return multiprocessing if is_chosen or not can_fork else multiprocessing.get_context("fork")
 
 
