@@ -185,16 +185,15 @@ class Chain:
                 FITTING[number, dtype]  # raises if it does not fit
             return convert(self(*[convert(a, F4) for a in arguments[:count]], *arguments[count:], **options), dtype)
         find_numbers, compute, wide, narrow, _ = self.compiled
-        numbers = find_numbers(dtype, *arguments, **options)
         arrays = arguments[: len(self.arrays)]
-        if self.few is not None and first.size < FEW and all([a.dtype is F4 for a in arrays]):
-            return self.compute_few(arguments, options)
-        if len(arrays) > 1 and any([a.shape != first.shape or a.dtype is not dtype for a in arrays]):
+        is_mixed = len(arrays) > 1 and any([a.shape != first.shape or a.dtype is not dtype for a in arrays])
+        if is_mixed:
             arrays = np.broadcast_arrays(*[a.astype(np.result_type(*arrays), copy=False) for a in arrays])
             first = arrays[0]
-            out = np.empty(first.shape, first.dtype)
-        else:
-            out = np.empty_like(first)
+        if self.few is not None and first.dtype is F4 and first.size < FEW:
+            return self.compute_few(arrays, arguments[len(arrays) :], options)
+        numbers = find_numbers(dtype, *arguments, **options)
+        out = np.empty(first.shape, first.dtype) if is_mixed else np.empty_like(first)
         if first.size > BLOCK and (flat := flatten((out, *arrays))):
             compute_blocks(self.compiled, flat[0], flat[1:], numbers)
         elif first.size >= PARALLEL and lines_of(arrays, first.shape):
@@ -204,13 +203,18 @@ class Chain:
             compute(out, *arrays, *numbers, *rooms)
         return out
 
-    def compute_few(self, arguments, options):
+    def compute_few(self, arrays, numbers, options):
         """The result for few numbers of float32, as ``quick`` computes it, laid out as the first array."""
-        given = self.__signature__.bind(*arguments, **options)
-        given.apply_defaults()
-        arrays = np.broadcast_arrays(*given.args[: len(self.arrays)])
-        out = np.empty_like(arguments[0]) if arguments[0].shape == arrays[0].shape else np.empty(arrays[0].shape, F4)
-        out[...] = self.few(out.shape, *arrays, *given.args[len(arrays) :])
+        if len(numbers) < len(self.numbers):
+            given = self.__signature__.bind(*arrays, *numbers, **options)
+            given.apply_defaults()
+            numbers = given.args[len(arrays) :]
+        first = arrays[0]
+        found = self.few(first.shape, *arrays, *numbers)
+        if first.flags.c_contiguous or 0 in first.strides:
+            return found
+        out = np.empty_like(first)
+        out[...] = found
         return out
 
     def compute_wide(self, arguments):
