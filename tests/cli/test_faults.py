@@ -273,6 +273,8 @@ CODES = {"no code": "oops = = 1", "nothing of it": "x = 1", "raises": "raise Val
 @pytest.mark.parametrize("code", CODES.values(), ids=CODES)
 @pytest.mark.parametrize("name", ["numpy.py", "math.py", "numpy/__init__.py"])
 def test_a_file_in_the_place_of_a_library_is_named(name, code, tmp_path):
+    if name.removesuffix(".py") in sys.builtin_module_names:
+        pytest.skip("part of this Python, so that no file takes its place")
     file = tmp_path / "work" / name
     file.parent.mkdir(parents=True)
     file.write_text(code)

@@ -15,36 +15,42 @@ def split_names(text):
 
 def sweep_(
     ctx: typer.Context,
-    file: Annotated[str, typer.Argument(metavar="FILE", help="The script; or the file of its runs, to show them.")],
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A script to sweep, or a file of runs to show.")],
     settings: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUES", help="The values: 0.1,0.01, or FIRST:LAST:STEP."),
+        typer.Option("--set", metavar="NAME=VALUES", help="Values of a parameter: 0.1,0.01 or FIRST:LAST:STEP."),
     ] = None,
     seeds: Annotated[
         int,
-        typer.Option("--seeds", metavar="N", help="Each with so many seeds, from 0.", callback=number_of("--seeds")),
+        typer.Option(
+            "--seeds", metavar="N", help="Run each combination with the seeds 0 to N-1.", callback=number_of("--seeds")
+        ),
     ] = 1,
     random: Annotated[
         int | None,
         typer.Option(
-            "--random", metavar="N", help="Only so many combinations, by chance.", callback=number_of("--random")
+            "--random", metavar="N", help="Run only N combinations, chosen at random.", callback=number_of("--random")
         ),
     ] = None,
     report: Annotated[
         str | None,
-        typer.Option("--report", metavar="NAMES", help="The values to keep: loss,accuracy; else the numbers shown."),
+        typer.Option("--report", metavar="NAMES", help="Values to keep: loss,accuracy. By default, all numbers shown."),
     ] = None,
     output: Annotated[
-        str, typer.Option("-o", "--output", metavar="PATH", help="The file of the runs; one that is there goes on.")
+        str, typer.Option("-o", "--output", metavar="PATH", help="File of the runs; an existing one is continued.")
     ] = "runs.sqlite",
-    resume: Annotated[bool, typer.Option("--resume", help="Do the runs that a file lacks.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Do the runs that are missing in the file.")] = False,
     scheduler: Annotated[
-        str | None, typer.Option("--scheduler", metavar="ADDRESS", help="Dask's, such as tcp://host:8786.")
+        str | None,
+        typer.Option("--scheduler", metavar="ADDRESS", help="Address of a Dask scheduler, such as tcp://host:8786."),
     ] = None,
     workers: Annotated[
         int | None,
         typer.Option(
-            "--workers", metavar="N", help="So many processes, not one a core.", callback=number_of("--workers")
+            "--workers",
+            metavar="N",
+            help="Number of processes; by default, one for each core.",
+            callback=number_of("--workers"),
         ),
     ] = None,
     time_limit: Annotated[
@@ -56,17 +62,20 @@ def sweep_(
     memory_limit: Annotated[
         float | None,
         typer.Option(
-            "--memory-limit", metavar="MIB", help="Memory that a run may take.", callback=number_of("--memory-limit")
+            "--memory-limit", metavar="MIB", help="Limit the memory of a run.", callback=number_of("--memory-limit")
         ),
     ] = None,
     sort: Annotated[
-        str | None, typer.Option("--sort", metavar="VALUE", help="The best is the least; -VALUE: the largest.")
+        str | None,
+        typer.Option("--sort", metavar="VALUE", help="Sort by a value, smallest first; -VALUE: largest first."),
     ] = None,
-    plot: Annotated[str | None, typer.Option("--plot", metavar="NAME", help="Draw the value over a parameter.")] = None,
-    csv: Annotated[bool, typer.Option("--csv", help="All runs, with commas.")] = False,
+    plot: Annotated[
+        str | None, typer.Option("--plot", metavar="NAME", help="Plot the value against a parameter.")
+    ] = None,
+    csv: Annotated[bool, typer.Option("--csv", help="Print all runs as CSV.")] = False,
     json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
 ):
-    """Run a script with all combinations of settings, by Dask on many cores or machines; keep and show what comes of it."""
+    """Run a script with all combinations of settings, on many cores or machines, and show the results."""
     from tensh.cli.sweeping.sweep import Request, sweep
 
     options = ctx.obj["options"]

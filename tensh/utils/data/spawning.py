@@ -42,10 +42,10 @@ class Program:
 
 
 def default_context():
-    """The start method that the program has chosen, or else ``fork`` where that is safe.
+    """Return a context with the start method of the program, or ``fork`` for Python's default if the platform has it.
 
-    Since Python 3.14 the default is ``forkserver``, for which data sets must be pickled: those that are defined at a
-    prompt or in a script of tensh cannot be. PyTorch takes the default of Python.
+    Since Python 3.14 the default is ``forkserver``, which pickles data sets: those defined at a prompt or in a script of
+    tensh cannot be pickled. PyTorch uses Python's default.
     """
     methods = multiprocessing.get_all_start_methods()  # the default of Python first
     is_chosen = multiprocessing.get_start_method(allow_none=True) not in (None, methods[0])
