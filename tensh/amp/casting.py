@@ -13,6 +13,7 @@ import threading
 from importlib import import_module
 from types import FunctionType
 
+from tensh.engine.arguments.caller import AUTOCAST
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.override.points import own_code, replace_code
 from tensh.engine.dispatch.override.templates import code_of
@@ -147,5 +148,5 @@ def exchange(function, policy):
     exchanged[function] = exchanged[behind] = twin
     function.__dict__.setdefault("__wrapped__", twin)  # its signature
     values = {"CALL": call, "TWIN": twin, "CAST": policy}
-    code = code_of(CODE, "<tensh autocast>", len(own.co_freevars), values)
+    code = code_of(CODE, AUTOCAST, len(own.co_freevars), values)
     replace_code(function, code.replace(co_name=own.co_name))

@@ -130,10 +130,8 @@ def find_failed_call(traceback, place):
         own = [each for each in written[0] if visible.get(each[0]) is values[0][1]]
         written, symbol = (own or [(segment, (0, len(segment)))], {}), None
     if name == "__iter__" and segment and not hasattr(builtins, segment.partition("(")[0]):
-        written, symbol = (
-            ([(segment, (0, len(segment)))], {}),
-            None,
-        )  # `for x in f(y)` fails at `f(y)` since Python 3.14
+        # Since Python 3.14 `for x in f(y)` fails at `f(y)`.
+        written, symbol = ([(segment, (0, len(segment)))], {}), None
     if code.co_name.endswith("_operator") and (symbol or "").isidentifier() and symbol.strip("_") != name:
         written = [], {}  # `sum(xs)`: the summed elements are not its arguments
     if symbol in OPERATORS and name in REFLECTED and len(written[0]) == 2:  # `1 - x` is computed by x
@@ -145,7 +143,7 @@ def find_failed_call(traceback, place):
 
 
 def stands_around(filename):
-    """True for code that forwards a call: guards, and override points of classes with `__torch_function__`."""
+    """True for code that forwards a call: guards, casts, and override points of classes with `__torch_function__`."""
     return filename.startswith(GUARD) or filename.endswith((*HAND_ON, PORTS))
 
 

@@ -188,7 +188,7 @@ class PublicWrapper:
             return None
         if self.method and not isinstance(args[0], Tensor):
             refuse_receiver(self.name, args[0])
-        count, keywords = list_call(sys._getframe(2))
+        count, keywords = list_call(sys._getframe(2), self.method)
         positional, named = self.list_given(args, True, count, keywords)
         named |= options
         if answer := ports.answer_override(self.public, tuple(positional), named):

@@ -112,7 +112,7 @@ OFFERED = {
     # keys and files
     "d[": ["'alpha'", "'beta'", "7"], "d['al": ["alpha"], "open('tests/cli/repl/test_compl": ["tests/cli/repl/test_completion.py"],
     # imports
-    "import mat": ["math"], "from torch.linalg import slog": ["slogdet"], "import torch.lina": ["linalg"], "from torch import arang": ["arange"],
+    "import fracti": ["fractions"], "from torch.linalg import slog": ["slogdet"], "import torch.lina": ["linalg"], "from torch import arang": ["arange"],
     # commands
     "%timei": ["%timeit"], "%time x.sum_": ["sum_to_size"],
     "%hist x bi": ["bins=", "bin"], "%save work --o": ["--over"], "%set capt": ["caption"], "%set caption o": ["on", "off"],
