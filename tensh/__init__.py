@@ -29,13 +29,14 @@ ELSEWHERE = {
         "amp.settings",
     ),
     **dict.fromkeys(
-        "SymBool SymFloat SymInt sym_float sym_int sym_ite sym_max sym_min sym_not sym_sqrt sym_sum".split(), "symbols"
+        "SymBool SymFloat SymInt sym_float sym_int sym_ite sym_max sym_min sym_not sym_sqrt sym_sum".split(),
+        "engine.dtypes.symbols",
     ),
-    **dict.fromkeys("_assert _assert_async _assert_scalar _assert_tensor_metadata".split(), "checks"),
+    **dict.fromkeys("_assert _assert_async _assert_scalar _assert_tensor_metadata".split(), "engine.errors.assertions"),
     "install": "alias",
     "load_ipython_extension": "cli.kernel",
     "unload_ipython_extension": "cli.kernel",
-    "VERSION": "release",
+    "VERSION": "version",
     "__version__": "torch_version",
     "DisableTorchFunction": "overrides",
     "DisableTorchFunctionSubclass": "overrides",
@@ -60,12 +61,12 @@ def __getattr__(name):
 
         return storage_by_default()
     try:
-        if name.startswith("_foreach_") and (found := importlib.import_module("tensh.foreach").find(name)):
+        if name.startswith("_foreach_") and (found := importlib.import_module("tensh._aten.foreach").find(name)):
             return found
         if name.startswith("_check"):
-            from tensh import checks
+            from tensh.engine.errors import assertions
 
-            return getattr(checks, name)
+            return getattr(assertions, name)
         value = globals()[name] = find_public(name)
     except AttributeError:
         from tensh.switched_off import has, lookup

@@ -1,8 +1,8 @@
 """torch.fft: discrete Fourier transforms."""
 
 from tensh.engine.codegen.public_forms import public_object
+from tensh.engine.methods.namespaces import declare_namespace
 from tensh.engine.operators.namespaces import FFT
-from tensh.namespace import declare_namespace
 
 __getattr__, __dir__ = declare_namespace(
     "tensh.fft",

@@ -1,7 +1,7 @@
 """torch.functional: the module in which PyTorch defines functions of torch written in Python."""
 
 from tensh.engine import find_public
-from tensh.namespace import declare_namespace
+from tensh.engine.methods.namespaces import declare_namespace
 
 NAMES = frozenset(
     """

@@ -38,7 +38,7 @@ def download_url_to_file(url, dst, hash_prefix=None, progress=True):
     """Download a file; raise RuntimeError, leaving no file, unless its SHA-256 begins with ``hash_prefix``."""
     import urllib.request
 
-    from tensh.replacing import replace_file
+    from tensh.support.replacing import replace_file
 
     digest = hashlib.sha256()
     request = urllib.request.Request(url, headers={"User-Agent": "torch.hub"})

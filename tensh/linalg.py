@@ -1,9 +1,9 @@
 """torch.linalg: linear algebra."""
 
 from tensh.engine.codegen.public_forms import public_object
+from tensh.engine.methods.namespaces import declare_namespace
 from tensh.engine.operators.linalg.shared import LinAlgError  # noqa: F401
 from tensh.engine.operators.namespaces import LINALG
-from tensh.namespace import declare_namespace
 
 __getattr__, __dir__ = declare_namespace(
     "tensh.linalg",

@@ -186,7 +186,7 @@ class profile:
         import json
         import os
 
-        from tensh.replacing import replace_file
+        from tensh.support.replacing import replace_file
 
         parts = [
             {"name": p.key, "ph": "X", "ts": 0, "dur": p.cpu_time_total, "pid": 0, "tid": 0}

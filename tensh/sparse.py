@@ -1,6 +1,6 @@
 """torch.sparse: functions of sparse tensors, and the types that are named after their dtypes."""
 
-from tensh.namespace import declare_namespace
+from tensh.engine.methods.namespaces import declare_namespace
 
 FUNCTIONS = "mm addmm sum softmax log_softmax sampled_addmm spdiags as_sparse_gradcheck check_sparse_tensor_invariants"
 TYPES = "BFloat16Tensor ByteTensor CharTensor DoubleTensor FloatTensor HalfTensor IntTensor LongTensor ShortTensor"

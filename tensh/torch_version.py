@@ -2,9 +2,9 @@
 
 import re
 
+from tensh.engine.errors.naming import torch_is_tensh
 from tensh.engine.methods.unsupported import unsupported_lookup
-from tensh.naming import torch_is_tensh
-from tensh.release import VERSION
+from tensh.version import __version__ as version
 
 __all__ = ["TorchVersion"]
 
@@ -81,5 +81,5 @@ def read_version(text):
 
 
 # the version of PyTorch that tensh follows, for programs that ask
-__version__ = TorchVersion(f"2.13.0+tensh.{VERSION}")
+__version__ = TorchVersion(version)
 __getattr__ = unsupported_lookup("torch.torch_version")

@@ -8,8 +8,8 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes import device, dtype
 from tensh.engine.dtypes.device import layout
 from tensh.engine.dtypes.size import Size
+from tensh.engine.dtypes.symbols import SymBool, SymFloat, SymInt
 from tensh.engine.methods.unsupported import unsupported_lookup
-from tensh.symbols import SymBool, SymFloat, SymInt
 
 Number = Union[int, float, bool]  # noqa: UP007 (as PyTorch shows it)
 Device = Union[device, str, int, None]  # noqa: UP007

@@ -1,4 +1,4 @@
-"""Write the catalogues of translations: tensh/locale/LANGUAGE/LC_MESSAGES/tensh.po, and tensh.mo from it.
+"""Write the catalogues of translations: tensh/support/locale/LANGUAGE/LC_MESSAGES/tensh.po, and tensh.mo from it.
 
     python tools/catalogues.py [--check]
 
@@ -16,7 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
-LOCALE = ROOT / "tensh" / "locale"
+LOCALE = ROOT / "tensh" / "support" / "locale"
 HEAD = "Content-Type: text/plain; charset=UTF-8\nContent-Transfer-Encoding: 8bit\nLanguage: {language}\n"
 ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t"}
 PLAIN = {value: key for key, value in ESCAPES.items()}
@@ -149,7 +149,7 @@ def wanted(language):
 
 
 def main():
-    from tensh.language import ENGLISH, LANGUAGES
+    from tensh.support.language import ENGLISH, LANGUAGES
 
     is_check, changed, lacking = sys.argv[1:] == ["--check"], [], []
     for language in LANGUAGES:

@@ -7,8 +7,8 @@ from functools import cache
 NAME = "torch"
 ROOT = os.path.dirname(os.path.dirname(__file__))
 DICT = type(sys).__dict__["__dict__"]  # the dictionary of a module, even if ``vars`` would load all names
-OWN = "alias bounded_json checks cli engine escaping explain foreach functorch graph namespace naming release replacing show switched_off symbols tolerances __main__".split()
-"""Parts of tensh without a counterpart in PyTorch."""
+OWN = "_aten alias cli engine explain functorch graph show support switched_off tracing __main__".split()
+"""Parts of tensh without a counterpart in PyTorch (functorch is a package beside torch there)."""
 KEPT = tuple(
     f"tensh.{each}"
     for each in """nn.modules. nn.parameter nn.utils.rnn torch_version utils.safetensors utils.data.spawning utils.data.workers

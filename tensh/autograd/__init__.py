@@ -14,7 +14,7 @@ from tensh.autograd.grad_mode import (
 from tensh.autograd.gradcheck import gradcheck, gradgradcheck
 from tensh.autograd.variable import Variable
 from tensh.engine.autograd.gradients import backward, grad
-from tensh.namespace import declare_namespace
+from tensh.engine.methods.namespaces import declare_namespace
 
 __all__ = [
     "Function", "Variable", "backward", "detect_anomaly", "enable_grad", "grad", "gradcheck", "grad_mode",

@@ -3,12 +3,12 @@
 import os
 import sys
 
-import tensh.language as language
+import tensh.support.language as language
 from tensh.cli.actions import version
 from tensh.cli.process import startup, status
 from tensh.cli.process.environment import Environment, Unwritten, open_closed_streams, silence
 from tensh.cli.programs.options import Options, UsageError
-from tensh.language import _
+from tensh.support.language import _
 
 
 def main(arguments=None, environment=None):

@@ -1,7 +1,7 @@
 """torch.distributed.distributed_c10d: the names of ``torch.distributed``, and private ones that libraries use."""
 
 from tensh.distributed import NAMES
-from tensh.namespace import declare_namespace
+from tensh.engine.methods.namespaces import declare_namespace
 from tensh.switched_off import lookup
 
 PRIVATE = {

@@ -10,7 +10,7 @@ from tensh.distributed.errors import DistNetworkError, DistStoreError, QueueEmpt
 from tensh.distributed.stores import Store, amount_of, key_of, seconds_of, value_of
 from tensh.distributed.tcp_frames import JOINED, RAISED, receive, send
 from tensh.distributed.tcp_server import server_at
-from tensh.escaping import visible_line
+from tensh.support.escaping import visible_line
 
 
 def one(found):

@@ -14,7 +14,7 @@ from tensh.explain.making import turn, unseen
 from tensh.explain.place import Place
 from tensh.explain.rules import rule_for
 from tensh.explain.search import explain_by_search
-from tensh.language import close_up
+from tensh.support.language import close_up
 
 __all__ = ["Place", "explain"]
 

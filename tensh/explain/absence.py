@@ -15,7 +15,7 @@ from tensh.explain.place import Place, iterate_scope
 from tensh.graph import tokens
 from tensh.graph.provenance import place
 from tensh.graph.source import is_python, piece
-from tensh.language import _
+from tensh.support.language import _
 
 LINES = re.compile(r" \(line \d+\)| on line \d+|（第 \d+ 行）")  # how sentences of cuts name a line, in each language
 

@@ -5,7 +5,7 @@ import ast
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.calls import SYMBOLS, names_in
 from tensh.explain.shadow import Shadow, Unknown
-from tensh.language import _
+from tensh.support.language import _
 
 
 def afterwards(call, fit):

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import NamedTuple
 
-from tensh.columns import in_characters
 from tensh.engine.arguments.caller import HAND_ON
 from tensh.engine.codegen.guards import FILE
 from tensh.explain.place import Place
 from tensh.explain.shadow import Shadow
+from tensh.support.columns import in_characters
 
 OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 MODULES = ("torch", "tensh", "nn", "F", "np", "math")  # usual names of the modules of functions

@@ -16,7 +16,7 @@ from tensh.explain.calls import piece
 from tensh.explain.other_values import changes_of_value
 from tensh.explain.shadow import BUILTINS, Unknown, canonical, parse_statement
 from tensh.explain.trying import append_to_expression, describe_shape
-from tensh.language import _
+from tensh.support.language import _
 
 FUNCTIONS = {
     "mm": "matmul",

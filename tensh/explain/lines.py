@@ -3,7 +3,7 @@
 import ast
 from difflib import SequenceMatcher
 
-from tensh.columns import in_characters
+from tensh.support.columns import in_characters
 
 
 def whole_lines(place, fits):

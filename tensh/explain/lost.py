@@ -4,14 +4,14 @@ import ast
 import types
 from typing import NamedTuple
 
-from tensh.computing import FUNCTIONS_OF_ONE, METHODS, METHODS_OF_TENSORS
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.causes.operators import write_layer
 from tensh.explain.causes.situation import find_assignment, replace_node
 from tensh.explain.model import Explanation
 from tensh.explain.place import FUNCTIONS, iterate_scope, root
 from tensh.explain.shadow import Shadow, Unknown, is_from
-from tensh.language import _
+from tensh.support.language import _
+from tensh.support.pure_functions import FUNCTIONS_OF_ONE, METHODS, METHODS_OF_TENSORS
 
 
 class Lost(NamedTuple):

@@ -16,7 +16,7 @@ from tensh.explain.model import Explanation, Fit
 from tensh.explain.rules.shared import operand
 from tensh.explain.shadow import Shadow, Unknown, is_module, parse_statement
 from tensh.explain.trying import depends_on_values, describe_shape
-from tensh.language import _
+from tensh.support.language import _
 
 MOST_TRIED = 300
 

@@ -6,8 +6,8 @@ import re
 import unicodedata
 
 from tensh.explain.model import Explanation, Fit
-from tensh.language import _
-from tensh.spelling import distance
+from tensh.support.language import _
+from tensh.support.spelling import distance
 
 TYPOGRAPHIC = str.maketrans({
     "“": '"', "”": '"', "„": '"', "‘": "'", "’": "'", "‚": "'", "–": "-", "—": "-", "−": "-", "×": "*", "·": "*", "÷": "/",

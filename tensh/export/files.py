@@ -9,13 +9,13 @@ import json
 import zipfile
 
 import tensh as torch
-from tensh.bounded_json import loads
 from tensh.export.exported_program import ExportedProgram
 from tensh.export.nodes import encode_node
 from tensh.export.rebuilding import VERSION, rebuild
 from tensh.export.values import DamagedFile, encode
-from tensh.replacing import replace_file
 from tensh.serialization.reading import DAMAGE, describe_damage, one_line, require_file
+from tensh.support.bounded_json import loads
+from tensh.support.replacing import replace_file
 
 __all__ = ["load", "save"]
 

@@ -1,7 +1,6 @@
 """Rebuilding an exported program from the JSON of its file, every part of which is checked."""
 
 import tensh as torch
-from tensh.escaping import visible_line
 from tensh.export.descriptions import SymbolicTensor
 from tensh.export.exported_program import ExportedProgram, Range
 from tensh.export.nodes import add_node, is_name
@@ -9,6 +8,7 @@ from tensh.export.values import DamagedFile, decode, is_size
 from tensh.func.trees import leaves_of
 from tensh.fx.graph import Graph
 from tensh.nn.modules.module import Module
+from tensh.support.escaping import visible_line
 from tensh.tracing.program import Place, Program
 
 VERSION = 2

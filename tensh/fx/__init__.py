@@ -3,7 +3,7 @@
 Other names of this namespace in PyTorch are switched off.
 """
 
-from tensh.namespace import declare_namespace
+from tensh.engine.methods.namespaces import declare_namespace
 from tensh.switched_off import lookup
 
 WHERE = {

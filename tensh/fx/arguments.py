@@ -3,8 +3,8 @@
 import inspect
 from types import FunctionType
 
-from tensh.checks import _assert
 from tensh.engine.core.tensor import Tensor
+from tensh.engine.errors.assertions import _assert
 from tensh.engine.errors.warnings import warn
 from tensh.func.trees import flatten, map_leaves, unflatten
 from tensh.fx.node import base_types

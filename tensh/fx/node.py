@@ -4,10 +4,10 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from tensh.checks import _assert
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device, layout, memory_format
 from tensh.engine.dtypes.dtype import dtype
+from tensh.engine.errors.assertions import _assert
 from tensh.engine.methods.attributes import typename
 from tensh.fx.immutable_collections import immutable_dict, immutable_list
 from tensh.fx.names import qualified_name, type_name

@@ -6,7 +6,7 @@ from tensh.graph.formulas import gradient
 from tensh.graph.provenance import layer
 from tensh.graph.steps import describe_gradient, is_inner
 from tensh.graph.textbook.table import entries
-from tensh.language import _
+from tensh.support.language import _
 
 INDENT = " " * 10
 LONGEST = 40  # maximum width of a formula in a table

@@ -18,7 +18,7 @@ from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.device import strided
 from tensh.engine.random.generator import default_generator
 from tensh.graph.assignments import find_last
-from tensh.language import _
+from tensh.support.language import _
 
 ENTRIES = 5  # number of elements of a tensor to check
 NEAR = {"float64": 1e-6, "complex128": 1e-6}  # tolerated relative error; 2e-2 for less exact dtypes

@@ -1,6 +1,6 @@
 """Counts of things in words, in the current language."""
 
-from tensh.language import _
+from tensh.support.language import _
 
 
 def count_steps(number):

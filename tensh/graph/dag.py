@@ -2,7 +2,7 @@
 
 from tensh.graph import tokens
 from tensh.graph.layers import Waypoint, assign_layers, order, positions
-from tensh.language import _
+from tensh.support.language import _
 
 MOST = 30  # maximum number of nodes
 GAP = 4  # columns between two nodes

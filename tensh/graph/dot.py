@@ -1,8 +1,8 @@
 """A graph in Graphviz's language."""
 
-from tensh.escaping import visible_line
 from tensh.graph import tokens
 from tensh.graph.formulas import list_received
+from tensh.support.escaping import visible_line
 
 
 def lines(graph, shown=None):

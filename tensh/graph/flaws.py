@@ -5,7 +5,7 @@ import numpy as np
 from tensh.graph import tokens
 from tensh.graph.elements import elements
 from tensh.graph.reverse import Parts
-from tensh.language import _, deferred
+from tensh.support.language import _, deferred
 
 TESTS = {
     "NaN": lambda a: bool(np.isnan(a).any()),

@@ -14,7 +14,7 @@ from tensh.graph.provenance import layer
 from tensh.graph.textbook.facts import SHAPES
 from tensh.graph.textbook.printing import names_in, parse_name, print_condition, print_formula, put_names
 from tensh.graph.textbook.table import entries
-from tensh.language import _
+from tensh.support.language import _
 
 LONGEST = 32  # maximum length of a text that replaces a letter
 

@@ -10,7 +10,7 @@ or it has more than 1,000 elements.
 
 import numpy as np
 
-from tensh.escaping import dumps
+from tensh.support.escaping import dumps
 
 VERSION = 1
 MOST = 1000  # maximum number of elements

@@ -1,8 +1,8 @@
 """A graph in Mermaid's language, for Markdown pages."""
 
-from tensh.escaping import visible_line
 from tensh.graph import tokens
 from tensh.graph.formulas import list_received
+from tensh.support.escaping import visible_line
 
 # Characters that would end a quoted label or start markup in it, with the entities that Mermaid reads.
 ENTITIES = str.maketrans(

@@ -7,7 +7,7 @@ import numpy as np
 from tensh.engine.autograd.jvp import jvp
 from tensh.graph import tokens
 from tensh.graph.reverse import Pass, lend_values
-from tensh.language import _, count
+from tensh.support.language import _, count
 
 
 class ForwardPass(NamedTuple):

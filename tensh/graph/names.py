@@ -5,7 +5,7 @@ import re
 from tensh.engine.core.nodes import AccumulateGrad
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.core.views import refresh_node
-from tensh.language import _
+from tensh.support.language import _
 
 DEEPEST = 2  # depth to which nested containers are searched
 LONGEST = 1000  # number of elements of a container that are examined

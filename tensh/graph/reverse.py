@@ -11,7 +11,7 @@ import numpy as np
 from tensh.engine.core.backward import fit
 from tensh.engine.core.nodes import AccumulateGrad, Output, Parts
 from tensh.graph import kept
-from tensh.language import _
+from tensh.support.language import _
 
 
 class GoneError(ValueError):

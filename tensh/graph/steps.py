@@ -8,7 +8,7 @@ from tensh.graph.counting import count_leaves, count_nodes, count_steps
 from tensh.graph.formulas import Gradient, gradient
 from tensh.graph.reverse import Parts, Pass, together
 from tensh.graph.textbook.facts import WORDS
-from tensh.language import _
+from tensh.support.language import _
 
 
 class Sent(NamedTuple):

@@ -7,11 +7,11 @@ may come from users: it is escaped.
 
 from html import escape
 
-from tensh.escaping import visible_line
 from tensh.graph import tokens
 from tensh.graph.formulas import list_received
 from tensh.graph.layers import Waypoint, assign_layers, order, positions
-from tensh.language import _
+from tensh.support.escaping import visible_line
+from tensh.support.language import _
 
 MOST = 1500  # maximum number of nodes
 CHARACTER, LINE = 7.3, 16  # width of a character and height of a line in points

@@ -9,7 +9,7 @@ from tensh.graph import tokens
 from tensh.graph.folding import folds
 from tensh.graph.formulas import describe_edge, operand_texts
 from tensh.graph.tree import Shown
-from tensh.language import _, count
+from tensh.support.language import _, count
 
 SAMPLE = 1000  # number of lines that determine the column widths
 WIDEST = 40  # maximum width of a column

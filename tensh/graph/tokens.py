@@ -4,7 +4,7 @@ from unicodedata import combining, east_asian_width
 
 import numpy as np
 
-from tensh.language import _
+from tensh.support.language import _
 
 FEW = 4  # maximum number of elements of a vector shown on a line
 

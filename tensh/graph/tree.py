@@ -11,7 +11,7 @@ from typing import NamedTuple
 from tensh.graph import tokens
 from tensh.graph.folding import folds
 from tensh.graph.formulas import describe_edge
-from tensh.language import _, count
+from tensh.support.language import _, count
 
 MOST = 1000  # maximum number of lines; a longer tree says no more than a tape
 

@@ -19,7 +19,7 @@ from tensh.graph.names import names_of_layers, names_of_nodes
 from tensh.graph.provenance import layer, place
 from tensh.graph.repeats import period
 from tensh.graph.source import piece
-from tensh.language import _
+from tensh.support.language import _
 
 KEPT = 1_000  # number of cached descriptions of nodes
 

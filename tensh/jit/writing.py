@@ -7,9 +7,9 @@ import numpy as np
 
 from tensh.jit.python_print import require_uniform, write_function
 from tensh.nn.modules.module import Module
-from tensh.replacing import replace_file
 from tensh.serialization.records import Records
 from tensh.serialization.writing import Writer
+from tensh.support.replacing import replace_file
 
 __all__ = ["write_trace"]
 

@@ -1,6 +1,6 @@
 """torch.masked: functions of the elements that a mask selects, and tensors that carry their mask."""
 
-from tensh.namespace import declare_namespace
+from tensh.engine.methods.namespaces import declare_namespace
 
 REDUCTIONS = "sum prod mean amax amin argmax argmin median norm var std logsumexp logaddexp"
 ALONG = "softmax log_softmax softmin normalize cumsum cumprod"

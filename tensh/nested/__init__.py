@@ -1,6 +1,6 @@
 """torch.nested: batches of tensors of different sizes as single tensors."""
 
-from tensh.namespace import declare_namespace
+from tensh.engine.methods.namespaces import declare_namespace
 
 __all__ = [
     "as_nested_tensor",

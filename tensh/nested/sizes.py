@@ -3,7 +3,7 @@
 from functools import cache
 from itertools import count
 
-from tensh.symbols import SymInt
+from tensh.engine.dtypes.symbols import SymInt
 from tensh.utils.weak import WeakTensorKeyDictionary
 
 numbers = count()

@@ -1,6 +1,6 @@
 """torch.nn: modules, parameters and functions of layers."""
 
-from tensh.namespace import declare_namespace
+from tensh.engine.methods.namespaces import declare_namespace
 from tensh.switched_off import lookup
 
 # Module -> its public names. A module is loaded when one of its names is first requested.

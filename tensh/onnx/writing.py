@@ -4,7 +4,7 @@ import contextlib
 import os
 
 from tensh.onnx.library import require_onnx
-from tensh.replacing import replace_file
+from tensh.support.replacing import replace_file
 
 SMALL = 256  # maximum size of a tensor that stays in the model, in bytes
 LARGEST = 2**31 - 2**20  # maximum size of a model in bytes: protocol buffers are limited to 2 GiB

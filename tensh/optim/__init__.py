@@ -1,6 +1,6 @@
 """torch.optim: optimizers, which update parameters by their gradients, and learning rate schedulers."""
 
-from tensh.namespace import declare_namespace
+from tensh.engine.methods.namespaces import declare_namespace
 
 # Module -> the public names in it. Each module is loaded when one of its names is first asked for.
 WHERE = {

@@ -2,7 +2,7 @@
 
 from tensh.engine.arrays.uninterrupted import Uninterrupted
 from tensh.engine.autograd.modes import no_grad
-from tensh.naming import Shared
+from tensh.engine.errors.naming import Shared
 from tensh.optim.checks import refuse_sparse_gradients
 from tensh.optim.optimizer import Optimizer
 

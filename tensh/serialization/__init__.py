@@ -5,7 +5,7 @@ A file is a zip archive: a pickle that describes the objects, and beside it the 
 
 from typing import Any
 
-from tensh.namespace import declare_namespace
+from tensh.engine.methods.namespaces import declare_namespace
 
 WHERE = {
     "save": "writing",

@@ -10,11 +10,11 @@ from tensh.engine.arrays.absent import drop_elements
 from tensh.engine.dtypes.device import device
 from tensh.engine.errors.warnings import warn
 from tensh.engine.operators.shapes.composites.storage import UntypedStorage
-from tensh.escaping import visible_line
 from tensh.serialization.allowed import Names
 from tensh.serialization.archive import BROKEN, Archive
 from tensh.serialization.containers import DamagedError, LackingError
 from tensh.serialization.legacy import Legacy
+from tensh.support.escaping import visible_line
 
 NOWHERE = "don't know how to restore data location of torch.storage.UntypedStorage (tagged with {})"
 NO_DEVICE = (

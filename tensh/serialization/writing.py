@@ -23,12 +23,12 @@ from tensh.engine.random.generator import Generator
 from tensh.nn.modules.module import Module
 from tensh.nn.parameter import Parameter
 from tensh.nn.utils.rnn import PackedSequence
-from tensh.replacing import replace_file
 from tensh.serialization import legacy
 from tensh.serialization.allowed import module_in_files
 from tensh.serialization.records import ALIGNMENT, Records
 from tensh.serialization.sparse import sparse_facts
 from tensh.serialization.storages import STORAGES, UNTYPED, dtype_name, flat, place_of
+from tensh.support.replacing import replace_file
 
 PROTOCOL = 2
 NUMBERS = frozenset([int, float, bool, type(None)])

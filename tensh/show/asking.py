@@ -9,7 +9,7 @@ import weakref
 from collections.abc import Mapping
 from types import ModuleType
 
-from tensh.language import _
+from tensh.support.language import _
 
 sessions = weakref.WeakSet()  # running sessions, each with `namespace`, `own_names()` and `texts()`
 

@@ -5,8 +5,8 @@ import sys
 from rich import progress
 from rich.console import Console
 
-from tensh.escaping import visible_line
-from tensh.language import _
+from tensh.support.escaping import visible_line
+from tensh.support.language import _
 
 
 class Bar:

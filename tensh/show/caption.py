@@ -1,11 +1,11 @@
 """The line under a tensor: facts that its printed form omits, as a comment."""
 
-from tensh.language import _, count
 from tensh.show import describe
 from tensh.show.blocks import sparkline
 from tensh.show.measures import SAMPLE, counts, range_of, statistics, trouble
 from tensh.show.text import cells, comment
 from tensh.show.whole import is_summarised
+from tensh.support.language import _, count
 
 LONGEST_NAME = 30  # columns of an expression
 BINS = 24  # bars of a sparkline

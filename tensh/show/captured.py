@@ -17,10 +17,10 @@ from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.graph import dag, svg, tokens, tree
 from tensh.graph.model import Edge, GraphNode
 from tensh.graph.tree import Shown
-from tensh.language import _
 from tensh.show.describe import amount
 from tensh.show.page import Lines
 from tensh.show.text import pad
+from tensh.support.language import _
 
 WIDEST = 40  # columns
 

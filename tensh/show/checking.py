@@ -4,9 +4,9 @@ import itertools
 
 import numpy as np
 
-from tensh.language import _
 from tensh.show.describe import number
 from tensh.show.table import Table
+from tensh.support.language import _
 
 STEP = 1e-6
 ATOL, RTOL = 1e-5, 1e-3

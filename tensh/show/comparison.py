@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from tensh.language import _
 from tensh.show import describe
 from tensh.show.table import Table
 from tensh.show.values import array_of
+from tensh.support.language import _
 
 TOLERANCE = {"float16": 1e-3, "bfloat16": 1e-2, "float32": 1e-5, "complex64": 1e-5}  # relative; 1e-8 for all others
 

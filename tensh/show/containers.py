@@ -2,12 +2,12 @@
 
 from collections import OrderedDict, defaultdict
 
-from tensh.escaping import visible_line
-from tensh.language import _, count
 from tensh.show import describe
 from tensh.show.page import View
 from tensh.show.reprs import is_bounded, parts, safe_repr, write_repr
 from tensh.show.text import cells, one_line, pad, shorten
+from tensh.support.escaping import visible_line
+from tensh.support.language import _, count
 
 MOST_ITEMS = 3  # tensors of a container shown in full
 WIDEST = 80  # columns of a container's text shown in full

@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tensh.language import _, count
 from tensh.show.page import View
 from tensh.show.text import comment
 from tensh.show.ticks import below, beside, log_ticks, ticks
 from tensh.show.values import array_of, is_complex
+from tensh.support.language import _, count
 
 # uniplot's curve colours in order -> escape sequence, kind of text
 COLORS = {

@@ -3,8 +3,8 @@
 import functools
 import sys
 
-from tensh.language import _
 from tensh.show.text import cells
+from tensh.support.language import _
 
 MOST_WORDS, LONGEST_WORD = 60, 80  # words of a list, and characters of each
 PARTS = {  # layout -> methods that return the parts of a sparse tensor; the column layouts have others

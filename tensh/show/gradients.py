@@ -8,11 +8,11 @@ from tensh.graph.elements import elements
 from tensh.graph.names import list_named_tensors, write_in_python
 from tensh.graph.reverse import GoneError, Parts, Pass
 from tensh.graph.walk import Graph
-from tensh.language import _, deferred
 from tensh.show import describe
 from tensh.show.asking import choose_names
 from tensh.show.table import Table, Tables
 from tensh.show.values import array_of, norm
+from tensh.support.language import _, deferred
 
 FEW = 4  # uses whose shares are listed
 LONGEST = 32  # columns of the code that made a tensor

@@ -5,9 +5,9 @@ from tensh.graph import dag, svg, tape, tree
 from tensh.graph.names import newest
 from tensh.graph.tree import Shown
 from tensh.graph.walk import Graph
-from tensh.language import _
 from tensh.show.asking import names_of_caller
 from tensh.show.page import Lines
+from tensh.support.language import _
 
 FEW = 40  # lines up to which a tree is preferred
 MOST_IN_PICTURE = 150  # nodes that can be found again in a picture

@@ -5,13 +5,13 @@ from itertools import islice
 
 import numpy as np
 
-from tensh.language import _
 from tensh.show import describe
 from tensh.show.colors import MISSING, signed_colour
 from tensh.show.page import Paint, View
 from tensh.show.shrinking import shrink
 from tensh.show.text import cells, comment
 from tensh.show.values import array_of, is_complex
+from tensh.support.language import _
 
 MOST_ROWS = 40  # lines on a page of any height
 

@@ -2,13 +2,13 @@
 
 import math
 
-from tensh.language import _, count
 from tensh.show import describe
 from tensh.show.blocks import bar
 from tensh.show.measures import counts, range_of, statistics, trouble
 from tensh.show.page import View
 from tensh.show.text import comment, pad
 from tensh.show.values import array_of
+from tensh.support.language import _, count
 
 FEWEST, MOST = 5, 20  # bars
 WIDEST = 50  # columns of a bar

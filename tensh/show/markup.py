@@ -6,7 +6,7 @@ All foreign text is escaped. There are no scripts, classes or identifiers; the c
 from html import escape
 from itertools import groupby
 
-from tensh.escaping import visible, visible_line
+from tensh.support.escaping import visible, visible_line
 
 STYLES = {  # kinds of text, as in the themes of terminals
     "error": "color:#d1242f;font-weight:bold",

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tensh.language import _
 from tensh.show.describe import number
 from tensh.show.values import array_of, is_complex, pieces, position
+from tensh.support.language import _
 
 MOST = 2**26  # larger arrays are judged by a sample
 SAMPLE = 2**20

@@ -1,10 +1,10 @@
 """The modules of a model as a table: `summary`."""
 
-import tensh.language as language
+import tensh.support.language as language
 from tensh.engine.core.tensor import Tensor
-from tensh.language import _
 from tensh.show import describe
 from tensh.show.table import Table
+from tensh.support.language import _
 
 
 def summary(model, *inputs, depth=None):

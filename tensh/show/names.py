@@ -1,11 +1,11 @@
 """The table of names: `who`."""
 
-from tensh.language import _, deferred
 from tensh.show import describe
 from tensh.show.asking import choose_names
 from tensh.show.containers import is_container
 from tensh.show.reprs import safe_repr
 from tensh.show.table import Table, Tables
+from tensh.support.language import _, deferred
 
 COLUMNS = (deferred("name"), deferred("shape"), "dtype", "is_leaf", "requires_grad", "grad", deferred("bytes"))
 

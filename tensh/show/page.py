@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from tensh.escaping import visible
+from tensh.support.escaping import visible
 
 
 class Page(NamedTuple):

@@ -2,9 +2,9 @@
 
 from tensh.graph import modes
 from tensh.graph import steps as backward
-from tensh.language import _
 from tensh.show.graphs import graph_of
 from tensh.show.page import Lines
+from tensh.support.language import _
 
 
 class Steps(Lines):

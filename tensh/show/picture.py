@@ -4,13 +4,13 @@ import math
 
 import numpy as np
 
-from tensh.language import _
 from tensh.show import describe
 from tensh.show.blocks import shade
 from tensh.show.page import Bitmap, Paint, View
 from tensh.show.shrinking import shrink
 from tensh.show.text import comment
 from tensh.show.values import array_of, is_complex
+from tensh.support.language import _
 
 CHANNELS = (1, 3, 4)  # grey, RGB, RGBA
 MOST_ROWS = 60  # columns, on a page of any height

@@ -4,8 +4,8 @@ import sys
 from operator import length_hint
 from time import perf_counter
 
-from tensh.escaping import visible_line
-from tensh.language import _
+from tensh.support.escaping import visible_line
+from tensh.support.language import _
 
 DELAY = 0.5  # seconds before anything is shown
 BETWEEN = 0.05  # seconds between updates of the bar

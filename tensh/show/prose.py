@@ -2,8 +2,8 @@
 
 import re
 
-from tensh.escaping import visible
 from tensh.show.text import cells
+from tensh.support.escaping import visible
 
 WIDEST = 76  # columns of prose in a wide window
 PIECES = re.compile(r"`[^`]*`|\*\*[^*]+\*\*|[ \n]+|[^\s`*\u2e80-\u9fff\uff00-\uffef\u3000-\u303f]+|.", re.DOTALL)

@@ -14,11 +14,11 @@ from tensh.graph.names import list_named_tensors, write_in_python
 from tensh.graph.reverse import GoneError, Pass
 from tensh.graph.walk import Graph
 from tensh.graph.why import explain, path_counts
-from tensh.language import _, list_names
 from tensh.show.asking import sources_of_caller
 from tensh.show.markup import text_block
 from tensh.show.page import WIDE, Lines
 from tensh.show.text import cells, wrap_lines
+from tensh.support.language import _, list_names
 
 MOST_INDENT = 10  # columns before a line that is broken
 CONTINUED = 4  # columns before what goes on below, more than the line has

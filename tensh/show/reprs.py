@@ -6,7 +6,7 @@ from collections import ChainMap, OrderedDict, UserDict, UserList, defaultdict, 
 from functools import partial
 from types import GenericAlias, MappingProxyType, SimpleNamespace
 
-from tensh.escaping import visible_line
+from tensh.support.escaping import visible_line
 
 MOST = 2**20  # containers that a repr visits, repeated ones counted repeatedly
 DEEPEST = 100  # nested containers

@@ -4,10 +4,10 @@ from numpy import ndarray
 
 from tensh.engine.core.clock import owner
 from tensh.graph import tokens
-from tensh.language import _, count
 from tensh.show.describe import amount
 from tensh.show.graphs import graph_of
 from tensh.show.table import Table
+from tensh.support.language import _, count
 
 MOST = 20  # rows
 LONGEST = 40  # characters of code

@@ -2,10 +2,10 @@
 
 from itertools import repeat
 
-from tensh.escaping import visible_line
-from tensh.language import _
 from tensh.show.page import View
 from tensh.show.text import cells, comment, pad, shorten, wrap_lines
+from tensh.support.escaping import visible_line
+from tensh.support.language import _
 
 GAP = "  "
 LEAST = 12  # columns that text is wrapped to

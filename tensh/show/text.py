@@ -2,8 +2,8 @@
 
 import re
 
-from tensh.escaping import visible
-from tensh.language import _
+from tensh.support.escaping import visible
+from tensh.support.language import _
 
 # A wide character, or a word with the punctuation that stays on its line and the spaces after it. A string, since
 # compiling these ranges would take 3.6 ms at every start.

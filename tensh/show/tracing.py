@@ -6,10 +6,10 @@ import linecache
 import sys
 
 from tensh.graph import tokens
-from tensh.language import _
 from tensh.show import describe
 from tensh.show.table import Table
 from tensh.show.values import array_of
+from tensh.support.language import _
 
 SHOWN = (ast.BinOp, ast.UnaryOp, ast.Call, ast.Name, ast.Subscript, ast.Attribute, ast.Compare)
 HIDDEN = "_tensh_traced"

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from tensh.language import _
+from tensh.support.language import _
 
 PIECE = 2**16  # elements processed at a time
 

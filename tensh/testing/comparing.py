@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 import tensh as torch
-from tensh.tolerances import TOLERANCES
+from tensh.testing.tolerances import TOLERANCES
 
 OLD_TOLERANCES = {"float16": (1e-3, 1e-3), "float32": (1e-4, 1e-5), "float64": (1e-5, 1e-8)}
 NUMBERS = {bool: "bool", int: "int64", float: "float64", complex: "complex128"}  # the dtypes whose tolerances they take

@@ -1,6 +1,6 @@
 """torch.utils: data sets and loaders, checkpoints, hooks and other tools of training programs."""
 
-from tensh.namespace import declare_namespace
+from tensh.engine.methods.namespaces import declare_namespace
 from tensh.switched_off import lookup
 
 SUBMODULES = "_foreach_utils _python_dispatch _pytree benchmark checkpoint data deterministic dlpack flop_counter hooks model_zoo module_tracker safetensors weak".split()

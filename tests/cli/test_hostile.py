@@ -312,7 +312,7 @@ def test_standard_input_may_have_no_end(monkeypatch):
 
 
 def test_a_file_that_cannot_be_written_whole_stays_as_it_was(tmp_path, monkeypatch):
-    from tensh import replacing
+    from tensh.support import replacing
 
     def fails(*given):
         raise OSError(28, "No space left on device")

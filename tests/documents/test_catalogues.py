@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-import tensh.language as language
-from tensh.language import ENGLISH, LANGUAGES, choose_language
+import tensh.support.language as language
+from tensh.support.language import ENGLISH, LANGUAGES, choose_language
 from tests.documents.test_index import run
 from tests.support.command_line import Done
 from tools import catalogues

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-import tensh.language as language
+import tensh.support.language as language
 from tensh.alias import torch_is_tensh
 from tensh.cli.session.notes.training.remarks import REMARKS
-from tensh.language import ENGLISH, LANGUAGES
 from tensh.show.text import cells
+from tensh.support.language import ENGLISH, LANGUAGES
 from tests.recorded.mistakes.cases import SCRIPTS, explain
 from tests.support.command_line import Done
 
@@ -19,7 +19,7 @@ ROOMS = (
     "tensh/explain/**/*.py",
     "tensh/show/**/*.py",
     "tensh/graph/**/*.py",
-    "tensh/learning/**/*.py",
+    "tensh/cli/learning/**/*.py",
     "tensh/cli/**/*.py",
 )
 NOT_SPOKEN = (  # what is read by another program, or is code

@@ -18,94 +18,75 @@ pytestmark = pytest.mark.thorough
 
 # Part -> the parts of tensh below it, and libraries. The longest part that fits a module counts; a part may import itself.
 # "tensh" is what has no line of its own: the public names, thin namespaces such as tensh.linalg, python -m tensh.
-PUBLIC = (
-    "tensh.alias tensh.namespace tensh.release tensh.switched_off tensh.nn tensh.optim tensh.utils tensh.graph tensh.explain tensh.replacing "
-    "tensh.bounded_json tensh.learning"
-)
-ANYBODY = (
-    "tensh.collecting",
-    "tensh.columns",
-    "tensh.computing",
-    "tensh.escaping",
-    "tensh.naming",
-    "tensh.spelling",
-    "tensh.language",
-    "tensh._aten.schema",
-)  # which need nothing: all show text, are pickled, guess names, or read code
+PUBLIC = "tensh.alias tensh.switched_off tensh.nn tensh.optim tensh.utils tensh.graph tensh.explain"
+ANYBODY = ("tensh.support", "tensh._aten.schema")  # which need nothing of tensh
 LAYERS = {
     "tensh": ("tensh.engine " + PUBLIC, "numpy"),
     "tensh.engine": ("", "numpy ml_dtypes"),
-    "tensh.nn": ("tensh.engine tensh.namespace tensh.switched_off", "numpy"),
+    "tensh.nn": ("tensh.engine tensh.switched_off", "numpy"),
     "tensh.nn.attention.block_mask": ("tensh", ""),  # written as a user would
     "tensh.nn.attention.flex_attention": ("tensh tensh.engine tensh.nn tensh.nn.attention.block_mask", ""),
-    "tensh.optim": ("tensh.engine tensh.namespace tensh.nn", "numpy"),
+    "tensh.optim": ("tensh.engine tensh.nn", "numpy"),
     "tensh._aten": ("tensh tensh.engine tensh.nn", "numpy"),
     "tensh._higher_order_ops": ("tensh tensh.func.trees tensh.switched_off", ""),
-    "tensh.nested": ("tensh tensh.engine tensh.namespace tensh._aten tensh.symbols tensh.utils.weak", ""),
+    "tensh.nested": ("tensh tensh.engine tensh._aten tensh.utils.weak", ""),
     "tensh.ops": ("tensh tensh._aten", ""),
     "tensh.utils": (
-        "tensh.ops tensh._aten tensh.amp.regions tensh.amp.settings tensh.autograd.multihook tensh.autograd.saving tensh.switched_off tensh.namespace tensh.hub "
-        "tensh.func.trees tensh.engine tensh.nn tensh.optim tensh.replacing tensh.bounded_json",
+        "tensh.ops tensh._aten tensh.amp.regions tensh.amp.settings tensh.autograd.multihook tensh.autograd.saving tensh.switched_off tensh.hub "
+        "tensh.func.trees tensh.engine tensh.nn tensh.optim",
         "numpy",
     ),
     "tensh.utils.tensorboard": (
-        "tensh.engine tensh.fx tensh.jit tensh.nn tensh.replacing",
+        "tensh.engine tensh.fx tensh.jit tensh.nn",
         "numpy tensorboard google PIL matplotlib",
     ),
     "tensh.distributions": (
-        "tensh tensh.engine tensh.namespace tensh.nn",
+        "tensh tensh.engine tensh.nn",
         "",
     ),  # written as a user would: ``import tensh as torch``
-    "tensh.release": ("", ""),
-    "tensh.replacing": ("", ""),
     "tensh.alias": ("tensh tensh.engine tensh.switched_off", ""),
     "tensh.switched_off": ("tensh.engine", ""),
-    "tensh.distributed": ("tensh.engine tensh.futures tensh.namespace tensh.switched_off", "numpy"),
+    "tensh.distributed": ("tensh.engine tensh.futures tensh.switched_off", "numpy"),
     "tensh.distributed.pipelining": (
-        "tensh tensh.distributed tensh.engine tensh.export tensh.fx tensh.namespace tensh.nn tensh.switched_off tensh.tracing tensh.utils",
+        "tensh tensh.distributed tensh.engine tensh.export tensh.fx tensh.nn tensh.switched_off tensh.tracing tensh.utils",
         "",
     ),
     "tensh.distributed.optim": ("tensh.distributed tensh.engine tensh.optim tensh.switched_off", ""),
     "tensh.futures": ("tensh.engine", ""),
     "tensh.fx": (
-        "tensh tensh.engine tensh.nn tensh.namespace tensh.naming tensh.switched_off tensh.func.trees tensh.utils._pytree tensh.utils._python_dispatch tensh._aten "
-        "tensh.serialization tensh.checks",
+        "tensh tensh.engine tensh.nn tensh.switched_off tensh.func.trees tensh.utils._pytree tensh.utils._python_dispatch tensh._aten "
+        "tensh.serialization",
         "",
     ),
     "tensh.tracing": ("tensh tensh._aten tensh.engine tensh.fx tensh.nn tensh.overrides", ""),
     "tensh.jit": (
-        "tensh tensh._aten tensh.engine tensh.futures tensh.fx tensh.namespace tensh.nn tensh.replacing tensh.serialization tensh.switched_off tensh.testing tensh.tracing",
+        "tensh tensh._aten tensh.engine tensh.futures tensh.fx tensh.nn tensh.serialization tensh.switched_off tensh.testing tensh.tracing",
         "numpy",
     ),
     "tensh.compiler": (
-        "tensh.engine tensh.fx tensh.nn tensh.namespace tensh.overrides tensh.tracing tensh.switched_off tensh.graph",
+        "tensh.engine tensh.fx tensh.nn tensh.overrides tensh.tracing tensh.switched_off tensh.graph",
         "numpy",
     ),
     "tensh.export": (
-        "tensh tensh._aten tensh.bounded_json tensh.engine tensh.fx tensh.namespace tensh.nn tensh.replacing tensh.switched_off tensh.tracing",
+        "tensh tensh._aten tensh.engine tensh.fx tensh.nn tensh.switched_off tensh.tracing",
         "",
     ),
     "tensh.onnx": (
-        "tensh tensh._aten tensh.engine tensh.fx tensh.namespace tensh.nn tensh.replacing tensh.switched_off tensh.testing tensh.tracing",
+        "tensh tensh._aten tensh.engine tensh.fx tensh.nn tensh.switched_off tensh.testing tensh.tracing",
         "numpy onnxruntime",
     ),
-    "tensh.namespace": ("tensh.engine", ""),
-    "tensh.columns": ("", ""),
+    "tensh.support": ("", ""),
     "tensh._aten.schema": ("", ""),
-    "tensh.computing": ("", ""),
-    "tensh.escaping": ("", ""),
-    "tensh.naming": ("", ""),
-    "tensh.spelling": ("", ""),
-    "tensh.language": ("", ""),
-    "tensh.learning": ("", "numpy"),
-    "tensh.bounded_json": ("", ""),
-    "tensh.collecting": ("", ""),
+    "tensh.cli.learning": ("", "numpy"),
     "tensh.graph": ("tensh.engine", "numpy"),
     "tensh.explain": ("tensh.engine tensh.graph tensh.nn", "numpy"),
     "tensh.show": ("tensh.compiler tensh.engine tensh.explain tensh.graph", "numpy"),
     "tensh.show.bars": ("", "rich"),  # imported when a bar is drawn
     "tensh.cli": ("tensh tensh.engine tensh.show " + PUBLIC, "numpy"),
-    "tensh.cli.session": ("tensh tensh.engine tensh.show tensh.cli.settings.config " + PUBLIC, "numpy"),
+    "tensh.cli.session": (
+        "tensh tensh.engine tensh.show tensh.cli.learning tensh.cli.settings.config " + PUBLIC,
+        "numpy",
+    ),
     "tensh.cli.render": (
         "tensh.engine.methods.printing.format tensh.graph tensh.show tensh.cli tensh.cli.session",
         "numpy rich",
@@ -119,7 +100,7 @@ LAYERS = {
         "ipykernel IPython",
     ),
     "tensh.cli.programs.program": ("tensh.cli tensh.cli.session", ""),
-    "tensh.cli.documents": ("tensh.bounded_json tensh.cli tensh.cli.programs.program tensh.cli.session", ""),
+    "tensh.cli.documents": ("tensh.cli tensh.cli.programs.program tensh.cli.session", ""),
     "tensh.cli.checking": (
         "tensh tensh.show tensh.cli tensh.cli.documents tensh.cli.lessons tensh.cli.programs.program tensh.cli.render tensh.cli.programs.run "
         "tensh.cli.session",
@@ -130,7 +111,7 @@ LAYERS = {
         "pytest",
     ),
     "tensh.cli.lessons": (
-        "tensh.bounded_json tensh.learning tensh.show tensh.cli tensh.cli.documents tensh.cli.programs.program tensh.cli.render "
+        "tensh.cli.learning tensh.show tensh.cli tensh.cli.documents tensh.cli.programs.program tensh.cli.render "
         "tensh.cli.programs.run tensh.cli.session",
         "",
     ),
@@ -141,13 +122,13 @@ LAYERS = {
     "tensh.cli.programs.runs": ("tensh.cli tensh.cli.programs.run", ""),
     "tensh.cli.launching": ("tensh.cli", ""),
     "tensh.cli.sweeping": (
-        "tensh.bounded_json tensh.show tensh.cli tensh.cli.programs.program tensh.cli.programs.run tensh.cli.render tensh.cli.session",
+        "tensh.show tensh.cli tensh.cli.programs.program tensh.cli.programs.run tensh.cli.render tensh.cli.session",
         "numpy",
     ),
     "tensh.cli.event_files": ("tensh.show tensh.cli tensh.cli.render", "numpy tensorboard google"),
     "tensh.cli.records": ("tensh.show tensh.cli tensh.cli.render tensh.cli.programs.run tensh.cli.session", ""),
     "tensh.cli.actions.graphs": ("tensh.show tensh.cli tensh.cli.programs.run tensh.cli.session", ""),
-    "tensh.cli.actions.model_export": ("tensh.cli tensh.cli.session tensh.replacing", ""),
+    "tensh.cli.actions.model_export": ("tensh.cli tensh.cli.session", ""),
     "tensh.cli.programs.watch": ("tensh.cli tensh.cli.programs.program tensh.cli.render tensh.cli.programs.runs", ""),
     "tensh.cli.programs.whole_programs": ("tensh.alias tensh.cli", ""),
     "tensh.cli.actions.report": ("tensh tensh.show tensh.cli tensh.cli.render", ""),

@@ -9,8 +9,8 @@ import threading
 
 import pytest
 
-from tensh import replacing
-from tensh.replacing import replace_file
+from tensh.support import replacing
+from tensh.support.replacing import replace_file
 from tests.support.project import ROOT, plain_environment
 
 WAYS = ["without a name", "with a name"]
@@ -95,7 +95,7 @@ def test_many_who_save_at_once_each_save_a_whole_file(way, tmp_path):
 
 KILLED = """
 import os, signal, sys
-from tensh import replacing
+from tensh.support import replacing
 
 path, way, moment = sys.argv[1:]
 if way == "with a name":

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import tensh
-from tensh.escaping import visible_line
+from tensh.support.escaping import visible_line
 from tests.support.checkpoints import PYTORCHS, contents, loaded, packed, saved, show
 
 REFUSED = (RuntimeError, pickle.UnpicklingError, EOFError)

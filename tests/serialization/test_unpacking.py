@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 import tensh
-from tensh import bounded_json
-from tensh.bounded_json import BoundError
 from tensh.cli.documents import files
 from tensh.cli.files import reading
 from tensh.cli.programs.options import UsageError
 from tensh.cli.session.files import numpy_files, opening
+from tensh.support import bounded_json
+from tensh.support.bounded_json import BoundError
 from tensh.utils.safetensors.torch import load_file, save_file
 
 pytestmark = pytest.mark.thorough

@@ -5,11 +5,11 @@ from html.parser import HTMLParser
 import pytest
 
 import tensh
-from tensh.escaping import visible
 from tensh.show.html import value_html
 from tensh.show.page import WIDE, View
 from tensh.show.reasons import Why
 from tensh.show.table import Table, Tables
+from tensh.support.escaping import visible
 
 EVIL = "<script>alert('1')</script> & \"' onload=x \x1b[2J\u202e"
 TAGS = {"pre", "span", "table", "thead", "tbody", "tr", "th", "td", "caption"}

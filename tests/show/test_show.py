@@ -9,14 +9,14 @@ import pytest
 
 import tensh as torch
 from tensh import show
-from tensh.escaping import visible
-from tensh.language import count
 from tensh.show.blocks import bar, shade, sparkline
 from tensh.show.describe import amount, number
 from tensh.show.page import Page, Paint
 from tensh.show.shrinking import shrink
 from tensh.show.table import Table
 from tensh.show.text import cells, pad, shorten
+from tensh.support.escaping import visible
+from tensh.support.language import count
 from tests.support.project import plain_environment
 
 nan, inf = math.nan, math.inf

@@ -6,7 +6,7 @@ import re
 
 from tensh.cli.app import main
 from tensh.cli.process.environment import Environment
-from tensh.escaping import is_seen
+from tensh.support.escaping import is_seen
 
 
 class Stream(io.StringIO):

@@ -11,7 +11,7 @@ import pytest
 
 import tensh
 from tensh.alias import torch_is_tensh
-from tensh.escaping import visible_line
+from tensh.support.escaping import visible_line
 from tensh.utils import safetensors as ours
 from tensh.utils.safetensors import safe_open
 from tensh.utils.safetensors import torch as our_torch

@@ -9,8 +9,8 @@ from tensh.alias.metadata import metadata
 from tensh.cli.files.writing import write
 from tensh.cli.process import status
 from tensh.cli.programs.options import UsageError
-from tensh.escaping import visible_line
-from tensh.language import _
+from tensh.support.escaping import visible_line
+from tensh.support.language import _
 
 FILE = "tensh-alias.pth"
 LINE = "import tensh.alias; tensh.alias.install(children=False)\n"

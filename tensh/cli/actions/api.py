@@ -5,8 +5,8 @@ from itertools import groupby
 from tensh.cli.process import status
 from tensh.cli.programs.options import UsageError
 from tensh.cli.render.console import Console
-from tensh.language import _, count, deferred
 from tensh.show.text import cells, pad, shorten
+from tensh.support.language import _, count, deferred
 
 
 def show(env, prefix="", missing=False, as_json=False):
@@ -51,7 +51,7 @@ def rows_of_missing(names, prefix):
 
 
 def convert_to_json(row):
-    from tensh.escaping import dumps
+    from tensh.support.escaping import dumps
 
     return dumps({"v": 1} | row) + "\n"
 

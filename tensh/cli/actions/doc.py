@@ -3,7 +3,7 @@
 from tensh.cli.process import status
 from tensh.cli.programs.options import UsageError
 from tensh.cli.render.console import Console
-from tensh.language import _
+from tensh.support.language import _
 
 
 def show(env, name, with_source=False, as_json=False):
@@ -20,7 +20,7 @@ def show(env, name, with_source=False, as_json=False):
     except lookup.Unknown as error:
         raise UsageError(_("tensh doc: {error}").format(error=error)) from None
     if as_json:
-        from tensh.escaping import dumps
+        from tensh.support.escaping import dumps
 
         tokens = [("plain", dumps({"v": 1} | page.facts(names.find_name(name))) + "\n")]
     console.result([*view.HelpPage(tokens).draw(console.page()), ("plain", "\n")])

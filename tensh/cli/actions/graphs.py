@@ -12,8 +12,8 @@ from tensh.cli.programs.options import UsageError
 from tensh.cli.programs.run import Run
 from tensh.cli.session.events import Text, Value
 from tensh.cli.session.magics.writing import write_elements
-from tensh.language import _
 from tensh.show.page import Page
+from tensh.support.language import _
 
 WRITERS = ("dot", "mermaid", "json", "svg")  # modules of tensh.graph
 ENDINGS = {

@@ -7,9 +7,9 @@ from tensh.cli.files import reading
 from tensh.cli.process import status
 from tensh.cli.programs.options import UsageError
 from tensh.cli.session.files import opening
-from tensh.escaping import visible_line
-from tensh.language import _
-from tensh.replacing import replace_file
+from tensh.support.escaping import visible_line
+from tensh.support.language import _
+from tensh.support.replacing import replace_file
 
 # raised by a model that runs on zeros, or that cannot be written as ONNX
 MODEL_ERRORS = (RuntimeError, ValueError, TypeError, LookupError, ArithmeticError, MemoryError, AssertionError, ImportError)  # fmt: skip

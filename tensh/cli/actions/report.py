@@ -8,9 +8,9 @@ from importlib import metadata
 
 from tensh.cli.process import status
 from tensh.cli.render.console import Console
-from tensh.escaping import visible_line
-from tensh.language import _
 from tensh.show.text import cells, pad
+from tensh.support.escaping import visible_line
+from tensh.support.language import _
 
 PACKAGES = ("numpy", "ml_dtypes", "typer", "rich", "prompt_toolkit", "uniplot", "torch")
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")

@@ -13,8 +13,8 @@ from tensh.cli.lessons import format
 from tensh.cli.process import status
 from tensh.cli.programs.options import UsageError
 from tensh.cli.render.console import Console
-from tensh.escaping import shell_word, visible_line
-from tensh.language import _, language_of, speaking
+from tensh.support.escaping import shell_word, visible_line
+from tensh.support.language import _, language_of, speaking
 
 
 class Request(NamedTuple):

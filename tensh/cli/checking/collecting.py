@@ -9,7 +9,7 @@ from tensh.cli.checking import report, running
 from tensh.cli.checking.verdicts import BAD, NOT_CHECKED, SKIPPED, Limits, verdicts
 from tensh.cli.documents import files
 from tensh.cli.programs.options import Options, UsageError
-from tensh.escaping import visible, visible_line
+from tensh.support.escaping import visible, visible_line
 
 
 class Differs(Exception):

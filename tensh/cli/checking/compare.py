@@ -6,8 +6,8 @@ import struct
 from typing import NamedTuple
 
 from tensh.cli.checking.tokens import Number, tokens
-from tensh.language import _, deferred
-from tensh.tolerances import TOLERANCES
+from tensh.support.language import _, deferred
+from tensh.testing.tolerances import TOLERANCES
 
 ADDRESS = re.compile(r"\bat 0x[0-9A-Fa-f]+")
 # only its name is compared

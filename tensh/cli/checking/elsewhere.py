@@ -13,7 +13,7 @@ from tensh.cli.checking.running import Piece, Result
 from tensh.cli.documents import files
 from tensh.cli.documents.model import Output
 from tensh.cli.programs.options import Options, UsageError
-from tensh.language import _
+from tensh.support.language import _
 
 
 def results(against, path, options):

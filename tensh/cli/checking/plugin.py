@@ -39,6 +39,6 @@ def pytest_collect_file(file_path, parent):
     if file_path.suffix not in KINDS or not is_lesson(str(file_path)):
         return None
     from tensh.cli.checking.collecting import DocumentFile
-    from tensh.escaping import visible_line
+    from tensh.support.escaping import visible_line
 
     return DocumentFile.from_parent(parent, path=file_path, name=visible_line(file_path.name))

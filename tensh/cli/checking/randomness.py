@@ -6,7 +6,7 @@ import sys
 import types
 
 from tensh.cli.session.sources.source import parse_statements
-from tensh.language import _
+from tensh.support.language import _
 
 SEEDED = {  # generator -> code that seeds it
     "torch": re.compile(r"\bmanual_seed(?:_all)?\(|\bset_rng_state\("),

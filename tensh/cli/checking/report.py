@@ -6,9 +6,9 @@ from itertools import groupby, zip_longest
 
 from tensh.cli.checking.verdicts import BAD, DIFFERS, FAILS, NOT_CHECKED, OK, RAN, SKIPPED
 from tensh.cli.render import failure as failures
-from tensh.escaping import dumps
-from tensh.language import _, deferred
 from tensh.show.text import cells, pad, shorten
+from tensh.support.escaping import dumps
+from tensh.support.language import _, deferred
 
 MARGIN = "         "
 LONGEST_LINE = 100  # columns shown of a line

@@ -16,7 +16,7 @@ from tensh.cli.programs.run import Run
 from tensh.cli.session import events
 from tensh.cli.session.failures.failure import Failure
 from tensh.cli.session.sources.notebook import Cell, CellSource, python
-from tensh.language import _
+from tensh.support.language import _
 
 
 class Piece(NamedTuple):

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from tensh.cli.checking.compare import Comparison, compare
 from tensh.cli.checking.running import Result, label_of
 from tensh.cli.documents.model import Cell, Output
-from tensh.language import _
+from tensh.support.language import _
 
 OK, RAN, DIFFERS, FAILS, NOT_CHECKED, SKIPPED = "ok", "ran", "differs", "fails", "not checked", "skipped"
 BAD = (DIFFERS, FAILS)

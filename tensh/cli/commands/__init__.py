@@ -25,8 +25,8 @@ from tensh.cli.commands.telling import api_, config_, doc_, env_
 from tensh.cli.commands.watching import watch_
 from tensh.cli.process import status
 from tensh.cli.programs.options import Options, UsageError
-from tensh.escaping import shell_word
-from tensh.language import _
+from tensh.support.escaping import shell_word
+from tensh.support.language import _
 
 EXAMPLES = "\n\n".join(
     ("Try", "tensh", "tensh -c 'torch.arange(4) ** 2'", "tensh run FILE --set lr=0.1 --seed 0", "tensh - < FILE")
@@ -138,7 +138,7 @@ def spell_out(arguments):
 
 def explain_error(error, arguments):
     """Return the message of a usage error, with the option or command that was probably meant; then a hint."""
-    from tensh.spelling import close
+    from tensh.support.spelling import close
 
     message = error.format_message()
     option = getattr(error, "option_name", None)

@@ -7,7 +7,7 @@ import typer
 
 from tensh.cli.commands.shared import add_options, environment, number_of
 from tensh.cli.programs.options import Options, UsageError
-from tensh.language import _
+from tensh.support.language import _
 
 
 @add_options

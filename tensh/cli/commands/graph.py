@@ -8,7 +8,7 @@ import typer
 
 from tensh.cli.commands.shared import add_options, environment
 from tensh.cli.programs.options import Options, UsageError
-from tensh.language import _
+from tensh.support.language import _
 
 CHOICES = {
     "view": ("auto", "tree", "tape", "dag"),

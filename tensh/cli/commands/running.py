@@ -8,7 +8,7 @@ import typer
 from tensh.cli.actions import version as shown_version
 from tensh.cli.commands.shared import add_options, environment, with_records
 from tensh.cli.programs.options import Options, UsageError
-from tensh.language import _
+from tensh.support.language import _
 
 
 @with_records

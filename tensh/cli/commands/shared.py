@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-import tensh.language as language
+import tensh.support.language as language
 from tensh.cli.programs.options import Options, UsageError
-from tensh.language import LANGUAGES, _
+from tensh.support.language import LANGUAGES, _
 
 CHOICES = {
     "echo": ("none", "values", "all"),

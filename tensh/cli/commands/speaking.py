@@ -5,8 +5,8 @@ import re
 
 import typer.core
 
-import tensh.language as language
-from tensh.language import ENGLISH, _, deferred
+import tensh.support.language as language
+from tensh.support.language import ENGLISH, _, deferred
 
 WORDS = (
     deferred("Usage"), deferred("Options"), deferred("Arguments"), deferred("Commands"),

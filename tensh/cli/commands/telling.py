@@ -9,7 +9,7 @@ import typer
 from tensh.cli.actions.shell import public_names, setting_names
 from tensh.cli.commands.shared import environment
 from tensh.cli.programs.options import UsageError
-from tensh.language import _
+from tensh.support.language import _
 
 Asked = Enum("Asked", {each: each for each in ("show", "path", "set", "unset")})
 Source = Annotated[bool, typer.Option("--source", help="Show the declaration, and the function written from it.")]

@@ -5,7 +5,7 @@ import os
 from tensh.cli.documents import files
 from tensh.cli.process import status
 from tensh.cli.programs.options import UsageError
-from tensh.language import _
+from tensh.support.language import _
 
 
 def show(env, source, target, force=False):

@@ -6,9 +6,9 @@
 import json
 import re
 
-from tensh import bounded_json
 from tensh.cli.documents.model import Cell, DocumentError, Output, guess_outputs
-from tensh.language import _, deferred
+from tensh.support import bounded_json
+from tensh.support.language import _, deferred
 
 HEAD = re.compile(
     r"(?:\[(?P<count>\d{1,9})\] ?)?(?:\[(?P<kind>markdown|raw)\] ?)?(?P<title>[^{]*)(?P<json>\{.*\})?\Z", re.S

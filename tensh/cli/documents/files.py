@@ -7,8 +7,8 @@ from tensh.cli.documents.model import Cell, DocumentError
 from tensh.cli.files import reading
 from tensh.cli.files.writing import write
 from tensh.cli.programs.options import UsageError
-from tensh.collecting import without_collecting
-from tensh.language import _
+from tensh.support.collecting import without_collecting
+from tensh.support.language import _
 
 KINDS = (".tsh", ".py", ".ipynb", ".md")
 PRELOADED = (".tsh", ".md")  # kinds in which torch, nn, F, np and math are predefined

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from tensh.cli.documents import facts
 from tensh.cli.documents.model import Cell, Document, Output, guess_outputs
 from tensh.cli.documents.percent import needs_echo
-from tensh.language import _
+from tensh.support.language import _
 
 ECHO = "last"
 CODE = frozenset("python py python3 tsh ipython pycon console doctest".split())

@@ -5,7 +5,7 @@ import json
 
 from tensh.cli.documents import facts
 from tensh.cli.documents.model import Cell, Document, DocumentError, Output
-from tensh.language import _
+from tensh.support.language import _
 
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},

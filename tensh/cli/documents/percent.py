@@ -9,7 +9,7 @@ from tensh.cli.documents import facts
 from tensh.cli.documents.model import Cell, Document, expressions
 from tensh.cli.session.sources.openness import Openness
 from tensh.cli.session.sources.source import ASKING, SET_UP, SHELL, Source, command_on
-from tensh.language import _
+from tensh.support.language import _
 
 MARK = re.compile(r"# ?%%(?:[ \t]+(?P<head>.*)|[ \t]*)\Z")
 RESULT = "#>"

@@ -5,14 +5,14 @@ from fnmatch import fnmatchcase
 import numpy as np
 
 from tensh.cli.event_files.reading import decode_image
-from tensh.escaping import visible, visible_line
-from tensh.language import _
 from tensh.show.blocks import sparkline
 from tensh.show.curves import Curves
 from tensh.show.page import View
 from tensh.show.picture import image
 from tensh.show.table import Table
 from tensh.show.text import shorten, shorten_middle
+from tensh.support.escaping import visible, visible_line
+from tensh.support.language import _
 
 LONGEST_NAME = 80  # columns of a tag or a run
 CURVES, IMAGES = 3, 2  # drawn if no tag is requested

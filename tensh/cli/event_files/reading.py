@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tensh.language import _
+from tensh.support.language import _
 
 LARGEST = 1 << 27  # bytes of a record; a larger size means a damaged file
 MOST_POINTS = 1 << 24  # pixels of an image that is shown

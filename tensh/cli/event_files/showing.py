@@ -10,7 +10,7 @@ from tensh.cli.event_files.reading import Runs, Unreadable
 from tensh.cli.process import status
 from tensh.cli.programs.options import UsageError
 from tensh.cli.render.console import Console
-from tensh.escaping import dumps
+from tensh.support.escaping import dumps
 
 PAUSE = 1.0  # seconds between looks at the files
 CLEAR = "\033[H\033[2J"

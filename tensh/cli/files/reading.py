@@ -13,7 +13,7 @@ import re
 import stat
 
 from tensh.cli.programs.options import UsageError
-from tensh.language import _, deferred
+from tensh.support.language import _, deferred
 
 LARGEST = 128 * 2**20  # bytes of a file; parsed as JSON it may take twenty times as much memory
 MOST_IN_MEMORY = 2 * LARGEST  # bytes of a decoded text, whose characters are all as wide as the widest
@@ -184,7 +184,7 @@ def decode(data, path):
 
 def similar(path):
     """Suggest a file that may have been meant."""
-    from tensh.spelling import close
+    from tensh.support.spelling import close
 
     with contextlib.suppress(OSError):
         meant = close(os.path.basename(path), os.listdir(os.path.dirname(path) or "."))

@@ -1,6 +1,6 @@
 """Atomic writing of files."""
 
-from tensh.replacing import replace_file
+from tensh.support.replacing import replace_file
 
 
 def write(path, data):

@@ -6,12 +6,12 @@ matcher. It replaces one method, which answers `?`, because IPython has no hook 
 
 import os
 
-import tensh.language as language
+import tensh.support.language as language
 from tensh.alias import is_pytorch_loaded
 from tensh.cli.kernel.asking import QuestionHooks
 from tensh.cli.kernel.cells import Cells
 from tensh.cli.kernel.notebook import Notebook
-from tensh.language import _
+from tensh.support.language import _
 
 NAME = "tensh"  # the attribute of a shell that holds its extension
 

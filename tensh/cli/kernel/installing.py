@@ -8,8 +8,8 @@ import sys
 from tensh.cli.files.writing import write
 from tensh.cli.process import status
 from tensh.cli.programs.options import UsageError
-from tensh.escaping import visible_line
-from tensh.language import _
+from tensh.support.escaping import visible_line
+from tensh.support.language import _
 
 NAME = "tensh"
 MODULE = "tensh.cli.kernel"

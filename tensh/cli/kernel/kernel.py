@@ -9,7 +9,7 @@ from ipykernel.ipkernel import IPythonKernel
 from tensh import VERSION
 from tensh.cli.kernel import extension
 from tensh.cli.process.signals import interrupt
-from tensh.language import _
+from tensh.support.language import _
 
 
 class TenshKernel(IPythonKernel):

@@ -18,10 +18,10 @@ from tensh.cli.session import events
 from tensh.cli.session.failures.failure import remember
 from tensh.cli.session.session import MODULES, make_print
 from tensh.cli.session.sources.source import Command, Source
-from tensh.escaping import visible_line
-from tensh.language import _
 from tensh.show.html import value_html
 from tensh.show.reprs import safe_str
+from tensh.support.escaping import visible_line
+from tensh.support.language import _
 
 
 class Notebook(Run):

@@ -4,7 +4,7 @@ import re
 import subprocess
 
 from tensh.cli.programs.options import UsageError
-from tensh.language import _
+from tensh.support.language import _
 
 HOST = re.compile(r"(\w[\w.-]*)(?::(\d+)|\s+slots\s*=\s*(\d+)(?:\s+max_slots\s*=\s*\d+)?)?")
 """`name`, `name:2`, or in the files of Open MPI `name slots=2`."""

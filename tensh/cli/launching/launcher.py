@@ -17,7 +17,7 @@ from tensh.cli.launching.ending import end_with_parent
 from tensh.cli.launching.hosts import count_processes, options_for, read_hosts
 from tensh.cli.process import status
 from tensh.cli.programs.options import UsageError
-from tensh.language import _
+from tensh.support.language import _
 
 LOOK = 0.2  # seconds between looks for failed ranks
 PATIENCE = 2  # seconds that processes have to end by themselves

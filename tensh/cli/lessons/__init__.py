@@ -1,1 +1,1 @@
-"""Lessons: `tensh learn`. A lesson is a document whose code asks questions; `tensh.learning` judges the answers."""
+"""Lessons: `tensh learn`. A lesson is a document whose code asks questions; `tensh.cli.learning` judges the answers."""

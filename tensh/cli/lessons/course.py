@@ -5,17 +5,17 @@ import io
 import os
 
 from tensh.cli.files import reading
+from tensh.cli.learning import facts
+from tensh.cli.learning.judging import Judgement, judge, judge_code
 from tensh.cli.lessons.model import LessonError, Question, fill_blank, split_expression
 from tensh.cli.programs.program import Program
 from tensh.cli.programs.run import Run
 from tensh.cli.render import failure as failures
 from tensh.cli.session import events
 from tensh.cli.session.undo import CannotUndo, Snapshot
-from tensh.escaping import visible_line
-from tensh.language import _
-from tensh.learning import facts
-from tensh.learning.judging import Judgement, judge, judge_code
 from tensh.show.reprs import safe_str
+from tensh.support.escaping import visible_line
+from tensh.support.language import _
 
 SEED = 0  # of random numbers, so that every run of a lesson is the same; the lesson or the command line may set another
 
@@ -187,7 +187,7 @@ class Course(Run):
 
     def show_failure(self, failure, may_raise):
         """Show why a line failed; in a language without explanations only PyTorch's message."""
-        import tensh.language as language
+        import tensh.support.language as language
 
         tokens = failures.short(failure)
         if language.current != language.ENGLISH:
@@ -209,7 +209,7 @@ def explain_unreadable(code):
         compile(code, "<answer>", "exec")
     except SyntaxError as error:
         return f"SyntaxError: {error.msg}"
-    from tensh.language import _
+    from tensh.support.language import _
 
     return _("write an expression")
 

@@ -25,8 +25,8 @@ from tensh.cli.files import reading
 from tensh.cli.lessons.model import BLANK, Code, Lesson, LessonError, Question, Text, fill_blank, split_expression
 from tensh.cli.session.failures.failure import UNPARSED
 from tensh.cli.session.sources.source import Source, parse_statements
-from tensh.language import _
-from tensh.spelling import close
+from tensh.support.language import _
+from tensh.support.spelling import close
 
 KINDS = ("shape", "dtype", "value", "grad", "fails", "complete")
 LONGEST = 80  # characters of a lesson quoted in a message

@@ -14,6 +14,7 @@ import signal
 
 from tensh.cli.files import reading
 from tensh.cli.files.writing import write_text
+from tensh.cli.learning.judging import Judgement
 from tensh.cli.lessons import shelf
 from tensh.cli.lessons.course import Course
 from tensh.cli.lessons.model import LessonError, Question
@@ -23,9 +24,8 @@ from tensh.cli.process import status
 from tensh.cli.programs.limits import TimeLimit, time_limit
 from tensh.cli.programs.options import UsageError
 from tensh.cli.render.console import Console
-from tensh.escaping import dumps, visible_line
-from tensh.language import _
-from tensh.learning.judging import Judgement
+from tensh.support.escaping import dumps, visible_line
+from tensh.support.language import _
 
 LINE = re.compile(r"(?P<number>[0-9]{1,6})\s*[:.)](?P<answer>.*)")
 LESSON = re.compile(r"lesson\s*:(?P<lesson>.+)", re.IGNORECASE)

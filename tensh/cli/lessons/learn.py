@@ -1,6 +1,6 @@
 """`tensh learn`: list the lessons, play one, or grade answers."""
 
-import tensh.language as language
+import tensh.support.language as language
 from tensh.cli.lessons import shelf
 from tensh.cli.lessons.model import LessonError
 from tensh.cli.lessons.player import Player
@@ -8,9 +8,9 @@ from tensh.cli.lessons.progress import Keeper, Progress
 from tensh.cli.lessons.screens import JsonScreen, LineScreen
 from tensh.cli.process import status
 from tensh.cli.render.console import Console
-from tensh.escaping import dumps
-from tensh.language import _
 from tensh.show.text import pad
+from tensh.support.escaping import dumps
+from tensh.support.language import _
 
 
 def show(env, options, wanted, request):

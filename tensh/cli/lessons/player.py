@@ -5,7 +5,7 @@ from typing import NamedTuple
 from tensh.cli.lessons.course import Course
 from tensh.cli.lessons.model import Code, Question, Text
 from tensh.cli.lessons.progress import RIGHT, SHOWN, SKIPPED, Progress
-from tensh.language import _
+from tensh.support.language import _
 
 TRIES = 3  # wrong answers before the right one is shown
 COMMANDS = {

@@ -9,9 +9,9 @@ import json
 import os
 from typing import Any, NamedTuple
 
-from tensh.bounded_json import loads
 from tensh.cli.files.writing import write
 from tensh.cli.process.folders import folder
+from tensh.support.bounded_json import loads
 
 RIGHT, SHOWN, SKIPPED = "right", "shown", "skipped"
 LARGEST = 2**18  # bytes read of such a file

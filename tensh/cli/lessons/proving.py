@@ -5,7 +5,7 @@ from typing import NamedTuple
 from tensh.cli.lessons.course import Course
 from tensh.cli.lessons.model import Code, LessonError, Question
 from tensh.cli.session import events
-from tensh.language import _
+from tensh.support.language import _
 
 
 class Proof(NamedTuple):

@@ -8,9 +8,9 @@ from tensh.cli.lessons.progress import RIGHT, SKIPPED
 from tensh.cli.process.environment import Environment
 from tensh.cli.process.typed_line import read_typed_line
 from tensh.cli.render.console import Console
-from tensh.escaping import dumps, visible_line
-from tensh.language import _
 from tensh.show.prose import lines_of
+from tensh.support.escaping import dumps, visible_line
+from tensh.support.language import _
 
 ROOM = 4  # lines of the window kept free below a new piece
 

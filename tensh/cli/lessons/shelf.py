@@ -3,11 +3,11 @@
 import os
 import re
 
-import tensh.language as language
+import tensh.support.language as language
 from tensh.cli.lessons import format
 from tensh.cli.programs.options import UsageError
-from tensh.language import _
-from tensh.spelling import close
+from tensh.support.language import _
+from tensh.support.spelling import close
 
 FOLDER = os.path.join(os.path.dirname(__file__), "texts")
 NAMES = ("tensors", "views", "broadcasting", "dtypes", "linear", "autograd", "leaves", "modes", "training", "network")

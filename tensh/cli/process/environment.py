@@ -8,7 +8,7 @@ import errno
 import os
 import sys
 
-from tensh.language import _
+from tensh.support.language import _
 
 USUAL_WIDTH = 80  # columns of a pipe or a file, whatever the window
 

@@ -3,9 +3,9 @@
 import os
 import traceback
 
-from tensh.escaping import visible_line
-from tensh.language import _
 from tensh.show.reprs import write_safely
+from tensh.support.escaping import visible_line
+from tensh.support.language import _
 
 LONGEST = 200  # characters of a message
 

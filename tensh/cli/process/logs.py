@@ -10,7 +10,7 @@ import importlib.util
 import io
 import sys
 
-from tensh.escaping import visible
+from tensh.support.escaping import visible
 
 NAME, TRACEBACKS = "logging", "traceback"
 

@@ -7,8 +7,8 @@ import sys
 import sysconfig
 import traceback
 
-from tensh.escaping import visible_line
-from tensh.language import _
+from tensh.support.escaping import visible_line
+from tensh.support.language import _
 
 NEEDED = frozenset("numpy ml_dtypes typer click rich prompt_toolkit pygments".split())
 LIBRARIES = sys.stdlib_module_names | NEEDED

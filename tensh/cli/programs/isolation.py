@@ -7,7 +7,7 @@ import random
 import sys
 
 from tensh.cli.programs.options import UsageError
-from tensh.language import _
+from tensh.support.language import _
 
 
 def require_engine(engine):

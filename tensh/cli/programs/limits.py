@@ -5,7 +5,7 @@ import sys
 
 from tensh.cli.process.signals import postpone
 from tensh.cli.programs.options import UsageError
-from tensh.language import _
+from tensh.support.language import _
 
 
 class TimeLimit(KeyboardInterrupt):

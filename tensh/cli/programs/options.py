@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from tensh.escaping import visible_line
+from tensh.support.escaping import visible_line
 
 
 class UsageError(Exception):

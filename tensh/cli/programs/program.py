@@ -9,8 +9,8 @@ from tensh.cli.session.files import opening
 from tensh.cli.session.sources import notebook
 from tensh.cli.session.sources.notebook import Cell
 from tensh.cli.session.sources.source import Source, drop_indent
-from tensh.collecting import without_collecting
-from tensh.language import _
+from tensh.support.collecting import without_collecting
+from tensh.support.language import _
 
 
 class Program(NamedTuple):

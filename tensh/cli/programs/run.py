@@ -24,11 +24,11 @@ from tensh.cli.session.files import opening
 from tensh.cli.session.notes.teaching import Teacher
 from tensh.cli.session.session import Session
 from tensh.cli.session.sources import parameters
-from tensh.escaping import shell_word, visible_line
-from tensh.language import _, deferred
 from tensh.show.layout import layout
 from tensh.show.reprs import safe_str
 from tensh.show.text import shorten_middle
+from tensh.support.escaping import shell_word, visible_line
+from tensh.support.language import _, deferred
 
 NOTICE = deferred("torch -> tensh engine (NumPy). Real PyTorch: --engine torch\n")
 UNWRITABLE = (errno.ENOSPC, errno.EBADF, errno.EIO, errno.EFBIG)  # errno of a stream that cannot be written

@@ -19,8 +19,8 @@ from tensh.cli.programs.isolation import fresh_world, own_modules
 from tensh.cli.programs.options import UsageError
 from tensh.cli.programs.runs import open_run
 from tensh.cli.render.console import Console
-from tensh.escaping import visible_line
-from tensh.language import _
+from tensh.support.escaping import visible_line
+from tensh.support.language import _
 
 BETWEEN = 0.2  # seconds between looks at the files
 CHANGED = object()  # stamp of a file that was saved while it was read

@@ -7,8 +7,8 @@ import sys
 from tensh.alias import environment, install
 from tensh.cli.process import status
 from tensh.cli.programs.options import UsageError
-from tensh.escaping import visible
-from tensh.language import _
+from tensh.support.escaping import visible
+from tensh.support.language import _
 
 
 def run_whole(arguments, env):

@@ -11,9 +11,9 @@ from tensh.cli.records.printed import OutputReporter, redirect_foreign_output, s
 from tensh.cli.render.failure import render_in_full
 from tensh.cli.session import events
 from tensh.cli.session.failures.failure import Place, source_of
-from tensh.escaping import dumps
 from tensh.show.reprs import safe_str
 from tensh.show.text import shorten_middle
+from tensh.support.escaping import dumps
 
 ENDINGS = {status.OK: "ok", status.OUT_OF_TIME: "timeout", status.INTERRUPTED: "interrupted"}
 

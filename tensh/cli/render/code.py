@@ -3,8 +3,8 @@
 import ast
 
 from tensh.cli.session.failures.failure import UNPARSED
-from tensh.columns import in_characters
 from tensh.show.text import cells
+from tensh.support.columns import in_characters
 
 LINES_BEFORE = 2
 LONGEST = 8  # lines quoted of a place

@@ -4,10 +4,10 @@ import traceback
 from itertools import accumulate
 
 from tensh.cli.render.code import quote
-from tensh.language import _
 from tensh.show import reprs
 from tensh.show.reprs import safe_str
 from tensh.show.text import cells, shorten, shorten_middle, wrap_lines
+from tensh.support.language import _
 
 LONGEST_OPERAND = 40  # columns of an operand's code
 INDENT = 8  # columns before the details of a failure

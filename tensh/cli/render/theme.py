@@ -7,8 +7,8 @@ also says "error", and marked text has marks below it.
 
 from itertools import groupby
 
-from tensh.escaping import visible
 from tensh.show.page import Bitmap, Paint
+from tensh.support.escaping import visible
 
 #               auto     dark        light       mono
 STYLES_TABLE = """

@@ -1,8 +1,8 @@
 """The table of `--time`: how long each statement took."""
 
-from tensh.language import _
 from tensh.show.describe import duration
 from tensh.show.text import pad
+from tensh.support.language import _
 
 
 def table(rows):

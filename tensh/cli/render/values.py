@@ -2,12 +2,12 @@
 
 import sys
 
-from tensh.language import _, count
 from tensh.show import containers, describe
 from tensh.show.layout import layout
 from tensh.show.page import View
 from tensh.show.text import cells, one_line
 from tensh.show.whole import print_parts, printing
+from tensh.support.language import _, count
 
 LEAST_LINES = 6  # lines of a value in the smallest window
 MOST_LINES = 15  # lines of a value of a built-in type

@@ -3,7 +3,7 @@
 from prompt_toolkit.completion import Completer, Completion
 
 from tensh.cli.session.completion import ahead, complete
-from tensh.escaping import visible_line
+from tensh.support.escaping import visible_line
 
 
 class SessionCompleter(Completer):

@@ -25,7 +25,7 @@ from tensh.cli.repl.marks import draw_hidden
 from tensh.cli.repl.style import style
 from tensh.cli.repl.suggest import Earlier, Ghost
 from tensh.cli.repl.toolbar import count_matches, draw_signature
-from tensh.language import _
+from tensh.support.language import _
 
 # Seconds after which Escape counts as a key, not as the start of an escape sequence, and after which a key is not the
 # first of a pair. prompt_toolkit's 0.5 s and 1 s are meant for slow connections.

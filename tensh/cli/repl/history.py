@@ -7,7 +7,7 @@ entries, and a killed shell loses only the line being typed.
 import contextlib
 import os
 
-from tensh.language import _
+from tensh.support.language import _
 
 FIRST, FURTHER = ">>> ", "... "
 LONGEST = 2**20  # bytes read from the end of the file

@@ -16,7 +16,7 @@ import threading
 from time import monotonic
 
 from tensh.cli.process.signals import postpone, resend_later
-from tensh.language import _, deferred
+from tensh.support.language import _, deferred
 
 PATIENCE = 1.0  # seconds before the message
 WORDS = deferred("\nit stops when the current operation is done\n")

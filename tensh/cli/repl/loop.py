@@ -26,7 +26,7 @@ from tensh.cli.repl.toolbar import Toolbar, fit
 from tensh.cli.session.events import Failed
 from tensh.cli.session.failures.failure import remember
 from tensh.cli.session.sources.source import Source, drop_indent
-from tensh.language import _
+from tensh.support.language import _
 
 ALIASES = {"help": "%help"}  # words that work without parentheses, like `exit` and `quit`
 

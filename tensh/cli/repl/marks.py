@@ -5,7 +5,7 @@ prompt_toolkit has signs for control characters, but passes bidirectional overri
 
 from prompt_toolkit.layout.screen import Char
 
-from tensh.escaping import visible_line
+from tensh.support.escaping import visible_line
 
 
 class Marks(dict):

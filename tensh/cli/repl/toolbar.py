@@ -2,9 +2,9 @@
 
 import importlib
 
-from tensh.language import _, count, deferred
 from tensh.show.describe import amount, duration, is_tensor, nbytes
 from tensh.show.text import cells, shorten
+from tensh.support.language import _, count, deferred
 
 LONGEST_SEED = 10  # digits; a longer seed was drawn at random, not chosen
 KEYS = deferred("F1 help  F2 names  ^R history")

@@ -6,8 +6,8 @@ They keep at most 256 MiB of arrays alive: the oldest are dropped first.
 from collections.abc import Mapping
 
 from tensh.cli.session.events import RESULTS
-from tensh.language import _
 from tensh.show.describe import brief, is_array, nbytes
+from tensh.support.language import _
 
 KEPT = 256 * 2**20  # bytes
 MOST = 1000  # values in `Out`

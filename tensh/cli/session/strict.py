@@ -5,7 +5,7 @@ import functools
 import importlib
 import sys
 
-from tensh.language import _
+from tensh.support.language import _
 
 SEEDS = {  # generator -> functions that seed it, and an example
     "torch": (("manual_seed", "set_rng_state"), "torch.manual_seed(0)"),

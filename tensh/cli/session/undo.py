@@ -7,9 +7,9 @@ leaves no other trace. Large values are not kept alive.
 import sys
 import weakref
 
-from tensh.language import _
 from tensh.show.containers import is_container, items
 from tensh.show.describe import amount, is_array, nbytes, without_overrides
+from tensh.support.language import _
 
 MOST_COPIED = 16 * 2**20  # bytes of all copies
 MOST_ARRAYS = 1000  # arrays examined before each line

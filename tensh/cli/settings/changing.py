@@ -11,9 +11,9 @@ from tensh.cli.files import reading
 from tensh.cli.process import status
 from tensh.cli.programs.options import UsageError
 from tensh.cli.settings import config
-from tensh.escaping import visible_line
-from tensh.language import _
-from tensh.replacing import replace_file
+from tensh.support.escaping import visible_line
+from tensh.support.language import _
+from tensh.support.replacing import replace_file
 
 
 def set_value(env, name, value):

@@ -12,8 +12,8 @@ from typing import NamedTuple
 from tensh.cli.files import reading
 from tensh.cli.process.folders import folder
 from tensh.cli.programs.options import UsageError
-from tensh.escaping import visible_line
-from tensh.language import AUTO, LANGUAGES, _
+from tensh.support.escaping import visible_line
+from tensh.support.language import AUTO, LANGUAGES, _
 
 FILE, STARTUP = "config.toml", "startup.tsh"
 LARGEST = 2**14  # bytes of a settings file: a hundred times what all settings need
@@ -213,7 +213,7 @@ def from_file(file, complaints):
 
 def describe_unknown(name):
     """Return the message for a name that is not a setting."""
-    from tensh.spelling import close
+    from tensh.support.spelling import close
 
     meant = close(name[:LONGEST], DECLARED)
     return _("there is no setting {name}; ").format(name=brief(repr(name))) + (

@@ -9,7 +9,7 @@ from math import ceil
 
 from tensh.cli.programs.options import UsageError
 from tensh.cli.sweeping.running import run_batch
-from tensh.language import _
+from tensh.support.language import _
 
 BATCH = 0.5  # seconds that a batch should take: results come that often, beside which Dask's 5 ms, and 25 for two transactions, are little
 LARGEST = 256  # runs of a batch

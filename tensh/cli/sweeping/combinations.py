@@ -7,7 +7,7 @@ from math import prod
 
 from tensh.cli.programs.options import UsageError
 from tensh.cli.session.sources.parameters import shorten
-from tensh.language import _
+from tensh.support.language import _
 
 MOST = 1_000_000  # runs of one sweep
 NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d{1,3})?"

@@ -6,7 +6,6 @@ import os
 import sqlite3
 from urllib.parse import quote
 
-from tensh import bounded_json
 from tensh.cli.programs.options import UsageError
 from tensh.cli.sweeping import table
 from tensh.cli.sweeping.table import (
@@ -19,7 +18,8 @@ from tensh.cli.sweeping.table import (
     distrust,
     require_schema,
 )
-from tensh.language import _
+from tensh.support import bounded_json
+from tensh.support.language import _
 
 ROLLBACK = b"\1\1"  # bytes 18 and 19 of a file without a write-ahead log
 STEPS = 1_000_000  # of SQLite's machine between looks at how long it has worked

@@ -16,7 +16,7 @@ from tensh.cli.programs.run import Run
 from tensh.cli.render import failure as failures
 from tensh.cli.sweeping.limits import limit_memory, limit_time
 from tensh.cli.sweeping.numbers import number_of
-from tensh.language import _
+from tensh.support.language import _
 
 LONGEST = 2**16  # characters kept of an output or an error: the last ones
 TURN = threading.Lock()  # a world belongs to the process: runs of a worker with several threads take turns

@@ -9,11 +9,11 @@ import numpy as np
 from tensh.cli.programs.options import UsageError
 from tensh.cli.session.sources.parameters import shorten
 from tensh.cli.sweeping.store import write_number
-from tensh.escaping import dumps, shell_word
-from tensh.language import _, count
 from tensh.show.curves import Curves, MissingLibrary
 from tensh.show.table import Table
-from tensh.spelling import close
+from tensh.support.escaping import dumps, shell_word
+from tensh.support.language import _, count
+from tensh.support.spelling import close
 
 MOST = 40  # rows of a table
 LOGARITHMIC = 50  # ratio of the ends of an axis from which it is logarithmic

@@ -9,7 +9,7 @@ import sqlite3
 from tensh.cli.programs.options import UsageError
 from tensh.cli.sweeping import reading, table
 from tensh.cli.sweeping.table import SCHEMA, DamagedTable, SweptRun, distrust, require_schema
-from tensh.language import _
+from tensh.support.language import _
 
 
 class Store:

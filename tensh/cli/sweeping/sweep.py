@@ -15,9 +15,9 @@ from tensh.cli.session.sources import parameters
 from tensh.cli.sweeping import cluster, reading, running, showing
 from tensh.cli.sweeping.combinations import combine, read_settings
 from tensh.cli.sweeping.store import Store, write_object
-from tensh.escaping import visible_line
-from tensh.language import _
 from tensh.show.progress import track
+from tensh.support.escaping import visible_line
+from tensh.support.language import _
 
 KEPT = "report", "time_limit", "memory_limit"  # options that a resumed sweep takes from its file
 

@@ -2,7 +2,7 @@
 
 import tensh as torch
 from tensh.distributions.constraints.base import Constraint
-from tensh.naming import Shared
+from tensh.engine.errors.naming import Shared
 
 
 def _require_constraint(base):

@@ -8,7 +8,7 @@ from tensh.explain.causes.layers import maker, try_shape
 from tensh.explain.causes.situation import message_of, operand_of, replace_node
 from tensh.explain.model import Explanation
 from tensh.explain.shadow import is_module
-from tensh.language import _
+from tensh.support.language import _
 
 MOST_HEADS = 64
 PARAMETERS = {  # the parameters for features and heads, in order

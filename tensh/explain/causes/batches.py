@@ -7,7 +7,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.explain.causes.layers import construction
 from tensh.explain.causes.situation import class_of, message_of, operand_of, replace_node
 from tensh.explain.model import Explanation, Fit
-from tensh.language import _
+from tensh.support.language import _
 
 # by number of dimensions of the input
 BATCH_NORMS = {2: "BatchNorm1d", 3: "BatchNorm1d", 4: "BatchNorm2d", 5: "BatchNorm3d"}

@@ -7,7 +7,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.explain.causes.situation import replace_node
 from tensh.explain.model import Explanation
 from tensh.explain.shadow import is_module
-from tensh.language import _
+from tensh.support.language import _
 
 
 def explain_called(situation):

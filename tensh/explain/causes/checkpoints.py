@@ -9,7 +9,7 @@ from tensh.explain.causes.situation import Situation, replace_node
 from tensh.explain.model import Explanation
 from tensh.explain.rewriting import set_keyword
 from tensh.explain.shadow import Shadow, Unknown, is_module
-from tensh.language import _
+from tensh.support.language import _
 
 MOST = 3  # keys that are listed
 SIZES = {  # parameters that the dimensions of a layer's weight correspond to

@@ -7,7 +7,7 @@ from tensh.explain.causes.situation import class_of, replace_node, statement_on
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.place import bindings
 from tensh.explain.shadow import is_module
-from tensh.language import _
+from tensh.support.language import _
 
 
 def explain_class(situation):

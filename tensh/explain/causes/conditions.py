@@ -4,7 +4,7 @@ import ast
 
 from tensh.explain.causes.situation import operand_of, replace_node
 from tensh.explain.model import Explanation
-from tensh.language import _
+from tensh.support.language import _
 
 LIMITS = {"max": "min", "min": "max"}  # Python's functions -> the equivalent bound of clamp
 

@@ -8,7 +8,7 @@ from tensh.explain.causes.operators import write_layer
 from tensh.explain.causes.situation import replace_node
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.shadow import is_module
-from tensh.language import _
+from tensh.support.language import _
 
 
 def explain_container(situation):

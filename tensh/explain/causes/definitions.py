@@ -8,8 +8,8 @@ from tensh.explain.causes.situation import class_of, look_up, message_of, replac
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.place import FUNCTIONS, iterate_scope
 from tensh.explain.shadow import is_module
-from tensh.language import _
-from tensh.spelling import distance
+from tensh.support.language import _
+from tensh.support.spelling import distance
 
 WANTED = (  # words of a message -> the missing method
     ("takes no arguments", "__init__"),

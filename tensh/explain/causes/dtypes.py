@@ -6,7 +6,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.explain.causes.situation import operand_of, replace_node
 from tensh.explain.history import follow
 from tensh.explain.model import Explanation
-from tensh.language import _
+from tensh.support.language import _
 
 CLASSES = ("torch.Tensor", "torch.FloatTensor", "Tensor")
 WANTED = ("have one of the following scalar types", "Expected dtype int", "to be Long", "but found Float")

@@ -6,7 +6,7 @@ import os
 from tensh.explain.causes.situation import replace_node
 from tensh.explain.model import Explanation
 from tensh.explain.shadow import is_module
-from tensh.language import _
+from tensh.support.language import _
 
 MOST_FILES = 2000  # of a folder that is searched
 
@@ -123,7 +123,7 @@ def state_for_model(situation, node):
 
 def misspelt_file(situation, node):
     """`torch.load("modle.pt")`, where the folder has model.pt, or the same name with another ending."""
-    from tensh.spelling import close
+    from tensh.support.spelling import close
 
     file = getattr(situation.error, "filename", None)
     if not isinstance(situation.error, FileNotFoundError) or type(file) is not str:

@@ -7,7 +7,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.explain.causes.situation import class_of, message_of, replace_node, statement_on
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.place import iterate_scope
-from tensh.language import _, list_names
+from tensh.support.language import _, list_names
 
 GRADIENTS = re.compile(
     r"function (\w+)Backward returned an incorrect number of gradients \(expected (\d+), got (\d+)\)"

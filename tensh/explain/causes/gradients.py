@@ -8,7 +8,7 @@ from tensh.explain.causes.situation import blocks_over, operand_of
 from tensh.explain.cuts import find_cut
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.place import bindings, calls_of, iterate_scope, loop_around
-from tensh.language import _
+from tensh.support.language import _
 
 UPDATES = {ast.Sub: "-=", ast.Add: "+="}
 

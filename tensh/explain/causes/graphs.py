@@ -12,7 +12,7 @@ from tensh.explain.history import names_before
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.place import bindings, calls_of, iterate_scope, loop_around
 from tensh.explain.trying import append_to_expression
-from tensh.language import _
+from tensh.support.language import _
 
 MOST_LEAVES = 2
 

@@ -5,7 +5,7 @@ import ast
 from tensh.explain.causes.situation import operand_of, replace_node
 from tensh.explain.model import Explanation
 from tensh.explain.trying import append_to_expression
-from tensh.language import _
+from tensh.support.language import _
 
 
 def explain_index(situation):

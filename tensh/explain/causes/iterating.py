@@ -6,7 +6,7 @@ import collections.abc
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.causes.situation import replace_node
 from tensh.explain.model import Explanation
-from tensh.language import _
+from tensh.support.language import _
 
 ONE_BY_ONE = (
     "generator",

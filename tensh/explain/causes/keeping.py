@@ -10,7 +10,7 @@ from tensh.explain.causes.situation import message_of, replace_node
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.shadow import is_module
 from tensh.explain.trying import append_to_expression
-from tensh.language import _, list_names
+from tensh.support.language import _, list_names
 
 MOST = 3  # tensors that are listed
 

@@ -9,8 +9,8 @@ import types
 from tensh.explain.causes.situation import replace_node
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.shadow import Shadow, Unknown, is_module, is_ours
-from tensh.language import _, list_names
-from tensh.spelling import close
+from tensh.support.language import _, list_names
+from tensh.support.spelling import close
 
 TABLE = os.path.join(os.path.dirname(__file__), "keywords.txt")
 NUMPY = {"axis": "dim", "keepdims": "keepdim", "x1": "input", "x2": "other"}

@@ -4,7 +4,7 @@ import ast
 
 from tensh.explain.causes.situation import replace_node
 from tensh.explain.model import Explanation
-from tensh.language import _
+from tensh.support.language import _
 
 FUNCTIONS = {
     "size": "{0}.shape",

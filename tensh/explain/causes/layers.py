@@ -7,7 +7,7 @@ from tensh.explain.making import turn
 from tensh.explain.model import Fit
 from tensh.explain.shadow import Shadow, Unknown, is_module
 from tensh.explain.trying import append_to_expression
-from tensh.language import _
+from tensh.support.language import _
 
 SIZES = {
     "in_features": -1, "input_size": -1, "num_features": 1, "num_channels": 1, "normalized_shape": -1, "d_model": -1, "embed_dim": -1,

@@ -9,7 +9,7 @@ from tensh.explain.causes.situation import operand_of, replace_node
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.shadow import is_module
 from tensh.explain.trying import append_to_expression
-from tensh.language import _
+from tensh.support.language import _
 
 
 def explain_uncalled(situation):

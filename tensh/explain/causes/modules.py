@@ -9,7 +9,7 @@ from tensh.explain.causes.situation import class_of, message_of, operand_of, rep
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.place import iterate_scope
 from tensh.explain.shadow import is_module
-from tensh.language import _
+from tensh.support.language import _
 
 CONTAINERS = {list: "ModuleList", tuple: "ModuleList", dict: "ModuleDict"}
 

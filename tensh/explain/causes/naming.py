@@ -8,7 +8,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.explain.causes.situation import message_of, replace_node
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.place import bindings
-from tensh.language import _, list_names
+from tensh.support.language import _, list_names
 
 FLAGS = (
     "retain_graph",
@@ -143,7 +143,7 @@ def key_misspelt(situation):
     path = situation.place.path()
     if not isinstance(situation.error, KeyError) or not path or not isinstance(path[-1], ast.Subscript):
         return None
-    from tensh.spelling import close
+    from tensh.support.spelling import close
 
     node, key = path[-1], situation.error.args[0] if situation.error.args else None
     owner, text = situation.look_up(node.value), ast.unparse(node.slice)

@@ -12,7 +12,7 @@ from tensh.explain.causes.situation import find_assignment, message_of, place_of
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.shadow import is_module
 from tensh.explain.trying import append_to_expression
-from tensh.language import _
+from tensh.support.language import _
 
 PAIRS = ("max", "min", "median", "mode")
 INDICES = {"argmax": "max", "argmin": "min"}

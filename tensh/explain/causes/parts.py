@@ -7,7 +7,7 @@ from tensh.explain.causes.situation import replace_node
 from tensh.explain.edits import describe_shape
 from tensh.explain.model import Explanation
 from tensh.explain.shadow import is_module
-from tensh.language import _, list_names
+from tensh.support.language import _, list_names
 
 MOST = 3  # attributes of parts that are listed
 MOST_PARTS = 6
@@ -82,7 +82,7 @@ def attribute_of_a_part(situation, node):
 
 def name_parts(model, text, attribute):
     """Return the parts of a model that lacks one; None if it has none, or the name is a misspelling."""
-    from tensh.spelling import close
+    from tensh.support.spelling import close
 
     names = [name for name, _part in model.named_children()]
     if not names or close(attribute, [*names, *dir(type(model))]):

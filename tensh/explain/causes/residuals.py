@@ -6,7 +6,7 @@ from tensh.explain.causes.layers import maker
 from tensh.explain.causes.situation import operand_of, replace_node
 from tensh.explain.model import Explanation
 from tensh.explain.shadow import is_module
-from tensh.language import _
+from tensh.support.language import _
 
 
 def explain_residual(situation):

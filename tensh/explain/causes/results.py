@@ -8,7 +8,7 @@ from tensh.engine.dtypes.dtype import dtype
 from tensh.explain.causes.situation import operand_of, replace_node, statement_on
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.shadow import is_module
-from tensh.language import _
+from tensh.support.language import _
 
 TAKE_LISTS = frozenset("tensor as_tensor stack cat".split())
 """Functions whose one argument is a list."""

@@ -8,7 +8,7 @@ from tensh.explain.causes.keywords import list_arguments
 from tensh.explain.causes.situation import message_of, replace_node
 from tensh.explain.model import Explanation
 from tensh.explain.shadow import OPERATIONS, is_module
-from tensh.language import _, list_names
+from tensh.support.language import _, list_names
 
 MISSING = re.compile(r"missing (\d+) required (?:positional|keyword-only) arguments?: (.+)")
 LONGEST = 30  # characters of a default that is shown

@@ -3,13 +3,13 @@
 import ast
 from typing import NamedTuple
 
-from tensh.columns import in_characters
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.calls import Call
 from tensh.explain.making import line_that_made
 from tensh.explain.model import Fit, Operand
 from tensh.explain.place import Place
 from tensh.explain.shadow import PACKAGES, Shadow, Unknown, is_module, member
+from tensh.support.columns import in_characters
 
 LONGEST = 10_000  # characters read of a message
 

@@ -5,7 +5,7 @@ import ast
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.causes.situation import replace_node
 from tensh.explain.model import Explanation, Fit
-from tensh.language import _
+from tensh.support.language import _
 
 NUMBERS = (int, float)
 

@@ -8,7 +8,7 @@ from tensh.explain.causes.layers import construction
 from tensh.explain.causes.situation import message_of, operand_of, replace_node
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.shadow import is_module
-from tensh.language import _
+from tensh.support.language import _
 
 SIZES = re.compile(r"Expected hidden(?:\[\d\])? size \(([\d, ]+)\), got [\[(]([\d, ]+)[\])]")
 MAKERS = ("torch.zeros", "torch.randn", "torch.rand", "torch.ones", "torch.empty")

@@ -7,7 +7,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.explain.causes.situation import operand_of
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.shadow import is_module
-from tensh.language import _
+from tensh.support.language import _
 
 CELLS = ("RNNCell", "LSTMCell", "GRUCell")
 STEPS = 3  # dimensions of a batch of sequences: steps, samples, features

@@ -6,7 +6,7 @@ import re
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.causes.situation import operand_of, replace_node
 from tensh.explain.model import Explanation
-from tensh.language import _
+from tensh.support.language import _
 
 LAYERS = ("MSELoss", "L1Loss", "SmoothL1Loss", "HuberLoss", "BCELoss", "BCEWithLogitsLoss")
 FUNCTIONS = (

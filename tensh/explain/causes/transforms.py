@@ -8,7 +8,7 @@ from tensh.explain.calls import names_in
 from tensh.explain.causes.situation import message_of, replace_node
 from tensh.explain.model import Explanation
 from tensh.explain.trying import append_to_expression
-from tensh.language import _
+from tensh.support.language import _
 
 OF_FUNCTIONS = frozenset("jacobian hessian vjp jvp hvp vhp grad grad_and_value jacrev jacfwd vmap".split())
 ARGNUM = re.compile(r"Got argnum=(\d+), but only (\d+) positional inputs")

@@ -9,7 +9,7 @@ from tensh.explain.edits import describe_shape
 from tensh.explain.model import Explanation
 from tensh.explain.place import FUNCTIONS, iterate_scope
 from tensh.explain.trying import COUNTING, append_to_expression
-from tensh.language import _
+from tensh.support.language import _
 
 COUNTS = re.compile(r"values to unpack \(expected (\d+)(?:, got (\d+))?\)")
 MOST_SHAPES = 4  # parts that are shown

@@ -16,7 +16,7 @@ from tensh.explain.cuts.trial import find_cut_by_trial
 from tensh.explain.history import follow
 from tensh.explain.place import iterate_scope
 from tensh.explain.shadow import Shadow
-from tensh.language import _
+from tensh.support.language import _
 
 
 def find_cut(node, situation):

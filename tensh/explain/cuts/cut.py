@@ -8,7 +8,7 @@ from tensh.explain.causes.situation import blocks_over
 from tensh.explain.model import Fit
 from tensh.explain.place import FUNCTIONS, iterate_scope
 from tensh.explain.shadow import Unknown
-from tensh.language import _
+from tensh.support.language import _
 
 SWITCHES = ("no_grad", "inference_mode", "set_grad_enabled")
 

@@ -9,7 +9,7 @@ from tensh.explain.cuts.sight import find_cut_by_sight
 from tensh.explain.history import SourceStep
 from tensh.explain.place import iterate_scope
 from tensh.explain.shadow import Shadow, is_module
-from tensh.language import _
+from tensh.support.language import _
 
 
 def find_cut_in_definition(node, followed, situation):

@@ -6,7 +6,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.explain.causes.situation import look_up, replace_node
 from tensh.explain.cuts.cut import Cut, requires_grad
 from tensh.explain.model import Fit
-from tensh.language import _
+from tensh.support.language import _
 
 NUMBERS = ("item", "tolist", "numpy")
 

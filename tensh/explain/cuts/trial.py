@@ -5,7 +5,7 @@ import ast
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.causes.situation import replace_node
 from tensh.explain.cuts.cut import Cut, evaluate, requires_grad
-from tensh.language import _
+from tensh.support.language import _
 
 CASTS = ("int", "long", "short", "round", "floor", "ceil", "sign")
 

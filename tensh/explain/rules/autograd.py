@@ -10,7 +10,7 @@ from tensh.explain.model import Explanation, Fit
 from tensh.explain.place import calls_of, loop_around, writes_into
 from tensh.explain.rules.shared import name_or_phrase, operand
 from tensh.explain.trying import append_to_expression, fits
-from tensh.language import _
+from tensh.support.language import _
 
 
 def needs_scalar(call, text):

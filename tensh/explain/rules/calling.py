@@ -9,7 +9,7 @@ from tensh.explain.model import Explanation, Fit
 from tensh.explain.rewriting import call_in, piece, replace_positional, set_keyword
 from tensh.explain.rules.shared import name_or_phrase, operand
 from tensh.explain.trying import append_to_expression, fits
-from tensh.language import _
+from tensh.support.language import _
 
 CHOICE = 'device = "cuda" if torch.cuda.is_available() else "cpu"'
 

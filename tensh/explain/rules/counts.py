@@ -7,7 +7,7 @@ from tensh.explain.model import Explanation
 from tensh.explain.rewriting import elements, replace_spans, set_keyword
 from tensh.explain.rules.shared import name_or_phrase, operand
 from tensh.explain.trying import append_to_expression, each, fits
-from tensh.language import _
+from tensh.support.language import _
 
 
 def parts_of_split(call, text):

@@ -6,7 +6,7 @@ from tensh.explain.model import Explanation
 from tensh.explain.rewriting import set_keyword
 from tensh.explain.rules.shared import name_or_phrase, operand
 from tensh.explain.trying import append_to_expression, change_call, each, fits, swap_operands
-from tensh.language import _
+from tensh.support.language import _
 
 
 def dtypes(call, text):

@@ -10,7 +10,7 @@ from tensh.explain.rewriting import indices
 from tensh.explain.rules.shared import name_or_phrase, operand
 from tensh.explain.shadow import Shadow, Unknown
 from tensh.explain.trying import append_to_expression, fits
-from tensh.language import _
+from tensh.support.language import _
 
 
 def index_range(call, text):

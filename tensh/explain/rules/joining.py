@@ -3,7 +3,7 @@
 from tensh.explain.model import Explanation, Fit, Operand
 from tensh.explain.rewriting import elements, rename_called, replace_spans, set_keyword
 from tensh.explain.trying import append_to_expression, fits
-from tensh.language import _
+from tensh.support.language import _
 
 MOST_SHAPES = 4  # that are shown
 

@@ -8,7 +8,7 @@ from tensh.explain.causes.situation import replace_node
 from tensh.explain.model import Explanation
 from tensh.explain.rules.shared import name_or_phrase, operand
 from tensh.explain.trying import append_to_expression, each, fits
-from tensh.language import _
+from tensh.support.language import _
 
 
 def channels(call, text):

@@ -6,7 +6,7 @@ from tensh.engine import find_public
 from tensh.explain.model import Explanation
 from tensh.explain.rules.shared import name_or_phrase, operand
 from tensh.explain.trying import append_to_expression, fits
-from tensh.language import _
+from tensh.support.language import _
 
 FILLING = ("masked_fill", "masked_fill_")
 

@@ -5,7 +5,7 @@ import re
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.rules.shared import name_or_phrase, operand
 from tensh.explain.trying import fits
-from tensh.language import _
+from tensh.support.language import _
 
 
 def distances(call, text):

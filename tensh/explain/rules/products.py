@@ -4,7 +4,7 @@ from tensh.explain.model import Explanation
 from tensh.explain.rules.shared import name_or_phrase, operand
 from tensh.explain.sequences import is_sequence
 from tensh.explain.trying import append_to_expression, change_call, each, fits, swap_operands
-from tensh.language import _
+from tensh.support.language import _
 
 
 def product_shapes(call, text):

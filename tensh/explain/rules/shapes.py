@@ -6,7 +6,7 @@ from tensh.explain.model import Explanation
 from tensh.explain.rewriting import rename_called, replace_positional
 from tensh.explain.rules.shared import name_or_phrase, operand
 from tensh.explain.trying import change_call, fits
-from tensh.language import _
+from tensh.support.language import _
 
 
 def reshaping(call, text):

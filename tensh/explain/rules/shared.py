@@ -2,7 +2,7 @@
 
 from tensh.explain.calls import COMPARED
 from tensh.explain.model import Operand
-from tensh.language import _
+from tensh.support.language import _
 
 
 def operand(argument, marked=()):

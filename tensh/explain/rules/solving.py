@@ -3,7 +3,7 @@
 from tensh.explain.model import Explanation
 from tensh.explain.rules.shared import operand
 from tensh.explain.trying import each, fits, swap_operands
-from tensh.language import _
+from tensh.support.language import _
 
 
 def system(call, text):

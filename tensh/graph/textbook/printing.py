@@ -3,7 +3,7 @@
 import ast
 import re
 
-from tensh.language import _
+from tensh.support.language import _
 
 SIGNS = (
     (r" \*\* 2(?![\d.])", "²"),

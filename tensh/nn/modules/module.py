@@ -8,8 +8,8 @@ from tensh.engine.autograd.modes import no_grad
 from tensh.engine.core import ports
 from tensh.engine.dtypes.device import on_meta
 from tensh.engine.dtypes.dtype import BY_NUMPY, FLOAT
+from tensh.engine.errors.naming import torch_is_tensh
 from tensh.engine.methods.conversion import TO, convert_tensor
-from tensh.naming import torch_is_tensh
 from tensh.nn.modules import conversion
 from tensh.nn.modules.calls import (
     ALWAYS,

@@ -1,6 +1,6 @@
 """Pooling: each window of the input becomes one value of the output."""
 
-from tensh.naming import Shared
+from tensh.engine.errors.naming import Shared
 from tensh.nn.modules.families import family
 from tensh.nn.modules.layer import Layer, ntuple
 

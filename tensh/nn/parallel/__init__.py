@@ -1,6 +1,6 @@
 """torch.nn.parallel: models on several devices; the CPU is one device."""
 
-from tensh.namespace import declare_namespace
+from tensh.engine.methods.namespaces import declare_namespace
 from tensh.nn.modules.module import Module
 from tensh.switched_off import lookup
 

@@ -1,6 +1,6 @@
 """torch.nn.utils: gradient clipping, parameters as one vector, parametrizations, padded and packed sequences."""
 
-from tensh.namespace import declare_namespace
+from tensh.engine.methods.namespaces import declare_namespace
 
 # Module -> its public names. A module is loaded when one of its names is first requested.
 WHERE = {

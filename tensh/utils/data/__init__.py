@@ -1,6 +1,6 @@
 """torch.utils.data: data sets, the order in which samples are taken, and loaders that make batches of them."""
 
-from tensh.namespace import declare_namespace
+from tensh.engine.methods.namespaces import declare_namespace
 
 # Module -> the public names in it. Each module is loaded when one of its names is first asked for.
 WHERE = {

@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tensh import bounded_json
 from tensh.engine.arrays import memory
-from tensh.escaping import visible_line
-from tensh.replacing import replace_file
+from tensh.support import bounded_json
+from tensh.support.escaping import visible_line
+from tensh.support.replacing import replace_file
 
 MOST_HEADER = 100_000_000  # bytes, the limit of the format
 MOST_DIMENSIONS = 64  # of an array

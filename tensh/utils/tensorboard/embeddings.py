@@ -6,7 +6,7 @@ import numpy as np
 from google.protobuf import text_format
 from tensorboard.plugins.projector.projector_config_pb2 import ProjectorConfig
 
-from tensh.replacing import replace_file
+from tensh.support.replacing import replace_file
 from tensh.utils.tensorboard.media import load_pillow
 from tensh.utils.tensorboard.values import as_array, as_bytes, tile
 

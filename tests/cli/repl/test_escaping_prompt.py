@@ -8,7 +8,7 @@ import pytest
 if os.name == "nt":
     pytest.skip("a pseudo-terminal is POSIX's", allow_module_level=True)
 
-from tensh.escaping import is_seen
+from tensh.support.escaping import is_seen
 from tests.support.terminal import Terminal
 
 HOSTILE = "\x1b]0;title\x07\x1b[2J\x9b31m\u202eabc\u2066\u200f\u2028\u200b\U000e0041"

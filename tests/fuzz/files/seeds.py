@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 import tensh
-import tensh.language as language
+import tensh.support.language as language
 from tensh.cli.sweeping.store import Store
 from tensh.utils.safetensors import numpy as safetensors_of_arrays
 from tensh.utils.safetensors import torch as safetensors

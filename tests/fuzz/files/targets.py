@@ -7,11 +7,12 @@ import pickle
 from typing import Any, NamedTuple
 
 import tensh
-import tensh.language as language
+import tensh.support.language as language
 from tensh.cli.checking import compare
 from tensh.cli.documents import files
 from tensh.cli.event_files import reading, showing
 from tensh.cli.event_files.page import RunsView
+from tensh.cli.learning import facts, judging
 from tensh.cli.lessons import format as lessons
 from tensh.cli.lessons import grading
 from tensh.cli.lessons.model import Question
@@ -26,11 +27,10 @@ from tensh.cli.session.files import exporting, opening, saving
 from tensh.cli.settings import config
 from tensh.cli.sweeping import reading as sweeps
 from tensh.cli.sweeping.showing import show as show_sweep
-from tensh.escaping import visible
 from tensh.export.values import DamagedFile
-from tensh.learning import facts, judging
 from tensh.onnx.reading import OnnxError
 from tensh.show.prose import lines_of
+from tensh.support.escaping import visible
 from tensh.utils.safetensors import SafetensorError
 from tensh.utils.safetensors import torch as safetensors
 from tests.fuzz.files.archives import change_archive

@@ -135,7 +135,7 @@ def slow(*_):
 
 def attempt(target, data, folder):
     """(None if a file is loaded, else why not; the place in the code); a fault begins with an exclamation mark."""
-    from tensh.escaping import visible_line
+    from tensh.support.escaping import visible_line
 
     try:
         touch(target.read(data, folder))

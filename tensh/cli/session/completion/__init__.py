@@ -9,9 +9,9 @@ import keyword
 from time import perf_counter
 from typing import NamedTuple
 
-from tensh.escaping import visible_line
-from tensh.language import _
 from tensh.show.reprs import safe_repr
+from tensh.support.escaping import visible_line
+from tensh.support.language import _
 
 TIME = 0.03  # seconds, so that the menu appears within 50 ms
 MOST = 1000  # candidates

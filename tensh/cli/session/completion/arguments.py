@@ -7,7 +7,7 @@ import types
 from tensh.cli.session.static.known import find_known, is_model, is_tensor, static
 from tensh.engine.arguments.overloads import kinds
 from tensh.engine.arguments.public_wrapper import NUMPY
-from tensh.language import _
+from tensh.support.language import _
 
 DIMS = frozenset("dim dim0 dim1 dim2 dims axis axis0 axis1 start_dim end_dim dimension source destination".split())
 WORDS = {

@@ -5,7 +5,7 @@ import os
 import pkgutil
 import re
 
-from tensh.escaping import visible_line
+from tensh.support.escaping import visible_line
 
 COMMAND = re.compile(r"%(\w*)\Z")
 WITH_ARGUMENT = re.compile(r"%(\w+)[ \t]+([^\n]*)\Z")

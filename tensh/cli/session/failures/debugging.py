@@ -2,8 +2,8 @@
 
 from tensh.cli.session.failures.failure import place_of_step, steps_to, users_steps
 from tensh.cli.session.failures.inside import Inside
-from tensh.language import _
 from tensh.show.reprs import safe_str
+from tensh.support.language import _
 
 
 class FailureFrames:

@@ -7,7 +7,7 @@ import re
 from itertools import takewhile
 
 from tensh.graph.source import is_python
-from tensh.language import _
+from tensh.support.language import _
 
 MOST_LINES = 1000  # searched before a source: 10 ms
 LINE = re.compile(r"line (\d+)|第 (\d+) 行")  # how sentences name a line, in each language

@@ -13,11 +13,11 @@ from typing import NamedTuple
 import tensh
 from tensh.cli.session.failures.suggest import suggestion
 from tensh.cli.session.sources.source import Source
-from tensh.columns import in_characters
-from tensh.escaping import visible_line
-from tensh.language import _, deferred
 from tensh.show.describe import dtype, is_array, module
 from tensh.show.reprs import safe_str, write_safely
+from tensh.support.columns import in_characters
+from tensh.support.escaping import visible_line
+from tensh.support.language import _, deferred
 
 OURS = os.path.dirname(os.path.abspath(tensh.__file__)) + os.sep
 

@@ -9,8 +9,8 @@ import re
 from types import ModuleType
 
 from tensh.alias.parts import own_name
-from tensh.language import _
-from tensh.spelling import close, closest
+from tensh.support.language import _
+from tensh.support.spelling import close, closest
 
 TORCH = ("tensh", "tensh.nn", "tensh.nn.functional")  # modules whose names are often used unqualified
 PARTS = (

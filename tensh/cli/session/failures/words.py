@@ -3,7 +3,7 @@
 import re
 
 from tensh.explain.model import Explanation, Fit
-from tensh.language import _
+from tensh.support.language import _
 
 LINE = re.compile(r"([A-Za-z]\w*)(?:\((.*)\)|[ \t]+(.*?))?[ \t]*")
 NAME = re.compile(r"[A-Za-z_]\w*(?:\.\w+)*")

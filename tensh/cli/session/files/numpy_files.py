@@ -15,8 +15,8 @@ import zlib
 import numpy as np
 
 from tensh.cli.session.files.numpy_headers import read_header
-from tensh.language import _
 from tensh.serialization.numpy_values import is_text
+from tensh.support.language import _
 
 ALWAYS = 2**28  # bytes that any archive may unpack to
 TIMES = 32  # for larger archives: the ratio to their own size

@@ -8,7 +8,7 @@ import warnings
 import numpy as np
 
 from tensh.engine.arrays.bounds import MOST, MOST_DIMENSIONS
-from tensh.language import _
+from tensh.support.language import _
 
 MAGIC = b"\x93NUMPY"
 LENGTHS = {(1, 0): 2, (2, 0): 4}  # version -> bytes that the length of the header takes

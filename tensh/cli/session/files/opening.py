@@ -5,9 +5,9 @@ import os
 from collections import OrderedDict
 
 from tensh.cli.session.files.variable_names import free_name
-from tensh.escaping import visible_line
-from tensh.language import _
 from tensh.show.describe import brief, is_tensor, list_words
+from tensh.support.escaping import visible_line
+from tensh.support.language import _
 
 CHECKPOINTS = (".pt", ".pth")  # files written by torch.save
 MODELS = (".onnx", ".pt2")  # ONNX models, and programs of torch.export

@@ -28,10 +28,10 @@ from tensh.cli.session.files.session_reading import (
     telling,
 )
 from tensh.cli.session.files.variable_names import is_reserved
-from tensh.collecting import without_collecting
-from tensh.language import _
 from tensh.show.describe import is_dense
 from tensh.show.reprs import is_bounded
+from tensh.support.collecting import without_collecting
+from tensh.support.language import _
 from tensh.utils.safetensors.format import write
 
 __all__ = ["FileError", "State", "find_header", "is_session", "load", "save"]

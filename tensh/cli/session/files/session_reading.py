@@ -5,15 +5,15 @@ import keyword
 from collections import OrderedDict
 from typing import NamedTuple
 
-from tensh import bounded_json
-from tensh.collecting import without_collecting
 from tensh.engine.arrays.bounds import view_memory
 from tensh.engine.arrays.memory import lend
 from tensh.engine.core.tensor import wrap
-from tensh.escaping import visible_line
-from tensh.language import _
 from tensh.serialization.containers import check_keys
 from tensh.show.text import shorten_middle
+from tensh.support import bounded_json
+from tensh.support.collecting import without_collecting
+from tensh.support.escaping import visible_line
+from tensh.support.language import _
 from tensh.utils.safetensors.format import DTYPES, SafetensorError, read, read_header
 
 VERSION = 1

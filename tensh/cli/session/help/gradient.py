@@ -8,7 +8,7 @@ from tensh.graph.calls import bind_call, call_of_layer
 from tensh.graph.textbook.facts import WORDS
 from tensh.graph.textbook.printing import names_in, print_condition, print_formula
 from tensh.graph.textbook.table import entries
-from tensh.language import _
+from tensh.support.language import _
 
 SPACES = ("torch", "torch.Tensor", "torch.linalg", "torch.nn.functional", "torch.special", "torch.fft")
 

@@ -18,8 +18,8 @@ from tensh.cli.session.help import matching, names, page, values
 from tensh.cli.session.help.unknown import Unknown
 from tensh.cli.session.static.known import find_known, find_parts
 from tensh.engine.methods.unsupported import NotInTensh, sentence
-from tensh.language import _
-from tensh.spelling import close
+from tensh.support.language import _
+from tensh.support.spelling import close
 
 ROUTINES = (
     FunctionType | MethodType | BuiltinFunctionType | MethodDescriptorType | WrapperDescriptorType | MethodWrapperType

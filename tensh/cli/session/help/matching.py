@@ -6,7 +6,7 @@ from tensh.cli.session.help import names
 from tensh.cli.session.help.unknown import Unknown
 from tensh.cli.session.help.view import Listing
 from tensh.cli.session.static import known, members
-from tensh.language import _
+from tensh.support.language import _
 
 
 def list_matching(pattern, namespace):

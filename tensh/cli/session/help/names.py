@@ -12,7 +12,7 @@ from tensh.engine.codegen.registry import METHODS, PUBLIC
 from tensh.engine.methods import unsupported
 from tensh.engine.operators.layers.composites.registry import LAYERS
 from tensh.engine.operators.namespaces import FFT, LINALG
-from tensh.language import _, deferred
+from tensh.support.language import _, deferred
 from tensh.switched_off import is_off
 
 TABLES = {"torch": PUBLIC, "torch.linalg": LINALG, "torch.fft": FFT, "torch.nn.functional": LAYERS}

@@ -11,8 +11,8 @@ from tensh.cli.session.help.derivation import derivations
 from tensh.cli.session.help.examples import example
 from tensh.cli.session.help.view import fill_paragraph
 from tensh.engine.codegen.operator import Inplace, Op
-from tensh.language import _
 from tensh.show.reprs import safe_repr
+from tensh.support.language import _
 
 ROOT = Path(__file__).parents[4]
 MOST = 6  # operators whose derivatives are listed

@@ -5,10 +5,10 @@ from types import ModuleType
 from tensh.cli.session.help import names
 from tensh.cli.session.help.page import documentation_of, signature, source_of
 from tensh.cli.session.static.known import is_model
-from tensh.language import _, count
 from tensh.show import describe
 from tensh.show.table import Table
 from tensh.show.text import cells, pad
+from tensh.support.language import _, count
 
 ENGINES = ("torch", "tensh")
 MOST_PARAMETERS = 20  # parameters listed of a model

@@ -4,7 +4,7 @@ import ast
 
 from tensh.cli.session.magics.registry import MAGICS, MagicError
 from tensh.cli.session.magics.writing import as_python, parse_arguments
-from tensh.language import _
+from tensh.support.language import _
 
 
 def parse_call(session, command):

@@ -2,11 +2,11 @@
 
 import importlib
 
-import tensh.language as language
+import tensh.support.language as language
 from tensh.cli.session.events import Notice, Value
 from tensh.cli.session.magics.arguments import whole_number
 from tensh.cli.session.magics.registry import MagicError, magic
-from tensh.language import _
+from tensh.support.language import _
 
 WORDS = {"auto": None, "on": True, "off": False}  # values of the setting `sci` -> those of torch.set_printoptions
 USUAL_LINEWIDTH = 80

@@ -4,8 +4,8 @@ from tensh.cli.session.events import Notice, Value
 from tensh.cli.session.magics.arguments import refuse_argument, whole_number
 from tensh.cli.session.magics.registry import MagicError, magic
 from tensh.cli.session.magics.showing import view
-from tensh.language import _
 from tensh.show.table import Table
+from tensh.support.language import _
 
 LEAVING = ("off", "quit", "q")
 

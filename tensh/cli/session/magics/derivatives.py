@@ -6,7 +6,7 @@ from tensh.cli.session.magics.arguments import parse_call
 from tensh.cli.session.magics.registry import MAGICS, MagicError, magic
 from tensh.cli.session.magics.showing import view
 from tensh.cli.session.magics.writing import write_name_argument
-from tensh.language import _
+from tensh.support.language import _
 
 # name, usage, summary, function of tensh.show: takes a tensor, by default the one computed last
 OF_A_TENSOR = (

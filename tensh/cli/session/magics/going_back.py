@@ -4,7 +4,7 @@ from tensh.cli.session.events import Notice, Text
 from tensh.cli.session.magics.arguments import refuse_argument, whole_number
 from tensh.cli.session.magics.registry import MagicError, magic
 from tensh.cli.session.sources.source import Source, drop_indent
-from tensh.language import _, count
+from tensh.support.language import _, count
 
 
 @magic(

@@ -7,7 +7,7 @@ from tensh.cli.session.events import Value
 from tensh.cli.session.magics.registry import MAGICS, MagicError, describe_unknown, magic
 from tensh.cli.session.magics.tasks import MORE, TASKS
 from tensh.cli.session.magics.writing import write_elements
-from tensh.language import _
+from tensh.support.language import _
 
 
 @magic("help", "%help [NAME]", "the commands by task, or what a name is")

@@ -4,9 +4,9 @@ import os
 
 from tensh.cli.session.events import Notice
 from tensh.cli.session.magics.registry import MAGICS, MagicError, magic
-from tensh.language import _, count
-from tensh.replacing import replace_file
 from tensh.show import describe
+from tensh.support.language import _, count
+from tensh.support.replacing import replace_file
 
 OVER = "--over"
 

@@ -6,7 +6,7 @@ import re
 
 from tensh.cli.session.events import Exhausted, Notice
 from tensh.cli.session.magics.registry import MagicError, magic
-from tensh.language import _
+from tensh.support.language import _
 
 ASKED = r"#\?\s*(\w*)\s*$"
 TRIES = 3
@@ -20,7 +20,7 @@ LEAVING = ("", "skip", "quit", "exit")  # answers that show the value at once
     sugar="{}",
 )
 def predict(session, command):
-    from tensh.learning.facts import KINDS
+    from tensh.cli.learning.facts import KINDS
 
     found = re.search(ASKED, command.argument)
     kind = found[1] if found else ""
@@ -55,8 +55,8 @@ def evaluate_unit(session, unit):
 
 def ask(session, kind, expression, value, error):
     """Ask until the answer is right or the input ends; yield the judgement of each answer."""
-    from tensh.learning.facts import state_error, state_value
-    from tensh.learning.judging import judge
+    from tensh.cli.learning.facts import state_error, state_value
+    from tensh.cli.learning.judging import judge
 
     truth = state_value(value) if error is None else state_error(error)
     kind = kind or ("shape" if error is not None or truth.has("shape") and hasattr(value, "dtype") else "value")

@@ -7,8 +7,8 @@ completion, suggestions and the export to Python use that table, so that a comma
 from typing import NamedTuple
 
 from tensh.cli.session.magics.writing import add_names, as_python
-from tensh.language import _
-from tensh.spelling import close
+from tensh.support.language import _
+from tensh.support.spelling import close
 
 MAGICS = {}
 

@@ -4,7 +4,7 @@ import os
 
 from tensh.cli.session.events import Notice
 from tensh.cli.session.magics.registry import MagicError, magic
-from tensh.language import _
+from tensh.support.language import _
 
 SHARING = "-i"
 

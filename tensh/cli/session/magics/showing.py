@@ -6,8 +6,8 @@ from tensh.cli.session.events import Value
 from tensh.cli.session.magics.arguments import parse_call
 from tensh.cli.session.magics.registry import MagicError, magic
 from tensh.cli.session.magics.writing import write_name_argument
-from tensh.language import _
 from tensh.show.asking import match_names
+from tensh.support.language import _
 
 # name, usage, summary
 PICTURES = (

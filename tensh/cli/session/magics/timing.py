@@ -6,9 +6,9 @@ from time import perf_counter
 
 from tensh.cli.session.events import Notice, Value
 from tensh.cli.session.magics.registry import MagicError, magic
-from tensh.language import _, count
 from tensh.show.describe import duration
 from tensh.show.table import Table
+from tensh.support.language import _, count
 
 REPEATS = 5  # the default of Python's timeit
 OPTION = re.compile(r"-(?P<name>[nr])[ \t]*(?P<number>\d{1,9})(?:[ \t]+|$)")

@@ -6,7 +6,7 @@ from tensh.cli.session.failures.failure import place_of_node
 from tensh.cli.session.notes.remarks_on_losses import ON_PURPOSE
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.place import iterate_scope
-from tensh.language import _
+from tensh.support.language import _
 
 COUNTING = frozenset({"mean", "sum"})
 HARMLESS = frozenset("argmax round long int float double squeeze flatten detach cpu bool sigmoid softmax".split())

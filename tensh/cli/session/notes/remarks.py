@@ -5,7 +5,7 @@ import ast
 from tensh.explain.making import line_that_made
 from tensh.explain.place import Place
 from tensh.graph.names import names_of_nodes, write_in_python
-from tensh.language import _
+from tensh.support.language import _
 
 
 def piece(place):

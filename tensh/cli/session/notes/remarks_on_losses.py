@@ -8,7 +8,7 @@ from tensh.cli.session.notes.remarks import describe_change, piece
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.causes.situation import look_up
 from tensh.explain.trying import append_to_expression
-from tensh.language import _
+from tensh.support.language import _
 
 ON_PURPOSE = ("None", "unsqueeze", "view", "reshape", "expand", "newaxis")
 """Words in the source of an operand that was given its shape deliberately."""

@@ -11,7 +11,7 @@ from tensh.explain.causes.situation import look_up
 from tensh.explain.lost import find_lost
 from tensh.explain.pairs import find_compared_method, find_compared_pair, say_method, say_pair
 from tensh.explain.place import parse_source
-from tensh.language import _
+from tensh.support.language import _
 
 MEASURED = re.compile(r"\b(time|timeit|perf_counter|profile|profiler|raises)\b")
 """Statements that matter for their effect, not their value."""

@@ -12,7 +12,7 @@ from tensh.explain.causes.situation import look_up
 from tensh.explain.cuts.cut import SWITCHES
 from tensh.explain.place import FUNCTIONS, iterate_scope, loop_around
 from tensh.graph.names import names_of_nodes
-from tensh.language import _
+from tensh.support.language import _
 
 MOST_NODES = 10_000  # nodes of a graph that are searched
 DROPOUT = ("F.dropout", "nn.functional.dropout", "torch.nn.functional.dropout")

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from tensh.cli.session.failures.failure import Place, is_users, place_of, users_frame
 from tensh.cli.session.sources.source import Statement
-from tensh.computing import FUNCTIONS_OF_ONE, METHODS_OF_TENSORS
-from tensh.language import close_up
+from tensh.support.language import close_up
+from tensh.support.pure_functions import FUNCTIONS_OF_ONE, METHODS_OF_TENSORS
 
 ENGINE = "tensh.engine.core.backward"  # runs backward passes
 PASSES = "tensh.engine.autograd.gradients"  # starts backward passes

@@ -5,8 +5,8 @@ import ast
 import re
 from itertools import islice
 
-from tensh.language import _
-from tensh.spelling import close
+from tensh.support.language import _
+from tensh.support.spelling import close
 
 WORDS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 MOST = 10  # parameters listed when one is unknown

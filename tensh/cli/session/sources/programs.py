@@ -5,8 +5,8 @@ import sys
 from types import ModuleType
 
 from tensh.cli.session.events import RESULTS, Failed, Notice, Text, Value
-from tensh.escaping import visible_line
-from tensh.language import _
+from tensh.support.escaping import visible_line
+from tensh.support.language import _
 
 
 def run_program(session, program, shares_names=False):

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from tensh.cli.session.awaiting import ALLOWED
 from tensh.cli.session.sources.openness import Openness
-from tensh.escaping import visible_line
-from tensh.language import _, deferred
+from tensh.support.escaping import visible_line
+from tensh.support.language import _, deferred
 
 # What help can be asked about: `net[0].weight`, `net.0.weight`, `torch.*norm`, `%who`.
 ASKED = r"%\w+|[^\W\d][\w.]*(?:\[[^\[\]]*\][\w.]*)*|[\w.]*(?:\*+[\w.]*)+"

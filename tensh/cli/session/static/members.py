@@ -14,8 +14,8 @@ from tensh.engine.codegen.registry import METHODS, PUBLIC
 from tensh.engine.methods.unsupported import read_recorded_names
 from tensh.engine.operators.layers.composites.registry import LAYERS
 from tensh.engine.operators.namespaces import FFT, LINALG
-from tensh.language import _
 from tensh.show import describe
+from tensh.support.language import _
 
 TABLES = {"tensh": PUBLIC, "tensh.linalg": LINALG, "tensh.fft": FFT, "tensh.nn.functional": LAYERS}
 NUMBERS = (int, float, bool, complex)

@@ -9,7 +9,7 @@ from tensh.explain.causes.arguments.settings import is_number
 from tensh.explain.causes.situation import message_of, operand_of
 from tensh.explain.model import Explanation
 from tensh.explain.trying import append_to_expression
-from tensh.language import _
+from tensh.support.language import _
 
 
 def numbers_for_list(situation, node):

@@ -5,7 +5,7 @@ import ast
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.causes.arguments.replacing import explain_replacement
 from tensh.explain.shadow import is_module
-from tensh.language import _
+from tensh.support.language import _
 
 
 def path_for_state(situation, node):

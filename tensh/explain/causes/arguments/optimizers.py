@@ -8,8 +8,8 @@ from tensh.explain.causes.situation import find_assignment
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.shadow import is_module
 from tensh.explain.trying import append_to_expression
-from tensh.language import _, list_names
-from tensh.spelling import close
+from tensh.support.language import _, list_names
+from tensh.support.spelling import close
 
 OPTIMIZERS = (
     "Optimizer",

@@ -7,7 +7,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.explain.causes.arguments.replacing import explain_replacement
 from tensh.explain.causes.situation import message_of, operand_of
 from tensh.explain.model import Explanation
-from tensh.language import _
+from tensh.support.language import _
 
 TWICE = re.compile(r"got multiple values for argument '(\w+)'")
 DIM = re.compile(r"argument 'dim' \(position (\d+)\) must be int, not Tensor")

@@ -10,7 +10,7 @@ from tensh.explain.causes.situation import message_of, operand_of
 from tensh.explain.model import Explanation
 from tensh.explain.rewriting import set_keyword
 from tensh.explain.trying import append_to_expression
-from tensh.language import _
+from tensh.support.language import _
 
 QUANTILE = re.compile(r"quantile\(\) q must be in the range \[0, 1\] but got ([\d.]+)")
 

@@ -8,7 +8,7 @@ from tensh.explain.causes.arguments.replacing import explain_replacement
 from tensh.explain.causes.situation import message_of
 from tensh.explain.edits import DTYPES
 from tensh.explain.model import Explanation
-from tensh.language import _, list_names
+from tensh.support.language import _, list_names
 
 LEAST_PERCENT = 5  # smaller numbers are slips, not percentages
 UNBOUNDED = ("inf", "nan", "infinity")
@@ -77,7 +77,7 @@ def unknown_choice(situation, node):
 
 def nearest(node, choices):
     """Return the choice that a text misspells; None if there is none."""
-    from tensh.spelling import close
+    from tensh.support.spelling import close
 
     word = node.value if isinstance(node, ast.Constant) else None
     return close(word, choices) if type(word) is str and word not in choices else None
@@ -146,7 +146,7 @@ def stands_for_rest(text, tree):
 
 def name_device(given):
     """Return the device that a text misspells; None if there is none."""
-    from tensh.spelling import close
+    from tensh.support.spelling import close
 
     kind, colon, number = given.strip().lower().partition(":")
     word = kind.rstrip("0123456789_- ")

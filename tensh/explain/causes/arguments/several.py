@@ -5,7 +5,7 @@ import ast
 from tensh.explain.causes.arguments.replacing import explain_replacement
 from tensh.explain.causes.situation import operand_of
 from tensh.explain.trying import append_to_expression
-from tensh.language import _
+from tensh.support.language import _
 
 PAIRWISE = {"max": "maximum", "min": "minimum"}  # Python's functions -> torch's
 

@@ -7,7 +7,7 @@ from tensh.explain.causes.arguments.replacing import explain_replacement
 from tensh.explain.causes.situation import operand_of, replace_node
 from tensh.explain.model import Explanation
 from tensh.explain.trying import append_to_expression
-from tensh.language import _
+from tensh.support.language import _
 
 
 def quotient_for_size(situation, node):

@@ -11,7 +11,7 @@ def distance(one, two):
 
     The optimal string alignment distance (Damerau 1964, Levenshtein 1966).
 
-    >>> from tensh.spelling import distance
+    >>> from tensh.support.spelling import distance
     >>> distance("wieght", "weight")
     1
     """
@@ -36,7 +36,7 @@ def close(word, known):
 def closest(word, known):
     """Return the names that a word may misspell, likeliest first: two for a reordering of letters and an extra letter.
 
-    >>> from tensh.spelling import closest
+    >>> from tensh.support.spelling import closest
     >>> closest("radn", ["rand", "randn", "range"])
     ['rand', 'randn']
     """

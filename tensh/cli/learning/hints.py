@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 
-from tensh.language import _
+from tensh.support.language import _
 
 # ── shapes ───────────────────────────────────────────────────────────────────
 

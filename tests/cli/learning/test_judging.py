@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import tensh as torch
-from tensh.learning.facts import Truth, state_error, state_value
-from tensh.learning.judging import judge, judge_code
-from tensh.learning.reading import Unreadable, read_value
+from tensh.cli.learning.facts import Truth, state_error, state_value
+from tensh.cli.learning.judging import judge, judge_code
+from tensh.cli.learning.reading import Unreadable, read_value
 
 
 def raised(function):

@@ -24,7 +24,7 @@ def replace_file(path):
     Pipes and devices are written directly.
 
     >>> import os, tempfile
-    >>> from tensh.replacing import replace_file
+    >>> from tensh.support.replacing import replace_file
     >>> path = os.path.join(tempfile.mkdtemp(), "numbers")
     >>> with replace_file(path) as file:
     ...     _ = file.write(b"123")

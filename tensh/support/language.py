@@ -1,7 +1,7 @@
 """The language of tensh's messages: English as in the code, or a translation from a catalogue.
 
 A translatable text is written ``_("text")``. English needs no catalogue; another language has
-``tensh/locale/LANGUAGE/LC_MESSAGES/tensh.mo``, read at the first translation. ``tools/catalogues.py`` collects the
+``tensh/support/locale/LANGUAGE/LC_MESSAGES/tensh.mo``, read at the first translation. ``tools/catalogues.py`` collects the
 texts and compiles the catalogues.
 """
 

@@ -58,7 +58,7 @@ def is_seen(character):
 def visible(text):
     """Escape the invisible characters of a text, keeping its lines.
 
-    >>> from tensh.escaping import visible
+    >>> from tensh.support.escaping import visible
     >>> visible("a\\x1b[2Jb\\u202e")
     'a\\\\x1b[2Jb\\\\u202e'
     """
@@ -68,7 +68,7 @@ def visible(text):
 def visible_line(text):
     """Escape a text to one line: line ends and tabs are escaped, too.
 
-    >>> from tensh.escaping import visible_line
+    >>> from tensh.support.escaping import visible_line
     >>> visible_line("a\\nb")
     'a\\\\nb'
     """
@@ -78,7 +78,7 @@ def visible_line(text):
 def shell_word(name):
     """Quote a name as one word for a shell, for commands to be copied; `a b` gets quotes, as does all that a shell interprets.
 
-    >>> from tensh.escaping import shell_word
+    >>> from tensh.support.escaping import shell_word
     >>> print(shell_word("lesson.tsh"), shell_word("a; ls"))
     lesson.tsh 'a; ls'
     """
@@ -99,7 +99,7 @@ def escape_in_word(character):
 def dumps(value, **options):
     """Write JSON with invisible characters in JSON's own escapes, which reads back unchanged.
 
-    >>> from tensh.escaping import dumps
+    >>> from tensh.support.escaping import dumps
     >>> dumps(["é", "\\x9b"])
     '["é", "\\\\u009b"]'
     """

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tensh.language import _
-from tensh.learning import hints
-from tensh.learning.reading import LONGEST, NO, YES, Unreadable, normalize, read_dtype, read_shape, read_value
+from tensh.cli.learning import hints
+from tensh.cli.learning.reading import LONGEST, NO, YES, Unreadable, normalize, read_dtype, read_shape, read_value
+from tensh.support.language import _
 
 ROUNDED = 0.015  # relative tolerance for a number with many digits
 SHORT = 5e-4  # tolerance for a number with at most three decimals

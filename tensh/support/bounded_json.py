@@ -17,7 +17,7 @@ def loads(text, deepest=None, **options):
 
     Raise RecursionError for containers nested more than ``deepest`` deep.
 
-    >>> from tensh.bounded_json import loads
+    >>> from tensh.support.bounded_json import loads
     >>> loads('{"shape": [2, 3]}')
     {'shape': [2, 3]}
     """

@@ -1,0 +1,1 @@
+"""What any part of tensh may use, and what knows nothing of tensors: text that people read, and files."""
