@@ -32,16 +32,19 @@ class Randomness:
         self.seeded = {*SEEDED} if seeded else set()
         self.names = {}  # names whose values depend on chance -> why
         self.first = None  # the label of the first cell
-        self.before = {}
+        self.before = None  # the states of the generators; those after one cell are those before the next
 
     def begin(self, label):
-        """Record the state of the generators before a cell runs."""
+        """Record the state of the generators before the first cell runs."""
         self.first = self.first or label
-        self.before = self.states()
+        if self.before is None:
+            self.before = self.states()
 
     def end(self, label, code):
         """Return why the output of the cell depends on chance, "" if it does not."""
-        drawn = [name for name, state in self.states().items() if state != self.before.get(name, state)]
+        after = self.states()
+        drawn = [name for name, state in after.items() if state != self.before.get(name, state)]
+        self.before = after
         self.seeded |= {name for name, pattern in SEEDED.items() if pattern.search(code)}
         used, made = names_in(code)
         unseeded = [name for name in drawn if name not in self.seeded]
