@@ -46,6 +46,9 @@ REFUSED = {
 }
 
 
+pytestmark = pytest.mark.filterwarnings("ignore")  # PyTorch's, of masked tensors and of float()
+
+
 @pytest.fixture
 def session():
     with KeepSaved(), closing(Session()) as found:  # as at the prompt

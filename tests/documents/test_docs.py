@@ -175,6 +175,7 @@ def examples():
             yield pytest.param(name.doc, ROOT / name.space, id=name.path)
 
 
+@pytest.mark.filterwarnings("ignore")  # examples of what is deprecated
 @pytest.mark.parametrize(("text", "where"), list(examples()))
 def test_example_in_a_docstring(text, where):
     test = doctest.DocTestParser().get_doctest(text, {"torch": tensh, "tensh": tensh}, where.name, str(where), 0)

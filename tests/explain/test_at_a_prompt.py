@@ -66,6 +66,7 @@ WHOLE = [script for script in SCRIPTS if is_whole(script)]
 CASES = [pytest.param(s, id=s.stem, marks=[pytest.mark.thorough] if n % 10 else []) for n, s in enumerate(WHOLE)]
 
 
+@pytest.mark.filterwarnings("ignore")  # what the scripts are told beside their failures
 @pytest.mark.parametrize("script", CASES)
 def test_a_prompt_says_what_a_script_says(script, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)  # some scripts write files

@@ -111,6 +111,7 @@ def test_memory_is_given_back():
     assert len(kept) == 5  # nothing is kept from pass to pass
 
 
+@pytest.mark.filterwarnings("ignore:None of the inputs have requires_grad")
 def test_nested():
     check = tensh.utils.checkpoint.checkpoint
     for inner in True, False:

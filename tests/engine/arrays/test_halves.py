@@ -20,6 +20,7 @@ FLOATS = {
 }
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # NumPy's, for the expected values
 @pytest.mark.parametrize("name", FLOATS)
 def test_float32_is_rounded_to_the_bits_of_numpy(name):
     assert convert(FLOATS[name], F2).tobytes() == FLOATS[name].astype(F2).tobytes()

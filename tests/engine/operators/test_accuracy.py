@@ -233,6 +233,7 @@ def test_functions_of_float32(function, size):
         assert np.array_equal(getattr(kept, f"{function}_")().numpy(), found.numpy())
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # NumPy's, for the expected values
 @pytest.mark.parametrize("function", IN_SINGLE)
 @pytest.mark.parametrize("count", [1, 3000])
 def test_ends_of_functions_of_float32(function, count):
@@ -299,6 +300,7 @@ def test_special_functions_far_out(name):
     np.testing.assert_allclose(out.item(), exact, 1e-12)
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # NumPy's, for the expected values
 @pytest.mark.parametrize("size", [200, 30_000])
 def test_log10_of_float64(size):
     random = np.random.default_rng(0)

@@ -20,6 +20,8 @@ from tests.recorded.operators.record import answer, in_dtypes, weights
 from tests.support.operators import FAMILIES, STEP, each_operator, product
 from tests.support.project import ROOT
 
+pytestmark = pytest.mark.filterwarnings("ignore")  # deprecated operators say so
+
 OF_MEMORY = {name for f in FAMILIES for name in getattr(f, "OF_MEMORY", ())}
 RESHAPED = {name for f in FAMILIES for name in getattr(f, "RESHAPED", ())}
 TOLERANCE = {
