@@ -18,7 +18,7 @@ LONGER_ROW = 400  # numbers from which a loop over rows is faster than one over 
 def add_at(out, index, values):
     """``out[index[i]] += values[i]`` for every ``i``; ``index`` is flat, not negative and within ``out``.
 
-    ``out`` is dense and changed in place; half precision is summed in single precision.
+    ``out`` is dense and changed in place; sums of half precision are rounded after every addition.
     """
     if not index.size or not values.size:
         return
@@ -26,13 +26,8 @@ def add_at(out, index, values):
     if kind == "b":  # True if any is
         np.add.at(out, index, values)
         return
-    if kind == "V" or out.dtype == np.float16:
-        wide = out.astype(np.float32)
-        add_at(wide, index, values.astype(np.float32))
-        out[...] = wide
-        return
     columns = out.size // len(out)
-    if values.size >= (MANY if columns > 1 else PARALLEL):
+    if values.size >= (MANY if columns > 1 else PARALLEL) and not is_half(out):
         from tensh.engine.arrays import sparse  # imported late, because the module looks for SciPy
 
         if sparse.add_at(out, index, values):
@@ -52,6 +47,27 @@ def add_at(out, index, values):
         for i in range(0, len(index), step):
             some = slice(i, i + step)
             np.add.at(flat, (index[some, None] * columns + numbers).reshape(-1), values[some].reshape(-1))
+
+
+def round_once(write):
+    """Make ``write(out, index, values)`` compute half precision in single precision, and round it once."""
+
+    def once(out, index, values):
+        if is_half(out):
+            wide = out.astype(np.float32)
+            write(wide, index, values.astype(np.float32))
+            out[...] = wide
+        else:
+            write(out, index, values)
+
+    return once
+
+
+add_at_once, multiply_at_once = round_once(add_at), round_once(np.multiply.at)
+
+
+def is_half(array):
+    return array.dtype.itemsize == 2 and array.dtype.kind in "fV"
 
 
 def rounds_of(index, most):

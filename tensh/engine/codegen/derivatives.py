@@ -104,7 +104,7 @@ def computes(op, derivatives):
     Products and quotients of two operands are right as they are, where either may be a number.
     """
     if op.many or op.fused:
-        return op.fused
+        return bool(op.fused)
     nodes = [node for text in (*derivatives.values(), *op.let.values()) for node in ast.walk(ast.parse(text))]
     names = {node.id for node in nodes if isinstance(node, ast.Name)}
     if op.numbers and not names & (op.parameters.keys() - op.inputs.keys()):

@@ -216,7 +216,7 @@ def mix(name, input, other):
         if isinstance(other, Tensor):
             if op.mixing is not None:
                 op.mixing(of_scalar[type(number)].numpy, other.array.dtype, None)
-            array, scalar = promote_number(other.array, number, op.floats, second in op.exact)  # as other * input
+            array, scalar = promote_number(other.array, number, op.floats, first in op.exact)
             return scalar, array, None, refresh_node(other)
         if name in OF_NUMBERS and (second_number := as_number(other)) is not None:
             scalar = SCALARS[number, of_scalar[type(number)].numpy]

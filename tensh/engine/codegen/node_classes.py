@@ -109,8 +109,17 @@ class Widened:
 
 def derive_once(node, g):
     """The gradients of a node whose derivative is one kernel in PyTorch: computed in float32, and rounded once."""
+    if callable(node.op.fused):
+        return node.op.fused(g, *node.saved)
     found = type(node).backward(Widened(node), convert(g, F4))
-    return tuple([each if each is None else convert(each, g.dtype) if each.dtype is F4 else each for each in found])
+    return tuple([narrow(each, g.dtype, edge) for each, edge in zip(found, node.inputs, strict=True)])
+
+
+def narrow(gradient, dtype, edge):
+    """The gradient in 16 bits, unless it goes to a tensor of float32."""
+    if gradient is None or gradient.dtype is not F4 or edge.dtype is F4:
+        return gradient
+    return convert(gradient, dtype)
 
 
 def derive_in_steps(node, g):

@@ -9,6 +9,7 @@ import numpy as np
 
 from tensh.engine.codegen.table import op
 from tensh.engine.operators.indexing import gather
+from tensh.engine.operators.precision import is_half
 
 
 def places(indices, dim):
@@ -63,7 +64,7 @@ def add_along(input, shape, indices, dim):
     """Zeros of ``shape`` with the input added at ``indices``."""
     if not shape:
         return input.reshape(())
-    if indices.size >= MANY:
+    if indices.size >= MANY or is_half(input.dtype):  # which is rounded once
         return gather.gather_back.kernel(input, shape, dim, indices)
     result = np.zeros(shape, input.dtype)
     np.add.at(result, places(indices, dim), input)

@@ -8,6 +8,7 @@ import math
 
 import numpy as np
 
+from tensh.engine.arrays.halves import convert
 from tensh.engine.arrays.threads import parallel_kernel
 from tensh.engine.codegen.chain_writer import FORMULAS, horner
 from tensh.engine.codegen.chains import Chain
@@ -16,7 +17,7 @@ from tensh.engine.codegen.table import op, pointwise
 from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, word
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.operators.elementwise.table import NO_CLAMP
-from tensh.engine.operators.precision import compute_in_float32
+from tensh.engine.operators.precision import compute_in_float32, widen
 from tensh.engine.operators.special.error_functions import FEW
 
 for vocabulary in (ARRAYS, TENSORS):
@@ -38,9 +39,8 @@ def activation(kernel, doc, *, types="f", **keywords):
         doc,
         inplace=False,
         public=False,
-        fused=True,
         types=types,
-        **keywords,
+        **{"fused": True} | keywords,
     )
 
 
@@ -205,10 +205,17 @@ def record_mish_slope(input):
 ARRAYS["mish_slope"], TENSORS["mish_slope"] = parallel_kernel(mish_slope, 1), record_mish_slope
 
 
+def derive_logsigmoid_of_halves(g, input):
+    """The gradient of 16 bit numbers, from exp(-|x|) as the forward pass keeps it: rounded."""
+    small = widen(np.exp(-np.abs(widen(input))).astype(input.dtype))
+    part = small / (small + 1)
+    return (convert(np.where(input < 0, 1 - part, part) * widen(g), g.dtype),)
+
+
 softplus_op = activation(softplus, "``log(1 + exp(beta * input)) / beta``; the input itself where ``beta * input > threshold``.",
            kernel_name="softplus_cpu", input="g * masked_fill(sigmoid(input * beta), input * beta > threshold, 1)")  # fmt: skip
 logsigmoid_op = activation(logsigmoid, "The logarithm of the sigmoid.", node="LogSigmoidBackward0", kernel_name="log_sigmoid_cpu",
-           input="g * sigmoid(-input)")  # fmt: skip
+           fused=derive_logsigmoid_of_halves, input="g * sigmoid(-input)")  # fmt: skip
 silu_op = activation(silu, "The input times its sigmoid.", types="fc", kernel_name="silu_cpu", let={"s": "sigmoid(input)"}, input="g * conj(s * (1 + input * (1 - s)))")  # fmt: skip
 mish_op = activation(mish, "The input times the tanh of its softplus.", kernel_name="mish_cpu",
            input="g * mish_slope(input)")  # fmt: skip
@@ -307,7 +314,13 @@ def prelu_kernel(input, weight):
     return np.where(input > 0, input, np.multiply(weight, input))
 
 
-@op(public=False, fused=True, types="f", kernel_name="glu_cpu",
+def derive_glu_of_halves(g, input, dim):
+    """The gradients of 16 bit numbers, from the rounded sigmoid."""
+    s, one, g = widen(sigmoid(half(input, dim, 1))), widen(half(input, dim, 0)), widen(g)
+    return (convert(np.concatenate((g * s, (1 - s) * s * one * g), dim), input.dtype),)
+
+
+@op(public=False, fused=derive_glu_of_halves, types="f", kernel_name="glu_cpu",
     let={"s": "sigmoid(half(input, dim, 1))"},
     input="cat((g * s, g * half(input, dim, 0) * s * (1 - s)), dim)")  # fmt: skip
 @compute_in_float32

@@ -11,6 +11,7 @@ from tensh.engine.codegen.scalars import FITTING, take_number
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.errors.messages import broadcast_clash, refuse_dtype
 from tensh.engine.operators.elementwise import quotients
+from tensh.engine.operators.elementwise.vectors import BINARY, UNARY, compute_in_vectors
 from tensh.engine.operators.kernels import ONE, all_in_float32, promote_arrays, reusable, ufunc_except
 from tensh.engine.operators.precision import F2, F4, is_half
 
@@ -55,10 +56,18 @@ def reversed_difference(input, other):
     return np.subtract(other, input)
 
 
-def scaled_in_float32(base, array, alpha):
-    """``base + alpha * array`` of 16 bit numbers, ``alpha`` among them, rounded once."""
-    alpha = np.asarray(alpha, array.dtype).astype(F4)
-    return (base.astype(F4) + array.astype(F4) * alpha).astype(array.dtype)
+def add_scaled_halves(base, array, alpha):
+    """``base + alpha * array`` of 16 bit numbers, ``alpha`` among them."""
+    alpha = np.asarray(alpha, array.dtype)
+    if array.ndim or base.ndim:
+        return compute_in_vectors(
+            BINARY, scale_at_once, lambda base, array, alpha: base + array * alpha, base, array, alpha
+        )
+    return base + array * alpha
+
+
+def scale_at_once(base, array, alpha):
+    return (base.astype(F4) + array.astype(F4) * alpha.astype(F4)).astype(array.dtype)
 
 
 def is_half_sum(base, array, alpha):
@@ -69,7 +78,7 @@ def is_half_sum(base, array, alpha):
 
 def add_scaled(input, other, alpha):
     if is_half_sum(input, other, alpha):
-        return scaled_in_float32(input, other, alpha)
+        return add_scaled_halves(input, other, alpha)
     part = times(other, alpha, "add")
     return np.add(input, part, room(part, input))
 
@@ -78,7 +87,7 @@ def sub_scaled(input, other, alpha):
     if other.dtype.kind == "b":
         raise RuntimeError(*SUB_BOOLS.args)
     if is_half_sum(input, other, alpha):
-        return scaled_in_float32(input, other, -alpha)
+        return add_scaled_halves(input, other, -alpha)
     part = times(other, alpha, "sub", -1)
     return np.add(input, part, room(part, input))
 
@@ -87,7 +96,7 @@ def rsub_scaled(input, other, alpha):
     if input.dtype.kind == "b":
         raise RuntimeError(*SUB_BOOLS.args)
     if is_half_sum(other, input, alpha):
-        return scaled_in_float32(other, input, -alpha)
+        return add_scaled_halves(other, input, -alpha)
     part = times(input, alpha, "rsub", -1)
     return np.add(other, part, room(part, other))
 
@@ -182,10 +191,18 @@ def fmod(input, other):
 
 # ── powers ───────────────────────────────────────────────────────────────────
 def rsqrt(input):
-    if is_half(input.dtype):  # rounded once, as in PyTorch's vectorized kernel
-        return rsqrt(input.astype(F4)).astype(input.dtype)
+    if is_half(input.dtype):
+        return compute_in_vectors(UNARY, rsqrt_at_once, rsqrt_in_steps, input)
     out = np.sqrt(input)
     return invert(out, reusable(out))
+
+
+def rsqrt_at_once(input):
+    return rsqrt(input.astype(F4)).astype(input.dtype)
+
+
+def rsqrt_in_steps(input):
+    return ONE[input.dtype] / np.sqrt(input)
 
 
 FEW = 1 << 11  # elements

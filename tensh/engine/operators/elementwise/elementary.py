@@ -340,10 +340,9 @@ def sinc(input):
     return np.where(input == ZERO[input.dtype], SCALARS[1, input.dtype], np.sin(angle) / angle)
 
 
-@compute_in_float32
 def entr(input):
-    """-x log(x); 0 at 0 and -inf below."""
-    out = -input * log(input)
+    """-x log(x); 0 at 0 and -inf below; in 16 bit dtypes, the logarithm is rounded."""
+    out = -input * (log_wide if is_half(input.dtype) else log)(input)
     zero = ZERO[input.dtype]
     return np.where(input == zero, zero, np.where(input < zero, SCALARS[-math.inf, input.dtype], out))
 

@@ -10,12 +10,11 @@ import math
 import numpy as np
 
 from tensh.engine.codegen.table import op, pointwise
-from tensh.engine.codegen.vocabulary import ARRAYS, OPS, TENSORS, on_tensors, word
+from tensh.engine.codegen.vocabulary import ARRAYS, OPS, TENSORS, word
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.inplace.out import require_bool, require_dtype_of_input, require_same_dtype, require_same_or_real
 from tensh.engine.operators import kernels
-from tensh.engine.operators.basic import conj
-from tensh.engine.operators.elementwise import arithmetic, elementary, log10
+from tensh.engine.operators.elementwise import arithmetic, elementary, log10, powers  # noqa: F401 - words of derivatives
 from tensh.engine.operators.precision import imaginary_of, real_of
 
 for vocabulary in (ARRAYS, TENSORS):
@@ -151,7 +150,7 @@ nan_to_num = pointwise(elementary.nan_to_num, "Input with numbers for nan (0) an
           types="biufc", kernel_name="nan_to_num", inplace=False, takes_out=require_dtype_of_input, input="g * isfinite(input)")  # fmt: skip
 
 # ── powers and roots ─────────────────────────────────────────────────────────
-pow_op = pointwise(arithmetic.power, "Input to the power of exponent.", name="pow", types="biufc", kernel_name="pow",
+pow_op = pointwise(arithmetic.power, "Input to the power of exponent.", name="pow", types="biufc", kernel_name="pow", exact=("input", "exponent"),
           inplace="method", mixing=arithmetic.check_exponent,
           numbers={"input": "PowBackward2", "exponent": ("PowBackward0", "power_by_number(g, input, exponent)")},
           node="PowBackward1", input="none_where(g * conj(exponent * pow(input, less_one(exponent))), exponent == 0)",
@@ -301,7 +300,7 @@ def addcmul(input, tensor1, tensor2, *, value=1):
 
 
 @op(parallel=True, inplace="method", kernel_name="addcdiv_cpu_out",
-    input="g", tensor1="g * conj(value / tensor2)", tensor2="-g * conj(value * tensor1 / (tensor2 * tensor2))")  # fmt: skip
+    input="g", tensor1="g * conj(quotient(value, tensor2))", tensor2="-g * conj(value * tensor1 / (tensor2 * tensor2))")  # fmt: skip
 def addcdiv(input, tensor1, tensor2, *, value=1):
     """input + value * tensor1 / tensor2; shapes are broadcast.  Differentiable."""
     arithmetic.require_true_division(tensor1, tensor2)
@@ -334,41 +333,6 @@ def frexp(input):
 
 
 # ── words of the derivatives above ───────────────────────────────────────────
-@word
-def power_by_number(g, input, exponent):
-    """The derivative of a power by its base, where the exponent is not a tensor."""
-    number = exponent.item()
-    if not number:
-        return ARRAYS["nothing"](g)
-    if isinstance(g, Tensor):
-        return g * conj(TENSORS["mul_number"](input ** (number - 1), number))
-    return g * conj(exponent * arithmetic.power(input, exponent - 1))
-
-
-@word
-def less_one(exponent):
-    """A tensor of exponents for the derivative, kept from NumPy's rules for plain numbers."""
-    return TENSORS["sub_number"](exponent, 1) if isinstance(exponent, Tensor) else np.asarray(exponent - 1)
-
-
-@word
-def twice(input):
-    """2 x, with the nodes that PyTorch records for the derivative of a square."""
-    return TENSORS["mul_number"](input**1, 2.0) if isinstance(input, Tensor) else input + input
-
-
-@word
-def power_exponent(out, input, exponent):
-    """The derivative of a power by its exponent; undefined at a base of zero."""
-    if isinstance(out, Tensor):
-        if not input.ndim and input.node is None and input:
-            return conj(TENSORS["mul_number"](out, input.log().item()))
-        words = {name: on_tensors(name) for name in ("log", "none_where")}
-    else:
-        words = ARRAYS
-    return words["none_where"](conj(out * words["log"](input)), (input == 0) & (exponent.real >= 0))
-
-
 @word
 def outside(input, eps):
     """True where logit has no slope."""

@@ -5,7 +5,7 @@
 
 import numpy as np
 
-from tensh.engine.arrays.scattering import add_at
+from tensh.engine.arrays.scattering import add_at, add_at_once, multiply_at_once
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import word
 from tensh.engine.dtypes.dtype import BY_NUMPY
@@ -71,6 +71,8 @@ FOLDS = {
     "amin": (np.minimum.at, lambda dtype: extreme(dtype, True)),
 }
 """Reduction -> (function that adds values at positions of an array, initial value without the array's elements)."""
+ROUNDED_ONCE = {"sum": add_at_once, "mean": add_at_once, "prod": multiply_at_once}
+"""What ``scatter_reduce`` calls in place of these functions."""
 
 
 def find_refusing_kernel(family, kind, input):
@@ -89,6 +91,7 @@ def find_refusing_kernel(family, kind, input):
 def make_fold(family, kind):
     """Make the function that reduces ``src`` into ``input`` at ``index`` along ``dim``."""
     fold, start = FOLDS[kind]
+    fold = ROUNDED_ONCE.get(kind, fold) if family == "scatter" else fold
 
     def write(input, dim, index, src, include_self=True):
         if (index.size or kind == "mean") and (kernel := find_refusing_kernel(family, kind, input)) is not None:
@@ -172,7 +175,7 @@ def declare_combination(what, combine, numbers):
 
 SCATTER = {
     (what, numbers): declare_combination(what, combine, numbers)
-    for what, combine in (("add", add_at), ("multiply", np.multiply.at))
+    for what, combine in (("add", add_at_once), ("multiply", multiply_at_once))
     for numbers in (True, False)
 } | {(None, True): scatter_number, (None, False): scatter_src}
 """The operators of ``scatter``, by ``reduce`` and by whether the source is a number."""

@@ -9,7 +9,7 @@ from functools import lru_cache
 import numpy as np
 
 from tensh.engine.arrays.gathering import is_within, take_flat, take_in_rows
-from tensh.engine.arrays.scattering import add_at
+from tensh.engine.arrays.scattering import add_at_once
 from tensh.engine.arrays.threads import PARALLEL, map_rows
 from tensh.engine.codegen.table import op
 from tensh.engine.errors.messages import OTHER_DTYPE, wrap_dim
@@ -117,7 +117,7 @@ def gather(input, dim, index, *, sparse_grad=False):
 def gather_back(grad, shape, dim, index):
     """``grad`` added to zeros, every element at its index along ``dim``."""
     out = np.zeros(shape, grad.dtype)
-    write_in_parts(add_at, out, wrap_dim(dim, len(shape)), index, grad)
+    write_in_parts(add_at_once, out, wrap_dim(dim, len(shape)), index, grad)
     return out
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from tensh.engine.arrays.gathering import is_within, take_slices
 from tensh.engine.arrays.memory import copy_in_order, order_of, overlaps_itself
-from tensh.engine.arrays.scattering import add_at
+from tensh.engine.arrays.scattering import add_at, add_at_once
 from tensh.engine.arrays.threads import PARALLEL
 from tensh.engine.codegen.table import op
 from tensh.engine.dtypes.dtype import BY_NUMPY
@@ -251,9 +251,9 @@ def add_slices(out, dim, index, values):
     if not out.ndim:
         out += values.reshape(())
     elif dim == 0:
-        add_at(out, index.reshape(-1), values)
+        (add_at if out.ndim == 1 else add_at_once)(out, index.reshape(-1), values)
     else:
-        add_at(out.reshape(-1), slice_places(out.shape, dim, index).reshape(-1), values.reshape(-1))
+        add_at_once(out.reshape(-1), slice_places(out.shape, dim, index).reshape(-1), values.reshape(-1))
 
 
 def slice_places(shape, dim, index):

@@ -3,10 +3,11 @@
 import numpy as np
 
 from tensh.engine.arrays.absent import require_elements
-from tensh.engine.arrays.scattering import add_at
+from tensh.engine.arrays.scattering import add_at_once
 from tensh.engine.codegen.scalars import FITTING
 from tensh.engine.codegen.table import OR_THE_SAME, op
 from tensh.engine.errors.messages import expandable, wrap_dim
+from tensh.engine.operators.elementwise.arithmetic import add_scaled
 from tensh.engine.operators.forms import require_kind
 from tensh.engine.operators.indexing.gather import extent, require_index, require_within, write_in_parts
 from tensh.engine.operators.indexing.index import (  # fmt: skip
@@ -19,6 +20,7 @@ from tensh.engine.operators.indexing.index import (  # fmt: skip
     refuse_empty_masks,
     title,
 )
+from tensh.engine.operators.precision import is_half
 from tensh.engine.operators.reductions.summation import add_along
 from tensh.engine.operators.writing import writes
 
@@ -141,6 +143,11 @@ def index_add(input, dim, index, source, *, alpha=1):
         raise RuntimeError(f"index {wrong} is out of bounds for dimension {dim} with size {input.shape[dim]}")
     if alpha != 1:
         require_kind("Number", alpha, "index_add", "alpha")
+        if input.ndim > 1 and is_half(input.dtype):
+            slices = np.moveaxis(input, dim, 0)
+            for place, each in zip(index.reshape(-1).tolist(), np.moveaxis(source, dim, 0), strict=True):
+                slices[place] = add_scaled(slices[place], each, alpha)
+            return
         source = source * FITTING[alpha, source.dtype]
     add_slices(input, dim, index, source)
 
@@ -314,7 +321,7 @@ def scatter_add(input, dim, index, src):
     >>> torch.zeros(3).scatter_add(0, torch.tensor([0, 2, 2]), torch.ones(3))
     tensor([1., 0., 2.])
     """
-    scatter(add_at, input, dim, index, src)
+    scatter(add_at_once, input, dim, index, src)
 
 
 @op(public=False, out=False, node="ConstantPadNdBackward0", grad="crop_to(g, grad.shape)")

@@ -15,7 +15,7 @@ from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import word
 from tensh.engine.operators.layers.formats import keeping_format
 from tensh.engine.operators.layers.shifts import find_shifts
-from tensh.engine.operators.precision import compute_in_float32
+from tensh.engine.operators.precision import compute_in_float32, is_half
 from tensh.engine.operators.reductions.summation import add_along
 
 GEOMETRY = "stride, padding, dilation, groups"
@@ -246,7 +246,7 @@ def lay_together(columns, whole, stride, dilation):
     """Add all windows [N, C, *K, *T] to ``whole`` [N, C, *S] at their positions: the adjoint of ``windows``."""
     dims = whole.ndim - 2
     kernel, size = columns.shape[2 : 2 + dims], columns.shape[2 + dims :]
-    if math.prod(size) < math.prod(kernel):
+    if math.prod(size) < math.prod(kernel) and not is_half(whole.dtype):  # 16 bit sums depend on the order
         for place in np.ndindex(*size):
             whole[(..., *reach(place, kernel, dilation, stride))] += columns[(..., *place)]
         return

@@ -13,6 +13,7 @@ from tensh.engine.codegen.mixing import SCALARS
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, on_tensors, word
 from tensh.engine.core.tensor import wrap
+from tensh.engine.dtypes.dtype import BY_NUMPY, bfloat16, float16
 from tensh.engine.operators.elementwise.elementary import log1p
 from tensh.engine.operators.indexing.gather import extent, places
 from tensh.engine.operators.precision import compute_in_float32, is_half
@@ -109,6 +110,7 @@ levelled = Chain(
 
 def record_levelled(input, target, scale, bound):
     d = (input - target) / scale
+    bound = float(d.array.dtype.type(bound)) if is_half(d.array.dtype) else bound
     near, only = d.abs() < bound, on_tensors("only")
     return only(d, near) + only(d.detach().clamp(-bound, bound), ~near)
 
@@ -116,17 +118,40 @@ def record_levelled(input, target, scale, bound):
 ARRAYS["levelled"], TENSORS["levelled"] = levelled, record_levelled
 
 
-def declare_distance(kernel, node, kernel_name, slope, fused=False):
-    """Declare a loss of differences from the slope of one element."""
-    return op(compute_in_float32(kernel), public=False, out=False, fused=fused, node=node, types="f", kernel_name=kernel_name, let={"slope": slope},
+def round_difference(kernel, dtype):
+    """Make a kernel compute 16 bit numbers in float32; of ``dtype`` the differences are rounded if nothing is reduced."""
+    wide = compute_in_float32(kernel)
+
+    def compute(input, target, reduction="mean", *settings):
+        if dtype is not None and reduction == "none" and BY_NUMPY[input.dtype] is dtype:
+            input, target = input - target, np.zeros_like(target)
+            settings = [float(input.dtype.type(each)) for each in settings]
+        return wide(input, target, reduction, *settings)
+
+    compute.__wrapped__, compute.__name__ = kernel, kernel.__name__
+    return compute
+
+
+def declare_distance(kernel, node, kernel_name, slope, fused=False, rounded=None):
+    """Declare a loss of differences from the slope of one element; ``rounded`` is the dtype of ``round_difference``."""
+    return op(round_difference(kernel, rounded), public=False, out=False, fused=fused, node=node, types="f", kernel_name=kernel_name, let={"slope": slope},
               input="weigh_slope(g, slope, share(reduction, slope))", target="weigh_slope(g, slope, -share(reduction, slope))")  # fmt: skip
 
 
 smooth_difference_op = declare_distance(
-    smooth_difference, "SmoothL1LossBackward0", "smooth_l1_cpu", "levelled(input, target, beta, 1)", fused=True
+    smooth_difference,
+    "SmoothL1LossBackward0",
+    "smooth_l1_cpu",
+    "levelled(input, target, beta, 1)",
+    fused=True,
+    rounded=float16,
 )
 huber_difference_op = declare_distance(
-    huber_difference, "HuberLossBackward0", "huber_cpu", "levelled(input, target, 1, delta)"
+    huber_difference,
+    "HuberLossBackward0",
+    "huber_cpu",
+    "levelled(input, target, 1, delta)",
+    rounded=bfloat16,
 )
 
 

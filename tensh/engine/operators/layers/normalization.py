@@ -116,7 +116,20 @@ def normalise_groups(input, weight=None, bias=None, at=(), form=(), eps=1e-5):
     """``normalise_form``; of 16 bit numbers, means and deviations are kept in 16 bits, if the weight is."""
     out, *facts = normalise_form(input, weight, bias, at, form, eps)
     if is_half(input.dtype) and (weight is None or weight.dtype is input.dtype):
-        facts = [widen(narrow_result(each, input.dtype)) for each in facts]
+        facts[:2] = [widen(narrow_result(each, input.dtype)) for each in facts[:2]]
+    return out, *facts
+
+
+def normalise_batches(input, weight=None, bias=None, at=(), form=(), eps=1e-5):
+    """``normalise_form``; 16 bit numbers are normalised by means and deviations of 16 bits, if the weight is."""
+    out, *facts = normalise_groups(input, weight, bias, at, form, eps)
+    if is_half(input.dtype) and (weight is None or weight.dtype is input.dtype):
+        mean, rstd, _ = facts
+        scale = rstd if weight is None else rstd * widen(weight)
+        shift = -mean * scale if bias is None else widen(bias) - mean * scale
+        wide = np.empty(input.shape, scale.dtype)
+        stretch(widen(input), scale, shift, at, wide)
+        out = narrow_result(wide, input.dtype)
     return out, *facts
 
 
@@ -190,11 +203,11 @@ def declare_norm(name, kernel, node, kernel_name, slopes):
     """Declare the normalisation ``name``."""
     return op(kernel, name=name, node=node, public=False, out=False, types="f", kernel_name=kernel_name,
               doc="Whitened groups, times weight, plus bias; and their means, inverse deviations and variances.",
-              outs=("output", "mean", "rstd", "variance"), **slopes)  # fmt: skip
+              outs=("output", "mean", "rstd", "variance"), fused=True, **slopes)  # fmt: skip
 
 
 batch_norm_train = declare_norm(
-    "batch_norm_train", keeping_format(normalise_form), "NativeBatchNormBackward0", "batch_norm", BY_GROUP
+    "batch_norm_train", keeping_format(normalise_batches), "NativeBatchNormBackward0", "batch_norm", BY_GROUP
 )
 layer_norm_of = declare_norm("layer_norm_of", normalise_groups, "NativeLayerNormBackward0", "LayerNormKernelImpl", TIED)
 group_norm_of = declare_norm(
@@ -202,7 +215,7 @@ group_norm_of = declare_norm(
 )
 
 
-@op(public=False, out=False, node="NativeBatchNormBackward0", types="f", kernel_name="batch_norm",
+@op(public=False, out=False, fused=True, node="NativeBatchNormBackward0", types="f", kernel_name="batch_norm",
     let={"r": "reshape(rsqrt(variance + eps), at)"},
     input="g * r if weight is None else g * (r * reshape(weight, at))", mean=None, variance=None,
     weight="reshape(sum_to(g * ((input - reshape(mean, at)) * r), at), weight.shape)",

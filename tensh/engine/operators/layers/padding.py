@@ -8,6 +8,7 @@ from tensh.engine.codegen.mixing import ZERO
 from tensh.engine.codegen.scalars import FITTING
 from tensh.engine.codegen.table import op
 from tensh.engine.operators.layers.formats import keeping_format, row_major
+from tensh.engine.operators.layers.halves import pad_halves, pad_halves_by_dimensions
 from tensh.engine.operators.layers.taps import Taps, declare_tap
 
 
@@ -74,11 +75,14 @@ def mirror_places(mode, size, before, after):
 def declare_pad(name, dims):
     """Declare ``reflection_pad1d`` and the like."""
     node, name = f"{name.title()}Pad{dims}DBackward0", f"{name}_pad{dims}d"
-    return declare_tap(name, node, types="iufc", kernel_name=name, saves_input=True)
+    return declare_tap(name, node, types="iufc", kernel_name=name, saves_input=True, halves=pad_halves)
 
 
 REFLECTION_PAD = {dims: declare_pad("reflection", dims) for dims in (1, 2, 3)}
 REPLICATION_PAD = {dims: declare_pad("replication", dims) for dims in (1, 2, 3)}
 CIRCULAR_PAD = dict.fromkeys(
-    (1, 2, 3), declare_tap("circular_pad", "PadCircularBackward0", types="biufc", lying=row_major)
+    (1, 2, 3),
+    declare_tap(
+        "circular_pad", "PadCircularBackward0", types="biufc", lying=row_major, halves=pad_halves_by_dimensions
+    ),
 )

@@ -14,9 +14,10 @@ from tensh.engine.arrays.scattering import add_at
 from tensh.engine.codegen.table import op
 from tensh.engine.operators.layers.convolution import middle, reach
 from tensh.engine.operators.layers.formats import keeping_format, row_major
+from tensh.engine.operators.layers.halves import mean_halves
 from tensh.engine.operators.layers.max_pooling import even, largest_in
 from tensh.engine.operators.layers.taps import Taps, declare_tap
-from tensh.engine.operators.precision import compute_in_float32
+from tensh.engine.operators.precision import compute_in_float32, is_half
 
 WINDOWS = "kernel, stride, padding, dilation, size"
 
@@ -209,8 +210,9 @@ def avg_pool(input, kernel, stride, padding, size, divisor):
     return divide_sums(fold_windows(whole, np.add, kernel, stride, ones, size), divisor)
 
 
-@compute_in_float32
 def avg_pool_back(grad, shape, kernel, stride, padding, size, divisor):
+    if is_half(grad.dtype):
+        return share_out_halves(grad, shape, kernel, stride, padding, size, divisor)
     first, ones = len(shape) - len(kernel), (1,) * len(kernel)
     whole = extents(shape[first:], kernel, stride, padding, ones, size)
     result = np.divide(grad, np.asarray(divisor, grad.dtype))
@@ -221,6 +223,16 @@ def avg_pool_back(grad, shape, kernel, stride, padding, size, divisor):
             spread[place] += result
         result = spread
     return result if result.shape == tuple(shape) else result[middle(shape[first:], padding)].copy()
+
+
+def share_out_halves(grad, shape, kernel, stride, padding, size, divisor):
+    """Add the shares of 16 bit numbers window after window: every sum is rounded, as in PyTorch."""
+    first, ones = len(shape) - len(kernel), (1,) * len(kernel)
+    whole = np.zeros((*shape[:first], *extents(shape[first:], kernel, stride, padding, ones, size)), grad.dtype)
+    shares = np.divide(grad, np.asarray(divisor, grad.dtype))
+    for place in reversed(list(np.ndindex(*kernel))):  # the first window around an element ends there
+        whole[(..., *reach(place, size, stride, ones))] += shares
+    return whole[middle(shape[first:], padding)].copy()
 
 
 MEAN = "kernel, stride, padding, size, divisor"
@@ -238,6 +250,7 @@ for dims in (2, 3):
         kernel_name=f"adaptive_avg_pool{dims}d{'_cpu' * (dims == 3)}",
         saves_input=True,
         lying=lying,
+        halves=mean_halves,
     )
 
 

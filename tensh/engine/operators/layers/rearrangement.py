@@ -77,5 +77,4 @@ def col2im(input, output_size, kernel, dilation, padding, stride, size):
     """The sum of all windows, each at its position."""
     channels = input.shape[1] // math.prod(kernel)
     columns = input.reshape(input.shape[0], channels, *kernel, *size)
-    wide = columns.astype(np.float32) if input.dtype.itemsize == 2 and input.dtype.kind in "fV" else columns
-    return add_all_windows(wide, output_size, stride, padding, dilation).astype(input.dtype, copy=False)
+    return add_all_windows(columns, output_size, stride, padding, dilation)

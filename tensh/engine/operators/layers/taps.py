@@ -10,7 +10,7 @@ from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import word
 from tensh.engine.operators.layers.border_padding import border_of, fold, surround
 from tensh.engine.operators.layers.formats import keeping_format
-from tensh.engine.operators.precision import compute_in_float32
+from tensh.engine.operators.precision import compute_in_float32, is_half
 from tensh.engine.operators.reductions.summation import add_along
 
 RUNS = 4  # slices up to which copying is faster than taking elements one by one
@@ -39,7 +39,7 @@ class Taps:
     missing tap would turn infinity into nan.
     """
 
-    __slots__ = ("size", "places", "weights", "there", "runs", "even", "border", "_adjoint", "_typed")
+    __slots__ = ("size", "places", "weights", "there", "runs", "even", "border", "is_adjoint", "_adjoint", "_typed")
 
     def __init__(self, size, places, weights=None, there=None):
         self.size, self.places, self.weights = size, places, weights
@@ -53,7 +53,7 @@ class Taps:
             and np.array_equal(places.T.reshape(-1), np.arange(size))
             and bool((weights == weights.flat[0]).all())
         )
-        self._adjoint, self._typed = None, {}
+        self.is_adjoint, self._adjoint, self._typed = False, None, {}
 
     @property
     def length(self):
@@ -65,7 +65,7 @@ class Taps:
         """Return the map with the transposed matrix."""
         if self._adjoint is None:
             self._adjoint = self._transpose()
-            self._adjoint._adjoint = self
+            self._adjoint._adjoint, self._adjoint.is_adjoint = self, not self.is_adjoint
         return self._adjoint
 
     def _transpose(self):
@@ -190,12 +190,18 @@ def adjoint(maps):
     return tuple(None if taps is None else taps.adjoint for taps in maps)
 
 
-def declare_tap(name, node, *, kernel_name=None, types="f", saves_input=False, lying=keeping_format):
+def declare_tap(name, node, *, kernel_name=None, types="f", saves_input=False, lying=keeping_format, halves=None):
     """Declare a linear map by its name and that of PyTorch's node, which may save the input needlessly.
 
-    ``lying`` is the memory format of its results.
+    ``lying`` is the memory format of its results.  ``halves`` computes 16 bit numbers where PyTorch rounds their sums
+    more than once.
     """
     back = f"{name}(g, adjoint(maps))"
     doc = "The input after a linear map along each of its last dimensions."
-    return op(lying(compute_in_float32(apply_maps)), name=name, doc=doc, node=node, kernel_name=kernel_name, public=False, out=False, types=types,
+
+    def kernel(input, maps):
+        return (halves if is_half(input.dtype) else apply_maps)(input, maps)
+
+    kernel = kernel if halves is not None else compute_in_float32(apply_maps)
+    return op(lying(kernel), name=name, doc=doc, node=node, kernel_name=kernel_name, public=False, out=False, types=types,
               input=f"tie({back}, input)" if saves_input else back)  # fmt: skip

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tensh.engine.arrays import memory
-from tensh.engine.arrays.scattering import add_at
+from tensh.engine.arrays.scattering import add_at_once
 from tensh.engine.codegen.steps import RETYPED
 from tensh.engine.codegen.table import op
 from tensh.engine.dtypes.dtype import BY_NUMPY
@@ -42,7 +42,7 @@ def move_gradient(grad, source, target, low, high):
     """Add ``grad`` to zeros by one layout, and read it by another."""
     flat = np.zeros(high - low, grad.dtype)
     if memory.may_overlap(*source[:2]):
-        add_at(flat, places_of(source, low, high).reshape(-1), grad.reshape(-1))
+        add_at_once(flat, places_of(source, low, high).reshape(-1), grad.reshape(-1))
     elif grad.size:
         memory.view_strided(flat, source[0], source[1], source[2] - low)[...] = grad
     return (
