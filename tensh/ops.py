@@ -32,6 +32,7 @@ class Operators(ModuleType):
 
     def __getattr__(self, name):
         from tensh._aten.overloads import packet_of, schemas
+        from tensh._higher_order_ops import HigherOrderOperator
         from tensh._library.custom_ops import OPERATORS
 
         space = self.__name__.rpartition(".")[2]
@@ -40,6 +41,8 @@ class Operators(ModuleType):
             return call_operator._packet
         if space == "aten" and name in schemas():
             return packet_of(name)
+        if space == "higher_order" and name in HigherOrderOperator.known:
+            return HigherOrderOperator.known[name]
         if space in ("aten", "prims") and call_operator is None and not name.startswith("__"):
             import tensh
 

@@ -1,9 +1,10 @@
 """A branch that depends on an element of a tensor: run, it is Python's; mapped over a batch, both are."""
 
 import tensh as torch
+from tensh._higher_order_ops.operators import HigherOrderOperator
 from tensh.func.trees import flatten, leaves_of, unflatten
 
-__all__ = ["cond"]
+__all__ = ["cond", "cond_op"]
 
 
 def check_operands(name, operands):
@@ -32,8 +33,14 @@ def cond(pred, true_fn, false_fn, operands=()):
     if isinstance(pred, torch.Tensor):
         if pred.numel() != 1:
             raise RuntimeError(f"Expected pred to be bool or single-element tensor, but got {pred}.")
-        if getattr(pred, "hides_batches", False):
-            return choose(pred, true_fn(*operands), false_fn(*operands))
+        return cond_op(pred, true_fn, false_fn, tuple(operands))
+    return true_fn(*operands) if pred else false_fn(*operands)
+
+
+def branch(pred, true_fn, false_fn, operands=()):
+    """Compute the branch that ``pred`` chooses; under ``vmap``, both."""
+    if getattr(pred, "hides_batches", False):
+        return choose(pred, true_fn(*operands), false_fn(*operands))
     return true_fn(*operands) if pred else false_fn(*operands)
 
 
@@ -42,3 +49,6 @@ def choose(pred, first, second):
     leaves, spec = flatten(first)
     others = leaves_of(second)
     return unflatten([torch.where(pred, a, b) for a, b in zip(leaves, others, strict=True)], spec)
+
+
+cond_op = HigherOrderOperator("cond", branch, ("true_graph", "false_graph"), first=1)

@@ -1,6 +1,8 @@
 """A loop that depends on elements of tensors."""
 
-__all__ = ["while_loop"]
+from tensh._higher_order_ops.operators import HigherOrderOperator
+
+__all__ = ["while_loop", "while_loop_op"]
 
 
 def while_loop(cond_fn, body_fn, carried_inputs):
@@ -18,8 +20,18 @@ def while_loop(cond_fn, body_fn, carried_inputs):
         raise RuntimeError(
             f"Expect carried_inputs to be a tuple of possibly nested dict/list/tuple that only consists of tensor or int leaves, but got {carried_inputs}."
         )
-    while cond_fn(*carried_inputs):
-        carried_inputs = body_fn(*carried_inputs)
-        if not isinstance(carried_inputs, (tuple, list)):
-            raise RuntimeError(f"body_fn should return a tuple but got {type(carried_inputs)}")
-    return tuple(carried_inputs)
+    return while_loop_op(cond_fn, body_fn, tuple(carried_inputs), ())
+
+
+def repeat(cond_fn, body_fn, carried, additional=()):
+    """Compute the loop: both functions take what is carried, then ``additional``."""
+    while cond_fn(*carried, *additional):
+        carried = body_fn(*carried, *additional)
+        if not isinstance(carried, (tuple, list)):
+            raise RuntimeError(f"body_fn should return a tuple but got {type(carried)}")
+    return tuple(carried)
+
+
+while_loop_op = HigherOrderOperator(
+    "while_loop", repeat, ("while_loop_cond_graph", "while_loop_body_graph"), apart=True
+)

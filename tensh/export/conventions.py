@@ -9,16 +9,28 @@ FLAGS = ("cudnn_enabled", "cudnn_enable")
 def follow_conventions(program):
     """Rewrite the nodes of a trace as PyTorch's export does, without changing what they compute."""
     last = {id(value): path for path, value in program.root.named_parameters(remove_duplicate=False)}
-    for node in list(program.graph.nodes):
+    follow(program.graph, last, program.made)
+
+
+def follow(graph, last, made):
+    """Rewrite the nodes of a graph and of its branches.
+
+    ``last`` maps ids of parameters to the last of their names, ``made`` has the ids of tensors that the run made from numbers.
+    """
+    for node in list(graph.nodes):
         if node.op == "get_attr":
-            node.target = last.get(id(node.meta["val"]), node.target)  # the last of several names of a parameter
-            if id(program.constants.get(node.target)) in program.made:
-                copy_constant(program.graph, node)
+            value = node.meta["val"]
+            node.target = last.get(id(value), node.target)
+            if id(value) in made and id(value) not in last:
+                copy_constant(graph, node)
+            if isinstance(value, torch.fx.GraphModule):
+                follow(value.graph, last, made)
+                value.recompile()
         elif node.op == "call_function" and hasattr(node.target, "_opname"):
             write_flag(node)
             write_place(node)
             if (node.target._opname, node.target._overloadname) == ("to", "dtype"):
-                note_kind(program.graph, node)
+                note_kind(graph, node)
 
 
 def write_flag(node):

@@ -1,8 +1,9 @@
 """An exported program as a graph module, which is called like the original module and can be changed."""
 
 from tensh.engine.core.tensor import Tensor
-from tensh.export.descriptions import describe
+from tensh.export.descriptions import SymbolicTensor, describe
 from tensh.func.trees import flatten
+from tensh.fx.branches import list_members
 from tensh.fx.graph import Graph
 from tensh.fx.graph_module import GraphModule, assign_member
 from tensh.fx.immutable_collections import immutable_dict, immutable_list
@@ -67,10 +68,13 @@ class ExportedModule(GraphModule):
     """
 
     def __init__(self, program, members, constants, spec, guarded=True):
-        graph = write_graph(program, spec, guarded)
-        super().__init__(members | ({GUARDS: Guards(program)} if guarded else {}), graph)
+        graph = write_graph(program, members, spec, guarded)
+        super().__init__(members | list_branches(graph) | ({GUARDS: Guards(program)} if guarded else {}), graph)
         for path, value in members.items():  # also those that no node reads
             assign_member(value, self, path)
+        for name in (*list_branches(graph), GUARDS):  # after the modules of the program
+            if name in self._modules:
+                self._modules[name] = self._modules.pop(name)
         for path in constants:
             *parents, name = path.split(".")
             owner = self.get_submodule(".".join(parents))
@@ -91,8 +95,8 @@ class ExportedModule(GraphModule):
         raise NotImplementedError("Calling eval() is not supported yet.")
 
 
-def write_graph(program, spec, guarded):
-    """Return a graph whose inputs are the leaves of nested arguments, and whose weights are attributes."""
+def write_graph(program, members, spec, guarded):
+    """Return a graph whose inputs are the leaves of nested arguments, and whose weights are attributes, in the order of ``members``."""
     graph, made, inputs = Graph(), {}, program.inputs
     leaves = []
     for name, leaf in program.leaves:
@@ -102,20 +106,36 @@ def write_graph(program, spec, guarded):
             node.meta, node.name = inputs[leaf].meta | {"val": describe(inputs[leaf])}, inputs[leaf].name
         leaves.append(node)
     rest = [node for node in program.graph.nodes if node.op != "placeholder"]
-    for node in sorted(rest, key=lambda each: each.op != "get_attr"):
-        if guarded and node.op != "get_attr":
-            graph.call_module(GUARDS, tuple(leaves)).name = GUARDS
-            guarded = False
+    for path, value in members.items():  # also those that no node reads
+        nodes = [node for node in rest if reads_tensor(node) and node.target == path]
+        read = graph.get_attr(path)
+        read.meta = (nodes[0].meta if nodes else {}) | {"val": SymbolicTensor(value.shape, value.dtype)}
+        made |= dict.fromkeys(nodes, read)
+    if guarded:
+        graph.call_module(GUARDS, tuple(leaves)).name = GUARDS
+    for node in rest:
+        if node in made:
+            continue
         if node.op == "output":
             found = flatten(as_plain(node.args[0]))[0]
             made[node] = graph.output(map_arg(tuple(found), lambda each: made[each]))
         else:
-            made[node] = graph.node_copy(node, lambda each: made[each])
+            made[node] = graph.node_copy(node, made.__getitem__)
             made[node].meta["val"] = describe(node)
     positional, keywords = program.structure
     names = name_arguments(program, len(positional))
     graph.set_codegen(ExportedCodeGen(names, list(keywords), spec, program.structure))
     return graph
+
+
+def list_branches(graph):
+    """Return name -> graph module of the branches and loops of a graph."""
+    return {name: value for name, value in list_members(graph).items() if isinstance(value, GraphModule)}
+
+
+def reads_tensor(node):
+    """Return True for a node that reads a parameter, a buffer or a constant."""
+    return node.op == "get_attr" and isinstance(node.meta["val"], Tensor)
 
 
 def name_arguments(program, count):

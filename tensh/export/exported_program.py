@@ -17,6 +17,7 @@ from tensh.export.graph_signature import (
 )
 from tensh.export.relations import Symbol
 from tensh.func.trees import flatten
+from tensh.fx.branches import list_members, rename_inputs
 from tensh.fx.graph import Graph
 from tensh.fx.graph_module import GraphModule
 from tensh.fx.node import Node, map_arg
@@ -61,9 +62,9 @@ class ExportedProgram:
     @classmethod
     def from_trace(cls, program, dynamic, ranges, example):
         """Make the exported program of a trace.  ``dynamic``: position of an input -> {dimension: name}."""
-        root, members = program.root, program.attributes()
+        root, modules = program.root, program.modules()
         name_constants(program, root)
-        members = program.attributes()
+        members = {path: value for path, value in program.attributes().items() if path not in modules}
         kinds = {path: kind_of(path, value, root) for path, value in members.items()}
         graph, specs = lift_members(program, kinds, root)
         output = graph.output_node()
@@ -74,7 +75,7 @@ class ExportedProgram:
             )
             for each in list_leaves(output.args[0])
         ]
-        module = GraphModule(Module(), graph, "GraphModule")
+        module = GraphModule(list_members(graph), graph, "GraphModule")
         kept = root.state_dict(keep_vars=True)
         state = {path: value for path, value in members.items() if is_state(path, kinds[path], kept)}
         whole = {name: kept[name] for name in (*dict(root.named_parameters(remove_duplicate=False)), *kept)}
@@ -184,7 +185,7 @@ def lift_members(program, kinds, root):
     order = [*own, *program.constants]
     nodes = {path: [] for path in own}
     for node in program.graph.nodes:
-        if node.op == "get_attr":
+        if node.op == "get_attr" and isinstance(node.meta["val"], Tensor):
             nodes.setdefault(node.target, []).append(node)
     state = set(root.state_dict())
     for path in sorted(nodes, key=lambda each: order.index(each) if each in order else len(order)):
@@ -207,7 +208,7 @@ def lift_members(program, kinds, root):
             constant.meta["val"] = leaf
             specs.append(InputSpec(InputKind.USER_INPUT, ConstantArgument(constant.name, leaf), None))
     for node in program.graph.nodes:
-        if node.op in ("get_attr", "placeholder"):
+        if node in made or node.op == "placeholder":
             continue
         if node.op == "output":
             value = node.args[0]
@@ -215,4 +216,5 @@ def lift_members(program, kinds, root):
             continue
         made[node] = graph.node_copy(node, lambda each: made[each])
         made[node].meta["val"] = describe(node)
+    rename_inputs(graph)
     return graph, specs

@@ -10,7 +10,7 @@ import zipfile
 
 import tensh as torch
 from tensh.export.exported_program import ExportedProgram
-from tensh.export.nodes import encode_node
+from tensh.export.nodes import encode_node, list_tensors
 from tensh.export.rebuilding import VERSION, rebuild
 from tensh.export.values import DamagedFile, encode
 from tensh.serialization.reading import DAMAGE, describe_damage, one_line, require_file
@@ -51,7 +51,8 @@ def save(ep, f, *, extra_files=None, opset_version=None):
         "constants": list(ep.constants),
     })  # fmt: skip
     tensors = io.BytesIO()
-    torch.save({name: value.detach() for name, value in {**ep.state_dict, **ep.constants}.items()}, tensors)
+    values = {**ep.state_dict, **ep.constants, **list_tensors(program.graph)}
+    torch.save({name: value.detach() for name, value in values.items()}, tensors)
     if hasattr(f, "write"):
         write_archive(f, text, tensors.getvalue(), extra_files)
     else:

@@ -6,6 +6,9 @@ from tensh.engine.core.tensor import Tensor
 from tensh.export.descriptions import SymbolicTensor
 from tensh.export.operators import METHODS, find_operator, name_operator
 from tensh.export.values import DamagedFile, decode, decode_value, encode
+from tensh.fx.branches import list_members
+from tensh.fx.graph import Graph
+from tensh.fx.graph_module import GraphModule
 
 
 def encode_node(node):
@@ -18,6 +21,8 @@ def encode_node(node):
         "kwargs": encode(dict(node.kwargs)),
     }
     value = node.meta.get("val")
+    if isinstance(value, GraphModule):
+        said["graph"] = [encode_node(each) for each in value.graph.nodes]
     if isinstance(value, (Tensor, SymbolicTensor)) and node.op != "get_attr":
         said["val"] = {
             "shape": [each if isinstance(each, str) else int(each) for each in node.meta.get("sizes") or value.shape],
@@ -28,8 +33,36 @@ def encode_node(node):
     return said
 
 
-def add_node(graph, said, nodes, members):
-    """Add the node that a file describes."""
+def list_tensors(graph, above=""):
+    """Return path -> tensor of the constants in the branches of a graph, at any depth."""
+    found = {}
+    for name, value in list_members(graph).items():
+        if isinstance(value, GraphModule):
+            found |= list_tensors(value.graph, f"{above}{name}.")
+        elif above:
+            found[above + name] = value
+    return found
+
+
+def read_graph(saids, members, above=""):
+    """Return the graph that a file describes as a list of nodes; ``members`` maps paths to what the nodes read."""
+    graph, nodes = Graph(), {}
+    for said in saids:
+        name = said["name"]
+        if not is_name(name) or name in nodes:
+            raise DamagedFile(f"a node has an invalid or repeated name: {name!r}")
+        nodes[name] = add_node(graph, said, nodes, members, above)
+    if [node.op for node in graph.nodes].count("output") != 1:
+        raise DamagedFile("it does not have exactly one output")
+    arguments = [node.target for node in graph.find_nodes(op="placeholder")]
+    if len({*arguments}) < len(arguments):
+        raise DamagedFile("two arguments have the same name")
+    graph.lint()
+    return graph
+
+
+def add_node(graph, said, nodes, members, above=""):
+    """Add the node that a file describes; ``above`` is the path of the branch that it is in."""
     op, args, kwargs = said["op"], tuple(decode(said["args"], nodes)), decode(said["kwargs"], nodes)
     if op == "output":
         if len(args) != 1:  # a second value would be read as the type of the first
@@ -41,7 +74,13 @@ def add_node(graph, said, nodes, members):
         made = graph.create_node("placeholder", said["target"], name=said["name"])
     elif op == "get_attr":
         made = graph.create_node("get_attr", str(said["target"]), name=said["name"])
-        made.meta["val"] = members[made.target]
+        if "graph" in said:
+            if not is_name(made.target):  # it becomes part of generated code
+                raise DamagedFile(f"a branch has an invalid name: {made.target!r}")
+            inner = read_graph(said["graph"], members, f"{above}{made.target}.")
+            made.meta["val"] = GraphModule(list_members(inner), inner, "<lambda>")
+        else:
+            made.meta["val"] = members[above + made.target]
         return made
     elif op == "call_function":
         made = graph.create_node("call_function", find_operator(said["target"]), args, kwargs, said["name"])

@@ -5,6 +5,7 @@ from types import FunctionType
 
 import tensh as torch
 from tensh._aten.overloads import schemas_for_files
+from tensh._higher_order_ops import HigherOrderOperator
 from tensh.engine.core.tensor import Tensor
 from tensh.export.values import DamagedFile
 from tensh.tracing.numbers import ARITHMETIC
@@ -25,6 +26,8 @@ def name_operator(function):
         return f"aten.{function._opname}.{function._overloadname}"
     if OPERATORS.get(function.__name__) is function:
         return function.__name__
+    if isinstance(function, HigherOrderOperator):
+        return f"higher_order.{function}"
     if function.__name__ in DRAWING or function.__module__.split(".")[1:] in LIBRARIES:
         return f"{function.__module__}.{function.__name__}"
     raise RuntimeError(f"a file of an exported program cannot call {function.__module__}.{function.__name__}")
@@ -38,6 +41,8 @@ def find_operator(name):
     if space == "aten":
         operator_name, _, overload = rest.partition(".")
         return schemas_for_files()[operator_name][overload]
+    if space == "higher_order" and rest in HigherOrderOperator.known:
+        return HigherOrderOperator.known[rest]
     *path, last = name.split(".")[1:]
     if space == "torch" and (path in LIBRARIES or not path and last in DRAWING) and last in list_functions(path):
         return getattr(find_place(path), last)

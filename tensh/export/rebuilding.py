@@ -3,10 +3,9 @@
 import tensh as torch
 from tensh.export.descriptions import SymbolicTensor
 from tensh.export.exported_program import ExportedProgram, Range
-from tensh.export.nodes import add_node, is_name
+from tensh.export.nodes import is_name, read_graph
 from tensh.export.values import DamagedFile, decode, is_size
 from tensh.func.trees import leaves_of
-from tensh.fx.graph import Graph
 from tensh.nn.modules.module import Module
 from tensh.support.escaping import visible_line
 from tensh.tracing.program import Place, Program
@@ -25,17 +24,8 @@ def rebuild(said, tensors):
         assign(root, path, tensors[path], path not in said["constants"])
     constants = {path: tensors[path] for path in said["constants"] if path not in said["buffers"]}
     members = {**dict(root.named_parameters()), **dict(root.named_buffers()), **constants}
-    graph, nodes = Graph(), {}
-    for each in said["nodes"]:
-        name = each["name"]
-        if not is_name(name) or name in nodes:
-            raise DamagedFile(f"a node has an invalid or repeated name: {name!r}")
-        nodes[name] = add_node(graph, each, nodes, members)
-    if [node.op for node in graph.nodes].count("output") != 1:
-        raise DamagedFile("it does not have exactly one output")
-    arguments = [node.target for node in graph.find_nodes(op="placeholder")]
-    if len({*arguments}) < len(arguments):
-        raise DamagedFile("two arguments have the same name")
+    inner = {path: value for path, value in tensors.items() if path.partition(".")[0] in list_branches(said["nodes"])}
+    graph = read_graph(said["nodes"], members | inner)
     leaves = [(name, decode(leaf, {})) for name, leaf in said["leaves"]]
     program = Program(root, graph, decode(said["structure"], {}), None, constants, leaves)
     check_structure(program)
@@ -49,10 +39,14 @@ def rebuild(said, tensors):
         int(place): {int(dim): str(name) for dim, name in table.items()} for place, table in said["dynamic"].items()
     }
     check_dynamic(program, dynamic, ranges)
-    graph.lint()
     made = ExportedProgram.from_trace(program, dynamic, ranges, None)
     made.range_constraints.update({name: Range(*each) for name, each in ranges.items()})
     return made
+
+
+def list_branches(nodes):
+    """Return the names of the branches of a graph."""
+    return {each["target"] for each in nodes if each["op"] == "get_attr" and "graph" in each}
 
 
 def check_structure(program):

@@ -3,6 +3,7 @@
 import hashlib
 import re
 
+from tensh.fx.branches import walk_nodes
 from tensh.tracing.dynamic import FixedSize, Unnamed, changes, compare, list_inputs, trace_resized
 
 
@@ -118,7 +119,7 @@ def rename_sizes(program, dynamic, symbols):
         terms, rest = re.fullmatch(r"(.*?)( [+-] \d+)?", text).groups("")
         return " + ".join(sorted(terms.split(" + "), key=lambda term: term.split("*")[-1])) + rest
 
-    for node in program.graph.nodes:
+    for node in walk_nodes(program.graph):
         if sizes := node.meta.get("sizes"):
             node.meta["sizes"] = (
                 rename(sizes)

@@ -2,7 +2,7 @@
 
 import tensh as torch
 
-__all__ = ["If", "Loop", "list_free_names"]
+__all__ = ["If", "Loop", "list_free_names", "list_read_names"]
 
 DEEPEST = 20  # maximum nesting depth of graphs
 
@@ -12,13 +12,16 @@ def list_free_names(graph):
     known = {each.name for each in (*graph.input, *graph.initializer)} | {""}
     free = {}
     for node in graph.node:
-        inner = [
-            each for attribute in node.attribute if attribute.HasField("g") for each in list_free_names(attribute.g)
-        ]
-        free.update(dict.fromkeys(name for name in (*node.input, *inner) if name not in known))
+        free.update(dict.fromkeys(name for name in list_read_names(node) if name not in known))
         known.update(node.output)
     free.update(dict.fromkeys(each.name for each in graph.output if each.name not in known))
     return list(free)
+
+
+def list_read_names(node):
+    """Return the names of the values that a node reads, its nested graphs included."""
+    inner = [each for attribute in node.attribute if attribute.HasField("g") for each in list_free_names(attribute.g)]
+    return [*node.input, *inner]
 
 
 def as_tuple(made):

@@ -6,8 +6,11 @@ from functools import partial
 
 import tensh as torch
 from tensh._aten.overloads import REQUIRED
+from tensh._higher_order_ops import HigherOrderOperator
 from tensh.engine.core.tensor import Tensor
+from tensh.fx.graph_module import GraphModule
 from tensh.fx.node import Node, map_arg
+from tensh.onnx.branching import convert_branches
 from tensh.onnx.builder import TYPES, Value, is_float
 from tensh.onnx.errors import OnnxExporterError, no_form
 from tensh.onnx.forms import elementwise
@@ -63,6 +66,8 @@ class Converter:
         for node in graph.nodes:
             if node.op == "placeholder":
                 self.values[node] = next(inputs)
+            elif node.op == "get_attr" and isinstance(node.meta["val"], GraphModule):
+                continue  # converted with the branch or loop that calls it
             elif node.op == "get_attr":
                 self.values[node] = self.builder.add_tensor(
                     node.meta["val"],
@@ -73,6 +78,11 @@ class Converter:
             else:
                 self.values[node] = self.convert_call(node)
         return None
+
+    def convert_inner(self, module, inputs):
+        """Return the values of a branch, whose inputs have these values."""
+        graph, _ = without_writes(module.graph)
+        return Converter(self.builder, self.sizes).convert(graph, inputs)
 
     def member(self, node):
         """Return the name of a parameter: its path, unless it is taken."""
@@ -85,6 +95,8 @@ class Converter:
     def convert_call(self, node):
         """Convert a call, and return its values."""
         name = getattr(node.target, "_opname", None)
+        if isinstance(node.target, HigherOrderOperator):
+            return convert_branches(self, node)
         if node.target is operator.getitem:
             return self.values[node.args[0]][node.args[1]]
         if name == "sym_size":

@@ -8,6 +8,7 @@ import tensh as torch
 from tensh.engine.core.tensor import Tensor
 from tensh.nn.modules.module import Module
 from tensh.onnx.builder import TYPES, Builder, Value
+from tensh.onnx.control import list_read_names
 from tensh.onnx.converting import Converter
 from tensh.onnx.errors import OnnxExporterError
 from tensh.onnx.library import require_onnx
@@ -215,7 +216,7 @@ def convert(program, opset, input_names, output_names, dynamic, name):
         builder.nodes.append(onnx.helper.make_node("Identity", [value.name], [wanted], name=wanted))
         outputs.append((wanted, example))
     nodes = prune(builder.nodes, [each for each, _ in outputs])
-    used = {each for node in nodes for each in node.input}
+    used = {each for node in nodes for each in list_read_names(node)}
     initializers = [each for each in builder.initializers if each.name in used]
     names = dynamic_names(program, dynamic)
     described = [
@@ -255,7 +256,7 @@ def prune(nodes, wanted):
     for node in reversed(nodes):
         if needed.intersection(node.output):
             kept.append(node)
-            needed.update(node.input)
+            needed.update(list_read_names(node))
     return kept[::-1]
 
 

@@ -11,6 +11,7 @@ import inspect
 
 import tensh as torch
 from tensh.engine.core.tensor import Tensor
+from tensh.fx.branches import walk_nodes
 from tensh.fx.node import Node, map_arg
 from tensh.nn.modules.module import Module
 from tensh.tracing.dims import STATIC
@@ -203,7 +204,7 @@ def fill(structure, inputs):
 
 def compare(first, second):
     """Raise FixedSize, with the line, if two traces of a program differ."""
-    ones, twos = list(first.graph.nodes), list(second.graph.nodes)
+    ones, twos = list(walk_nodes(first.graph)), list(walk_nodes(second.graph))
     for one, two in zip(ones, twos):
         if (one.op, one.target) != (two.op, two.target) or constants(one) != constants(two):
             place = one.meta.get("place")
@@ -225,7 +226,7 @@ def constants(node):
 def fold_sizes(first, second):
     """Replace sizes that are equal in both traces by numbers."""
     known = {}
-    for one, two in zip(list(first.graph.nodes), list(second.graph.nodes)):
+    for one, two in zip(list(walk_nodes(first.graph)), list(walk_nodes(second.graph))):
         value = size_value(one, known)
         if value is not None and value == size_value(two, {}, fallback=two.meta.get("val")):
             known[one] = value
@@ -235,9 +236,9 @@ def fold_sizes(first, second):
                 map_arg(each, lambda n, node=node, value=value: value if n is node else n)
                 for each in (user.args, user.kwargs)
             )
-    for node in reversed(list(first.graph.nodes)):
+    for node in reversed(list(walk_nodes(first.graph))):
         if not node.users and (node in known or size_value(node, {}) is not None):
-            first.graph.erase_node(node)
+            node.graph.erase_node(node)
 
 
 def size_value(node, known, fallback=None):
@@ -259,7 +260,7 @@ def name_sizes(first, second, dynamic):
     pairs = [(node.meta["val"].shape[dim], second.inputs[place].meta["val"].shape[dim], name)
              for place, node in enumerate(first.inputs) for dim, name in dynamic.get(place, {}).items()]  # fmt: skip
 
-    for one, two in zip(first.graph.nodes, second.graph.nodes):
+    for one, two in zip(walk_nodes(first.graph), walk_nodes(second.graph)):
         a, b = one.meta.get("val"), two.meta.get("val")
         if isinstance(a, Tensor) and isinstance(b, Tensor) and a.shape != b.shape and a.dim() == b.dim():
             one.meta["sizes"] = [m if m == n else name_size(m, n, pairs) for m, n in zip(a.shape, b.shape)]

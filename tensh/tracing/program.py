@@ -4,6 +4,7 @@ import inspect
 from contextlib import nullcontext
 
 from tensh.engine.core.tensor import Tensor
+from tensh.fx import branches
 from tensh.fx.graph_module import GraphModule
 from tensh.fx.node import map_aggregate
 from tensh.nn.modules.module import Module
@@ -32,11 +33,11 @@ class Program:
 
     def attributes(self):
         """Path -> value of what the graph reads from its module, in graph order."""
-        found = {}
-        for node in self.graph.nodes:
-            if node.op == "get_attr" and node.target not in found:
-                found[node.target] = node.meta["val"]
-        return found
+        return branches.list_members(self.graph)
+
+    def modules(self):
+        """Name -> graph module of the branches and loops of the graph."""
+        return {path: value for path, value in self.attributes().items() if isinstance(value, Module)}
 
     def graph_module(self, name="GraphModule"):
         """Return the module that computes the graph, with the root's parameters and buffers."""
@@ -59,12 +60,13 @@ def list_members(root):
 def trace_program(function, args, kwargs=None, sizes=False, on_read=None, root=None, lasting=False):
     """Run ``function(*args, **kwargs)`` and return its ``Program``. ``root`` is the module whose members become attributes.
 
-    Writes of the run and the state of the random number generator are undone afterwards, unless ``lasting``. ``sizes`` follows
+    Writes of the run and the state of the random number generator are undone afterwards, unless ``lasting``, where branches and
+    loops that depend on elements are recorded as the example takes them. ``sizes`` follows
     the sizes of tensors; ``on_read(kind, function)`` is called when Python reads elements. Raise UntracedValue if a tensor was
     computed by something that cannot be observed.
     """
     root = root if root is not None else function if isinstance(function, Module) else Module()
-    recorder = Recorder(list_members(root), sizes, on_read)
+    recorder = Recorder(list_members(root), sizes, on_read, branches=not lasting)
     recorder.paths = {module: path for path, module in root.named_modules() if path}
     structure, leaves = add_inputs(recorder, function, args, kwargs or {})
     tensors = [node.meta["val"] for node in recorder.graph.nodes]

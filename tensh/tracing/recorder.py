@@ -16,6 +16,7 @@ from tensh._aten.kernels import kernel_of
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.capture.places import find_place
 from tensh.engine.dtypes.size import Size
+from tensh.fx.branches import BranchRecorder
 from tensh.fx.graph import Graph
 from tensh.fx.names import snake_case
 from tensh.fx.node import map_aggregate
@@ -41,16 +42,21 @@ class UntracedValue(RuntimeError):
     """Raised for a tensor computed by something that no operator in a graph represents."""
 
 
-class Recorder(TorchFunctionMode):
+class Recorder(BranchRecorder, TorchFunctionMode):
     """A mode that adds calls to ``graph``. ``members`` (id -> path) are the parameters and buffers of the root.
 
     With ``sizes``, sizes of tensors are nodes as well; without, they are the numbers of the example.
     ``on_read(kind, function)`` is called when Python reads elements, or makes tensors from data.
-    With ``strict``, a tensor computed without being observed is an error; programs of tensh itself are not strict.
+    With ``strict``, a tensor computed without being observed is an error; programs of tensh itself are not strict. Without
+    ``branches``, a branch or loop that depends on elements is recorded as it runs on the example.
     """
 
-    def __init__(self, members, sizes=False, on_read=None, strict=True):
+    SCOPE = ("nodes", "constants")
+
+    def __init__(self, members, sizes=False, on_read=None, strict=True, branches=True):
         self.strict = strict
+        if not branches:
+            self.record_higher_order = None
         self.graph, self.members, self.sizes, self.on_read = Graph(), members, sizes, on_read
         self.nodes, self.kept = {}, []  # id of a value -> its node; values kept alive for their ids
         self.constants, self.paths, self.names = {}, {}, []
@@ -70,17 +76,56 @@ class Recorder(TorchFunctionMode):
             self.keep(value, node)
         return node
 
+    def stand_in(self, value, node):
+        """Register an operand as an input of the function that is being recorded, and return it."""
+        node.meta["val"] = value
+        self.keep(value, node)
+        return value
+
+    def keep_part(self, value, node):
+        """Register a part of a result, and return it."""
+        self.describe(node, value)
+        self.keep(value, node)
+        return value
+
+    def example(self, value):
+        """Return a value as operators take it."""
+        return int(value) if isinstance(value, TracedInt) else value
+
+    def plainly(self):
+        """Return a context without recording."""
+        return recording(self, on=False)
+
     def to_argument(self, value):
         """Convert a value to an argument of a node, or of the graph's output."""
         if isinstance(value, Tensor):
             return self.node_of(value)
-        return value.node if isinstance(value, TracedInt) else value
+        if isinstance(value, TracedInt):
+            return value.node if value.node.graph is self.graph else self.lifted_node(value, id(value.node))
+        return value
+
+    def lifted_node(self, value, key):
+        """Return the input for a value from outside of the function that is being recorded."""
+        return self.branch.lifted[key][1] if key in self.branch.lifted else self.lift(value, key)
+
+    def knows(self, tensor):
+        """Return True for a traced tensor, and within a function for one that is traced around it."""
+        if id(tensor) in self.nodes:
+            return True
+        branch = self.branch
+        while branch is not None:
+            if id(tensor) in branch.before["nodes"]:
+                return True
+            branch = branch.before["branch"]
+        return False
 
     def node_of(self, tensor):
         """Return the node of a tensor: recorded, a member of the root, or a new constant."""
         known = self.nodes.get(id(tensor))
         if known is not None:
             return known
+        if self.branch is not None and id(tensor) not in self.branch.own:
+            return self.lifted_node(tensor, id(tensor))
         path = self.members.get(id(tensor))
         if path is None:
             if self.since is not None and id(tensor) not in self.free and self.since.has(tensor):
@@ -95,10 +140,14 @@ class Recorder(TorchFunctionMode):
                 )
             path = f"_tensor_constant{len(self.constants)}"
             self.constants[path] = tensor
-        place = next((node for node in self.graph.nodes if node.op not in ("placeholder", "get_attr")), None)
-        with self.graph.inserting_before(place) if place is not None else nullcontext():
+        if self.branch is not None:  # a constant that the function makes
             node = self.graph.get_attr(path)
-        node.meta["val"] = tensor
+            self.describe(node, tensor)
+        else:
+            place = next((node for node in self.graph.nodes if node.op not in ("placeholder", "get_attr")), None)
+            with self.graph.inserting_before(place) if place is not None else nullcontext():
+                node = self.graph.get_attr(path)
+            node.meta["val"] = tensor
         self.keep(tensor, node)
         return node
 
@@ -111,6 +160,8 @@ class Recorder(TorchFunctionMode):
             self.on_read("tensor", maker)
         self.kept.append(tensor)
         self.free.add(id(tensor))
+        if self.branch is not None:
+            self.branch.own.add(id(tensor))
         return tensor
 
     # ── operations ───────────────────────────────────────────────────────────────
@@ -155,16 +206,16 @@ class Recorder(TorchFunctionMode):
     def size(self, tensor, dim):
         """Return a size of a tensor, followed or as a plain number."""
         value = tensor.array.shape[dim]
-        if not self.sizes or id(tensor) not in self.nodes:
+        if not self.sizes or not self.knows(tensor):
             return value
         overload, args, _ = translation.choose("sym_size", (tensor, dim % tensor.array.ndim), {})
-        node = self.graph.call_function(overload, (self.nodes[id(tensor)], args[1]))
+        node = self.graph.call_function(overload, (self.node_of(tensor), args[1]))
         node.meta["val"] = value
         return TracedInt(value, node)
 
     def shape(self, tensor):
         """Return the sizes of a tensor."""
-        if not self.sizes or id(tensor) not in self.nodes:
+        if not self.sizes or not self.knows(tensor):
             return Size(tensor.array.shape)
         return tuple.__new__(Size, [self.size(tensor, dim) for dim in range(tensor.array.ndim)])
 
@@ -174,7 +225,7 @@ class Recorder(TorchFunctionMode):
         name = translation.name_of(func)
         if name in ("shape", "size"):
             return self.size(args[0], args[1]) if len(args) > 1 and args[1] is not None else self.shape(args[0])
-        if name in READS and self.on_read and isinstance(args[0], Tensor) and id(args[0]) in self.nodes:
+        if name in READS and self.on_read and isinstance(args[0], Tensor) and self.knows(args[0]):
             self.on_read(READS[name], name)
         if (step := STEPS.get(name)) is not None and func.__module__ not in translation.FAMILY:
             result = step(self, *args, **kwargs)
@@ -204,7 +255,7 @@ class Recorder(TorchFunctionMode):
         """True for a traced value, and for a container with one."""
         if isinstance(value, (tuple, list)):
             return any(map(self.is_traced, value))
-        return isinstance(value, TracedInt) or isinstance(value, Tensor) and id(value) in self.nodes
+        return isinstance(value, TracedInt) or isinstance(value, Tensor) and self.knows(value)
 
     # ── modules ──────────────────────────────────────────────────────────────
     def __enter__(self):

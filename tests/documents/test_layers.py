@@ -28,9 +28,9 @@ LAYERS = {
     "tensh.nn.attention.flex_attention": ("tensh tensh.engine tensh.nn tensh.nn.attention.block_mask", ""),
     "tensh.optim": ("tensh.engine tensh.nn", "numpy"),
     "tensh._aten": ("tensh tensh.engine tensh.nn", "numpy"),
-    "tensh._higher_order_ops": ("tensh tensh.func.trees tensh.switched_off", ""),
+    "tensh._higher_order_ops": ("tensh tensh.engine tensh.func.trees tensh.switched_off", ""),
     "tensh.nested": ("tensh tensh.engine tensh._aten tensh.utils.weak", ""),
-    "tensh.ops": ("tensh tensh._aten", ""),
+    "tensh.ops": ("tensh tensh._aten tensh._higher_order_ops", ""),
     "tensh.utils": (
         "tensh.ops tensh._aten tensh.amp.regions tensh.amp.settings tensh.autograd.multihook tensh.autograd.saving tensh.switched_off tensh.hub "
         "tensh.func.trees tensh.engine tensh.nn tensh.optim",
@@ -68,11 +68,11 @@ LAYERS = {
         "numpy",
     ),
     "tensh.export": (
-        "tensh tensh._aten tensh.engine tensh.fx tensh.nn tensh.switched_off tensh.tracing",
+        "tensh tensh._aten tensh._higher_order_ops tensh.engine tensh.fx tensh.nn tensh.switched_off tensh.tracing",
         "",
     ),
     "tensh.onnx": (
-        "tensh tensh._aten tensh.engine tensh.fx tensh.nn tensh.switched_off tensh.testing tensh.tracing",
+        "tensh tensh._aten tensh._higher_order_ops tensh.engine tensh.fx tensh.nn tensh.switched_off tensh.testing tensh.tracing",
         "numpy onnxruntime",
     ),
     "tensh.support": ("", ""),

@@ -10,11 +10,12 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.override.state import state
 from tensh.engine.methods.unsupported import unsupported_lookup
 from tensh.func.trees import flatten, leaves_of, map_leaves, unflatten
+from tensh.fx.branches import BranchRecorder, list_members
 from tensh.fx.graph import Graph
 from tensh.fx.graph_module import GraphModule
 from tensh.fx.pytree_codegen import PyTreeCodeGen, PyTreeInfo
 from tensh.nn.parameter import is_parameter
-from tensh.utils._python_dispatch import TorchDispatchMode
+from tensh.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 
 __all__ = ["get_proxy_mode", "make_fx"]
 
@@ -42,9 +43,10 @@ class ProxyTensor(Tensor):
         return first.recorder.record(func, args, kwargs or {})
 
 
-class OperatorRecorder(TorchDispatchMode):
+class OperatorRecorder(BranchRecorder, TorchDispatchMode):
     """A mode that adds called operators to ``graph``; ``table`` maps operators to functions that decompose them."""
 
+    SCOPE = ("constants", "paths")
     makes_wrappers = True  # wrappers whose history is that of the operators' arguments
 
     def __init__(self, table):
@@ -64,8 +66,11 @@ class OperatorRecorder(TorchDispatchMode):
         """Return a value as an argument of a node: tensors from outside become members of the module."""
         if not isinstance(value, Tensor):
             return value
-        if isinstance(value, ProxyTensor):
+        if isinstance(value, ProxyTensor) and value.proxy.graph is self.graph:
             return value.proxy
+        if self.branch is not None and id(value) not in self.branch.own:
+            known = self.branch.lifted.get(id(value))
+            return self.lift(value, id(value)) if known is None else known[1]
         if getattr(value, "hides_batches", False):
             raise NotImplementedError("make_fx cannot trace vmap of derivatives: map the function that make_fx returns")
         if id(value) not in self.paths:
@@ -75,6 +80,20 @@ class OperatorRecorder(TorchDispatchMode):
         node = self.graph.get_attr(self.paths[id(value)])
         node.meta["val"] = value
         return node
+
+    def stand_in(self, value, node):
+        """Return the traced tensor for an operand of a function that is being recorded."""
+        return self.stand_for(value_of(value), node)
+
+    to_argument, keep_part, plainly = node_of, stand_for, staticmethod(_disable_current_modes)
+
+    def example(self, value):
+        """Return the value of a traced tensor."""
+        return value_of(value)
+
+    def describe(self, node, value):
+        """Note the value of a node."""
+        node.meta["val"] = value
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         return self.record(func, args, kwargs or {})
@@ -88,6 +107,8 @@ class OperatorRecorder(TorchDispatchMode):
             raise RuntimeError(REFUSED.format(func))
         if func._opname == "lift_fresh":  # tensors in a graph must not be modified
             func = schemas()["lift_fresh_copy"]["default"]
+            if self.branch is not None:
+                self.branch.own.add(id(args[0]))
         given, named = map_leaves(value_of, (tuple(args), kwargs))
         with no_grad():
             result = func(*given, **named)
@@ -147,7 +168,7 @@ def make_fx(
             output = recorder.graph.output_node()
             output.args = ([recorder.node_of(each) for each in leaves],)
             recorder.graph.set_codegen(PyTreeCodeGen(PyTreeInfo(nested, spec, structure)))
-        return GraphModule(recorder.constants, recorder.graph, getattr(f, "__name__", type(f).__name__))
+        return GraphModule(list_members(recorder.graph), recorder.graph, getattr(f, "__name__", type(f).__name__))
 
     return trace
 
@@ -156,7 +177,9 @@ def list_names(f, args):
     """Return (names of the inputs, parameters of ``f`` if an argument is nested)."""
     called = getattr(f, "forward", f)
     try:
-        parameters = list(inspect.signature(called).bind(*args).arguments)
+        bound = inspect.signature(called).bind(*args)
+        kinds = [bound.signature.parameters[name].kind for name in bound.arguments]
+        parameters = [] if inspect.Parameter.VAR_POSITIONAL in kinds else list(bound.arguments)
     except (TypeError, ValueError):
         parameters = []
     parameters = parameters if len(parameters) == len(args) else [f"arg{place}" for place in range(len(args))]

@@ -1,0 +1,188 @@
+"""Functions within a graph: each branch or loop body becomes a graph module, whose inputs are the operator's operands.
+
+Note [Values from outside]
+What a function takes from outside itself is lifted: its graph gets an input for the value, and the operator an operand. All
+functions of one operator have the same inputs, so those that only one of them reads are inputs of the others, too.
+"""
+
+import operator
+
+from tensh.engine.core.tensor import Tensor
+from tensh.func.trees import flatten, unflatten
+from tensh.fx.graph import Graph
+from tensh.fx.graph_module import GraphModule
+from tensh.fx.source_names import name_source
+
+__all__ = ["BranchRecorder", "copy_graph", "list_members", "rename_inputs", "walk_nodes"]
+
+
+class Branch:
+    """A function's graph while it is recorded.
+
+    ``lifted`` maps keys to values from outside and their inputs, ``own`` has the ids of constants that the function
+    makes, and ``before`` what the recorder had set.
+    """
+
+    def __init__(self, before):
+        self.before, self.graph, self.lifted, self.own, self.spec = before, Graph(), {}, set(), None
+
+
+class BranchRecorder:
+    """What a recorder of graphs does for the functions of higher-order operators.
+
+    Recorders have ``graph``, name in ``SCOPE`` their other tables of one graph, and define ``stand_in`` (what a loop sees of what
+    it carries), ``example`` (its value), ``to_argument`` (its node), ``describe`` (notes on a node), ``keep_part`` (a result) and ``plainly``
+    (a context without recording).
+    """
+
+    branch = None  # the innermost function that is being recorded
+
+    def record_higher_order(self, called, args):
+        """Record a call of a higher-order operator on tensors, and return its result."""
+        count = called.first + len(called.graphs)
+        before, functions, operands = args[: called.first], args[called.first : count], args[count]
+        (leaves, spec), more = flatten(tuple(operands)), args[-1] if called.apart else ()
+        if not all(isinstance(each, Tensor) for each in (*leaves, *more)):
+            return called.compute(*args)
+        if called.apart:  # what is carried twice may change apart
+            leaves = [each.clone() if any(each is other for other in leaves[:n]) else each for n, each in enumerate(leaves)]
+
+        def call(function, *carried):
+            return function(*unflatten(carried or leaves, spec), *more)
+
+        branches = [self.record_branch(call, function, leaves if called.apart else ()) for function in functions]
+        wanted = branches[-1].spec
+        if not called.apart and branches[0].spec != wanted:
+            raise RuntimeError(
+                f"Unmatched output spec from torch.{called} branches: true branch tree_spec {branches[0].spec} vs false branch "
+                f"tree_spec {wanted}."
+            )
+        names = {id(each): f"l_args_{count}_{place}_" for place, each in enumerate(leaves)}
+        lifted = order_lifted(functions, branches, names)
+        modules = [close(branch, lifted, plain=called.apart and branch is branches[0]) for branch in branches]
+        nodes = [self.add_module(name, module) for name, module in zip(called.graphs, modules)]
+        inputs = tuple(lifted.values())
+        tuples = (tuple(leaves), inputs) if called.apart else (inputs,)
+        given = [tuple(map(self.to_argument, each)) for each in tuples]
+        args = (*map(self.to_argument, before), *nodes, *given)
+        node = self.graph.create_node("call_function", called, args, name=str(called))
+        with self.plainly():
+            values = [tuple(map(self.example, each)) for each in tuples]
+            result = called.compute(*map(self.example, before), *modules, *values)
+            known = [each for part in values for each in part]
+            result = [each.view_as(each) if any(each is other for other in known) else each for each in result]
+        self.describe(node, tuple(result))
+        parts = [
+            self.keep_part(value, self.graph.call_function(operator.getitem, (node, place)))
+            for place, value in enumerate(result)
+        ]
+        return unflatten(parts, wanted)
+
+    def record_branch(self, call, function, carried):
+        """Record a function as a graph of its own, whose first inputs are what it carries."""
+        before = {name: getattr(self, name) for name in ("graph", "branch", *self.SCOPE)}
+        branch = self.branch = Branch(before)
+        vars(self).update({name: {} for name in self.SCOPE}, graph=branch.graph)
+        try:
+            inputs = [self.stand_in(each, branch.graph.placeholder("carried")) for each in carried]
+            found, branch.spec = flatten(call(function, *inputs))
+            branch.graph.output(tuple(map(self.to_argument, found)))
+        finally:
+            vars(self).update(before)
+        outside = map(self.example, (*carried, *(value for value, _ in branch.lifted.values())))
+        if writes_to(branch.graph, [each for each in outside if isinstance(each, Tensor)]):
+            raise RuntimeError("Higher order ops do not support input mutation: a branch or a loop writes to an operand")
+        return branch
+
+    def lift(self, value, key):
+        """Return the input of the function's graph for a value from outside; ``key`` tells values apart."""
+        before = self.graph.find_nodes(op="placeholder")
+        with self.graph.inserting_after(before[-1]) if before else self.graph.inserting_before():
+            node = self.graph.placeholder("lifted")
+        node.meta["val"] = self.example(value)
+        self.branch.lifted[key] = value, node
+        return node
+
+    def add_module(self, name, module):
+        """Add a graph module as a member of the graph, and return its node."""
+        number = sum(each.op == "get_attr" and each.target.startswith(f"{name}_") for each in self.graph.nodes)
+        node = self.graph.get_attr(f"{name}_{number}")
+        self.describe(node, module)
+        return node
+
+
+def writes_to(graph, values):
+    """Return True if an operator of the graph writes to the memory of one of the values."""
+    names = [getattr(node.target, "_opname", "") for node in graph.nodes]
+    written = [
+        node.args[0].meta["val"]
+        for name, node in zip(names, graph.nodes)
+        if name.endswith("_") and not name.startswith("__")
+    ]
+    memory = {each.untyped_storage().data_ptr() for each in values}
+    return any(each.untyped_storage().data_ptr() in memory for each in written)
+
+
+def list_members(graph):
+    """Return path -> value of what a graph reads from its module, in graph order."""
+    return {node.target: node.meta["val"] for node in graph.nodes if node.op == "get_attr"}
+
+
+def walk_nodes(graph):
+    """Yield the nodes of a graph and of its branches, at any depth."""
+    for node in graph.nodes:
+        yield node
+        if node.op == "get_attr" and isinstance(node.meta.get("val"), GraphModule):
+            yield from walk_nodes(node.meta["val"].graph)
+
+
+def order_lifted(functions, branches, names):
+    """Return key -> value of what functions take from outside: what all read first, each part by PyTorch's names for it.
+
+    ``names`` maps ids of operands to their names.
+    """
+    tables = [branch.lifted for branch in branches]
+    common = [key for key in tables[0] if all(key in table for table in tables)]
+    found = {}
+    for place, (function, table) in enumerate(zip(functions, tables)):
+        for keys in (common, [key for key in table if key not in common]):
+            if place and keys is common:
+                continue
+            named = {key: names.get(key) or name_source(function, table[key][0], place) for key in keys}
+            found |= {key: table[key][0] for key in sorted(keys, key=named.get)}
+    return found
+
+
+def close(branch, lifted, plain):
+    """Return the module of a recorded function, whose inputs are all operands; its result is a tuple unless ``plain``."""
+    inputs = [node for node in branch.graph.find_nodes(op="placeholder") if node.target == "carried"]
+    inputs += [branch.lifted[key][1] if key in branch.lifted else key for key in lifted]
+    graph = copy_graph(branch.graph, {each: f"arg{place}_1" for place, each in enumerate(inputs)})
+    for node, value in zip(graph.find_nodes(op="placeholder")[-len(lifted) :], lifted.values()):
+        node.meta.setdefault("val", value)
+    if plain:
+        graph.output_node().args = graph.output_node().args[0]
+    return GraphModule(list_members(graph), graph, "<lambda>")
+
+
+def copy_graph(source, names):
+    """Copy a graph, whose inputs become ``names`` (an input, or any other key for a new one -> its name)."""
+    graph, made = Graph(), {}
+    for each, name in names.items():
+        made[each] = graph.placeholder(name)
+        made[each].meta = dict(getattr(each, "meta", {}))
+    for node in source.nodes:
+        if node.op != "placeholder":
+            made[node] = graph.node_copy(node, made.__getitem__)
+    return graph
+
+
+def rename_inputs(graph):
+    """Name the inputs of branches after the operands that the graph gives them, also of branches within branches."""
+    for node in graph.nodes:
+        if str(node.target) == "cond" and node.op == "call_function":
+            for each in node.args[1:3]:
+                module = each.meta["val"]
+                inputs = module.graph.find_nodes(op="placeholder")
+                module.graph = copy_graph(module.graph, dict(zip(inputs, [one.name for one in node.args[3]])))
+                rename_inputs(module.graph)

@@ -1,0 +1,67 @@
+"""Modules with branches and loops that depend on elements, written for either library: name -> (module, arguments, others)."""
+
+
+def make_programs(torch):
+    nn, cond, while_loop = torch.nn, torch.cond, torch._higher_order_ops.while_loop
+    t, f = torch.tensor(True), torch.tensor(False)
+
+    class Called(nn.Module):
+        def __init__(self, function):
+            super().__init__()
+            self.a, self.b = nn.Linear(3, 3), nn.Linear(3, 3)
+            self.register_buffer("k", torch.ones(3))
+            self.c, self.function = torch.full((3,), 2.0), function
+
+        def forward(self, *args):
+            return self.function(self, *args)
+
+    def plain(self, x):
+        return cond(x.sum() > 0, lambda x: x.sin(), lambda x: x.cos(), (x,))
+
+    def members(self, x, p, z):
+        w = x + 1
+        return cond(
+            p,
+            lambda x: (self.a(x) + w, x * self.k),
+            lambda x: (self.b(x) * 2 + z + self.c, x - self.k),
+            (x,),
+        )
+
+    def constant(self, x):
+        return cond(x.sum() > 0, lambda x: x * torch.tensor([1.0, 2.0, 3.0]), lambda x: x + torch.tensor(2.0), (x,))
+
+    def nested(self, x):
+        return cond(x.sum() > 2, lambda q: cond(q.sum() < 4, torch.exp, lambda q: q - 1, (q,)), lambda q: q.cos(), [x])
+
+    def twice(self, x, y):
+        z = cond(x.sum() > 1, lambda a, b: a + b, lambda a, b: a - b, (x, y))
+        return cond(z.sum() > 1, lambda a, b: (a * b).sum(), lambda a, b: a.sum() + b.max(), (z, y))
+
+    def loop(self, n, x):
+        return while_loop(lambda n, x: n > 0, lambda n, x: (n - 1, x * 2), (n, x))
+
+    def loop_outside(self, n, x, z):
+        return while_loop(lambda n, x: n < 4, lambda n, x: (n + 1, self.a(x) + z), (n, x))
+
+    def branch_in_loop(self, n, x):
+        def body(n, x):
+            return n - 1, cond(x.sum() > 9, lambda x: x - 5, lambda x: x + 3, (x,))
+
+        return while_loop(lambda n, x: n > 0, body, (n, x))
+
+    def vector(*elements):
+        return torch.tensor(elements)
+
+    x, y = vector([1.0, 2.0, 3.0]), vector([-1.0, 0.5, -2.0])
+    two, four, zero = (torch.tensor(each) for each in (2, 4, 0))
+    programs = {
+        "plain": (plain, (x,), [(y,)]),
+        "members": (members, (x, t, y), [(y, f, x), (x, f, x)]),
+        "constant": (constant, (x,), [(y,)]),
+        "nested": (nested, (x,), [(y,), (x / 2,)]),
+        "twice": (twice, (x, y), [(y, x), (y, y)]),
+        "loop": (loop, (two, x), [(four, y), (zero, x)]),
+        "loop_outside": (loop_outside, (two, x, y), [(zero, y, x), (four, x, y)]),
+        "branch_in_loop": (branch_in_loop, (two, x), [(four, y)]),
+    }
+    return {name: (Called(function), *rest) for name, (function, *rest) in programs.items()}
