@@ -46,12 +46,15 @@ class OptimizedModule(Module):
         return dir(self._orig_mod)
 
     def __reduce__(self):
-        return restart, (self._orig_mod, self.compiled.fullgraph)
+        return recompile_module, (self._orig_mod, self.compiled.fullgraph)
 
     def __deepcopy__(self, memo):
-        return restart(copy.deepcopy(self._orig_mod, memo), self.compiled.fullgraph)
+        return recompile_module(copy.deepcopy(self._orig_mod, memo), self.compiled.fullgraph)
 
 
-def restart(module, fullgraph):
+def recompile_module(module, fullgraph):
     """Make a compiled module around another one, without graphs."""
     return OptimizedModule(module, compile_function(module, fullgraph))
+
+
+restart = recompile_module  # the name in pickles of earlier versions

@@ -16,7 +16,7 @@ from tensh.engine.core.nodes import uses_gradient
 from tensh.engine.core.tensor import SPARSE, Tensor, wrap
 from tensh.engine.core.views import refresh_node
 from tensh.engine.errors.messages import COWARDLY
-from tensh.engine.methods.protocols import name_of, rebuilt
+from tensh.engine.methods import protocols
 from tensh.engine.operators.shapes.composites.sharing import move_to_shared
 from tensh.engine.operators.shapes.composites.storage import view_storage
 from tensh.engine.operators.shapes.composites.typed_storage import wrap_row
@@ -53,7 +53,7 @@ def reduce_tensor(tensor):
     array = tensor.array
     if type(array) in SPARSE:
         return reduce_sparse(tensor)
-    facts = name_of(type(tensor)), uses_gradient(refresh_node(tensor)), tensor.__dict__ or None
+    facts = protocols.name_of(type(tensor)), uses_gradient(refresh_node(tensor)), tensor.__dict__ or None
     if is_absent(array):
         return rebuild_meta, (*describe_meta(array), *facts)
     if not shared.AVAILABLE:
@@ -85,7 +85,7 @@ def place(block, dtype, shape, strides, start):
 
 def dress(array, name, requires_grad, state):
     """Return the tensor of an array, with the class called ``name`` and its additional attributes."""
-    made = rebuilt(name, array, array.shape, None, 0, requires_grad)
+    made = protocols.rebuild_tensor(name, array, array.shape, None, 0, requires_grad)
     made.__dict__.update(state or {})
     return made
 

@@ -92,7 +92,7 @@ class Parameter(Tensor, metaclass=ParameterType):
     def __reduce_ex__(self, protocol):
         if torch_is_tensh():
             return reduce_parameter(self)
-        return _rebuild, (self.data, type(self.node) is AccumulateGrad), self.__dict__ or None
+        return _rebuild_parameter, (self.data, type(self.node) is AccumulateGrad), self.__dict__ or None
 
 
 def _wrap_subclass(data, requires_grad):
@@ -313,8 +313,11 @@ def _make_empty(dtype=None, device=None):
     return wrap(make((0,), (require_dtype(dtype, "empty") or get_default_dtype()).numpy))
 
 
-def _rebuild(data, requires_grad):
+def _rebuild_parameter(data, requires_grad):
     return Parameter(data, requires_grad)
+
+
+_rebuild = _rebuild_parameter  # the name in pickles of earlier versions
 
 
 __getattr__ = unsupported_lookup("torch.nn.parameter")

@@ -3,7 +3,7 @@
 from functools import cache, update_wrapper
 
 from tensh.engine.arguments.signatures import Form, choose
-from tensh.engine.arrays.absent import drop_elements, make_absent, without_elements_of
+from tensh.engine.arrays.absent import drop_elements, make_absent, make_absent_strided
 from tensh.engine.arrays.memory import order_in
 from tensh.engine.core import ports
 from tensh.engine.core.clock import mode, stamp_write
@@ -133,7 +133,7 @@ def make_without_elements(make, dtype, given):
     if size is None or min(size, default=0) < 0:
         return drop_elements(make_array(make, dtype))
     if "stride" in given:
-        return without_elements_of(size, given["stride"], dtype)
+        return make_absent_strided(size, given["stride"], dtype)
     return make_absent(size, dtype, None if order is None else order_in(make_absent(size, dtype), order))
 
 

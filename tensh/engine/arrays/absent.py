@@ -122,7 +122,7 @@ class Absent:
         raise Absence
 
     def __reduce__(self):
-        return without_elements_of, (self.shape, memory.strides(self), self.dtype)
+        return make_absent_strided, (self.shape, memory.strides(self), self.dtype)
 
     __array_ufunc__ = __array_function__ = __array__
     __array_struct__ = __array_interface__ = property(__array__)
@@ -187,13 +187,16 @@ def drop_elements(array):
         return array
     if array.flags.c_contiguous or min(array.strides) < 0 or not array.size:
         return make_absent(array.shape, array.dtype)
-    return without_elements_of(array.shape, memory.strides(array), array.dtype)
+    return make_absent_strided(array.shape, memory.strides(array), array.dtype)
 
 
-def without_elements_of(shape, steps, dtype):
+def make_absent_strided(shape, steps, dtype):
     """A new array of these strides, to rebuild a pickled one."""
     dtype = BY_NUMPY[dtype].numpy
     return view_memory(make_absent((count_elements(shape, steps),), dtype), dtype, shape, steps)
+
+
+without_elements_of = make_absent_strided  # the name in pickles of earlier versions
 
 
 def is_absent(value):

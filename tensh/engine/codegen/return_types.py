@@ -22,12 +22,15 @@ def return_type(name, fields):
     }
     members["__doc__"] = f"The results of ``{name}``: ({', '.join(fields)})."
     members["__reduce__"] = lambda self: (
-        (type(self), (tuple(self), {})) if torch_is_tensh() else (_rebuild, (name, fields, tuple(self)))
+        (type(self), (tuple(self), {})) if torch_is_tensh() else (rebuild_results, (name, fields, tuple(self)))
     )
     members["__new__"] = lambda cls, values, more=None: tuple.__new__(cls, values)  # a pickle says more: nothing
     RETURN_TYPES[name] = OfTorch(name, (tuple,), members)
     return RETURN_TYPES[name]
 
 
-def _rebuild(name, fields, values):
+def rebuild_results(name, fields, values):
     return return_type(name, fields)(values)
+
+
+_rebuild = rebuild_results  # the name in pickles of earlier versions

@@ -109,7 +109,7 @@ class device(metaclass=OfTorch):
 
     def __reduce__(self):
         facts = (self.type,) if self.index is None else (self.type, self.index)
-        return (device if torch_is_tensh() else made_device), facts
+        return (device if torch_is_tensh() else rebuild_device), facts
 
 
 def named_device(type, index=None):
@@ -124,9 +124,12 @@ def kinds_of(values):
     return ", ".join(value.__class__.__name__ for value in values)
 
 
-def made_device(type, index=None):
+def rebuild_device(type, index=None):
     """Rebuild a pickled device."""
     return device(type, index)
+
+
+made_device = rebuild_device  # the name in pickles of earlier versions
 
 
 cpu, meta = device("cpu"), device("meta")
@@ -204,7 +207,7 @@ class Constant(metaclass=OfTorch):
         return f"torch.{self.name}"
 
     def __reduce__(self):
-        return self.name if torch_is_tensh() else (constant, (self.name,))
+        return self.name if torch_is_tensh() else (find_constant, (self.name,))
 
 
 class layout(Constant):
@@ -234,9 +237,12 @@ strided, contiguous_format, preserve_format, channels_last, channels_last_3d = m
 )
 
 
-def constant(name):
+def find_constant(name):
     """The layout or memory format called ``name``, to rebuild a pickled one."""
     return CONSTANTS[name]
+
+
+constant = find_constant  # the name in pickles of earlier versions
 
 
 def require_strided(which):

@@ -167,7 +167,7 @@ def __deepcopy__(self, memo):
     if id(block) not in memo:
         memo[id(block)] = block.copy(order="K")
         memo.setdefault(id(memo), []).append(block)  # keeps the array alive as long as its id is used
-    twin = rebuilt(
+    twin = rebuild_tensor(
         None if type(self) is Tensor else type(self), memo[id(block)], *place_of(self.array, block), node is not None
     )
     memo[id(self)] = twin
@@ -190,7 +190,7 @@ def place_of(array, block):
     return array.shape, memory.strides(array), memory.offset(array)
 
 
-def rebuilt(name, block, shape, strides, offset, requires_grad):
+def rebuild_tensor(name, block, shape, strides, offset, requires_grad):
     """Rebuild a copied or pickled tensor at its place in a memory; ``name`` is the name of its class."""
     block = memory.canonical(block)
     array = block if strides is None else memory.view_strided(block, shape, strides, offset)
@@ -219,9 +219,12 @@ def find_class(name):
     return operator.attrgetter(path)(importlib.import_module(module))
 
 
-def sparse_again(array, requires_grad):
+def rebuild_sparse_tensor(array, requires_grad):
     """Rebuild a pickled sparse tensor."""
     return wrap(array).requires_grad_(requires_grad)
+
+
+rebuilt, sparse_again = rebuild_tensor, rebuild_sparse_tensor  # the names in pickles of earlier versions
 
 
 def __reduce_ex__(self, protocol):
@@ -229,10 +232,10 @@ def __reduce_ex__(self, protocol):
     if torch_is_tensh():
         return reduce_tensor(self)
     if type(self.array) in SPARSE:
-        return sparse_again, (self.array, uses_gradient(refresh_node(self)))
+        return rebuild_sparse_tensor, (self.array, uses_gradient(refresh_node(self)))
     block = memory_of(self.array)
     facts = (name_of(type(self)), block, *place_of(self.array, block), uses_gradient(refresh_node(self)))
-    return rebuilt, facts, self.__dict__ or None
+    return rebuild_tensor, facts, self.__dict__ or None
 
 
 for _each in (

@@ -222,7 +222,7 @@ class Generator(metaclass=OfTorch):
     def __reduce__(self):
         if torch_is_tensh():
             return Generator, (self.device,), (self.initial_seed(), None, self.get_state())
-        return from_state, (self._state().tobytes(),)
+        return rebuild_generator, (self._state().tobytes(),)
 
     def __setstate__(self, state):
         self.set_state(state[2])
@@ -275,11 +275,14 @@ def fresh_seed():
     return int.from_bytes(os.urandom(8), "little")
 
 
-def from_state(data):
+def rebuild_generator(data):
     """Make a generator from the bytes of a state, for unpickling."""
     generator = Generator()
     generator._take(np.frombuffer(data, STATE)[0])
     return generator
+
+
+from_state = rebuild_generator  # the name in pickles of earlier versions
 
 
 def _require_cpu(where):

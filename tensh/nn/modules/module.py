@@ -75,10 +75,13 @@ def claim_pytorchs_module(cls):
     return origin
 
 
-def again(origin, name):
+def rebuild_module(origin, name):
     """Make a module without its state, for unpickling."""
     cls = getattr(importlib.import_module(origin), name)
     return cls.__new__(cls)
+
+
+again = rebuild_module  # the name in pickles of earlier versions
 
 
 class Module(Members, Calls, State):
@@ -131,7 +134,7 @@ class Module(Members, Calls, State):
     def __reduce_ex__(self, protocol):
         if not self._origin or torch_is_tensh():
             return super().__reduce_ex__(protocol)
-        return again, (self._origin, type(self).__qualname__), self.__dict__
+        return rebuild_module, (self._origin, type(self).__qualname__), self.__dict__
 
     # ── training ─────────────────────────────────────────────────────────────
 

@@ -45,7 +45,9 @@ class PackedSequence(
         return super().__new__(cls, data, batch_sizes, sorted_indices, unsorted_indices)
 
     def __reduce__(self):
-        return (copyreg.__newobj__, (type(self), *self)) if torch_is_tensh() else (_rebuild_packed, tuple(self))
+        return (
+            (copyreg.__newobj__, (type(self), *self)) if torch_is_tensh() else (_rebuild_packed_sequence, tuple(self))
+        )
 
     def to(self, *args, **kwargs):
         """Return the sequence with its data converted by ``Tensor.to``."""
@@ -74,9 +76,12 @@ class PackedSequence(
         return self.data.is_pinned()
 
 
-def _rebuild_packed(*parts):
+def _rebuild_packed_sequence(*parts):
     """Rebuild a packed sequence from its pickled state."""
     return PackedSequence(*parts)
+
+
+_rebuild_packed = _rebuild_packed_sequence  # the name in pickles of earlier versions
 
 
 def _make_conversion(name):

@@ -19,7 +19,7 @@ from tensh.engine.core.nodes import uses_gradient
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.core.views import refresh_node
 from tensh.engine.errors.messages import COWARDLY
-from tensh.engine.methods.protocols import memory_of, name_of, rebuilt
+from tensh.engine.methods.protocols import memory_of, name_of, rebuild_tensor
 
 LARGE = 1 << 16  # bytes of an array from which it goes into the file; a pipe holds about as much before it blocks
 ALIGNMENT = 64
@@ -91,7 +91,7 @@ class Pickler(pickle.Pickler):
         if memory_of(array).nbytes <= array.nbytes:
             return NotImplemented
         facts = (name_of(type(thing)), array.copy(), array.shape, None, 0, uses_gradient(refresh_node(thing)))
-        return rebuilt, facts, thing.__dict__ or None
+        return rebuild_tensor, facts, thing.__dict__ or None
 
 
 def pack(thing):

@@ -98,7 +98,7 @@ class Sparse:
         return Sparse(self.values.copy(), indices, self.shape, self.layout, self.coalesced)
 
     def __reduce__(self):
-        return rebuild, (self.values, self.indices, self.shape, self.layout, self.coalesced)
+        return rebuild_sparse_array, (self.values, self.indices, self.shape, self.layout, self.coalesced)
 
     def __getattr__(self, name):
         raise Sparsity
@@ -119,9 +119,12 @@ for _name in (
     setattr(Sparse, f"__{_name}__", Sparse.__array__)
 
 
-def rebuild(values, indices, *facts):
+def rebuild_sparse_array(values, indices, *facts):
     """Return the array of a pickled sparse tensor."""
     return Sparse(canonical(values), tuple([canonical(each) for each in indices]), *facts)
+
+
+rebuild = rebuild_sparse_array  # the name in pickles of earlier versions
 
 
 def swap_blocks(entries, batch_dim):
