@@ -100,7 +100,7 @@ def twin(t):
     made = new()
     made.array, made.node, made._base, made._kept = t.array, t.node, t._base, None
     if t._base is not None:
-        made._how, made._time = t._how, t._time
+        made._view_info, made._time = t._view_info, t._time
     return made
 
 
@@ -118,7 +118,7 @@ def elements_of(value):
         return value
     made = twin(value)
     if value._base is None:  # writes through views of the elements modify the nested tensor
-        made._base, made._how, made._time = value, None, clock.last_write
+        made._base, made._view_info, made._time = value, None, clock.last_write
     return made
 
 

@@ -6,7 +6,7 @@ import weakref
 from tensh.engine.core.nodes import AccumulateGrad
 from tensh.engine.core.tensor import Tensor
 
-SLOTS = ("array", "node", "_base", "_how", "_time", "_kept")
+SLOTS = ("array", "node", "_base", "_view_info", "_time", "_kept")
 POISONED = (
     "Trying to execute AccumulateGrad node that was poisoned by swap_tensors this can happen when you try to run backward on a "
     "tensor that was swapped. For a module m with `torch.__future__.set_swap_module_params_on_conversion(True)` you should not "

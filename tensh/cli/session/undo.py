@@ -17,7 +17,7 @@ LONGEST = 100  # items of a container that are examined
 MOST_KEPT = 256 * 2**20  # bytes kept alive
 ABSENT = object()
 NOBODYS = ("_", "__", "___", "__builtins__")  # names that are not the user's
-SLOTS = ("array", "node", "_base", "_how", "_time", "_kept")  # the slots of a Tensor
+SLOTS = ("array", "node", "_base", "_view_info", "_time", "_kept")  # the slots of a Tensor
 
 
 class CannotUndo(Exception):

@@ -68,7 +68,7 @@ def is_fresh(t):
 
 def mark(t):
     """Mark ``t`` as a tensor of inference mode."""
-    t._base, t._how, t._time = INFERENCE, None, -math.inf
+    t._base, t._view_info, t._time = INFERENCE, None, -math.inf
     return t
 
 

@@ -194,7 +194,7 @@ def kernel_call(op, call, into=None):
 
 
 # ── the result ───────────────────────────────────────────────────────────────
-ANNOUNCED = "if listeners: announce(k, {0})"
+ANNOUNCED = "if listeners: announce(node, {0})"
 BLANK = "{0} = new(); {0}.array = {0}_; {0}.node = {0}._base = {0}._kept = None"
 
 
@@ -206,8 +206,8 @@ def result_lines(op):
     lines.append(BLANK.format("out"))
     if op.derivatives:
         lines.append(_wants_gradient(op, op.derivatives) + " and mode.grad:")
-        lines.append(INDENT + f"out.node = k = {_node(op)}(); " + _record(op))
-        lines.append(INDENT + "k.shape = out_.shape; k.dtype = out_.dtype; k.time = tick()")
+        lines.append(INDENT + f"out.node = node = {_node(op)}(); " + _record(op))
+        lines.append(INDENT + "node.shape = out_.shape; node.dtype = out_.dtype; node.time = tick()")
         lines.append(INDENT + ANNOUNCED.format("(out,)"))
     if op.view:
         first, *rest = op.parameters
@@ -215,7 +215,7 @@ def result_lines(op):
         if call:
             lines.append(f"record_retyped_view({first}, out{call})")
         else:
-            seen = f"out._base = {first}; out._how = None; out._time = clock.last_write"
+            seen = f"out._base = {first}; out._view_info = None; out._time = clock.last_write"
             lines += [f"if {first}._base is None and mode.grad: {seen}", f"else: record_view({first}, out)"]
     return lines
 
@@ -230,10 +230,10 @@ def _results(op):
             lines.append(_wants_gradient(op, op.derivatives) + " and mode.grad:")
             if op.outs != LIST:
                 lines.append(INDENT + f"{' '.join(o + '_,' for o in op.outs)} = out_")
-            lines.append(INDENT + f"k = {op.name}_node(); " + _record(op))
-            facts = "k.shape = [(array.shape, array.dtype) for array in out_]; k.dtype = None"
-            lines.append(INDENT + f"{facts}; k.time = tick()")
-            lines.append(INDENT + f"for i in {chosen}: outs[i].node = Output(k, i, k.shape[i])")
+            lines.append(INDENT + f"node = {op.name}_node(); " + _record(op))
+            facts = "node.shape = [(array.shape, array.dtype) for array in out_]; node.dtype = None"
+            lines.append(INDENT + f"{facts}; node.time = tick()")
+            lines.append(INDENT + f"for i in {chosen}: outs[i].node = Output(node, i, node.shape[i])")
             lines.append(INDENT + ANNOUNCED.format("outs"))
         if op.view:
             lines.append(f"for o in outs: record_view({first}, o, MULTIPLE)")
@@ -247,8 +247,8 @@ def _results(op):
         lines.append(f"else: {o} = wrap({o}_); {o}_ = {o}.array")
     if op.derivatives:
         lines.append(_wants_gradient(op, op.derivatives) + " and mode.grad:")
-        lines.append(INDENT + f"{op.outs[0]}.node = k = {op.name}_node(); " + _record(op))
-        lines.append(INDENT + f"k.shape = {names[0]}.shape; k.dtype = {names[0]}.dtype; k.time = tick()")
+        lines.append(INDENT + f"{op.outs[0]}.node = node = {op.name}_node(); " + _record(op))
+        lines.append(INDENT + f"node.shape = {names[0]}.shape; node.dtype = {names[0]}.dtype; node.time = tick()")
         lines.append(INDENT + ANNOUNCED.format(f"({op.outs[0]},)"))
     return [*lines, f"outs = {op.name}_outs(({', '.join(op.outs)}))"]
 
@@ -278,4 +278,4 @@ def _record(op):
         value = raw(read, op)
         everyone = set(who) == set(op.derivatives)
         saved.append(value if everyone else f"{value} if {' or '.join(f'{p}_n is not None' for p in who)} else None")
-    return f"k.inputs = {nodes}; k.saved = ({' '.join(s + ',' for s in saved)}); k.hooks = None"
+    return f"node.inputs = {nodes}; node.saved = ({' '.join(s + ',' for s in saved)}); node.hooks = None"

@@ -238,7 +238,7 @@ def _write_straight(op, a, b=None):
     A view is written straight if its base has no node and the view has no ``ViewInfo``.
     """
     fits = [f"{a}_.dtype.kind in {kinds(op)!r}"] if op.floats or op.types != "biufcW" else []
-    free = f"{a}._base is None or {a}._base.node is None and {a}._how is None"
+    free = f"{a}._base is None or {a}._base.node is None and {a}._view_info is None"
     lines = [
         f"if isinstance({a}, Tensor) and ({a}.node is None or not mode.grad) and ({free}):",
         INDENT + f"{a}_ = {a}.array",

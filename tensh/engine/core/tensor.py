@@ -28,9 +28,9 @@ class Tensor:
     tensor([2., 4.])
     """
 
-    # ``_base``, ``_how`` and ``_time`` are explained in core/views.py.  ``_kept`` is the gradient kept for a computed tensor;
+    # ``_base``, ``_view_info`` and ``_time`` are explained in core/views.py.  ``_kept`` is the gradient kept for a computed tensor;
     # that of a leaf is in its node.
-    __slots__ = ("array", "node", "_base", "_how", "_time", "_kept", "__dict__", "__weakref__")
+    __slots__ = ("array", "node", "_base", "_view_info", "_time", "_kept", "__dict__", "__weakref__")
     __module__ = "torch"
     __array_priority__ = 1000  # makes ``array * tensor`` call the tensor, not NumPy
 

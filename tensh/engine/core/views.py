@@ -1,7 +1,7 @@
 """Views: tensors that share memory, and how their nodes are refreshed after the memory has been written.
 
 A view uses three slots: ``_base`` is the tensor whose memory it shares (None for all other tensors), ``_time`` is the
-tick at which its node was last valid, ``_how`` is a ``ViewInfo`` or None.
+tick at which its node was last valid, ``_view_info`` is a ``ViewInfo`` or None.
 """
 
 from tensh.engine.arrays import memory
@@ -30,7 +30,7 @@ class Inference:
     """The base of all tensors that were made in inference mode: none that could be written, or want a gradient."""
 
     node = object.__new__(Dual)
-    _base = _how = None
+    _base = _view_info = None
 
     def __repr__(self):
         return "inference"
@@ -44,21 +44,21 @@ def record_view(base, t, locked=None):
 
     Generated functions contain the commonest case inline: ``base`` is not a view, and ``t`` needs no ``ViewInfo``.
     """
-    root, how = base._base, None
+    root, info = base._base, None
     if root is not None:
         if root is INFERENCE:
             return ports.mark_inference(t)
-        how = base._how
+        info = base._view_info
     if not mode.grad:
         locked = NO_GRAD
         if t.node is None and (base if root is None else root).node is not None:
             t.node = NoGradView(t.array)
-    if how is not None:
-        steps = how.steps
-        how = ViewInfo(steps and (*steps, place_in_base(base.array, t.array)), locked or how.locked)
+    if info is not None:
+        steps = info.steps
+        info = ViewInfo(steps and (*steps, place_in_base(base.array, t.array)), locked or info.locked)
     elif locked is not None:
-        how = ViewInfo(None, locked)
-    t._base, t._how, t._time = base if root is None else root, how, clock.last_write
+        info = ViewInfo(None, locked)
+    t._base, t._view_info, t._time = base if root is None else root, info, clock.last_write
     return t
 
 
@@ -66,13 +66,13 @@ def record_retyped_view(base, t, fn, args):
     """Record a view of another dtype: keep the call that made it, because its place in memory is not enough."""
     before = steps_to(base)
     record_view(base, t)
-    t._how = ViewInfo((*before, (fn, args)), write_refusal(t))
+    t._view_info = ViewInfo((*before, (fn, args)), write_refusal(t))
     return t
 
 
 def write_refusal(t):
     """The reason why the view ``t`` must not be written, or None."""
-    return None if t._how is None else t._how.locked
+    return None if t._view_info is None else t._view_info.locked
 
 
 def refresh_node(t):
@@ -122,8 +122,8 @@ def steps_to(t):
     """The operator calls that lead from the base to ``t``."""
     if t._base is None:
         return ()
-    if t._how is not None and t._how.steps is not None:
-        return t._how.steps
+    if t._view_info is not None and t._view_info.steps is not None:
+        return t._view_info.steps
     return (place_in_base(t._base.array, t.array),)
 
 

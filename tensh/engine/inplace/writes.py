@@ -148,8 +148,8 @@ def become_view(t, viewed, name):
         viewed.node.__class__ = name_node_class(type(viewed.node), name)
     t.array = viewed.array
     stamp_write(t.array)
-    if t._base is not None and t._how is not None and t._how.steps is not None:
-        t._how.steps = viewed._how.steps
+    if t._base is not None and t._view_info is not None and t._view_info.steps is not None:
+        t._view_info.steps = viewed._view_info.steps
     if mode.grad:
         keep_retaining(t, viewed.node)
         track_temporary(t)

@@ -67,7 +67,7 @@ class BatchedTensor(Tensor):
     hides_batches = True  # dispatch modes see the calls that its rules make on its value
 
     array = property(Sample)
-    node = _time = _how = property(lift)
+    node = _time = _view_info = property(lift)
     _base = None
     requires_grad = property(lambda t: t.value.requires_grad, lambda t, flag: errors.set_requires_grad(t, flag))
     is_leaf = property(lambda t: t.value.is_leaf)

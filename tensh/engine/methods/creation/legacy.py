@@ -97,7 +97,7 @@ def view_as_subclass(cls, t):
     self = object.__new__(cls)
     self.array, self.node, self._base, self._kept = t.array, t.node, t._base, None
     if t._base is not None:
-        self._how, self._time = t._how, t._time
+        self._view_info, self._time = t._view_info, t._time
     return self
 
 
