@@ -12,9 +12,7 @@ from tensh.graph.provenance import place, record_places
 from tensh.graph.repeats import blocks, period
 from tensh.graph.walk import Graph
 from tests.support.chain_programs import LEAVES, chain_program, check_paths
-from tests.support.graph_programs import CASES
-
-PROGRAMS = [line.strip() for text in CASES.values() for line in text.strip().splitlines()]
+from tests.support.graph_programs import PROGRAMS
 
 
 # ── random expressions ───────────────────────────────────────────────────────

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import tensh
-from tests.support.graph_runs import PROGRAMS, SINGLE, Run
+from tests.support.graph_programs import PROGRAMS
+from tests.support.graph_runs import SINGLE, Run
 
 oracle = pytest.importorskip("torch")
 

@@ -5,10 +5,7 @@ import re
 
 import numpy as np
 
-from tests.support.graph_programs import CASES, FUNCTIONS
-
-PROGRAMS = [line.strip() for text in CASES.values() for line in text.strip().splitlines()]
-
+from tests.support.graph_programs import FUNCTIONS
 
 NO_GRADIENT = {"i", "m", "q"}
 
