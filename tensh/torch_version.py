@@ -2,8 +2,8 @@
 
 import re
 
-from tensh.engine.errors.naming import torch_is_tensh
 from tensh.engine.methods.unsupported import unsupported_lookup
+from tensh.support.naming import torch_is_tensh
 from tensh.version import __version__ as version
 
 __all__ = ["TorchVersion"]

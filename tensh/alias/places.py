@@ -10,7 +10,7 @@ from importlib import import_module
 from types import ModuleType
 
 from tensh.alias.parts import DICT
-from tensh.engine.errors.naming import torch_is_tensh
+from tensh.support.naming import torch_is_tensh
 
 
 @cache

@@ -7,7 +7,7 @@ from tensh.distributions import constraints
 from tensh.distributions.transformed_distribution import TransformedDistribution
 from tensh.distributions.transforms import AbsTransform
 from tensh.distributions.utils import formula
-from tensh.engine.errors.naming import Shared
+from tensh.support.naming import Shared
 
 
 class FoldedDistribution(Shared, TransformedDistribution):

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import tensh
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device
-from tensh.engine.errors.naming import torch_is_tensh
+from tensh.support.naming import torch_is_tensh
 from tensh.switched_off.answers import COMPILED
 
 NAME = re.compile(r"^([a-zA-Z_][0-9a-zA-Z_]*?)(?:_(\d+))?$")

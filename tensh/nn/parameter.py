@@ -19,9 +19,9 @@ from tensh.engine.dispatch.override.points import arm_for, overrides
 from tensh.engine.dispatch.override.state import call_disabled
 from tensh.engine.dtypes.device import on_meta
 from tensh.engine.dtypes.dtype import get_default_dtype
-from tensh.engine.errors.naming import torch_is_tensh
 from tensh.engine.methods.printing.format import headed_text
 from tensh.engine.methods.unsupported import unsupported_lookup
+from tensh.support.naming import torch_is_tensh
 
 __all__ = [
     "Buffer",

@@ -8,11 +8,11 @@ from tensh.engine.autograd.modes import enable_grad, no_grad
 from tensh.engine.core.clock import stamp_write
 from tensh.engine.core.tensor import SPARSE, Tensor
 from tensh.engine.dispatch.override.state import dispatches
-from tensh.engine.errors.naming import Shared
 from tensh.engine.operators.shapes.layout import view_as_real
 from tensh.optim.checks import CAPTURING, refuse_sparse_gradients, require_fusible
 from tensh.optim.optimizer import Optimizer
 from tensh.optim.raw import update_in_pieces
+from tensh.support.naming import Shared
 
 
 class Elementwise(Shared, Optimizer):

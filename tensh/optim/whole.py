@@ -2,9 +2,9 @@
 
 from tensh.engine.arrays.uninterrupted import Uninterrupted
 from tensh.engine.autograd.modes import no_grad
-from tensh.engine.errors.naming import Shared
 from tensh.optim.checks import refuse_sparse_gradients
 from tensh.optim.optimizer import Optimizer
+from tensh.support.naming import Shared
 
 
 class Whole(Shared, Optimizer):

@@ -2,7 +2,7 @@
 
 import tensh as torch
 from tensh.distributions.constraints.base import Constraint
-from tensh.engine.errors.naming import Shared
+from tensh.support.naming import Shared
 
 
 def _require_constraint(base):

@@ -1,7 +1,7 @@
 """Constraints of numbers."""
 
 from tensh.distributions.constraints.base import Constraint
-from tensh.engine.errors.naming import Shared
+from tensh.support.naming import Shared
 
 
 class _Bounded(Constraint):

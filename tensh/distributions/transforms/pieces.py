@@ -6,7 +6,7 @@ import tensh as torch
 from tensh.distributions import constraints
 from tensh.distributions.transforms.base import Transform
 from tensh.distributions.utils import _sum_rightmost, formula, lazy_property
-from tensh.engine.errors.naming import Shared
+from tensh.support.naming import Shared
 
 
 class _Pieces(Shared, Transform):

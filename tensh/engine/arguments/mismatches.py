@@ -6,7 +6,7 @@ order of the call.
 """
 
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.errors.naming import NAME, OfTorch
+from tensh.support.naming import NAME, OfTorch
 
 HEAP = 1 << 9  # the flag of types created at run time, such as Python classes
 IMMUTABLE = 1 << 8  # and of those created by C at run time, of which Python 3.13 has more

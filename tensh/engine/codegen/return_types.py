@@ -1,6 +1,6 @@
 """Named tuples of operators with several outputs: ``torch.return_types``."""
 
-from tensh.engine.errors.naming import OfTorch, torch_is_tensh
+from tensh.support.naming import OfTorch, torch_is_tensh
 
 RETURN_TYPES: dict = {}  # the tuples made so far, as torch.return_types has them: name -> class
 

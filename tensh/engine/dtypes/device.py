@@ -4,7 +4,7 @@ import numpy as np
 
 from tensh.engine.arguments.lazy_signatures import shows
 from tensh.engine.core.clock import mode
-from tensh.engine.errors.naming import OfTorch, torch_is_tensh
+from tensh.support.naming import OfTorch, torch_is_tensh
 
 
 class device(metaclass=OfTorch):

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from tensh.engine.errors.naming import OfTorch, torch_is_tensh
+from tensh.support.naming import OfTorch, torch_is_tensh
 
 BOOL, INTEGER, FLOAT, COMPLEX = range(4)  # the categories of type promotion, in order
 SPOKEN = {

@@ -6,7 +6,7 @@ import numpy as np
 
 from tensh.engine.arguments.lazy_signatures import shows
 from tensh.engine.dtypes.dtype import BUILTIN, COMPLEX, FLOAT, INTEGER, bool_, dtype, get_default_dtype
-from tensh.engine.errors.naming import OfTorch
+from tensh.support.naming import OfTorch
 
 
 class Limits(metaclass=OfTorch):

@@ -3,7 +3,7 @@
 from functools import partial
 from operator import index
 
-from tensh.engine.errors.naming import OfTorch, torch_is_tensh
+from tensh.support.naming import OfTorch, torch_is_tensh
 
 
 class Size(tuple, metaclass=OfTorch):

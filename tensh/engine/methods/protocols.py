@@ -19,8 +19,8 @@ from tensh.engine.core.ports import reduce_tensor
 from tensh.engine.core.tensor import SPARSE, Tensor, wrap
 from tensh.engine.core.views import refresh_node
 from tensh.engine.dispatch.override.points import arm_for, overrides
-from tensh.engine.errors.naming import torch_is_tensh
 from tensh.engine.errors.warnings import warn_once
+from tensh.support.naming import torch_is_tensh
 
 
 def method(name):

@@ -17,7 +17,7 @@ from tensh.engine.arguments.lazy_signatures import shows
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dtypes.device import cpu, device
 from tensh.engine.dtypes.dtype import uint8
-from tensh.engine.errors.naming import OfTorch, torch_is_tensh
+from tensh.support.naming import OfTorch, torch_is_tensh
 
 DEFAULT_SEED = 67280421310721  # PyTorch's seed of every new Generator
 KEY_SIZE = 624  # number of words in the key of the Mersenne Twister

@@ -8,7 +8,6 @@ from tensh.engine.autograd.modes import no_grad
 from tensh.engine.core import ports
 from tensh.engine.dtypes.device import on_meta
 from tensh.engine.dtypes.dtype import BY_NUMPY, FLOAT
-from tensh.engine.errors.naming import torch_is_tensh
 from tensh.engine.methods.conversion import TO, convert_tensor
 from tensh.nn.modules import conversion
 from tensh.nn.modules.calls import (
@@ -32,6 +31,7 @@ from tensh.nn.modules.state import EXTRA as _EXTRA_STATE_KEY_SUFFIX  # noqa: F40
 from tensh.nn.modules.state import Incompatible as _IncompatibleKeys  # noqa: F401
 from tensh.nn.modules.state import State, add_state_hook_dictionaries
 from tensh.nn.parameter import Parameter, is_lazy
+from tensh.support.naming import torch_is_tensh
 
 __all__ = [
     "Module",

@@ -1,8 +1,8 @@
 """Pooling: each window of the input becomes one value of the output."""
 
-from tensh.engine.errors.naming import Shared
 from tensh.nn.modules.families import family
 from tensh.nn.modules.layer import Layer, ntuple
+from tensh.support.naming import Shared
 
 __all__ = [
     "AdaptiveAvgPool1d",

@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from tensh.engine import find_public
 from tensh.engine.arguments.signatures import type_name
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.errors.naming import torch_is_tensh
 from tensh.engine.operators.forms import require, require_kind
 from tensh.engine.operators.layers.recurrent import packed_rows
+from tensh.support.naming import torch_is_tensh
 
 __all__ = [
     "PackedSequence", "invert_permutation", "pack_padded_sequence", "pack_sequence", "pad_packed_sequence", "pad_sequence",

@@ -12,8 +12,8 @@ from tensh.engine.arrays.files import map_file
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import cpu, meta, require_cpu
 from tensh.engine.dtypes.device import device as Device
-from tensh.engine.errors.naming import OfTorch
 from tensh.engine.operators.shapes.composites.sharing import OwnMemory
+from tensh.support.naming import OfTorch
 
 BYTES = np.dtype(np.uint8)
 FORMS = (  # PyTorch's text for the constructor

@@ -14,12 +14,12 @@ from tensh.engine.core.tensor import wrap
 from tensh.engine.dtypes.device import require_cpu
 from tensh.engine.dtypes.dtype import ALL, BY_NUMPY, get_default_dtype
 from tensh.engine.dtypes.dtype import dtype as DType
-from tensh.engine.errors.naming import OfTorch, torch_is_tensh
 from tensh.engine.errors.warnings import warn_once
 from tensh.engine.methods.creation.data import tensor
 from tensh.engine.operators.forms import method
 from tensh.engine.operators.shapes.composites.sharing import OwnMemory
 from tensh.engine.operators.shapes.composites.storage import UntypedStorage, new_row, read_buffer
+from tensh.support.naming import OfTorch, torch_is_tensh
 
 DEPRECATED = (
     "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be the only storage class. This "

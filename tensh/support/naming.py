@@ -5,7 +5,7 @@ import os
 import sys
 import types
 
-FOLDER = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))  # of tensh
+FOLDER = os.path.dirname(os.path.dirname(__file__))  # of tensh
 
 
 def torch_is_tensh():
