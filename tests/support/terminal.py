@@ -24,6 +24,13 @@ KEYS = {"up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D", "
         "tab": "\t", "backspace": "\x7f", "f1": "\x1bOP", "f2": "\x1bOQ", "home": "\x1b[H", "end": "\x1b[F"}  # fmt: skip
 ESCAPE = re.compile(r"\x1b(?:\[([?>]?)([\d;]*)( ?[@-~])|\][^\x07]*\x07|O.|[=>78])")
 UNFINISHED = re.compile(r"\x1b(?:\[[?>]?[\d;]* ?|\][^\x07]*|O)?$")
+LOOP = """
+for n in range(10**9):
+    y = x @ x
+    if n == 20:
+        print('under', 'way')
+"""
+"""A loop that runs until it is interrupted, and prints once that it has begun."""
 
 
 class Screen:

@@ -1,0 +1,187 @@
+"""Back ends of torch.compile: the graphs that they get, and how they are chosen."""
+
+import copy
+import types
+
+import pytest
+
+import tensh as torch
+from tensh import nn
+
+
+def test_back_ends_of_the_user_get_a_graph():
+    seen = []
+
+    def backend(module, inputs):
+        assert str(module).startswith("GraphModule(")
+        seen.append(([node.op for node in module.graph.nodes], [tuple(each.shape) for each in inputs]))
+        return module.forward
+
+    f = torch.compile(lambda x: x.relu() + 1, backend=backend)
+    for size in (2, 2, 3):
+        assert f(torch.ones(size)).equal(torch.full((size,), 2.0))
+    operations = ["placeholder", "call_method", "call_function", "output"]
+    assert seen == [(operations, [(2,)]), (operations, [(3,)])]
+    model = torch.compile(nn.Linear(2, 2), backend=backend)
+    assert model(torch.ones(1, 2)).equal(model._orig_mod(torch.ones(1, 2)))
+    shown = []
+
+    def show(module, inputs):
+        shown.append([node.name for node in module.graph.nodes if node.op != "output"])
+        return module
+
+    def decide(x, y, scale=2):
+        product = x * y
+        if product.sum() > 0:
+            return product * scale
+        return -product
+
+    with pytest.warns(UserWarning, match=r"splits .*decide into several graphs"):
+        f = torch.compile(decide, backend=show)
+        assert f(torch.ones(1), torch.ones(1)).item() == 2
+    assert f(torch.ones(1), -torch.ones(1)).item() == 1
+    assert shown[0] == ["l_x_", "l_y_", "product"]
+
+
+def test_graphs_for_a_back_end_are_guarded():
+    counts = torch._dynamo.testing.CompileCounter()
+    settings, holder, w = {"a": 1}, types.SimpleNamespace(v=2), torch.ones(2, requires_grad=True)
+
+    @torch.compile(backend=counts)
+    def f(x, flag=False, more=None, **named):
+        y = x * holder.v + settings["a"] + w
+        y = y if more is None else y * more["z"]
+        return {"y": -y if flag else y, "rows": x.shape[0] + named.get("n", 0)}
+
+    def values(*args, **named):
+        return f(*args, **named)["y"].tolist(), f(*args, **named)["rows"], counts.frame_count
+
+    x = torch.ones(2)
+    assert values(x) == values(x) == ([4, 4], 2, 1)
+    settings["a"] = 5
+    assert values(x) == ([8, 8], 2, 2)
+    holder.v = 3
+    assert values(x) == ([9, 9], 2, 3)
+    assert values(x, True, {"z": 2}) == ([-18, -18], 2, 4)
+    assert values(x, more={"z": torch.full((2,), 3.0)}, n=1) == ([27, 27], 3, 5)
+    w = torch.zeros(2, requires_grad=True)
+    f(x)["y"].sum().backward()
+    assert values(x)[0] == [8, 8] and w.grad.tolist() == [1, 1]
+
+
+def test_what_a_back_end_makes_runs_once_in_the_first_call_as_well():
+    calls = []
+
+    def backend(module, inputs):
+        return lambda *args: calls.append(1) or module(*args)
+
+    torch.manual_seed(0)
+    layer = nn.Sequential(nn.BatchNorm1d(2), nn.Dropout(0.5))
+    twin = copy.deepcopy(layer)
+    compiled, x = torch.compile(layer, backend=backend), torch.tensor([[1.0, 2.0], [3.0, 5.0]])
+    for number in range(3):
+        torch.manual_seed(number)
+        expected = twin(x)
+        torch.manual_seed(number)
+        assert compiled(x).equal(expected) and len(calls) == number + 1
+    assert all(a.equal(b) for a, b in zip(layer.state_dict().values(), twin.state_dict().values(), strict=True))
+
+
+def test_regions_without_gradients_are_calls_of_a_graph():
+    graphs = []
+
+    @torch.compile(backend=lambda module, inputs: graphs.append(module) or module)
+    def halt(x):
+        with torch.no_grad():
+            y = x * 2
+        return y, x + 1
+
+    x = torch.ones(1, requires_grad=True)
+    assert all([each.requires_grad for each in halt(x)] == [False, True] for _ in range(2)) and len(graphs) == 1
+    assert graphs[0].code.count("torch._C._set_grad_enabled(") == 2
+
+
+def test_random_numbers_in_a_graph_for_a_back_end_are_new_in_each_call():
+    noisy = torch.compile(lambda x: x + torch.rand(2), backend=lambda module, inputs: module.forward)
+    torch.manual_seed(0)
+    found = [noisy(torch.zeros(2)) for _ in range(2)]
+    torch.manual_seed(0)
+    assert all(each.equal(torch.rand(2)) for each in found)
+
+
+def test_back_ends_are_found_by_name():
+    torch._dynamo.register_backend(lambda module, inputs: module, name="handed_back")
+    assert "handed_back" in torch.compiler.list_backends()
+    assert torch.compile(lambda x: x + 1, backend="handed_back")(torch.ones(1)).item() == 2
+
+    def fail(module, inputs):
+        raise ValueError("no")
+
+    with pytest.raises(torch._dynamo.exc.BackendCompilerFailed, match="backend='fail' raised:\nValueError: no"):
+        torch.compile(lambda x: x + 1, backend=fail)(torch.ones(1))
+
+
+def test_a_module_compiled_in_place_has_the_back_end_that_is_asked_for():
+    counter, layer = torch._dynamo.testing.CompileCounter(), nn.Linear(2, 2)
+    layer.compile(backend=counter)
+    assert layer(torch.ones(1, 2)).shape == (1, 2) and (counter.frame_count, counter.op_count) == (1, 1)
+
+
+def test_operators_are_operators_in_graphs_for_back_ends():
+    graphs = []
+
+    @torch.compile(backend=lambda module, inputs: graphs.append(module) or module)
+    def f(x, i):
+        x = x.clone()
+        x[0] = 5
+        x += 1
+        return (
+            1 / x,
+            2**x,
+            3 // x,
+            3 % x,
+            1 - x,
+            x**2,
+            x // 2,
+            i & 1,
+            1 | i,
+            1 << i,
+            8 >> i,
+            x @ x,
+            -x,
+            ~i,
+            x == 1,
+            x[..., :1],
+            x.T,
+            x.max(0)[0],
+        )
+
+    def run(x, i):
+        return [each.tolist() for each in f(x, i)]
+
+    x, i = torch.tensor([1.0, 4.0]), torch.tensor([3])
+    assert run(x, i) == [each.tolist() for each in f._torchdynamo_orig_callable(x, i)] == run(x, i)
+    code = graphs[0].code
+    written = "1 / x_1, 2 ** x_1, 3 // x_1, 3 % x_1, 1 - x_1, x_1 ** 2, x_1 // 2, l_i_ & 1, 1 | l_i_, 1 << l_i_, 8 >> l_i_, x_1 @ x_1, -x_1, ~l_i_, x_1 == 1, x_1.T"
+    assert len(graphs) == 1 and all(f" = {each}" in code for each in written.split(", ")), code
+
+
+def test_inputs_of_one_name_are_told_apart_in_graphs_for_back_ends():
+    first, second = nn.Linear(2, 2), nn.Linear(2, 2)
+    graphs = []
+    f = torch.compile(lambda x: second(first(x)), backend=lambda module, inputs: graphs.append(module) or module)
+    x = torch.ones(1, 2)
+    assert f(x).equal(second(first(x))) and f(x).equal(second(first(x))) and len(graphs) == 1
+    layers = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 2))
+    layers.compile(backend=lambda module, inputs: graphs.append(module) or module)
+    assert layers(x).shape == (1, 2)
+    assert "L_self_modules_1_parameters_bias_" in graphs[1].code
+
+
+def test_a_module_is_compiled_in_place_with_the_options_of_compile():
+    module, x = torch.nn.Linear(2, 1), torch.ones(1, 2)
+    with pytest.raises(TypeError, match=r"compile\(\) got an unexpected keyword argument 'optimizer'"):
+        module.compile(optimizer="adam")
+    expected, seen = module(x), []
+    module.compile(backend=lambda graph, inputs: seen.append(graph) or graph, dynamic=True)
+    assert module(x).equal(expected) and len(seen) == 1

@@ -1,0 +1,136 @@
+"""Backward passes of compiled functions: what they save, writes afterwards, and gradients of any form."""
+
+import pytest
+
+import tensh as torch
+
+
+def test_arguments_that_are_written_before_a_second_derivative_are_noticed():
+    f, x = torch.compile(lambda x, w: (x * x * w).sum()), torch.ones(2, requires_grad=True)
+    for _ in range(2):
+        w = torch.ones(2)
+        y = f(x, w)
+        w.add_(1)
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            torch.autograd.grad(y, x, create_graph=True)
+
+
+def test_gradients_of_backward_passes():
+    x = torch.ones(3, requires_grad=True)
+    f = torch.compile(lambda x: (x * x).sum())
+    f(x)
+    y = f(x)
+    assert y.grad_fn.name() == "CompiledFunctionBackward"
+    y.backward(retain_graph=True)
+    y.backward()
+    assert x.grad.tolist() == [4.0] * 3
+    with pytest.raises(RuntimeError, match="second time"):
+        y.backward()
+    z = f(f(x) * x)  # a graph whose argument was computed by the same graph
+    z.backward()
+    other = torch.ones(3, requires_grad=True)
+    ((other * other).sum() * other).square().sum().backward()
+    assert (x.grad - 4).allclose(other.grad)
+
+
+@pytest.mark.parametrize("join", [torch.column_stack, torch.cartesian_prod, lambda t: torch.stack(t).t().reshape(-1)])
+def test_gradients_may_lie_in_memory_in_any_way(join):
+    def function(a, b):
+        return join((a, b)) if join is not torch.cartesian_prod else join(a, b)
+
+    compiled = torch.compile(function)
+    for weigh in (torch.ones_like, lambda r: torch.ones(()).expand_as(r), lambda r: torch.ones(r.shape[::-1]).t()) * 2:
+        leaves = torch.ones(4, requires_grad=True), torch.ones(4, requires_grad=True)
+        result = compiled(*leaves)
+        weight = weigh(result.detach()) if result.dim() == 2 else torch.ones(()).expand_as(result)
+        expected = torch.autograd.grad(function(*leaves), leaves, weight)
+        assert all(map(torch.equal, torch.autograd.grad(result, leaves, weight), expected))
+
+
+def test_saved_tensors_that_are_written_are_noticed():
+    f = torch.compile(lambda x, w: (x * w).sum())
+    w = torch.ones(3, requires_grad=True)
+    for _ in range(2):
+        x = torch.ones(3)
+        y = f(x, w)
+        x.add_(1)
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            y.backward()
+
+
+def test_outputs_without_a_gradient_count_for_nothing():
+    def f(x, y):
+        return x.sqrt(), x * 2, y * 3
+
+    compiled = torch.compile(f)
+    for _ in range(3):
+        x, y = torch.zeros(2, requires_grad=True), torch.ones(2, requires_grad=True)
+        _, double, _ = compiled(x, y)
+        grads = torch.autograd.grad(double.sum(), (x, y), allow_unused=True)
+        assert grads[0].tolist() == [2, 2] and grads[1] is None
+
+
+def test_results_may_be_written_where_operators_have_not_saved_them():
+    def f(x, y):
+        return x / y
+
+    compiled = torch.compile(f)
+    for _ in range(3):
+        x, y = torch.ones(2, requires_grad=True), torch.full((2,), 2.0, requires_grad=True)
+        out = compiled(x, y)
+        out.mul_(4)
+        assert [each.tolist() for each in torch.autograd.grad(out.sum(), (x, y))] == [[2, 2], [-1, -1]]
+
+
+def save_result(x, w):
+    return x.cosh(), x.sigmoid() + w.sum()
+
+
+def give_twice(x, w):
+    return x.exp(), x.exp() * 2
+
+
+def save_factor(x, w):
+    return x * 1, x.sin() * w[0] + w[1:].sum()
+
+
+def save_nothing_of_it(x, w):
+    return x * 1, x * x + torch.where(w > 0, 1.0, 2.0) + w.exp().sum()
+
+
+def write_what_was_read(x, w):
+    total = w.sum()
+    w.add_(1)
+    return x * 1, x * x * total
+
+
+@pytest.mark.parametrize("higher", [False, True])
+@pytest.mark.parametrize("written", ["first", "second", "w"])
+@pytest.mark.parametrize(
+    "function",
+    [save_result, give_twice, save_factor, save_nothing_of_it, write_what_was_read],
+    ids=lambda f: f.__name__,
+)
+def test_writes_after_a_graph_matter_where_they_do_to_its_operators(function, written, higher):
+    def answer(call):
+        x, w = torch.tensor([1.0, 2.0, 3.0], requires_grad=True), torch.tensor([1.0, 2.0, 3.0])
+        first, second = call(x, w)
+        {"first": first, "second": second, "w": w}[written].mul_(2)
+        try:
+            (found,) = torch.autograd.grad((first + second).sum(), x, create_graph=higher)
+            return found.tolist(), w._version
+        except RuntimeError as error:
+            return str(error)
+
+    compiled = torch.compile(function)
+    answer(compiled)
+    assert answer(compiled) == answer(function)
+    assert len(compiled.compiled.graphs) == 1
+
+
+def test_derivatives_that_decide_by_elements_decide_anew():
+    compiled = torch.compile(lambda x: x.prod(-1))
+    for rows in ([1.0, 2.0], [1.0, 2.0], [0.0, 2.0], [0.0, 0.0], [3.0, 2.0]):
+        x = torch.tensor(rows, requires_grad=True)
+        (ours,), (theirs,) = (torch.autograd.grad(f(x), x) for f in (compiled, lambda x: x.prod(-1)))
+        assert ours.equal(theirs)

@@ -1,0 +1,173 @@
+"""When a graph of torch.compile holds: arguments, what a function reads, kinds, sizes and stances."""
+
+import copy
+import warnings
+
+import pytest
+
+import tensh as torch
+from tensh import nn
+from tensh.compiler import watching
+
+
+def test_guards():
+    @torch.compile
+    def f(x, scale=1.0, names=("a",)):
+        return dict.fromkeys(names, x * scale)
+
+    x = torch.ones(3)
+    for count, call in enumerate(
+        [lambda: f(x), lambda: f(x, 2.0), lambda: f(torch.ones(4)), lambda: f(x.double()), lambda: f(x, names=("a", "b")),
+         lambda: f(x.requires_grad_())], 1,
+    ):  # fmt: skip
+        for _ in range(2):
+            assert list(call()) == ["a", "b"][: 1 + (count == 5)]
+        assert len(f.compiled.graphs) == count
+    with torch.no_grad():
+        assert not f(x)["a"].requires_grad
+    assert f(x)["a"].requires_grad
+
+
+def test_what_a_function_reads_is_guarded():
+    settings, module = {"factor": 2.0}, nn.Linear(2, 2)
+    module.extra, module.mask = 1.0, torch.ones(2)
+
+    @torch.compile
+    def f(x):
+        return module(x) * settings["factor"] * module.extra * module.mask
+
+    def plain():
+        return module(x) * settings["factor"] * module.extra * module.mask
+
+    x = torch.ones(2)
+
+    def check():
+        for _ in range(2):
+            assert f(x).equal(plain())
+
+    check()
+    settings["factor"] = 3.0
+    check()
+    module.extra = 2.0
+    check()
+    module.mask = torch.zeros(2)
+    check()
+    module.weight = nn.Parameter(torch.ones(2, 2))
+    check()
+    with torch.no_grad():
+        module.bias.fill_(7.0)
+    check()
+    assert f.compiled.reason is None
+
+
+def test_what_installed_libraries_read_is_guarded(tmp_path, monkeypatch):
+    """Packages are installed in a folder below that of the standard library, in virtual environments, too."""
+    place = tmp_path / "site-packages"
+    place.mkdir()
+    (place / "scaling_library.py").write_text("FACTOR = 2\ndef scale(x): return x * FACTOR\n")
+    monkeypatch.setattr(watching, "STANDARD", (*watching.STANDARD, str(tmp_path)))
+    monkeypatch.syspath_prepend(str(place))
+    import scaling_library
+
+    compiled = torch.compile(lambda x: scaling_library.scale(x) + 1)
+    x = torch.ones(2)
+    assert [compiled(x).tolist() for _ in range(3)] == [[3.0, 3.0]] * 3
+    scaling_library.FACTOR = 5
+    assert compiled(x).tolist() == [6.0, 6.0]
+
+
+def test_attributes_of_classes_are_guarded():
+    class Scaled:
+        factor, offset = 1.0, 2.0
+
+        def scale(this, x):
+            return x * this.factor
+
+        def run(this, x):
+            return this.scale(x) + this.offset
+
+    scaled, x = Scaled(), torch.ones(2)
+    f = torch.compile(scaled.run)
+    for factor, offset in ((1.0, 2.0), (1.0, 2.0), (3.0, 2.0), (3.0, 4.0)):
+        Scaled.factor, Scaled.offset = factor, offset
+        assert f(x).tolist() == [factor + offset] * 2
+    assert len(f.compiled.graphs) == 3
+
+
+def test_train_and_eval_and_autocast():
+    module = nn.Sequential(nn.Linear(3, 3), nn.BatchNorm1d(3), nn.Dropout(0.5))
+    compiled, x = torch.compile(module), torch.randn(4, 3)
+    for mode in (True, False, True):
+        compiled.train(mode)
+        other = copy.deepcopy(module)
+        for seed in range(2):
+            torch.manual_seed(seed)
+            ours = compiled(x)
+            torch.manual_seed(seed)
+            assert ours.equal(other(x))
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        assert compiled(x).dtype == compiled(x).dtype == module(x).dtype
+    assert compiled.compiled.reason is None
+
+
+def test_only_differences_of_kind_make_new_graphs_and_too_many_are_given_up():
+    @torch.compile
+    def f(x):
+        return x * 2
+
+    with pytest.warns(UserWarning, match="8 graphs were made"):
+        for dims in range(1, 12):
+            assert f(torch.ones([2] * dims)).sum() == 2 * 2**dims
+    torch.compiler.reset()
+    assert not f.compiled.graphs and not f.compiled.off
+
+
+def test_every_size_gets_a_graph_and_other_kinds_have_a_limit():
+    f, g = torch.compile(lambda x: x * 2 + 1), torch.compile(lambda x, n: x * n)
+    fixed = torch.compile(lambda x: x * 2 + 1, dynamic=False)
+    with warnings.catch_warnings(record=True) as notes:
+        warnings.simplefilter("always")
+        for size in range(1, 13):
+            for each in (f, fixed):
+                assert each(torch.ones(size)).tolist() == [3] * size
+            assert g(torch.ones(2), size).tolist() == [size] * 2
+    assert len(f.compiled.graphs) == 12 and len(g.compiled.graphs) == len(fixed.compiled.graphs) == 8
+    assert ["8 graphs were made" in str(each.message) for each in notes] == [True, True]
+    assert torch.compile(lambda x: x, dynamic=True)(torch.ones(1)).item() == 1
+    torch._dynamo.mark_dynamic(torch.ones(2, 3), 1)
+    with pytest.raises(IndexError):
+        torch._dynamo.mark_dynamic(torch.ones(2), 1)
+
+
+def test_stances():
+    calls = []
+    f = torch.compile(lambda x: x * 2 + 1)
+    x = torch.ones(2)
+    with torch.compiler.set_stance("force_eager"):
+        f(x)
+    assert not f.compiled.graphs
+    f(x)
+    with torch.compiler.set_stance("fail_on_recompile"):
+        f(x)
+        with pytest.raises(RuntimeError, match="Detected recompile when torch.compile stance is 'fail_on_recompile'"):
+            f(torch.ones(3))
+
+    @torch.compiler.set_stance("eager_on_recompile")
+    def call():
+        calls.append(f(torch.ones(3)))
+
+    call()
+    assert len(calls) == len(f.compiled.graphs) == 1
+    f(torch.ones(3))
+    assert len(f.compiled.graphs) == 2
+    with pytest.raises(ValueError, match="invalid torch.compile stance"):
+        torch.compiler.set_stance("lazy")
+
+
+def test_the_number_of_classes_is_that_of_each_call():
+    classes = torch.compile(nn.functional.one_hot)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert [tuple(classes(torch.tensor(each)).shape) for each in ([0, 1], [0, 1], [2, 3], [0, 0])] == [
+            (2, 2), (2, 2), (2, 4), (2, 1)
+        ]  # fmt: skip
