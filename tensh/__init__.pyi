@@ -81,6 +81,29 @@ class DoubleTensor:
     is_cuda: _bool
     is_sparse: _bool
     layout: _layout
+class Event:
+    """A mark in a queue of work, to be waited for: on the CPU nothing queues work, so none is ever recorded."""
+    def __init__(self, *args: _Any, **options: _Any) -> None: ...
+    @property
+    def device(self) -> _device:
+        """The device of the event."""
+    def elapsed_time(self, end_event: _Any) -> _Any:
+        """Raise ValueError: no event was recorded, so there is no time between two."""
+    @property
+    def event_id(self) -> _Any:
+        """The number of the event: 0 before it is recorded."""
+    def from_ipc_handle(self, ipc_handle: _Any) -> _Any:
+        """Raise NotImplementedError, as PyTorch does."""
+    def ipc_handle(self) -> _Any:
+        """Raise NotImplementedError, as PyTorch does."""
+    def query(self) -> _Any:
+        """Return True: nothing was recorded that is still to come."""
+    def record(self, stream: _Any = None) -> _Any:
+        """Raise RuntimeError: the CPU has no events."""
+    def synchronize(self) -> _Any:
+        """Return at once: nothing was recorded that is still to come."""
+    def wait(self, stream: _Any = None) -> _Any:
+        """Return at once: an event that was never recorded is not waited for."""
 class FloatStorage(TypedStorage):
     """Storages of torch.float32."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
@@ -316,6 +339,38 @@ class StorageBase:
         """The name of the class."""
     def untyped(self) -> _Any:
         """The storage itself."""
+class Stream:
+    """A queue of work on a device: on the CPU always empty."""
+    def __init__(self, *args: _Any, **options: _Any) -> None: ...
+    def __enter__(self) -> _Any: ...
+    def __exit__(self, *error: _Any) -> None: ...
+    @property
+    def device(self) -> _device:
+        """The device of the stream."""
+    @property
+    def device_index(self) -> _Any:
+        """The number of the device; -1 without one."""
+    @property
+    def device_type(self) -> _Any:
+        """The number of the kind of device; 0: CPU."""
+    def is_capturing(self) -> _Any:
+        """Return False: no graph of a device is being captured."""
+    @property
+    def native_handle(self) -> _Any:
+        """Raise RuntimeError: no library keeps a handle of a stream on the CPU."""
+    def query(self) -> _Any:
+        """Return True: all work is done."""
+    def record_event(self, event: _Any = None) -> _Any:
+        """Raise RuntimeError: the CPU has no events."""
+    @property
+    def stream_id(self) -> _Any:
+        """The number of the stream on its device."""
+    def synchronize(self) -> _Any:
+        """Return at once: all work is done."""
+    def wait_event(self, event: _Any) -> _Any:
+        """Return at once: an event that was never recorded is not waited for."""
+    def wait_stream(self, other: Tensor | _Number) -> _Any:
+        """Raise RuntimeError: the CPU has no events to wait by."""
 class SymBool:
     """A symbolic bool of PyTorch's compiler; tensh makes none."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
@@ -522,6 +577,7 @@ complex128: _dtype
 complex32: _dtype
 complex64: _dtype
 contiguous_format: _memory_format
+from tensh import cpu as cpu
 from tensh import cuda as cuda
 default_generator: _Any
 class device:

@@ -18,7 +18,7 @@ from torch import nn
 
 FILE = Path(__file__).parents[1] / "tensh" / "switched_off" / "names.txt"
 ROOTS = {
-    "_dynamo": 1, "_export": 0, "_functorch": 1, "_inductor": 1, "ao": 0, "ao.nn": 1, "ao.quantization": 1, "compiler": 1, "cpu": 1,
+    "_dynamo": 1, "_export": 0, "_functorch": 1, "_inductor": 1, "ao": 0, "ao.nn": 1, "ao.quantization": 1, "compiler": 1,
     "distributed": 3, "export": 1, "futures": 0, "fx": 1, "fx.experimental": 1, "fx.passes": 1, "jit": 1,
     "monitor": 0, "mps": 1, "mtia": 1, "nn.attention": 1, "nn.intrinsic": 1, "nn.parallel": 1, "nn.qat": 1, "nn.quantizable": 1,
     "nn.quantized": 1, "onnx": 1, "package": 1, "quantization": 1, "xpu": 1,

@@ -106,7 +106,7 @@ ANSWERS = {
         *.is_dynamo_compiling *.is_exporting *.is_torchelastic_launched *.is_in_onnx_export *.is_dynamo_supported
         *.is_inductor_supported *.is_bf16_supported jit.onednn_fusion_enabled _C._get_tracing_state _C._is_tracing _C._are_functorch_transforms_active _C._jit_can_* _C._cuda_isInBadFork utils._triton.has_triton* *.is_traceable_wrapper_subclass cuda.is_current_stream_capturing backends.mha.get_fastpath_enabled
         _dynamo.is_dynamo_disable_recursive _subclasses.*.is_fake distributed._is_* _jit_internal.is_scripting""",
-    zero: "xpu.device_count mps.device_count mtia.device_count cpu.device_count",
+    zero: "xpu.device_count mps.device_count mtia.device_count",
     list_nothing: "*.list_backends cuda.get_arch_list",
     keep: """_jit_internal.* *.disable *.allow_in_graph *.disallow_in_graph *.assume_constant_result *.forbid_in_graph
         _subclasses.functional_tensor.*unwrap_functional_tensor _dynamo.run compiler.compile compiler.nested_compile_region *.wrap_numpy *.dont_skip_tracing *.nonstrict_trace
@@ -117,7 +117,7 @@ ANSWERS = {
     do_nothing: """_logging.set_logs onnx.*register_custom_op_symbolic *.reset *.reset_* *.cudagraph_mark_step_begin *.mark_* *.maybe_mark_dynamic *.set_fusion_strategy
         *.enable_onednn_fusion *.empty_cache *.synchronize mps.manual_seed xpu.manual_seed* *.manual_seed_all
         _C._log_api_usage_once _C._jit_set_* _C._jit_override_* *.set_default_backend _dynamo.graph_break _dynamo.set_recursion_limit
-        distributed.set_debug_level* monitor.log_event cpu.set_device cuda.nvtx.mark cuda.nvtx.range_* cuda.set_stream backends.mha.set_* _subclasses.fake_tensor.maybe_get_fake_mode _guards.*_fake_mode""",
+        distributed.set_debug_level* monitor.log_event cuda.nvtx.mark cuda.nvtx.range_* cuda.set_stream backends.mha.set_* _subclasses.fake_tensor.maybe_get_fake_mode _guards.*_fake_mode""",
     parse_to: "_C._nn._parse_to",
     list: "jit.annotations.List",
     dict: "jit.annotations.Dict",
@@ -128,7 +128,7 @@ ANSWERS = {
         for name in "qint8 quint8 qint32 quint4x2 quint2x4".split()
     },
     Quiet: """_subclasses.*.unset_fake_temporarily compiler.set_stance *.set_stance jit.fuser jit.optimized_execution jit.strict_fusion *.error_on_graph_break _C._ExcludeDispatchKeyGuard *.TransformGetItemToIndex
-        *.patch_dynamo_config _dynamo.utils.disable_cache_limit cpu.stream cpu.StreamContext cpu.Stream cuda.device cuda.device_of cuda.stream cuda.StreamContext cuda.graph cuda.nvtx.range fx.traceback.annotate _C._DisableTorchDispatch
+        *.patch_dynamo_config _dynamo.utils.disable_cache_limit cuda.device cuda.device_of cuda.stream cuda.StreamContext cuda.graph cuda.nvtx.range fx.traceback.annotate _C._DisableTorchDispatch
         backends.mkldnn.flags backends.mkldnn.verbose backends.mkl.verbose""",
     Keys: "_C.DispatchKeySet",
     Functions: "_C._VariableFunctionsClass _C._VariableFunctions",

@@ -285,12 +285,22 @@ def rebuild_generator(data):
 from_state = rebuild_generator  # the name in pickles of earlier versions
 
 
+WITHOUT = {  # kind of device -> PyTorch's refusal where the device exists, but not in this build
+    "cuda": "Cannot get CUDA generator without ATen_cuda library.",
+    "xpu": "Cannot get XPU generator without ATen_xpu library.",
+    "xla": "Cannot get XLA generator without torch_xla library.",
+    **{kind: f"Cannot execute getNewGenerator() without {kind.upper()} backend." for kind in ("mps", "mtia")},
+    **dict.fromkeys(("hip", "hpu"), "Backend doesn`t support getNewGenerator()"),
+    "privateuseone": "Please register PrivateUse1HooksInterface by `RegisterPrivateUse1HooksInterface` first.",
+}
+
+
 def _require_cpu(where):
     if where is None or where == "cpu":
         return
     kind = device(where).type
-    if kind == "cuda":
-        raise RuntimeError("Cannot get CUDA generator without ATen_cuda library.")
+    if kind in WITHOUT:
+        raise RuntimeError(WITHOUT[kind])
     if kind != "cpu":
         raise RuntimeError(f"{kind.upper()} device type not an accelerator.")
 
