@@ -13,7 +13,7 @@ def afterwards(call, fit):
     path = call.place.path()
     if len(path) < 3:
         return None
-    failed, used = ast.unparse(path[-1]), names_in(ast.unparse(path[0]))
+    failed, used = ast.unparse(path[-1]), names_in(ast.unparse(path[0])) | names_in(fit.text)
     shadow = Shadow({}, {name: value for name, value in call.names.items() if name in used})
     try:
         result = shadow.value(fit.text)

@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import NamedTuple
 
 from tensh.engine.arguments.caller import HAND_ON
+from tensh.engine.arguments.signatures import accepts
 from tensh.engine.codegen.guards import FILE
 from tensh.explain.place import Place
 from tensh.explain.shadow import Shadow
@@ -25,6 +26,7 @@ COMPARED = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "=="
 
 
 CALL = "Calls.__call__"  # the function that calls every module
+BINDER = accepts.__qualname__ + ".<locals>.decorate.<locals>.function"
 NUMPYS = {"dim": "axis", "keepdim": "keepdims", "input": "x", "other": "x2"}  # NumPy's names of parameters
 INPUTS = ("input", "input2", "input3", "input4")
 NOT_KNOWN = object()
@@ -68,9 +70,9 @@ class Call(NamedTuple):
         """The arguments that are tensors."""
         return tuple(a for a in self.arguments if hasattr(a.value, "requires_grad"))
 
-    def shadow(self):
-        """Return an evaluator of code on shapes only, with the values of this call."""
-        used = names_in(self.segment)
+    def shadow(self, code=""):
+        """Return an evaluator of code on shapes only, with the values of this call and those that other code names."""
+        used = names_in(self.segment) | names_in(code)
         names = {name: value for name, value in self.names.items() if name in used}
         return Shadow({a.text: a.value for a in self.arguments if a.text}, names)
 
@@ -109,7 +111,7 @@ def find_failed_call(traceback, place):
     inner = traceback.tb_next
     if inner is None or not inner.tb_frame.f_code.co_filename.startswith(("<tensh ", OURS)):
         return None
-    while stands_around(inner.tb_frame.f_code.co_filename) and inner.tb_next is not None:
+    while inner.tb_next is not None and (stands_around(inner.tb_frame.f_code.co_filename) or has_bound(inner)):
         inner = inner.tb_next
     segment = place.segment if place else ""
     visible = {**traceback.tb_frame.f_globals, **traceback.tb_frame.f_locals}
@@ -145,6 +147,12 @@ def find_failed_call(traceback, place):
 def stands_around(filename):
     """True for code that forwards a call: guards, casts, and override points of classes with `__torch_function__`."""
     return filename.startswith(GUARD) or filename.endswith((*HAND_ON, PORTS))
+
+
+def has_bound(step):
+    """True for the frame of a function that has bound its arguments by their signatures, and called with them."""
+    code, following = step.tb_frame.f_code, step.tb_next.tb_frame.f_code
+    return code.co_qualname == BINDER and following.co_filename != code.co_filename
 
 
 def is_forward(frame):

@@ -91,7 +91,7 @@ def result_of(code, shadow):
 def explain_by_search(situation):
     """Return the Explanation found by search; None if nothing is found."""
     call, place = situation.call, situation.place
-    if isinstance(situation.error, NameError) or is_own_tuple(situation) or is_size(situation):
+    if isinstance(situation.error, NameError | ZeroDivisionError) or is_own_tuple(situation) or is_size(situation):
         return None
     if call is not None and call.name == "einsum":  # any shape fits some equation
         return None

@@ -141,6 +141,11 @@ class Shadow:
             node = node.value
         if isinstance(node, ast.AugAssign) and type(node.op) in IN_PLACE:
             return IN_PLACE[type(node.op)](self.compute(node.target), self.compute(node.value))
+        match node:
+            case ast.Assign(targets=[ast.Subscript(value=owner, slice=index)], value=value):
+                written = self.compute(owner)
+                written[self.compute(index)] = self.compute(value)
+                return written
         return self.compute(node)
 
     def shapes(self, node):
@@ -273,6 +278,8 @@ def operands(node):
             return [node.left, node.right]
         case ast.AugAssign():
             return [node.target, node.value]
+        case ast.Assign(targets=[ast.Subscript(value=owner)]):
+            return [owner]
         case ast.Compare():
             return [node.left, *node.comparators]
         case ast.UnaryOp():

@@ -120,7 +120,7 @@ def is_mask(node, shadow):
 
 def try_candidate(call, code, wanted):
     """Return the Fit of a candidate; None if it does not work."""
-    shadow = call.shadow()
+    shadow = call.shadow(code)
     try:
         result = shadow.value(code)
         given = shadow.shapes(parse_statement(code))

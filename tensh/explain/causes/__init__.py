@@ -9,6 +9,7 @@ from tensh.explain.causes.checkpoints import explain_checkpoint
 from tensh.explain.causes.classes import explain_class
 from tensh.explain.causes.conditions import explain_condition
 from tensh.explain.causes.containers import explain_container, explain_counter, explain_local_part
+from tensh.explain.causes.datasets import explain_dataset
 from tensh.explain.causes.definitions import (
     explain_length,
     explain_misnamed,
@@ -36,6 +37,7 @@ from tensh.explain.causes.methods import (
     explain_uncalled_class,
     explain_uncalled_part,
 )
+from tensh.explain.causes.modes import explain_mode
 from tensh.explain.causes.modules import (
     call_before_init,
     class_given_data,
@@ -53,6 +55,7 @@ from tensh.explain.causes.operators import batch_for_tensor, explain_operator, e
 from tensh.explain.causes.parts import explain_part
 from tensh.explain.causes.residuals import explain_residual
 from tensh.explain.causes.results import explain_result
+from tensh.explain.causes.returning import explain_early_return
 from tensh.explain.causes.signatures import explain_missing_arguments
 from tensh.explain.causes.situation import Situation
 from tensh.explain.causes.splits import explain_split
@@ -62,6 +65,7 @@ from tensh.explain.causes.targets import explain_target
 from tensh.explain.causes.transforms import explain_transform
 from tensh.explain.causes.unpacking import explain_unpacked
 from tensh.explain.causes.values import explain_value
+from tensh.explain.causes.values_of_names import explain_none, explain_value_of_name
 from tensh.explain.lost import explain_lost
 from tensh.explain.pairs import explain_compared_pair
 
@@ -69,10 +73,10 @@ __all__ = ["Situation", "cause_of"]
 
 CAUSES = (
     explain_lost, explain_function, explain_transform, explain_distribution, explain_compared_pair, explain_floats, absent_gradient, explain_cut_graph, explain_several_numbers, explain_uncalled, explain_uncalled_part, explain_uncalled_class,
-    explain_naming, explain_condition, explain_iterating, explain_index, explain_residual, explain_result, explain_state, explain_step, explain_target, explain_operator, explain_picked, batch_for_tensor, explain_argument, explain_key_of_group, explain_settings_of_groups, explain_attention, explain_checkpoint, explain_class, explain_file, explain_keras, explain_language, explain_batch, explain_split, explain_unknown_device, explain_format, explain_value, explain_keeping, explain_called, explain_container, explain_counter, explain_local_part,
+    explain_early_return, explain_value_of_name, explain_naming, explain_condition, explain_iterating, explain_index, explain_residual, explain_result, explain_state, explain_step, explain_target, explain_operator, explain_picked, batch_for_tensor, explain_argument, explain_key_of_group, explain_settings_of_groups, explain_attention, explain_checkpoint, explain_class, explain_file, explain_keras, explain_language, explain_batch, explain_split, explain_unknown_device, explain_format, explain_value, explain_keeping, explain_called, explain_container, explain_counter, explain_local_part,
     explain_digits, explain_rounded, explain_second_pass, call_before_init, explain_super, find_misnamed_forward, explain_misnamed, explain_uncalled_definition, explain_without_self,
-    explain_length, explain_nothing_returned, empty_parameters, plain_parameter, single_sample, tensor_for_parameter, class_given_data, class_given_data_before_attribute, explain_pair_of_states,
-    recurrent_in_sequential, single_number, explain_unpacked, explain_part, explain_keyword, explain_missing_arguments,
+    explain_length, explain_nothing_returned, explain_dataset, explain_mode, empty_parameters, plain_parameter, single_sample, tensor_for_parameter, class_given_data, class_given_data_before_attribute, explain_pair_of_states,
+    recurrent_in_sequential, single_number, explain_unpacked, explain_part, explain_keyword, explain_missing_arguments, explain_none,
 )  # fmt: skip
 
 

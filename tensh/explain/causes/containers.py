@@ -22,6 +22,7 @@ def explain_container(situation):
         explain_called_list,
         explain_generators,
         explain_sequential,
+        explain_function_among_layers,
         explain_module_list,
         explain_loader,
         explain_saving_model,
@@ -124,6 +125,18 @@ def explain_sequential(node, situation):
                 _("{text} is a function: a Sequential takes the layer that calls it").format(text=text),
             )
     return None
+
+
+def explain_function_among_layers(node, situation):
+    """Explain `nn.Sequential(nn.Linear(3, 4), F.relu())`."""
+    if not situation.says("missing", "required positional argument") or not isinstance(node, ast.Call) or node.args:
+        return None
+    calls = [each for each in ast.walk(situation.place.tree()) if isinstance(each, ast.Call) and node in each.args]
+    layer = layer_of(situation.evaluate(node.func), ast.unparse(node.func))
+    if layer is None or node.keywords or not any(ast.unparse(each.func).endswith("Sequential") for each in calls):
+        return None
+    rule = _("{text} is a function: a Sequential takes the layer that calls it").format(text=ast.unparse(node.func))
+    return replace_node_code(situation, node, write_layer(f"nn.{layer}"), rule)
 
 
 def layer_of(value, text):

@@ -243,7 +243,15 @@ def returns_nothing(call, situation):
 
 def explain_without_return(function, name):
     """Return the Explanation of a function without `return`; None if it has one."""
-    if any(isinstance(n, ast.Return | ast.Yield | ast.Raise) for n in iterate_scope(function)):
+    returns = [n for n in iterate_scope(function) if isinstance(n, ast.Return)]
+    if any(isinstance(n, ast.Yield | ast.YieldFrom | ast.Raise) for n in iterate_scope(function)):
+        return None
+    if returns and all(each.value is None for each in returns):
+        rule = _("{name} (line {line}) returns nothing: its return on line {last} has no value").format(
+            name=name, line=function.lineno, last=returns[-1].lineno
+        )
+        return Explanation("return", (), rule, (), _("return with the value that is computed"))
+    if returns:
         return None
     rule, last = (
         _("{name} (line {line}) returns nothing: it has no return").format(name=name, line=function.lineno),

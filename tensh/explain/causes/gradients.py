@@ -160,11 +160,11 @@ def explain_not_computed(situation, name):
             _("zero_grad() before backward()"),
         )
     if passes:
-        return (
-            _("the backward pass on line {line} did not reach {name}").format(line=passes[-1], name=name),
-            (),
-            None,
-        )
+        from tensh.explain.absence import GradientQuestion, find_lost_use  # which loads the graph
+
+        rule = _("the backward pass on line {line} did not reach {name}").format(line=passes[-1], name=name)
+        result, cut = find_lost_use(name, GradientQuestion(situation.names, {"": situation.place.source})) or ("", None)
+        return (f"{rule}; {result} {cut.sentence}", cut.fits, cut.advice) if cut else (rule, (), None)
     return _("no backward pass has run"), first_pass(situation), None
 
 

@@ -97,7 +97,11 @@ def list_beside_tensor(situation, node):
     if any(isinstance(situation.names.get(name), Tensor) for name in names):
         return None  # the search explains these by shapes
     side = node.left if situation.says("'list' and 'Tensor'") else node.right
-    text = ast.unparse(side)
+    text, values = ast.unparse(side), situation.look_up(side)
+    values = situation.evaluate(side) if values is None else values
+    if type(values) is list and any(type(each) is str for each in values):
+        rule = _("{text} is a list of texts, and a tensor holds numbers").format(text=text)
+        return Explanation("operator", (), rule)
     return replacement(
         situation, "operator", _("{text} is a list, not a tensor").format(text=text), side, f"torch.tensor({text})"
     )

@@ -5,9 +5,11 @@ import ast
 from tensh.engine import find_public
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import dtype
+from tensh.explain.afterwards import afterwards
 from tensh.explain.causes.situation import operand_of, replace_node, statement_on
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.shadow import is_module
+from tensh.explain.trying import append_to_expression
 from tensh.support.language import _
 
 TAKE_LISTS = frozenset("tensor as_tensor stack cat".split())
@@ -22,6 +24,7 @@ def explain_result(situation):
     for kind in (
         states_in_three_names,
         named_results,
+        index_by_results,
         number_function,
         numpy_of_losses,
         explain_called_dtype,
@@ -69,17 +72,42 @@ def states_in_three_names(situation, node):
 
 def named_results(situation, node):
     """Explain `x.max(1) + 1`, where max returns values and indices."""
-    if not isinstance(situation.error, TypeError) or not isinstance(node, ast.BinOp | ast.Compare | ast.UnaryOp):
+    is_compared = isinstance(node, ast.Attribute) and situation.says("'bool' object has no attribute")
+    node = node.value if is_compared else node
+    if not is_compared and not isinstance(situation.error, TypeError):
         return None
-    for each in ast.iter_child_nodes(node):
-        if not isinstance(each, ast.expr):
-            continue
-        value, text = situation.look_up(each), ast.unparse(each)
-        value = situation.evaluate(each) if value is None else value
-        if isinstance(value, tuple) and type(value).__module__.startswith(RESULTS) and "values" in dir(type(value)):
-            rule = _("{text} has values and indices, which are two tensors").format(text=text)
-            return explanation(situation, "operator", rule, each, f"{text}.values")
+    if not isinstance(node, ast.BinOp | ast.Compare | ast.UnaryOp):
+        return None
+    parts = [each for each in ast.iter_child_nodes(node) if isinstance(each, ast.expr)]
+    for each in parts:
+        if is_values_and_indices(each, situation):
+            others = [situation.tensor_of(other) for other in parts if other is not each]
+            is_whole = others and all(t is not None and t.dtype == find_public("int64") for t in others)
+            text, part = ast.unparse(each), "indices" if is_compared and is_whole else "values"
+            return explanation(situation, "operator", say_both().format(text=text), each, f"{text}.{part}")
     return None
+
+
+def say_both():
+    return _("{text} has values and indices, which are two tensors")
+
+
+def is_values_and_indices(node, situation):
+    """True for the result of `x.max(1)`, `x.topk(2)` and similar functions."""
+    value = situation.look_up(node)
+    value = situation.evaluate(node) if value is None else value
+    return isinstance(value, tuple) and type(value).__module__.startswith(RESULTS) and "values" in dir(type(value))
+
+
+def index_by_results(situation, node):
+    """Explain `x[x.topk(2)]` of a matrix, whose largest elements are the values of the result."""
+    if not isinstance(situation.error, IndexError | TypeError) or not isinstance(node, ast.Subscript):
+        return None
+    t = situation.tensor_of(node.value)
+    if t is None or t.dim() < 2 or not is_values_and_indices(node.slice, situation):
+        return None
+    text = ast.unparse(node.slice)
+    return explanation(situation, "index", say_both().format(text=text), node, f"{text}.values")
 
 
 def number_function(situation, node):
@@ -101,6 +129,11 @@ def number_function(situation, node):
     rule = _("{name} takes a single Python number; for a tensor use {function}").format(
         name=name, function=f"torch.{word}"
     )
+    call = situation.call
+    if word == "sqrt" and value.dim() and call and afterwards(call, Fit(f"torch.sqrt({text})")):  # of attention scores
+        rule = _("{name} takes a single Python number, as the size of the last dimension is").format(name=name)
+        last = append_to_expression(text, ".shape[-1]")
+        return explanation(situation, "call", rule, node.args[0], last, (operand_of(text, value),))
     return explanation(situation, "call", rule, node.func, f"torch.{word}", (operand_of(text, value),))
 
 

@@ -28,7 +28,7 @@ class Situation(NamedTuple):
         return all(each in message for each in words)
 
     def look_up(self, node):
-        """Evaluate an expression of names, attributes and constant indices; None for others."""
+        """Evaluate an expression of names, attributes, constant indices and keys; None for others."""
         return look_up(node, self.names)
 
     def expression(self):
@@ -68,7 +68,7 @@ def message_of(error):
 
 
 def look_up(node, names):
-    """Evaluate an expression of names, attributes and constant indices; None for others."""
+    """Evaluate an expression of names, attributes, constant indices and keys; None for others."""
     match node:
         case ast.Name(id=name):
             return names.get(name)
@@ -83,6 +83,9 @@ def look_up(node, names):
         case ast.Subscript(value=inner, slice=ast.Constant(value=int(number))):
             owner = look_up(inner, names)
             return owner[number] if type(owner) in (list, tuple) and -len(owner) <= number < len(owner) else None
+        case ast.Subscript(value=inner, slice=ast.Constant(value=str(key))):
+            owner = look_up(inner, names)
+            return owner.get(key) if type(owner) is dict else None
     return None
 
 

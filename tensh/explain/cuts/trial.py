@@ -12,7 +12,9 @@ CASTS = ("int", "long", "short", "round", "floor", "ceil", "sign")
 
 def find_cut_by_trial(node, followed, shadow):
     """Return the Cut of an operation that takes a value that requires grad and returns one that does not."""
-    if isinstance(node, ast.Name | ast.Constant) or requires_grad(node, shadow) is not False:
+    if isinstance(node, ast.Name | ast.Constant):
+        return None
+    if requires_grad(node, shadow) is not False and not is_leaf_of_numbers(node):
         return None
     inner = [each for each in ast.iter_child_nodes(node) if isinstance(each, ast.expr)]
     inner += [node.func.value] if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else []
@@ -40,6 +42,11 @@ def is_tensor_of_numbers(node):
         "torch.Tensor",
         "torch.FloatTensor",
     )
+
+
+def is_leaf_of_numbers(node):
+    """True for `torch.tensor(loss, requires_grad=True)`, a leaf without the history of the loss."""
+    return is_tensor_of_numbers(node) and any(each.arg == "requires_grad" for each in node.keywords)
 
 
 def restore_history(node, followed, shadow):

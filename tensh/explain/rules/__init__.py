@@ -42,6 +42,7 @@ from tensh.explain.rules.layers import (
     class_range,
     classes,
     features,
+    image_of_rows,
     kernel,
     largest,
     normalized,
@@ -57,6 +58,7 @@ from tensh.explain.rules.layers import (
 )
 from tensh.explain.rules.masks import mask_of_scores, whole_numbers_of_mask
 from tensh.explain.rules.meanings import distances, divergence, fans, paddings, power
+from tensh.explain.rules.one_hot import one_hot_target
 from tensh.explain.rules.products import outer_product, product_shapes
 from tensh.explain.rules.shapes import expanding, not_contiguous, reshaping
 from tensh.explain.rules.solving import system
@@ -83,6 +85,7 @@ RULES = (
     (("tensors used as indices must be",), mask_of_numbers),
     (("channels, but got",), channels),
     (("Kernel size can't be greater than", "Output size is too small"), kernel),
+    (("input to conv2d, but got input of size",), image_of_rows),
     (("running_mean should contain",), features),
     (("expected input with shape [*, ",), normalized),
     (("must have the same number of columns",), distances),
@@ -94,6 +97,7 @@ RULES = (
     (("index out of range in self",), rows),
     (("'indices' to have one of the following scalar types", "Expected dtype int32/int64 for index", "Expected dtype int64 for index"), whole_indices),
     (("expected target dtype to be Long", "expected scalar type Long but found"), classes),
+    (("multi-target not supported",), one_hot_target),
     (("Target ",), class_range),
     (("Class values must be smaller",), one_hot_classes),
     (("selected index k out of range",), largest),

@@ -91,10 +91,18 @@ def leaf_in_place(call, text):
     if not hasattr(t.value, "shape"):
         return None
     name = t.text or "w"
-    return Explanation(
-        call.symbol, (operand(t),), _("{tensor} is a leaf that requires grad, and cannot be written in place while gradients are recorded").format(tensor=name_or_phrase(t)),
-        fits(call, [f"with torch.no_grad(): {call.segment}"]) if call.symbol != "[]" else (), (_("write under torch.no_grad(), or compute a new tensor instead of writing into {name}") if call.symbol == "[]" else _("compute a new tensor instead of writing into {name}")).format(name=name),
-    )  # fmt: skip
+    statement = call.segment if call.symbol != "[]" else call.place.text.strip()
+    found = fits(call, [f"with torch.no_grad(): {statement}"])
+    if statement != call.segment:
+        found = tuple(fit._replace(line=call.place.line) for fit in found)
+    advice = _("compute a new tensor instead of writing into {name}") if found else _("write under torch.no_grad(), or compute a new tensor instead of writing into {name}")
+    rule = (
+        _("{tensor} is a leaf that requires grad, and cannot be written in place while gradients are recorded")
+        if t.value.is_leaf
+        else _("{tensor} is part of a leaf that requires grad, and cannot be written in place while gradients are recorded")
+    )
+    rule = rule.format(tensor=name_or_phrase(t))
+    return Explanation(call.symbol, (operand(t),), rule, found, advice.format(name=name))
 
 
 def flag_of_computed(call, text):
@@ -119,7 +127,7 @@ def to_numpy(call, text):
     is_one_of_many = isinstance(tree, ast.Call) and len(tree.args) > 1
     if is_one_of_many and not getattr(call.names.get(t.text), "requires_grad", False):
         return None  # another argument of a NumPy function
-    code = t.text and call.rewrite({t: append_to_expression(t.text, ".detach()")})
+    code = t.text and call.rewrite({t: detach_each(t.text) or append_to_expression(t.text, ".detach()")})
     is_function = code and not call.segment.startswith(t.text)  # `np.array(t)` cannot be tried on stand-ins
     return Explanation(
         "numpy",
@@ -127,6 +135,21 @@ def to_numpy(call, text):
         _("{tensor} requires grad, and an array records nothing").format(tensor=name_or_phrase(t)),
         (Fit(code),) if is_function else fits(call, [code]),
     )
+
+
+def detach_each(text):
+    """Rewrite `[a, b]` to `[a.detach(), b.detach()]`, also of a comprehension; None for other code."""
+    tree = parse_expression(text)
+    if isinstance(tree, ast.List | ast.Tuple):
+        return f"[{', '.join(map(detach, tree.elts))}]"
+    if isinstance(tree, ast.ListComp):
+        tree.elt = ast.parse(detach(tree.elt), mode="eval").body
+        return ast.unparse(tree)
+    return None
+
+
+def detach(node):
+    return append_to_expression(ast.unparse(node), ".detach()")
 
 
 def one_number(call, text):

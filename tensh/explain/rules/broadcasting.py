@@ -1,6 +1,7 @@
 """Shapes that do not broadcast."""
 
 import itertools
+import re
 
 from tensh.explain.model import Explanation
 from tensh.explain.rules.products import stacks
@@ -20,6 +21,9 @@ def broadcasting(call, text):
         return grown_in_place(call) if "doesn't match the broadcast shape" in text else None
     one, two = a.value.shape, b.value.shape
     dim = next(d for d in range(1, min(len(one), len(two)) + 1) if one[-d] != two[-d] and 1 not in (one[-d], two[-d]))
+    told = re.search(r"size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\)", text)
+    if told and {*map(int, told.groups())} != {one[-dim], two[-dim]}:
+        return None  # values that were computed from these failed
     rule = _("aligned from the right, sizes {one} and {two} differ, and neither is 1").format(
         one=one[-dim], two=two[-dim]
     )

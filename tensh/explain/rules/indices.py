@@ -36,8 +36,20 @@ def index_range(call, text):
         )
     return Explanation(
         "[]", (operand(t, marked),), _("indices of a dimension of size {size} are 0 to {last}, or {first} to -1").format(size=size, last=size - 1, first=-size),
-        fits(call, [nearest(call, dim, size)]),
+        fits(call, [nearest(call, dim, size), write_one_index(call)]),
     )  # fmt: skip
+
+
+def write_one_index(call):
+    """Rewrite `x[1:2][3]`, whose second index is of the first dimension again, to `x[1:2, 3]`; None for other code."""
+    try:
+        tree = ast.parse(call.segment.strip(), mode="eval").body
+    except (SyntaxError, ValueError):
+        return None
+    match tree:
+        case ast.Subscript(value=ast.Subscript(value=owner, slice=ast.Slice() as first), slice=second):
+            return f"{ast.unparse(owner)}[{ast.unparse(first)}, {ast.unparse(second).strip('()')}]"
+    return None
 
 
 def indices_of(call):

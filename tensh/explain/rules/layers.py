@@ -2,10 +2,12 @@
 
 import ast
 import itertools
+import math
 import re
 
 from tensh.explain.causes.situation import replace_node
 from tensh.explain.model import Explanation
+from tensh.explain.rules.one_hot import one_hot_rows
 from tensh.explain.rules.shared import name_or_phrase, operand
 from tensh.explain.trying import append_to_expression, each, fits
 from tensh.support.language import _
@@ -24,7 +26,7 @@ def channels(call, text):
     moved = [*range(dim), len(shape) - 1, *range(dim, len(shape) - 1)]  # images with their channels last
     cast = "" if a.value.is_floating_point() or a.value.is_complex() else ".float()"
     order = append_to_expression(a.text, f".permute({', '.join(map(str, moved))}){cast}") if a.text else None
-    is_last = shape[-1:] == [wanted] and all(size > wanted for size in shape[dim:-1])
+    is_last = shape[-1:] == [wanted] and wanted not in shape[dim:-1]
     candidates = [call.rewrite({a: order})] if order and is_last else []
     if wanted == 1 and a.text and len(shape) == spatial + 1:  # grey images without their channel dimension
         candidates.append(call.rewrite({a: append_to_expression(a.text, ".unsqueeze(1)")}))
@@ -78,9 +80,13 @@ def features(call, text):
     if not found or a is None:
         return None
     got, wanted = map(int, found.groups())
+    is_last = a.text and a.value.dim() > 2 and a.value.shape[-1] == wanted and wanted not in a.value.shape[1:-1]
+    order = (0, a.value.dim() - 1, *range(1, a.value.dim() - 1))
+    moved = [call.rewrite({a: append_to_expression(a.text, f".permute{order}")})] if is_last else []
+    found = fits(call, moved)
     return Explanation(
-        call.symbol, (operand(a, {1}),), _("{symbol} takes {wanted} features in dim 1, and got {got}").format(symbol=call.symbol, wanted=wanted, got=got), (),
-        _("make the layer with num_features={got}, or give it {wanted} features").format(got=got, wanted=wanted),
+        call.symbol, (operand(a, {1}),), _("{symbol} takes {wanted} features in dim 1, and got {got}").format(symbol=call.symbol, wanted=wanted, got=got), found,
+        None if found else _("make the layer with num_features={got}, or give it {wanted} features").format(got=got, wanted=wanted),
     )  # fmt: skip
 
 
@@ -123,15 +129,29 @@ def whole_indices(call, text):
     if wrong is None:
         return None
     kind = str(wrong.value.dtype).removeprefix("torch.")
-    count = getattr(call.module, "num_embeddings", None)
+    count = count_of_rows(call)
+    found = one_hot_rows(call, wrong, count) if count else None
+    if found is not None:
+        return found
     if (wrong.text or "").startswith(("torch.rand(", "torch.randn(")):  # most would be 0 as integers
         candidates = [call.rewrite({wrong: f"torch.randint({count}, {tuple(wrong.value.shape)})"})] if count else []
     else:
-        candidates = each(call, wrong, ".long()")
-    return Explanation(
-        call.symbol, (operand(wrong),), _("indices are whole numbers, and {wrong} holds {kind}").format(wrong=name_or_phrase(wrong), kind=kind),
-        fits(call, candidates),
-    )  # fmt: skip
+        candidates = each(call, wrong, ".long()") if is_whole(wrong.value) else []
+    found = fits(call, candidates)
+    rule = _("indices are whole numbers, and {wrong} holds {kind}").format(wrong=name_or_phrase(wrong), kind=kind)
+    advice = None if found or not count else _("features that are not indices go through a Linear layer")
+    return Explanation(call.symbol, (operand(wrong),), rule, found, advice)
+
+
+def count_of_rows(call):
+    """Return the number of rows of the table that a call looks up; None if it looks up none."""
+    named = call.argument("weight") if call.name.startswith("embedding") else None
+    return getattr(call.module, "num_embeddings", None) or (len(named.value) if named else None)
+
+
+def is_whole(t):
+    """True if a tensor of floating point numbers holds whole numbers, each of which stays the same as an integer."""
+    return t.is_meta or bool((t == t.round()).all())
 
 
 def rows(call, text):
@@ -207,7 +227,7 @@ def class_range(call, text):
     less = f"{append_to_expression(target.text, '')} - 1" if target.text else _("one less")
     return Explanation(
         call.symbol, (operand(a, {dim}), operand(target)),
-        _("{count} columns are the classes 0 to {last}, and {target} holds {got}").format(count=count, last=count - 1, target=name_or_phrase(target, _("the target")), got=found[1]), (),
+        (_("1 column is the class 0 alone, and {target} holds {got}") if count == 1 else _("{count} columns are the classes 0 to {last}, and {target} holds {got}")).format(count=count, last=count - 1, target=name_or_phrase(target, _("the target")), got=found[1]), (),
         _("classes count from 0: {less}").format(less=less) if from_one
         else _("count classes from 0; ignore_index={got} leaves such samples out").format(got=found[1]) if int(found[1]) < 0 else _("count classes from 0, or give {first} {number} columns").format(first=name_or_phrase(a, _("the input")), number=int(found[1]) + 1),
     )  # fmt: skip
@@ -222,8 +242,33 @@ def samples(call, text):
         input=name_or_phrase(a, _("the input")), samples=len(a.value), target=name_or_phrase(target, _("the target")),
         targets=len(target.value),
     )  # fmt: skip
-    advice = find_rows(call) if len(a.value) % max(len(target.value), 1) == 0 else None
-    return Explanation(call.symbol, (operand(a, {0}), operand(target, {0})), rule, (), advice)
+    found = fits(call, [call.rewrite({t: code}) for t, code in flattened(a, target) if code])
+    advice = find_rows(call) if not found and len(a.value) % max(len(target.value), 1) == 0 else None
+    return Explanation(call.symbol, (operand(a, {0}), operand(target, {0})), rule, found, advice)
+
+
+def flattened(scores, target):
+    """Yield (argument, code) where one of scores and targets has its samples in several dimensions, as in sequences."""
+    if scores.text and target.value.dim() == 1 and scores.value.shape[:-1].numel() == len(target.value):
+        yield scores, append_to_expression(scores.text, f".flatten(0, {scores.value.dim() - 2})")
+    if target.text and scores.value.dim() == 2 and target.value.numel() == len(scores.value):
+        yield target, append_to_expression(target.text, ".flatten()")
+
+
+def image_of_rows(call, text):
+    """Explain rows of pixels given to a convolution that takes images."""
+    a, channels = input_of(call), getattr(call.module, "in_channels", None)
+    if a is None or not a.text or a.value.dim() != 2 or not channels:
+        return None
+    count = a.value.shape[1]
+    side = math.isqrt(count // channels)
+    if len(call.module.kernel_size) != 2 or channels * side * side != count:
+        return None
+    rule = _("{symbol} takes images, and the rows of {tensor} have {count} numbers").format(
+        symbol=call.symbol, tensor=name_or_phrase(a), count=count
+    )
+    code = append_to_expression(a.text, f".view(-1, {channels}, {side}, {side})")
+    return Explanation(call.symbol, (operand(a),), rule, fits(call, [call.rewrite({a: code})]))
 
 
 def find_rows(call):

@@ -106,7 +106,11 @@ def layer_features(call):
     sizes = f"{layer.in_features} -> {layer.out_features}"
     name = f"{call.symbol[:-1]} {sizes})" if call.symbol.endswith(")") else f"{call.symbol} ({sizes})"
     wanted, got = layer.in_features, a.value.shape[-1] if a.value.dim() else 1
-
+    shape = [layer.out_features, wanted]
+    if hasattr(layer, "weight") and [*layer.weight.shape] != shape:
+        rule = _("the weight of {name} has the shape {shape}, and was replaced by one of {other}")
+        rule = rule.format(name=name, shape=shape, other=[*layer.weight.shape])
+        return Explanation(call.symbol, (operand(a),), rule, (), _("a weight of the shape {shape}").format(shape=shape))
     is_image = a.value.dim() == 2 and a.value.shape[0] == got and got * got == wanted
     whole = (".flatten()",) if a.value.dim() != 2 or is_image else ()  # it would merge several samples into one
     found = fits(call, each(call, a, *flattening(call, a), ".T", ".mT", *whole, ".squeeze()"))

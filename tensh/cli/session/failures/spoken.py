@@ -18,6 +18,7 @@ TENSOR = """
     length len(x)                           loc x[i,_j]                     iloc x[i,_j]
     cast to(dtype)                          assign copy_(value)             set_value copy_(value)
     to_numpy numpy()                        push torch.cat((x,_y))          count numel()
+    expand_dims unsqueeze(dim)              to_list tolist()                isna isnan()
 """
 TORCH = """
     cast Tensor.to                          uniform rand                    GradientTape autograd.grad

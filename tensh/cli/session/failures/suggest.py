@@ -29,10 +29,17 @@ FROM = {
     "torch.func": "vmap jacrev jacfwd",
     "torch.autograd.functional": "jacobian hessian",
     "torch.autograd": "Variable",
+    "collections": "Counter defaultdict deque namedtuple",
+    "dataclasses": "dataclass",
+    "functools": "partial",
+    "pathlib": "Path",
+    "tqdm": "tqdm",
 }
 IMPORTS = {word: f"import {word}" for word in PLAIN} | {
     "np": "import numpy as np",
     "F": "import torch.nn.functional as F",
+    "pd": "import pandas as pd",
+    "plt": "import matplotlib.pyplot as plt",
 }
 IMPORTS |= {word: f"from {module} import {word}" for module, words in FROM.items() for word in words.split()}
 """Names often used without an import, and the missing import."""
@@ -358,7 +365,9 @@ def suggest_keyword(segment, namespace):
     unknown = next((word for word in given if word not in known), None)
     begun = [name for name in known if unknown and name.startswith(unknown) and len(unknown) > 1]
     meant = unknown and (close(unknown, [*known, *words]) or (begun[0] if len(begun) == 1 else None))
-    return f"{words.get(meant, meant)}=" if meant else None
+    meant = words.get(meant, meant)
+    is_given = meant in given or meant in known[: len(call.args)]
+    return f"{meant}=" if meant and not is_given else None
 
 
 def attributes(value):

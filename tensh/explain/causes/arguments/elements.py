@@ -94,6 +94,46 @@ def texts_for_numbers(situation, node):
     )
 
 
+def texts_for_tensor(situation, node):
+    """Explain `embedding(["a", "b"])`, and `model("hello")`."""
+    if not isinstance(situation.error, TypeError) or not situation.says("must be Tensor, not"):
+        return None
+    for each in (*node.args, *(keyword.value for keyword in node.keywords)):
+        value = situation.look_up(each)
+        value = situation.evaluate(each) if value is None else value
+        texts = value if type(value) in (list, tuple) else [value]
+        if texts and all(type(text) is str for text in texts):
+            text = ast.unparse(each)
+            rule = (
+                _("{text} is a text, and a tensor holds numbers")
+                if type(value) is str
+                else _("{text} is a {kind} of texts, and a tensor holds numbers")
+            )
+            return Explanation(
+                "tensor", (), rule.format(text=text, kind=type(value).__name__), (),
+                _("a number for each text: numbers = {name: n for n, name in enumerate(names)}"),
+            )  # fmt: skip
+    return None
+
+
+def list_for_parameter(situation, node):
+    """Explain `nn.Parameter([1.0, 2.0])`, and `nn.Parameter(torch.tensor([1, 2]))`."""
+    if ast.unparse(node.func).rpartition(".")[2] != "Parameter" or len(node.args) != 1 or node.keywords:
+        return None
+    (given,) = node.args
+    if situation.says("'list' object has no attribute 'detach'") and is_list(situation, given):
+        text = ast.unparse(given)
+        rule = _("{text} is a list, not a tensor").format(text=text)
+        numbers = situation.evaluate(ast.parse(f"torch.tensor({text})", mode="eval").body)
+        cast = "" if numbers is not None and numbers.is_floating_point() else ".float()"
+        return explain_replacement(situation, "parameter", rule, given, f"torch.tensor({text}){cast}")
+    t = situation.tensor_of(given)
+    if t is None or not situation.says("can require gradients") or t.is_floating_point():
+        return None
+    rule = _("only floating point numbers have derivatives, and these are whole numbers")
+    return explain_replacement(situation, "parameter", rule, given, append_to_expression(ast.unparse(given), ".float()"))
+
+
 def function_of_numpy(situation, node):
     """Explain `np.mean(x)` of a tensor, whose own method takes other arguments."""
     match node:

@@ -21,7 +21,7 @@ CHOICE = 'device = "cuda" if torch.cuda.is_available() else "cpu"'
 
 def text_for_number(situation, node):
     """Explain `lr="0.1"`."""
-    is_told = situation.says("'str'") or situation.says("!str!") or situation.says("but got str")
+    is_told = situation.says("'str'") or situation.says("!str!") or situation.says("but got str") or situation.says("of type str")
     if not isinstance(situation.error, TypeError) or not is_told:
         return None
     for each in (*node.args, *(keyword.value for keyword in node.keywords)):
@@ -29,7 +29,8 @@ def text_for_number(situation, node):
         if type(value) is str and (isinstance(each, ast.Name) and is_number(value) or value.strip("+-") in UNBOUNDED):
             text = ast.unparse(each).replace("'", '"')
             rule = _("{text} is a text, and a number is wanted").format(text=text)
-            return explain_replacement(situation, "call", rule, each, f"float({text})")
+            kind = "int" if re.fullmatch(r"[+-]?\d+", value) else "float"
+            return explain_replacement(situation, "call", rule, each, f"{kind}({text})")
         if isinstance(each, ast.Constant) and type(each.value) is str and is_number(each.value):
             return explain_replacement(
                 situation,

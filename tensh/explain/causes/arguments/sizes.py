@@ -134,5 +134,52 @@ def one_number_of_padding(situation, node):
     return Explanation("pad", (operand_of(ast.unparse(node.args[0]), t),), rule, tuple(filter(None, fits)))
 
 
+def range_of_standard(situation, node):
+    """Explain `torch.rand(0, 1, (3, 4))`, as NumPy's `uniform` and `normal` take their arguments."""
+    function = ast.unparse(node.func)
+    match node.args:
+        case [ast.Constant(value=0), ast.Constant(value=1), (ast.Tuple() | ast.List() | ast.Name()) as size]:
+            pass
+        case _:
+            return None
+    word = function.rpartition(".")[2]
+    if word not in ("rand", "randn") or not isinstance(situation.error, TypeError):
+        return None
+    rule = (
+        _("rand always draws from 0 to 1, and takes sizes alone")
+        if word == "rand"
+        else _("randn always draws with mean 0 and standard deviation 1, and takes sizes alone")
+    )
+    return explain_replacement(situation, word, rule, node, f"{function}({ast.unparse(size)})")
+
+
+def shape_for_range(situation, node):
+    """Explain `torch.arange(12, (3, 4))`."""
+    if not situation.says("arange() received an invalid combination") or len(node.args) < 2:
+        return None
+    *numbers, shape = node.args
+    sizes = situation.evaluate(shape)
+    if type(sizes) not in (tuple, list) or not all(type(each) is int for each in sizes):
+        return None
+    code = f"{ast.unparse(node.func)}({', '.join(map(ast.unparse, numbers))}).reshape({ast.unparse(shape)})"
+    if situation.evaluate(ast.parse(code, mode="eval").body) is None:
+        return None
+    return explain_replacement(situation, "arange", _("arange gives one dimension; reshape makes several"), node, code)
+
+
+def shape_for_features(situation, node):
+    """Explain `nn.Linear((28, 28), 10)`, of images that are flattened."""
+    if not isinstance(situation.error, TypeError) or not ast.unparse(node.func).endswith("Linear"):
+        return None
+    first = node.args[0] if node.args else None
+    if not isinstance(first, ast.Tuple | ast.List) or not is_written_shape(first) or len(node.args) < 2:
+        return None
+    product = " * ".join(map(ast.unparse, first.elts))
+    rule = _("a Linear layer takes vectors of features: {shape} has {product}").format(
+        shape=ast.unparse(first), product=product
+    )
+    return explain_replacement(situation, "Linear", rule, first, product)
+
+
 def is_text_for_sizes(situation):
     return situation.says("must be tuple of ints, not str") or situation.says("view()")

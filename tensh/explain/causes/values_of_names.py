@@ -1,0 +1,131 @@
+"""Names with a value that was not meant: a tuple by a comma, None, the number of a loop, a tuple that is written into."""
+
+import ast
+import re
+
+from tensh.explain.causes.situation import message_of, replace_node
+from tensh.explain.model import Explanation, Fit
+from tensh.explain.place import bindings
+from tensh.support.language import _
+
+EMPTY = {"append": "[]", "extend": "[]", "insert": "[]", "items": "{}", "keys": "{}", "update": "{}", "add": "set()"}
+"""Methods of containers, and the empty container that has them."""
+
+OF_TUPLES = re.compile(r"'tuple' object does not support item (?:assignment|deletion)")
+
+
+def explain_value_of_name(situation):
+    """Return the Explanation of the first kind that applies."""
+    path = situation.place.path()
+    node = path[-1] if path else None
+    for kind in (comma_at_the_end, written_tuple, variable_of_loop):
+        found = kind(situation, node) if node is not None else None
+        if found is not None:
+            return found
+    return None
+
+
+def comma_at_the_end(situation, node):
+    """Explain `lr = 0.1,`, which makes a tuple of one element."""
+    if not isinstance(situation.error, TypeError | AttributeError | ValueError):
+        return None
+    for each in ast.walk(node):
+        if not isinstance(each, ast.Name | ast.Attribute):
+            continue
+        value = situation.look_up(each)
+        if type(value) is not tuple or len(value) != 1:
+            continue
+        made = assignment_of(situation, each)
+        if isinstance(made, ast.Assign) and ends_with_comma(made.value, situation.place.source):
+            text = ast.unparse(each)
+            rule = _("the comma at the end of line {line} makes {text} a tuple of one element")
+            targets = " = ".join(map(ast.unparse, made.targets))
+            fits = (Fit(f"{targets} = {ast.unparse(made.value.elts[0])}", "", made.lineno),)
+            fits = fits if made.lineno == made.end_lineno else ()
+            return Explanation("tuple", (), rule.format(line=made.end_lineno, text=text), fits)
+    return None
+
+
+def assignment_of(situation, node):
+    """Return the statement that assigned a name, or the only one that assigned an attribute; None if that is unclear."""
+    if isinstance(node, ast.Name):
+        return situation.find_assignment(node.id)
+    text, tree = ast.unparse(node), situation.place.tree()
+    found = [
+        each
+        for each in (ast.walk(tree) if tree else ())
+        if isinstance(each, ast.Assign) and text in map(ast.unparse, each.targets)
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def ends_with_comma(value, source):
+    """True for a tuple of one element that is written without parentheses."""
+    if not isinstance(value, ast.Tuple) or len(value.elts) != 1:
+        return False
+    return (ast.get_source_segment(source, value) or "(")[:1] != "(" or (
+        value.col_offset == value.elts[0].col_offset and value.lineno == value.elts[0].lineno
+    )
+
+
+def written_tuple(situation, node):
+    """Explain `pair[0] = x` of a tuple."""
+    if not isinstance(node, ast.Subscript) or not OF_TUPLES.fullmatch(message_of(situation.error)):
+        return None
+    text, made = ast.unparse(node.value), assignment_of(situation, node.value)
+    rule = _("{text} is a tuple, whose elements cannot be replaced; those of a list can").format(text=text)
+    if isinstance(made, ast.Assign) and isinstance(made.value, ast.Tuple):
+        fit = replace_node(situation.place, made.value, f"[{', '.join(map(ast.unparse, made.value.elts))}]")
+    else:
+        fit = Fit(f"{text} = list({text})", "", node.lineno, "before")
+    return Explanation("tuple", (), rule, (fit,) if fit else ())
+
+
+def variable_of_loop(situation, node):
+    """Explain `for model in range(3): model(x)`, of a model with the same name."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+        return None
+    if not situation.says("object is not callable"):
+        return None
+    name, tree = node.func.id, situation.place.tree()
+    loop = next((each for each in ast.walk(tree) if is_loop_around(each, node) and is_target(each, name)), None)
+    before = [line for line in bindings(situation.place.scope() or tree, name) if loop and line < loop.lineno]
+    if not before:
+        return None
+    rule = _("{name} is also the variable of the loop on line {line}, which replaces what line {made} made").format(
+        name=name, line=loop.lineno, made=before[-1]
+    )
+    called = {id(each.func) for each in ast.walk(loop) if isinstance(each, ast.Call)}
+    uses = [each for inner in loop.body for each in ast.walk(inner) if getattr(each, "id", None) == name]
+    is_unused = isinstance(loop.target, ast.Name) and all(id(each) in called for each in uses)
+    fit = replace_node(situation.place, loop.target, "_") if is_unused else None
+    return Explanation(
+        "loop", (), rule, (fit,) if fit else (), None if fit else _("another name for the variable of the loop")
+    )
+
+
+def is_loop_around(loop, node):
+    return isinstance(loop, ast.For) and loop.lineno < node.lineno <= loop.end_lineno
+
+
+def is_target(loop, name):
+    return any(isinstance(each, ast.Name) and each.id == name for each in ast.walk(loop.target))
+
+
+def explain_none(situation):
+    """Explain a name that is None because a line says so."""
+    path = situation.place.path()
+    is_told = situation.says("NoneType") and isinstance(situation.error, TypeError | AttributeError | ValueError)
+    for node in ast.walk(path[-1]) if path and is_told else ():
+        if not isinstance(node, ast.Name) or situation.names.get(node.id, node) is not None:
+            continue
+        made = situation.find_assignment(node.id)
+        if not isinstance(made, ast.Assign) or not isinstance(made.value, ast.Constant) or made.value.value is not None:
+            continue
+        rule = _("{name} is None since line {line}").format(name=node.id, line=made.lineno)
+        empty = EMPTY.get(getattr(situation.error, "name", None) or "")
+        fit = replace_node(situation.place, made.value, empty) if empty and len(made.targets) == 1 else None
+        return Explanation(
+            "None", (), rule, (fit,) if fit else (), None if fit else _("give {name} a value there").format(name=node.id)
+        )
+    return None
