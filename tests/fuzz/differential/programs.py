@@ -222,14 +222,6 @@ def nested(values, shape):
 
 
 # ── programs ─────────────────────────────────────────────────────────────────
-LINES = [
-    (template, weight)
-    for weight, section in SECTIONS.values()
-    for template in [(section.strip().splitlines() if isinstance(section, str) else section)]
-]
-LINES = [([line.strip() for line in lines], weight) for lines, weight in LINES]
-
-
 @strategies.composite
 def programs(draw, oracle, most=12):
     """A program of 1 to ``most`` steps on one to three leaves."""
@@ -240,7 +232,7 @@ def programs(draw, oracle, most=12):
     steps += start.fresh
     for _ in range(start.number(1, most)):
         filler = Filler(draw, world)
-        lines = filler.pick([lines for lines, weight in LINES for _ in range(weight)])
+        lines = filler.pick([lines for weight, lines in SECTIONS.values() for _ in range(weight)])
         step = filler.step(filler.pick(lines))
         steps += [*filler.fresh, taken(world, step)]
     return Program((*steps, *ending(world)))

@@ -4,7 +4,9 @@ import warnings
 from pathlib import Path
 
 from tests.recorded.answers import format_answers
-from tests.recorded.vmap.programs import ERRORS, MODES, PROGRAMS, RANDOM, random, random_nested
+from tests.recorded.vmap.drawing import MODES, RANDOM, random, random_nested
+from tests.recorded.vmap.programs import PROGRAMS
+from tests.recorded.vmap.refusals import ERRORS
 
 FILE = Path(__file__).with_name("vmap.json")
 

@@ -14,9 +14,11 @@ from tensh.engine.codegen.vocabulary import OPS
 from tests.recorded.answers import read_answers
 from tests.recorded.operators import families, resolve, tensor
 from tests.recorded.operators.record import weights
+from tests.recorded.vmap.drawing import MODES, RANDOM, random, random_nested
 from tests.recorded.vmap.layers import LAYERS
-from tests.recorded.vmap.programs import ERRORS, MODES, PROGRAMS, RANDOM, random, random_nested
+from tests.recorded.vmap.programs import PROGRAMS
 from tests.recorded.vmap.record import FILE, answer, answers
+from tests.recorded.vmap.refusals import ERRORS
 
 GOLDEN = read_answers(FILE)
 BATCH = 3

@@ -1,0 +1,154 @@
+"""Dynamic shapes of exported programs: names, ranges, relations and guards."""
+
+import pytest
+
+import tensh as torch
+from tests.export.programs import Model, saved
+
+
+def test_dynamic_dimensions_have_names_ranges_and_guards():
+    batch = torch.export.Dim("batch", min=2, max=100)
+    program = torch.export.export(Model(), (torch.randn(5, 3),), dynamic_shapes={"x": {0: batch}})
+    module = program.module()
+    for size in (2, 7, 100):
+        assert module(torch.randn(size, 3))["z"].shape == (2 * size, 2)
+    assert 'view: "f32[2*s77, 2]"' in str(program) and str(program.range_constraints) == "{s77: VR[2, 100]}"
+    for bad, text in (
+        (torch.randn(7, 4), r"x.size\(\)\[1\] == 3"),
+        (torch.randn(101, 3), "<= 100"),
+        (torch.randn(3), "dim"),
+    ):
+        with pytest.raises(AssertionError, match=f"Guard failed: .*{text}"):
+            module(bad)
+    again = torch.export.load(saved(program))
+    assert again.module()(torch.randn(9, 3))["z"].shape == (18, 2) and str(again.range_constraints) == str(
+        program.range_constraints
+    )
+
+
+def tell_of_relations(torch):
+    """Ranges, sizes, guards and refusals of sums whose operands have dynamic sizes."""
+    Dim = torch.export.Dim
+
+    class Sum(torch.nn.Module):
+        def forward(self, x, y):
+            return x + y
+
+    class Apart(torch.nn.Module):
+        def forward(self, x, y):
+            return x.sum(0) + y.sum(0), x.reshape(-1)
+
+    auto, found = {0: Dim.AUTO}, []
+    for model, shapes in (
+        (Sum, {"x": {0: Dim("a")}, "y": {0: Dim("a")}}),
+        (Sum, {"x": auto, "y": auto}),
+        (Sum, {"x": {0: Dim("a", min=3)}, "y": auto}),
+        (Sum, {"x": auto, "y": None}),
+        (Sum, {"x": {0: Dim.DYNAMIC}, "y": None}),
+        (Sum, {"x": {0: Dim("a")}, "y": {0: Dim("b")}}),
+        (Apart, {"x": {0: Dim("a"), 1: Dim.AUTO}, "y": {0: Dim("b", max=9), 1: Dim.AUTO}}),
+    ):
+        try:
+            program = torch.export.export(model(), (torch.ones(4, 3), torch.ones(4, 3)), dynamic_shapes=shapes)
+        except Exception as error:
+            found.append(str(error).splitlines()[1])
+            continue
+        found.append(f"{program.range_constraints} {[node.meta.get('val') for node in program.graph.nodes]}")
+        for sizes in ((5, 4), (1, 4), (4, 12), *([] if None in shapes.values() else [(3, 3), (1, 1)])):
+            try:
+                result = program.module()(*(torch.ones(size, 3) for size in sizes))
+                found.append([tuple(each.shape) for each in (result if isinstance(result, tuple) else [result])])
+            except AssertionError as error:
+                found.append(str(error))
+    return found
+
+
+def test_relations_between_dynamic_sizes_are_pytorchs(oracle):
+    for ours, theirs in zip(tell_of_relations(torch), tell_of_relations(oracle), strict=True):
+        assert ours == theirs
+
+
+def tell_sums(torch):
+    """The sizes of results that are made of two dynamic sizes."""
+    functions = [
+        lambda x, y: torch.cat([x, y]),
+        lambda x, y: torch.cat([x, y, x]),
+        lambda x, y: torch.cat([y, y, y, x]),
+        lambda x, y: torch.cat([x[1:], y]),
+        lambda x, y: torch.cat([x, x]) + y.sum(),
+        lambda x, y: (x[:, None] + y[None]).flatten(0, 1),
+        lambda x, y: x @ y.T,
+    ]
+
+    class Called(torch.nn.Module):
+        def __init__(self, function):
+            super().__init__()
+            self.function = function
+
+        def forward(self, x, y):
+            return self.function(x, y)
+
+    found, auto = [], {0: torch.export.Dim.AUTO}
+    for function in functions:
+        for rows in ((3, 3), (3, 5), (7, 4)):
+            examples = tuple(torch.ones(count, 4) for count in rows)
+            program = torch.export.export(Called(function), examples, dynamic_shapes=(auto, auto))
+            found.append(list(map(str, program.graph.output_node().args[0][0].meta["val"].shape)))
+    return found
+
+
+def test_sizes_made_of_two_dynamic_ones_are_pytorchs(oracle):
+    for ours, theirs in zip(tell_sums(torch), tell_sums(oracle), strict=True):
+        assert ours == theirs
+
+
+def test_a_sum_of_sizes_has_both_names():
+    assert [each[0] for each in tell_sums(torch)[:5:2]] == ["s17 + s77", "s17 + s77", "s17 + 2*s77"]
+
+
+def test_sizes_with_one_name_must_be_equal():
+    assert "Guard failed: y.size()[0] == x.size()[0]" in tell_of_relations(torch)
+
+
+@pytest.mark.parametrize(
+    "shapes",
+    [
+        {"x": {0: "n", 1: "m"}},
+        ({0: "n", 1: torch.export.Dim.AUTO},),
+        {"x": (torch.export.Dim("n"), torch.export.Dim.DYNAMIC)},
+    ],
+)
+def test_ways_to_say_dynamic(shapes):
+    class Rows(torch.nn.Module):
+        def forward(self, x):
+            return x.reshape(-1).sum() + x.size(0) * x.shape[1]
+
+    module = torch.export.export(Rows(), (torch.ones(2, 3),), dynamic_shapes=shapes).module()
+    assert module(torch.ones(4, 5)).item() == 40
+
+
+@pytest.mark.parametrize(
+    ("compute", "free"),
+    [
+        (lambda x: x * x.size(0) ** 2, True),
+        (lambda x: x * max(x.size(0), 2), True),
+        (lambda x: x * 2 if x.size(0) > 1 else x, True),
+        (lambda x: x * 2 if x.size(0) > 3 else x, False),  # the example and twice its size are larger
+        (lambda x: x * min(x.size(0), 4), False),
+    ],
+)
+def test_decisions_by_dynamic_sizes_hold_for_the_smallest(compute, free):
+    class Computing(torch.nn.Module):
+        def forward(self, x):
+            return compute(x)
+
+    def export():
+        return torch.export.export(Computing(), (torch.ones(4),), dynamic_shapes={"x": {0: "n"}}).module()
+
+    if not free:
+        with pytest.raises(ValueError, match="depends on a size that is marked as dynamic"):
+            export()
+        return
+    module = export()
+    for size in (2, 3, 4, 9):
+        assert torch.equal(module(torch.ones(size)), compute(torch.ones(size)))

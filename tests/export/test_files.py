@@ -1,0 +1,86 @@
+"""Files of exported programs: what comes back, and what is refused."""
+
+import io
+import json
+import zipfile
+
+import pytest
+
+import tensh as torch
+from tensh.export.values import DamagedFile
+from tests.export.programs import Model, make_counting, saved
+
+
+def test_programs_from_files_guard_their_arguments_and_know_their_buffers():
+    program = torch.export.export(make_counting(torch), (torch.ones(3, 2), 3))
+    again = torch.export.load(saved(program))
+    assert str(again.graph_signature) == str(program.graph_signature)
+    assert list(again.constants) == ["scale"] and again.graph_signature.user_inputs == ("x", 3)
+    assert again.module()(torch.ones(3, 2), 3)[0].shape == (3, 2)
+    with pytest.raises(AssertionError, match="Guard failed: factor == 3"):
+        again.module()(torch.ones(3, 2), 4)
+
+
+def altered(change):
+    """The file of a program whose description is changed."""
+    before, after = saved(torch.export.export(Model(), (torch.ones(2, 3),))), io.BytesIO()
+    with zipfile.ZipFile(before) as source, zipfile.ZipFile(after, "w") as target:
+        said = json.loads(source.read("program.json"))
+        change(said)
+        target.writestr("program.json", json.dumps(said))
+        target.writestr("tensors.pt", source.read("tensors.pt"))
+    after.seek(0)
+    return after
+
+
+def call_of(said):
+    return next(each for each in said["nodes"] if each["op"] == "call_function")
+
+
+CHANGES = [
+    lambda said: said.update(tensh=9), lambda said: call_of(said).update(target="os.system"), lambda said: call_of(said).update(target="torch.load"),
+    lambda said: call_of(said).update(target="torch.nn.functional.__builtins__"), lambda said: call_of(said).update(name="x); import os #"),
+    lambda said: call_of(said).update(op="call_method", target="__reduce__"), lambda said: call_of(said).update(op="call_module"),
+    lambda said: call_of(said)["args"].append({"node": "nobody"}), lambda said: said.pop("nodes"), lambda said: said["parameters"].append("none"),
+    lambda said: call_of(said).update(target="aten.nonsense.default"), lambda said: call_of(said).update(target="aten.from_file.default"), lambda said: call_of(said)["args"].append({"object": 1}),
+    lambda said: said["nodes"].pop(), lambda said: said["nodes"][0].update(target="x, y=print()"), lambda said: said["nodes"][0].update(target="import"),
+    lambda said: said["nodes"].insert(1, said["nodes"][0] | {"name": "another"}), lambda said: said["nodes"][0]["val"].update(shape=[[2], 3]),
+    lambda said: said["nodes"][0].pop("val"), lambda said: said.update(structure=[]), lambda said: said.update(structure={"place": 0}),
+    lambda said: said.update(structure={"tuple": [{"tuple": []}, {"dict": []}]}), lambda said: said.update(structure={"tuple": [{"tuple": [{"place": 1}]}, {"dict": []}]}),
+    lambda said: said.update(structure={"tuple": [{"tuple": [{"place": 0}]}, {"dict": [[1, 2]]}]}),
+    lambda said: said.update(dynamic={"3": {"0": "n"}}, bounds={"n": [2, None]}), lambda said: said.update(dynamic={"0": {"7": "n"}}, bounds={"n": [2, None]}),
+    lambda said: said.update(dynamic={"0": {"0": "n"}}), lambda said: said.update(bounds={"n": [2, "many"]}), lambda said: said.update(bounds={"n": 3}),
+    lambda said: said["nodes"][0]["val"].update(shape=[2, "\x1b[31mred"]), lambda said: said["nodes"][0]["val"].update(shape=[2, -1]),
+    lambda said: said["nodes"][0]["val"].update(shape=[2, 2**70]), lambda said: said.update(bounds={"\x1b[31mred": [2, None]}),
+    lambda said: said["leaves"][0].__setitem__(0, "x\x1b[31m"), lambda said: said["nodes"][-1]["args"].append(1),
+]  # fmt: skip
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("change", CHANGES)
+def test_damaged_and_hostile_files_are_refused(change):
+    with pytest.raises(DamagedFile) as refused:
+        torch.export.load(altered(change))
+    assert str(refused.value).isprintable() and len(str(refused.value)) < 200
+
+
+def test_other_files_are_refused():
+    for content in (b"", b"PK", b"nothing"):
+        with pytest.raises(ValueError, match="not an exported program"):
+            torch.export.load(io.BytesIO(content))
+
+
+def test_a_program_knows_the_structures_of_its_call_and_keeps_them_in_a_file():
+    class Model(torch.nn.Module):
+        def forward(self, x, *, y):
+            return {"sum": x + y, "given": (x, [y])}
+
+    program = torch.export.export(Model(), (torch.ones(3, 2),), {"y": torch.ones(2)})
+    file = io.BytesIO()
+    torch.export.save(program, file)
+    file.seek(0)
+    for each in (program, torch.export.load(file)):
+        spec = each.call_spec
+        assert str(spec.in_spec) == "TreeSpec(tuple, None, [TreeSpec(tuple, None, [*]),\n  TreeSpec(dict, ['y'], [*])])"
+        assert spec.out_spec.unflatten([1, 2, 3]) == {"sum": 1, "given": (2, [3])}
+        assert each.tensor_constants == {}
