@@ -21,7 +21,6 @@ from tensh.fx.branches import list_members, rename_inputs
 from tensh.fx.graph import Graph
 from tensh.fx.graph_module import GraphModule
 from tensh.fx.node import Node, map_arg
-from tensh.nn.modules.module import Module
 from tensh.nn.parameter import is_parameter
 from tensh.tracing.program import Place, list_leaves
 

@@ -61,7 +61,7 @@ def test_parts_are_pytorchs(oracle):
 
 def test_parts_that_need_each_other_are_refused():
     gm = fx.symbolic_trace(lambda x: torch.relu(torch.neg(torch.relu(x))))
-    with pytest.raises(RuntimeError, match="cycle exists between partitions"):
+    with pytest.raises(RuntimeError, match="cycle exists between partitions!$"):
         split_module(gm, gm, lambda node: int(node.name == "neg"))
 
 
@@ -232,3 +232,50 @@ def test_graphs_are_drawn_by_way_of_pydot(monkeypatch):
     assert [name for name, _ in short] == ["input_1", "_0", "_1", "output", "input_1", "_0", "_1"]
     assert short[1][1].startswith("{name=%_0|op_code=call_module\\n\\ntorch.nn.modules.linear.Linear\\n|in_features=2")
     assert short[1][1].endswith("|dtype=torch.float32\\n|shape=(1, 3)\\n|requires_grad=True\\n|stride=(3, 1)\\n}")
+
+
+FUSED = {
+    "in_the_middle": lambda x, y: (((x + y).relu() * (x + y) + 1).sin() * ((x + y).relu() * (x + y) + 1), x + y),
+    "chain": lambda x, y: (x + y) * 2 + x,
+    "side_by_side": lambda x, y: (x + y).relu() * (x * y).relu() + (x + y).relu(),
+    "apart": lambda x, y: ((x + 1).sin() + 1).sin() + 1,
+    "parts_of_a_result": lambda x, y: (x + y).chunk(2)[0] * (x * y).chunk(2)[1] + 1,
+    "nothing": lambda x, y: x.sin(),
+}
+
+
+def tell_partitions(torch, infra, support, name, **options):
+    """The partitions of a function by arithmetic, and the code of what they become."""
+    taken = support.create_op_support(lambda modules, node: "_operator." in str(support.get_node_target(modules, node)))
+    known = support.create_op_support(lambda modules, node: node.op.startswith("call"))
+    graph = torch.fx.symbolic_trace(FUSED[name])
+    partitioner = infra.CapabilityBasedPartitioner(graph, support.chain(known, taken), **options)
+    parts = partitioner.propose_partitions()
+    found = [[(part.id, [node.name for node in part.nodes]) for part in parts]]
+    made = partitioner.fuse_partitions(parts)
+    x, y = torch.arange(4.0), torch.arange(4.0) * 2 - 3
+    found += [made.code, *((each, part.code) for each, part in made.named_children())]
+    return found, made(x, y), FUSED[name](x, y)
+
+
+@pytest.mark.parametrize("name", FUSED)
+@pytest.mark.parametrize("options", [{}, {"allows_single_node_partition": True}, {"skip_horizontal_fusion": True}])
+def test_partitions_are_pytorchs(oracle, name, options):
+    def of(torch, place):
+        parts = [importlib.import_module(f"{place}.fx.passes.{each}") for each in ("infra.partitioner", "operator_support")]
+        return tell_partitions(torch, *parts, name, **options)
+
+    (ours, got, wanted), (theirs, _, _) = of(torch, "tensh"), of(oracle, "torch")
+    assert ours == theirs
+    torch.testing.assert_close(got, wanted)
+
+
+def test_a_table_says_which_dtypes_an_operator_takes():
+    from tensh.fx.passes.operator_support import OperatorSupport
+
+    graph = fx.symbolic_trace(lambda x, y: torch.add(x, y).relu())
+    ShapeProp(graph).propagate(torch.ones(2), torch.ones(2))
+    add, relu = list(graph.graph.nodes)[2:4]
+    for kinds, wanted in (([torch.float32], True), ([torch.int64], False)):
+        assert OperatorSupport({"torch.add": ((kinds, kinds), {})}).is_node_supported({}, add) is wanted
+    assert not OperatorSupport({"torch.add": None}).is_node_supported({}, relu)

@@ -86,7 +86,7 @@ def order_parts(parts):
             (each for each in left if not any(before in left for before in each.before if before is not each)), None
         )
         if first is None:
-            raise RuntimeError(f"cycle exists between partitions: {', '.join(each.name for each in left)}")
+            raise RuntimeError("cycle exists between partitions!")
         left.remove(first)
         ordered.append(first)
     return ordered

@@ -6,7 +6,7 @@ Other names of this namespace in PyTorch are switched off.
 from tensh.engine.methods.namespaces import declare_namespace
 from tensh.switched_off import lookup
 
-SUBMODULES = ("pass_base", "pass_manager")
+SUBMODULES = ("partitioner", "pass_base", "pass_manager")
 __all__ = list(SUBMODULES)
 
 __getattr__, __dir__ = declare_namespace(

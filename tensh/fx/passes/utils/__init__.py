@@ -1,5 +1,5 @@
 """torch.fx.passes.utils: patterns in graphs."""
 
-from tensh.fx.passes.utils import matcher_utils
+from tensh.fx.passes.utils import fuser_utils, matcher_utils
 
-__all__ = ["matcher_utils"]
+__all__ = ["fuser_utils", "matcher_utils"]
