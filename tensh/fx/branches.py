@@ -45,7 +45,9 @@ class BranchRecorder:
         if not all(isinstance(each, Tensor) for each in (*leaves, *more)):
             return called.compute(*args)
         if called.apart:  # what is carried twice may change apart
-            leaves = [each.clone() if any(each is other for other in leaves[:n]) else each for n, each in enumerate(leaves)]
+            leaves = [
+                each.clone() if any(each is other for other in leaves[:n]) else each for n, each in enumerate(leaves)
+            ]
 
         def call(function, *carried):
             return function(*unflatten(carried or leaves, spec), *more)
@@ -91,7 +93,9 @@ class BranchRecorder:
             vars(self).update(before)
         outside = map(self.example, (*carried, *(value for value, _ in branch.lifted.values())))
         if writes_to(branch.graph, [each for each in outside if isinstance(each, Tensor)]):
-            raise RuntimeError("Higher order ops do not support input mutation: a branch or a loop writes to an operand")
+            raise RuntimeError(
+                "Higher order ops do not support input mutation: a branch or a loop writes to an operand"
+            )
         return branch
 
     def lift(self, value, key):

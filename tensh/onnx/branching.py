@@ -66,7 +66,9 @@ def nest(builder, name, inputs, examples, compute):
 def as_scalar(builder, value):
     """Return a condition as a boolean without dimensions."""
     value = builder.cast(value, torch.bool)
-    return value if value.rank == 0 else builder.Reshape(value, builder.array(torch.empty(0, dtype=torch.int64).numpy()))
+    return (
+        value if value.rank == 0 else builder.Reshape(value, builder.array(torch.empty(0, dtype=torch.int64).numpy()))
+    )
 
 
 def describe(values, examples):

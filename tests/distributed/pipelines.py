@@ -11,9 +11,12 @@ from tensh import nn
 from tensh.distributed.pipelining import (
     PipelineStage,
     Schedule1F1B,
+    ScheduleDualPipeV,
     ScheduleGPipe,
     ScheduleInterleaved1F1B,
+    ScheduleInterleavedZeroBubble,
     ScheduleLoopedBFS,
+    ScheduleZBVZeroBubble,
     SplitPoint,
     pipe_split,
     pipeline,
@@ -67,10 +70,15 @@ def compare(rank, world):
         (Schedule1F1B, 1),
         (ScheduleLoopedBFS, 2),
         (ScheduleInterleaved1F1B, 2),
+        (ScheduleInterleavedZeroBubble, 2),
+        (ScheduleInterleavedZeroBubble, 3),
+        (ScheduleZBVZeroBubble, 2),
+        (ScheduleDualPipeV, 2),
     ):
         layers = make_layers(each * world)
         expected = alone(layers, x, y, parts)
-        own = range(rank, each * world, world)
+        turns = kind in (ScheduleZBVZeroBubble, ScheduleDualPipeV)
+        own = (rank, 2 * world - 1 - rank) if turns else range(rank, each * world, world)
         stages = [PipelineStage(layers[n], n, each * world, torch.device("cpu")) for n in own]
         schedule = kind(stages[0] if each == 1 else stages, parts, loss_fn=loss_of)
         for attempt in range(2):

@@ -1,5 +1,8 @@
 """torch.distributed.pipelining: models in stages compute what one process does."""
 
+import importlib
+import itertools
+import re
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -11,9 +14,12 @@ from tensh import nn
 from tensh.distributed.pipelining import (
     PipelineStage,
     Schedule1F1B,
+    ScheduleDualPipeV,
     ScheduleGPipe,
     ScheduleInterleaved1F1B,
+    ScheduleInterleavedZeroBubble,
     ScheduleLoopedBFS,
+    ScheduleZBVZeroBubble,
     SplitPoint,
     pipeline,
 )
@@ -50,11 +56,18 @@ def test_schedules_in_several_processes_equal_one_process(size, tmp_path):
     assert [(tmp_path / f"{rank}.txt").read_text() for rank in range(size)] == [""] * size
 
 
-@pytest.mark.parametrize("kind", [ScheduleLoopedBFS, ScheduleInterleaved1F1B])
+MULTI = {
+    ScheduleLoopedBFS: 3, ScheduleInterleaved1F1B: 3, ScheduleInterleavedZeroBubble: 3, ScheduleZBVZeroBubble: 2, ScheduleDualPipeV: 2,
+}  # fmt: skip
+"""Schedule -> the number of stages in one process."""
+
+
+@pytest.mark.parametrize("kind", MULTI)
 def test_all_stages_in_one_process(kind, group):
-    layers, x, y = make_layers(3), torch.randn(8, 6), torch.randn(8, 6)
+    count = MULTI[kind]
+    layers, x, y = make_layers(count), torch.randn(8, 6), torch.randn(8, 6)
     losses, gradients = alone(layers, x, y, 4)
-    stages = [PipelineStage(layer, number, 3, CPU) for number, layer in enumerate(layers)]
+    stages = [PipelineStage(layer, number, count, CPU) for number, layer in enumerate(layers)]
     found = []
     result = kind(stages, 4, loss_fn=loss_of).step(x, target=y, losses=found)
     assert torch.allclose(result, nn.Sequential(*layers)(x)) and torch.allclose(
@@ -64,11 +77,44 @@ def test_all_stages_in_one_process(kind, group):
         assert torch.allclose(p.grad, expected, atol=1e-6)
 
 
+class Place:
+    """What a schedule asks of a stage, for either library."""
+
+    has_backward, group, device, submod = True, None, CPU, None
+
+    def __init__(self, index, count, rank, size):
+        self.stage_index, self.num_stages, self.group_rank, self.group_size = index, count, rank, size
+        self.is_first, self.is_last = index == 0, index == count - 1
+
+
+@pytest.mark.parametrize("name", [kind.__name__ for kind in MULTI if kind is not ScheduleLoopedBFS])
+def test_orders_of_several_stages_are_pytorchs(oracle, name):
+    schedules = importlib.import_module("torch.distributed.pipelining.schedules")
+    ours, theirs = getattr(torch.distributed.pipelining, name), getattr(schedules, name)
+    tried = 0
+    for size, count, each in itertools.product(range(1, 5), range(1, 11), (2, 3)):
+        for rank in range(size):
+            turns = name in ("ScheduleZBVZeroBubble", "ScheduleDualPipeV")
+            own = [rank, 2 * size - 1 - rank] if turns else [rank + size * n for n in range(each)]
+            stages = [Place(index, len(own) * size, rank, size) for index in own]
+            try:
+                wanted = theirs(stages, count, loss_fn=loss_of).pipeline_order[rank]
+            except ValueError as error:
+                with pytest.raises(ValueError, match=re.escape(str(error))):
+                    ours(stages, count, loss_fn=loss_of)
+                continue
+            found = [(stage.stage_index, kind, number) for stage, number, kind in ours(stages, count, loss_of).order()]
+            text = " ".join(str(action) for action in wanted if action is not None)
+            assert found == [(int(a), b, int(c)) for a, b, c in re.findall(r"(\d+)([FBIW])(\d+)", text)]
+            tried += 1
+    assert tried > 50
+
+
 def test_orders_of_passes(group):
     stage = PipelineStage(nn.Identity(), 0, 1, CPU)
     stage.num_stages = 3
     orders = {
-        kind: "".join(f"{'b' if backward else 'f'}{number}" for _, number, backward in kind(stage, 4, loss_of).order())
+        kind: "".join(f"{one.lower()}{number}" for _, number, one in kind(stage, 4, loss_of).order())
         for kind in (ScheduleGPipe, Schedule1F1B)
     }
     assert orders == {ScheduleGPipe: "f0f1f2f3b0b1b2b3", Schedule1F1B: "f0f1f2b0f3b1b2b3"}
@@ -101,7 +147,10 @@ def test_wrong_stages_and_batches_are_refused(group):
         schedule.step(x[:1], target=x)
     with pytest.raises(ValueError, match="needs a target"):
         schedule.step(x)
-    with pytest.raises(ValueError, match="Unknown schedule name: none"):
+    for kind, text in ((ScheduleZBVZeroBubble, "ZBV"), (ScheduleDualPipeV, "DualPipeV")):
+        with pytest.raises(ValueError, match=f"{text} requires exactly 2 stages per rank, but got 1"):
+            kind([PipelineStage(layer, 0, 1, CPU)], 2, loss_fn=loss_of)
+    with pytest.raises(ValueError, match="Unknown schedule name 'none'. The valid options are"):
         get_schedule_class("none")
 
 

@@ -262,7 +262,9 @@ def tell_partitions(torch, infra, support, name, **options):
 @pytest.mark.parametrize("options", [{}, {"allows_single_node_partition": True}, {"skip_horizontal_fusion": True}])
 def test_partitions_are_pytorchs(oracle, name, options):
     def of(torch, place):
-        parts = [importlib.import_module(f"{place}.fx.passes.{each}") for each in ("infra.partitioner", "operator_support")]
+        parts = [
+            importlib.import_module(f"{place}.fx.passes.{each}") for each in ("infra.partitioner", "operator_support")
+        ]
         return tell_partitions(torch, *parts, name, **options)
 
     (ours, got, wanted), (theirs, _, _) = of(torch, "tensh"), of(oracle, "torch")

@@ -9,7 +9,8 @@ from tensh.switched_off import lookup
 WHERE = {
     "tensh.distributed.pipelining.pipe": "Pipe SplitPoint build_stage pipe_split pipeline",
     "tensh.distributed.pipelining.stage": "PipelineStage",
-    "tensh.distributed.pipelining.schedules": "Schedule1F1B ScheduleGPipe ScheduleInterleaved1F1B ScheduleLoopedBFS",
+    "tensh.distributed.pipelining.schedules": "Schedule1F1B ScheduleDualPipeV ScheduleGPipe ScheduleInterleaved1F1B "
+    "ScheduleInterleavedZeroBubble ScheduleLoopedBFS ScheduleZBVZeroBubble",
 }
 """Module -> the public names that it has."""
 

@@ -2,10 +2,19 @@
 
 import tensh as torch
 from tensh.distributed.pipelining.microbatch import merge_chunks, split_args_kwargs_into_chunks
+from tensh.distributed.pipelining.orders import (
+    BACKWARD,
+    FORWARD,
+    INPUTS,
+    WEIGHTS,
+    order_dual_pipe,
+    order_v,
+    order_zero_bubble,
+)
 
 __all__ = [
-    "PipelineScheduleMulti", "PipelineScheduleSingle", "Schedule1F1B", "ScheduleGPipe", "ScheduleInterleaved1F1B", "ScheduleLoopedBFS",
-    "get_schedule_class",
+    "PipelineScheduleMulti", "PipelineScheduleSingle", "Schedule1F1B", "ScheduleDualPipeV", "ScheduleGPipe", "ScheduleInterleaved1F1B",
+    "ScheduleInterleavedZeroBubble", "ScheduleLoopedBFS", "ScheduleZBVZeroBubble", "get_schedule_class",
 ]  # fmt: skip
 
 
@@ -13,7 +22,7 @@ class PipelineSchedule:
     """The passes of a batch in ``n_microbatches`` parts through the stages of this process.
 
     ``loss_fn(output, target)`` is called on each part in the last stage; without it, there is no backward pass. Subclasses say the
-    order: ``order`` yields (stage, number of the part, True for a backward pass).
+    order: ``order`` yields (stage, number of the part, pass).
     """
 
     def __init__(
@@ -40,7 +49,7 @@ class PipelineSchedule:
 
     def forward_order(self):
         """Yield the passes of an evaluation: all parts through the first stage, then the next."""
-        return ((stage, number, False) for stage in self._stages for number in range(self._n_microbatches))
+        return ((stage, number, FORWARD) for stage in self._stages for number in range(self._n_microbatches))
 
     # ── a batch ──────────────────────────────────────────────────────────────
     def step(self, *args, target=None, losses=None, return_outputs=True, **kwargs):
@@ -73,11 +82,10 @@ class PipelineSchedule:
         for stage in self._stages:
             stage.clear_runtime_states()
             stage.has_backward = backward
-        for stage, number, is_backward in order:
-            if is_backward:
-                left[stage.stage_index] -= 1
-                loss = found[number] if stage.is_last else None
-                stage.backward_one_chunk(number, loss, last_backward=not left[stage.stage_index])
+        for stage, number, kind in order:
+            if kind != FORWARD:
+                left[stage.stage_index] -= kind in (BACKWARD, WEIGHTS)
+                self._go_back(stage, number, kind, found, not left[stage.stage_index])
                 continue
             output = stage.forward_one_chunk(number, parts[0][number], parts[1][number])
             if stage.is_last and self._loss_fn is not None and target is not None:
@@ -92,6 +100,16 @@ class PipelineSchedule:
         if last is None or not return_outputs:
             return None
         return merge_chunks([last.outputs[number] for number in range(count)], self._merge_spec)
+
+    def _go_back(self, stage, number, kind, losses, is_last):
+        """Compute the gradients of one part, of inputs and weights together or one of them."""
+        loss = losses[number] if stage.is_last else None
+        if kind == BACKWARD:
+            stage.backward_one_chunk(number, loss, last_backward=is_last)
+        elif kind == INPUTS:
+            stage.backward_input_one_chunk(number, loss)
+        else:
+            stage.backward_weight_one_chunk(number, last_backward=is_last)
 
     def _check(self, args, target):
         is_last = any(stage.is_last for stage in self._stages)
@@ -126,7 +144,7 @@ class ScheduleGPipe(PipelineScheduleSingle):
     def order(self):
         yield from self.forward_order()
         if self._has_backward:
-            yield from ((self._stage, number, True) for number in range(self._n_microbatches))
+            yield from ((self._stage, number, BACKWARD) for number in range(self._n_microbatches))
 
 
 class Schedule1F1B(PipelineScheduleSingle):
@@ -141,11 +159,11 @@ class Schedule1F1B(PipelineScheduleSingle):
             return
         stage, count = self._stage, self._n_microbatches
         ahead = min(count, stage.num_stages - stage.stage_index)
-        yield from ((stage, number, False) for number in range(ahead))
+        yield from ((stage, number, FORWARD) for number in range(ahead))
         for number in range(count):
-            yield stage, number, True
+            yield stage, number, BACKWARD
             if ahead + number < count:
-                yield stage, ahead + number, False
+                yield stage, ahead + number, FORWARD
 
 
 class PipelineScheduleMulti(PipelineSchedule):
@@ -167,16 +185,13 @@ class ScheduleLoopedBFS(PipelineScheduleMulti):
         yield from self.forward_order()
         if self._has_backward:
             for stage in reversed(self._stages):
-                yield from ((stage, number, True) for number in reversed(range(self._n_microbatches)))
+                yield from ((stage, number, BACKWARD) for number in reversed(range(self._n_microbatches)))
 
 
-class ScheduleInterleaved1F1B(PipelineScheduleMulti):
-    """One part forwards, one backwards, in turn over the stages of a process.
+class InterleavedSchedule(PipelineScheduleMulti):
+    """A schedule in rounds of as many parts as there are processes; ValueError where the parts are no multiple of the rounds."""
 
-    Parts go in rounds, one for each process; ValueError where their number is no multiple of the number of rounds.
-    """
-
-    __module__ = "torch.distributed.pipelining.schedules"
+    name = ""
 
     def __init__(self, stages, n_microbatches, *args, **options):
         super().__init__(stages, n_microbatches, *args, **options)
@@ -184,33 +199,105 @@ class ScheduleInterleaved1F1B(PipelineScheduleMulti):
         self.microbatches_per_round = n_microbatches // self.number_of_rounds
         if n_microbatches % self.number_of_rounds:
             raise ValueError(
-                "Interleaved 1F1B requires the number of microbatches to be a multiple of the number of rounds "
+                f"{self.name} requires the number of microbatches to be a multiple of the number of rounds "
                 f"({self.number_of_rounds}), but got {n_microbatches}."
             )
+
+    def place(self, step, backward):
+        """Return the stage and the part of a step: round by round, through all stages of the process."""
+        size, stages = self.microbatches_per_round, self._stages
+        turn, within = divmod(step, size * len(stages))
+        index, number = divmod(within, size)
+        return stages[len(stages) - 1 - index if backward else index], turn * size + number
+
+    def count_ahead(self, passes):
+        """Return how many forward passes come first, with so many for each process behind this one."""
+        before = (len(self._stages) - 1) * self.microbatches_per_round
+        return min(self.total, before + passes * (self.pp_group_size - 1 - self.rank) + 1)
+
+    @property
+    def total(self):
+        """The number of forward passes of the process."""
+        return self._n_microbatches * len(self._stages)
+
+
+class ScheduleInterleaved1F1B(InterleavedSchedule):
+    """One part forwards, one backwards, in turn over the stages of a process, in rounds of one part for each process."""
+
+    __module__ = "torch.distributed.pipelining.schedules"
+    name = "Interleaved 1F1B"
 
     def order(self):
         if not self._has_backward:
             yield from self.forward_order()
             return
-        size, stages = self.microbatches_per_round, self._stages
-        total = self._n_microbatches * len(stages)
+        ahead = self.count_ahead(2)
+        yield from ((*self.place(step, False), FORWARD) for step in range(ahead))
+        for step in range(self.total):
+            yield *self.place(step, True), BACKWARD
+            if ahead + step < self.total:
+                yield *self.place(ahead + step, False), FORWARD
 
-        def place(step, backward):
-            """The stage and the part of a step: round by round, through all stages of the process."""
-            turn, within = divmod(step, size * len(stages))
-            index, number = divmod(within, size)
-            return stages[len(stages) - 1 - index if backward else index], turn * size + number, backward
 
-        ahead = min(total, (len(stages) - 1) * size + 2 * (self.pp_group_size - 1 - self.rank) + 1)
-        yield from (place(step, False) for step in range(ahead))
-        for step in range(total):
-            yield place(step, True)
-            if ahead + step < total:
-                yield place(ahead + step, False)
+class ScheduleInterleavedZeroBubble(InterleavedSchedule):
+    """Like ``ScheduleInterleaved1F1B``, but gradients of weights are computed apart, later: ZB1P."""
+
+    __module__ = "torch.distributed.pipelining.schedules"
+    name = "Zero bubble"
+
+    def order(self):
+        if not self._has_backward:
+            return self.forward_order()
+        return order_zero_bubble(self.place, self.total, self.count_ahead(1), self.rank)
+
+
+class VSchedule(PipelineScheduleMulti):
+    """A schedule of processes with two stages, one of the way there and one of the way back: process i has i and 2n-1-i."""
+
+    name, passes = "", None
+
+    def __init__(self, stages, n_microbatches, *args, **options):
+        super().__init__(stages, n_microbatches, *args, **options)
+        if len(stages) != 2:
+            raise ValueError(f"{self.name} requires exactly 2 stages per rank, but got {len(stages)}.")
+        last = stages[0].num_stages - 1
+        self.stage_index_to_group_rank = {n: min(n, last - n) for n in range(last + 1)}
+        for stage in stages:
+            stage.stage_index_to_group_rank = self.stage_index_to_group_rank
+
+    def order(self):
+        if not self._has_backward:
+            return self.forward_order()
+        order = type(self).passes(self.rank, self.pp_group_size, self._n_microbatches)
+        return ((self._stages[place], number, kind) for place, number, kind in order)
+
+
+class ScheduleZBVZeroBubble(VSchedule):
+    """Two stages in each process, and gradients of weights that fill the time in which it would wait: ZBV."""
+
+    __module__ = "torch.distributed.pipelining.schedules"
+    name, passes = "ZBV", order_v
+
+
+class ScheduleDualPipeV(VSchedule):
+    """Two stages in each process that go both ways at a time.  Raise ValueError for fewer parts than stages."""
+
+    __module__ = "torch.distributed.pipelining.schedules"
+    name, passes = "DualPipeV", order_dual_pipe
+
+    def __init__(self, stages, n_microbatches, *args, **options):
+        super().__init__(stages, n_microbatches, *args, **options)
+        if n_microbatches < stages[0].num_stages:
+            raise ValueError(
+                "DualPipeV requires at least as many microbatches as stages, but got "
+                f"{n_microbatches} microbatches and {stages[0].num_stages} stages."
+            )
 
 
 SCHEDULES = {
-    "1f1b": Schedule1F1B, "gpipe": ScheduleGPipe, "interleaved1f1b": ScheduleInterleaved1F1B, "loopedbfs": ScheduleLoopedBFS,
+    "1F1B": Schedule1F1B, "Interleaved1F1B": ScheduleInterleaved1F1B, "GPipe": ScheduleGPipe, "LoopedBFS": ScheduleLoopedBFS,
+    "InterleavedZeroBubble": ScheduleInterleavedZeroBubble, "PipelineScheduleSingle": PipelineScheduleSingle,
+    "PipelineScheduleMulti": PipelineScheduleMulti, "ZBVZeroBubble": ScheduleZBVZeroBubble, "DualPipeV": ScheduleDualPipeV,
 }  # fmt: skip
 
 
@@ -221,9 +308,7 @@ def get_schedule_class(schedule_name):
     >>> get_schedule_class("gpipe").__name__
     'ScheduleGPipe'
     """
-    found = SCHEDULES.get(schedule_name.lower())
+    found = {name.lower(): kind for name, kind in SCHEDULES.items()}.get(schedule_name.lower())
     if found is None:
-        raise ValueError(
-            f"Unknown schedule name: {schedule_name}. The valid options are {[each.__name__.removeprefix('Schedule') for each in SCHEDULES.values()]}"
-        )
+        raise ValueError(f"Unknown schedule name '{schedule_name}'. The valid options are {list(SCHEDULES)}")
     return found

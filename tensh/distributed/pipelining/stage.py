@@ -56,6 +56,7 @@ class PipelineStage:
             )
         self.has_backward = False
         self.neighbours = {}  # stages of this process next to this one, which a schedule enters
+        self.stage_index_to_group_rank = {}  # where a schedule places stages otherwise than modulo the size
         self._shapes = {}  # direction -> [(shape, dtype)] of what is sent or received
         self.clear_runtime_states()
 
@@ -71,7 +72,7 @@ class PipelineStage:
 
     def clear_runtime_states(self):
         """Forget the parts of the batch before."""
-        self._saved, self._given, self._sent, self.outputs = {}, {}, [], {}
+        self._saved, self._waiting, self._given, self._sent, self.outputs = {}, {}, {}, [], {}
 
     # ── one part of a batch ──────────────────────────────────────────────────
     def forward_one_chunk(self, number, args, kwargs):
@@ -99,18 +100,44 @@ class PipelineStage:
 
     def backward_one_chunk(self, number, loss=None, last_backward=False):
         """Bring the gradients of one part back to the stage before: from ``loss`` in the last stage, from the next one in others."""
-        inputs, given = self._saved.pop(number)
-        if last_backward and self._is_parallel():
-            self.submod.reducer.prepare(given if self.submod.find_unused_parameters else None)
-        if self.is_last:
-            loss.backward()
-        else:
-            gradients = self._receive(number, +1)
-            pairs = [pair for pair in zip(given, gradients, strict=True) if pair[0].requires_grad]
-            if pairs:
-                torch.autograd.backward([each for each, _ in pairs], [gradient for _, gradient in pairs])
+        inputs, outputs, gradients = self._take_results(number, loss)
+        self._prepare(outputs, last_backward)
+        if outputs:
+            torch.autograd.backward(outputs, gradients)
         if not self.is_first:
             self._send(number, -1, [torch.zeros_like(each) if each.grad is None else each.grad for each in inputs])
+
+    def backward_input_one_chunk(self, number, loss=None):
+        """Bring the gradients of one part back to the stage before; those of weights are left to ``backward_weight_one_chunk``."""
+        inputs, outputs, gradients = self._take_results(number, loss)
+        self._waiting[number] = outputs, gradients
+        if not self.is_first:
+            wanted = [each for each in inputs if each.requires_grad]
+            found = iter(())
+            if wanted and outputs:
+                found = iter(torch.autograd.grad(outputs, wanted, gradients, retain_graph=True, materialize_grads=True))
+            self._send(number, -1, [next(found, None) if each.requires_grad else torch.zeros_like(each) for each in inputs])  # fmt: skip
+
+    def backward_weight_one_chunk(self, number, last_backward=False):
+        """Add the gradients of weights of one part, whose inputs have theirs."""
+        outputs, gradients = self._waiting.pop(number)
+        self._prepare(outputs, last_backward)
+        weights = [p for p in self.submod.parameters() if p.requires_grad]
+        if weights and outputs:
+            torch.autograd.backward(outputs, gradients, inputs=weights)
+
+    def _take_results(self, number, loss):
+        """Return the inputs of a part, its results that need gradients, or the loss, and their gradients, which may have to arrive."""
+        inputs, given = self._saved.pop(number)
+        if self.is_last:
+            return inputs, [loss], [None]
+        pairs = [pair for pair in zip(given, self._receive(number, +1), strict=True) if pair[0].requires_grad]
+        return inputs, [each for each, _ in pairs], [gradient for _, gradient in pairs]
+
+    def _prepare(self, outputs, last_backward):
+        """Let gradients of several processes be exchanged in the last backward pass of a batch."""
+        if last_backward and self._is_parallel():
+            self.submod.reducer.prepare(outputs if self.submod.find_unused_parameters else None)
 
     def _is_parallel(self):
         return isinstance(self.submod, DistributedDataParallel)
@@ -123,7 +150,8 @@ class PipelineStage:
 
     # ── messages ─────────────────────────────────────────────────────────────
     def _peer(self, step):
-        return (self.stage_index + step) % self.group_size
+        index = self.stage_index + step
+        return self.stage_index_to_group_rank.get(index, index % self.group_size)
 
     def _tag(self, step, to):
         """The tag of what goes a ``step`` from a stage."""

@@ -57,7 +57,10 @@ class CapabilityBasedPartitioner:
     ):  # fmt: skip
         self.graph_module, self.operator_support = graph_module, operator_support
         self.allows_single_node_partition = allows_single_node_partition
-        self.non_compute_ops, self.allowed = tuple(non_compute_ops or ()), tuple(allowed_single_node_partition_ops or ())
+        self.non_compute_ops, self.allowed = (
+            tuple(non_compute_ops or ()),
+            tuple(allowed_single_node_partition_ops or ()),
+        )
         self.skip_horizontal_fusion = skip_horizontal_fusion
         self.modules = dict(graph_module.named_modules())
 
@@ -82,7 +85,9 @@ class CapabilityBasedPartitioner:
         move_items(found, home)
         partitions = [(number, sorted(nodes, key=order.get)) for number, nodes in found.items() if nodes]
         return [
-            Partition(number, nodes, map(order.get, nodes)) for number, nodes in partitions if self._is_worthwhile(nodes)
+            Partition(number, nodes, map(order.get, nodes))
+            for number, nodes in partitions
+            if self._is_worthwhile(nodes)
         ]
 
     def _is_worthwhile(self, nodes):

@@ -6,7 +6,15 @@ import operator
 from tensh.fx.graph import Graph
 from tensh.fx.graph_module import GraphModule
 
-__all__ = ["erase_nodes", "fuse_as_graphmodule", "fuse_by_partitions", "insert_subgm", "legalize_graph", "topo_sort", "validate_partition"]
+__all__ = [
+    "erase_nodes",
+    "fuse_as_graphmodule",
+    "fuse_by_partitions",
+    "insert_subgm",
+    "legalize_graph",
+    "topo_sort",
+    "validate_partition",
+]
 
 
 def topo_sort(nodes):
