@@ -89,9 +89,11 @@ def _get_device_index(device, optional=False, allow_cpu=False):
     if isinstance(device, torch.device):
         if device.type == "cpu" and not allow_cpu:
             raise ValueError(f"Expected a non cpu device, but got: {device}")
-        return -1 if device.type == "cpu" else device.index
-    if isinstance(device, int):
-        return device
+        found = -1 if device.type == "cpu" else device.index
+    else:
+        found = device if isinstance(device, int) else None
+    if found is not None:
+        return found
     if optional:
         return None
     raise ValueError(f"Expected a torch.device with a specified index or an integer, but got:{device}")

@@ -1,8 +1,9 @@
 """Run the test suites of other people's libraries on PyTorch and on tensh, and compare them test by test.
 
-    python tools/suites.py CACHE [LIBRARY ...] [--python PYTHON] [--failures] [--pytest OPTIONS]
+    python tools/suites.py CACHE [LIBRARY ...] [--python PYTHON] [--pytorch PYTHON] [--failures] [--pytest OPTIONS]
 
-PYTHON is an interpreter with PyTorch, tensh (not editable: its tests would hide those), pytest and the libraries; sources of
+PYTHON is an interpreter with tensh (not editable: its tests would hide those), pytest and the libraries, and with PyTorch
+unless ``--pytorch`` names another interpreter with PyTorch, pytest and the same libraries. Sources of
 the installed versions are fetched into the folder CACHE, where the reports of PyTorch's runs are kept too. A library counts
 with the tests that pass on PyTorch. With ``--failures`` the tests that pass there and not on tensh are listed with the first
 line of their message; OPTIONS are further ones for pytest. Nothing of the libraries is kept in the project.
@@ -138,12 +139,12 @@ def cases(report):
         )
 
 
-def compare(name, cache, python, failures, options):
+def compare(name, cache, python, pytorch, failures, options):
     """Print how many of the tests that pass on PyTorch pass on tensh."""
     suite = SUITES[name]
     suite = suite._replace(options=f"{suite.options} {options}")
     folder = source(suite, cache, python)
-    expected = run(suite, folder, python, cache / f"{name}-pytorch.xml", False)
+    expected = run(suite, folder, pytorch, cache / f"{name}-pytorch.xml", False)
     (cache / f"{name}-tensh.xml").unlink(missing_ok=True)
     found = run(suite, folder, python, cache / f"{name}-tensh.xml", True)
     passing = [test for test, (ended, _) in expected.items() if ended == "passed"]
@@ -166,13 +167,21 @@ def main():
     parser.add_argument("cache", type=Path)
     parser.add_argument("libraries", nargs="*", choices=[*SUITES, []])
     parser.add_argument("--python", default=sys.executable)
+    parser.add_argument("--pytorch", help="an interpreter with PyTorch (default: the same)")
     parser.add_argument("--failures", action="store_true")
     parser.add_argument("--pytest", default="", metavar="OPTIONS")
     options = parser.parse_args()
     options.cache.mkdir(parents=True, exist_ok=True)
     for name in options.libraries or SUITES:
         try:
-            compare(name, options.cache.resolve(), options.python, options.failures, options.pytest)
+            compare(
+                name,
+                options.cache.resolve(),
+                options.python,
+                options.pytorch or options.python,
+                options.failures,
+                options.pytest,
+            )
         except Unknown as reason:
             print(f"{name:18} no evidence: {reason}", flush=True)
 

@@ -7,6 +7,8 @@ device(type='cpu')
 
 import importlib
 
+from tensh._utils_helpers import _get_device_index as find_device_index
+from tensh.engine.dtypes.device import device as torch_device
 from tensh.switched_off import lookup
 
 
@@ -28,6 +30,26 @@ def is_bf16_supported(including_emulation=True):
 def _is_in_bad_fork():
     """False: no CUDA was set up before a fork."""
     return False
+
+
+def _is_compiled():
+    """False: there is no CUDA in this build."""
+    return False
+
+
+_initialized = False
+
+
+def _lazy_call(callable, **options):
+    """Do nothing: what waits for CUDA to be set up never runs."""
+
+
+def _get_device_index(device, optional=False, allow_cpu=False):
+    """The number of a CUDA device: of an int itself; ValueError for other kinds of devices, or one without a number."""
+    device = torch_device(device) if isinstance(device, str) else device
+    if isinstance(device, torch_device) and device.type not in ("cuda", "cpu")[: 1 + allow_cpu]:
+        raise ValueError(f"Expected a cuda{' or cpu' * allow_cpu} device, but got: {device}")
+    return find_device_index(device, optional, allow_cpu)
 
 
 def device_count():
@@ -76,7 +98,7 @@ memory_allocated = max_memory_allocated = memory_reserved = max_memory_reserved 
 
 # Functions that need a device: parameters -> names.
 NEED_DEVICE = {
-    "": "cudart current_device current_solver_handle get_sync_debug_mode init initial_seed ipc_collect seed seed_all",
+    "": "_lazy_init cudart current_device current_solver_handle get_sync_debug_mode init initial_seed ipc_collect seed seed_all",
     "debug_mode": "set_sync_debug_mode",
     "device": "set_device",
     "device=None": "clock_rate current_stream default_stream device_memory_used get_device_capability get_device_name "

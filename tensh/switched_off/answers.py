@@ -102,7 +102,7 @@ def _make_quantized(name, itemsize):
 
 
 ANSWERS = {
-    no: """*.is_available *.is_initialized *.is_*_available *.is_built backends.*.is_* *.is_compiling
+    no: """*.is_available *._is_in_bad_fork *._is_compiled *.is_initialized *.is_*_available *.is_built backends.*.is_* *.is_compiling
         *.is_dynamo_compiling *.is_exporting *.is_torchelastic_launched *.is_in_onnx_export *.is_dynamo_supported
         *.is_inductor_supported *.is_bf16_supported jit.onednn_fusion_enabled _C._get_tracing_state _C._is_tracing _C._are_functorch_transforms_active _C._jit_can_* _C._cuda_isInBadFork utils._triton.has_triton* *.is_traceable_wrapper_subclass cuda.is_current_stream_capturing backends.mha.get_fastpath_enabled
         _dynamo.is_dynamo_disable_recursive _subclasses.*.is_fake distributed._is_* _jit_internal.is_scripting""",
@@ -114,7 +114,7 @@ ANSWERS = {
         distributed.*.record distributed.elastic.multiprocessing.errors.record distributed.rpc.api._require_initialized""",
     make_decorator: """onnx.symbolic_helper.parse_args onnx.symbolic_helper.quantized_args *.substitute_in_graph
         _dynamo.optimize *.register_backend _dynamo.optimize_assert fx._compatibility.compatibility _decomp.register_decomposition monitor.register_event_handler""",
-    do_nothing: """_logging.set_logs onnx.*register_custom_op_symbolic *.reset *.reset_* *.cudagraph_mark_step_begin *.mark_* *.maybe_mark_dynamic *.set_fusion_strategy
+    do_nothing: """*._lazy_call _logging.set_logs onnx.*register_custom_op_symbolic *.reset *.reset_* *.cudagraph_mark_step_begin *.mark_* *.maybe_mark_dynamic *.set_fusion_strategy
         *.enable_onednn_fusion *.empty_cache *.synchronize mps.manual_seed xpu.manual_seed* *.manual_seed_all
         _C._log_api_usage_once _C._jit_set_* _C._jit_override_* *.set_default_backend _dynamo.graph_break _dynamo.set_recursion_limit
         distributed.set_debug_level* monitor.log_event cuda.nvtx.mark cuda.nvtx.range_* cuda.set_stream backends.mha.set_* _subclasses.fake_tensor.maybe_get_fake_mode _guards.*_fake_mode""",

@@ -52,6 +52,7 @@ d.get_node_local_rank(3), d.get_default_backend_for_device("cpu"), str(d.get_deb
 list(torch.utils.data.DistributedSampler(range(4), shuffle=False))
 type(torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(2, 1))).__name__
 list(torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(2, 1)).state_dict())
+__import__("importlib").import_module(f"{torch.__name__}.distributed.optim").ZeroRedundancyOptimizer([leaf], torch.optim.SGD, lr=0.1).consolidate_state_dict(to=1)
 """.strip().splitlines()
 
 WRONG = """

@@ -85,7 +85,13 @@ class ZeroRedundancyOptimizer(Optimizer):
         return loss
 
     def consolidate_state_dict(self, to=0):
-        """Collect the state of all processes in the process ``to``; all call this, then ``to`` has ``state_dict()``."""
+        """Collect the state of all processes in the process ``to``; all call this, then ``to`` has ``state_dict()``.
+
+        Nobody has it if no process has the number ``to``.
+        """
+        if not 0 <= to < self.world_size:
+            self._gathered = []
+            return
         found = [None] * self.world_size if self.rank == to else None
         gather_object(
             self.optim.state_dict()["state"],

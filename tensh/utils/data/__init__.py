@@ -12,9 +12,12 @@ WHERE = {
     "tensh.utils.data._utils.collate": "default_collate default_convert",
     "tensh.utils.data.worker_info": "get_worker_info",
     "tensh.utils.data.dataloader": "DataLoader _DatasetKind",
+    "tensh.utils.data.datapipes.datapipe": "DFIterDataPipe DataChunk IterDataPipe MapDataPipe",
+    "tensh.utils.data.datapipes._decorator": """argument_validation functional_datapipe guaranteed_datapipes_determinism
+        non_deterministic runtime_validation runtime_validation_disabled""",
 }
 PLACES = {name: module for module, names in WHERE.items() for name in names.split()}
-SUBMODULES = ("dataloader", "dataset", "distributed", "sampler")
+SUBMODULES = ("dataloader", "datapipes", "dataset", "distributed", "graph", "graph_settings", "sampler")
 
 __all__ = sorted(PLACES)  # noqa: PLE0605 (it is a list)
 

@@ -6,6 +6,7 @@ from typing import Any, Generic, TypeVar
 
 from tensh.engine.arrays.threads import processors
 from tensh.engine.errors.warnings import warn
+from tensh.utils.data import pipes
 from tensh.utils.data._utils.collate import default_collate, default_convert
 from tensh.utils.data.dataset import Dataset, IterableDataset  # noqa: F401
 from tensh.utils.data.iterating import _BaseDataLoaderIter, _DatasetKind, _SingleProcessDataLoaderIter  # noqa: F401
@@ -69,7 +70,7 @@ class DataLoader(Generic[Sample]):
         *, prefetch_factor=None, persistent_workers=False, pin_memory_device="", in_order=True,
     ):  # fmt: skip
         _check_workers(num_workers, timeout, prefetch_factor, persistent_workers)
-        self.dataset = dataset
+        self.dataset = pipes.wrap_pipe(dataset, shuffle)
         self.num_workers = num_workers
         self.prefetch_factor = 2 if num_workers > 0 and prefetch_factor is None else prefetch_factor
         self.pin_memory = pin_memory
@@ -81,6 +82,7 @@ class DataLoader(Generic[Sample]):
         is_stream = isinstance(dataset, IterableDataset)
         self._dataset_kind = _DatasetKind.Iterable if is_stream else _DatasetKind.Map
         if is_stream:
+            shuffle = None if pipes.is_stream(dataset) else shuffle
             _check_stream(shuffle, sampler, batch_sampler)
         _check_batches(batch_size, bool(shuffle), sampler, batch_sampler, drop_last)
         if sampler is None:

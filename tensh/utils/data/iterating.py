@@ -1,6 +1,7 @@
 """One pass over the batches of a loader."""
 
 from tensh.engine.errors.warnings import warn
+from tensh.utils.data import pipes
 from tensh.utils.data.fetch import Source
 from tensh.utils.data.sampler import draw_seed
 
@@ -21,6 +22,7 @@ class _BaseDataLoaderIter:
     """A pass over the batches of a loader."""
 
     def __init__(self, loader):
+        self._shared_seed = pipes.draw_shared_seed(loader.dataset, loader.generator)
         self._source = Source(
             loader.dataset,
             loader._dataset_kind == _DatasetKind.Iterable,
@@ -78,6 +80,7 @@ class _SingleProcessDataLoaderIter(_BaseDataLoaderIter):
         super().__init__(loader)
         if loader.timeout != 0:
             raise AssertionError("_SingleProcessDataLoaderIter requires timeout == 0")
+        pipes.share(loader.dataset, pipes.find_place(loader.dataset))
         self._read = self._source.reader()
 
     def _next_data(self):

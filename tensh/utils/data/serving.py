@@ -14,6 +14,7 @@ from typing import Any
 from numpy import random as numpy_random
 
 from tensh.engine import find_public
+from tensh.utils.data import pipes
 from tensh.utils.data.fetch import Source
 from tensh.utils.data.spawning import Program, ignore_interrupts
 from tensh.utils.data.transport import pack
@@ -34,6 +35,8 @@ class Duty:
     num_workers: int
     base_seed: int
     init: Any
+    shared_seed: int | None = None  # of the steps of a pipe
+    place: tuple = (1, 0)  # the number of processes that load, and which of them this one belongs to
 
 
 class KeyErrorMessage(str):
@@ -117,14 +120,16 @@ def settle(duty):
     find_public("manual_seed")(seed)
     words = [duty.id, duty.base_seed & 0xFFFFFFFF, duty.base_seed >> 32, 0]
     numpy_random.seed(numpy_random.SeedSequence(words).generate_state(4))
+    pipes.apply_seed(duty.source.dataset, duty.shared_seed)
     set_worker_info(WorkerInfo(duty.id, duty.num_workers, seed, duty.source.dataset))
 
 
 def answers(tasks, duty):
     """(kind, answer) to each task in turn.  A stream that has ended says so once, and no more before the next pass."""
     state, reader = attempt(duty.id, prepare_worker, duty)
-    for told, index in tasks:
+    for told, index in tasks:  # or the seed of a pass
         if told == AGAIN:
+            pipes.apply_seed(duty.source.dataset, index)
             state, reader = attempt(duty.id, duty.source.reader)
             yield READY, None
         elif state == FAILURE:
@@ -138,6 +143,7 @@ def answers(tasks, duty):
 
 def prepare_worker(duty):
     """The function that reads, once the user's function has prepared the worker."""
+    pipes.share(duty.source.dataset, duty.place, duty.id, duty.num_workers)
     if duty.init is not None:
         duty.init(duty.id)
     return duty.source.reader()

@@ -16,7 +16,7 @@ from pickle import PicklingError
 
 from tensh.engine.arrays.uninterrupted import Uninterrupted
 from tensh.engine.errors.warnings import warn
-from tensh.utils.data import serving
+from tensh.utils.data import pipes, serving
 from tensh.utils.data.iterating import _BaseDataLoaderIter
 from tensh.utils.data.serving import GRACE
 from tensh.utils.data.spawning import Program, default_context, shield
@@ -178,6 +178,8 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
                 self._num_workers,
                 self._base_seed,
                 loader.worker_init_fn,
+                self._shared_seed,
+                pipes.find_place(loader.dataset),
             )
             try:
                 with shield(context.get_start_method()):
@@ -199,6 +201,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
     def _reset(self, loader):
         with self._closed_on_error():
             self._begin(loader)
+            self._shared_seed = pipes.draw_shared_seed(loader.dataset, loader.generator)
             if self._turns is not None:
                 self._call_back()
             self._owed = deque()  # the worker of each batch that is due, in order
@@ -210,7 +213,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
     def _call_back(self):
         """Have all workers begin another pass, and forget what they still owe of the last."""
         for worker in self._crew.workers:
-            worker.tell(serving.AGAIN, None)
+            worker.tell(serving.AGAIN, self._shared_seed)
         for worker in self._crew.workers:
             kind = None
             while kind != serving.READY:

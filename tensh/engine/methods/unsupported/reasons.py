@@ -102,13 +102,6 @@ REASONS = (
         "profiles of accelerators and processes; %time and Python's profilers see every operation of tensh",
         "*profiler* utils.benchmark utils.flop_counter",
     ),
-    drop_names(
-        "pipes of data, which PyTorch no longer develops; data sets and loaders are here",
-        """
-        utils.data.*datapipe* utils.data.DataChunk utils.data.*DataPipe utils.data.argument_validation utils.data.graph
-        utils.data.graph_settings utils.data.runtime_validation* utils.data.guaranteed_* utils.data.non_deterministic
-        """,
-    ),
     drop_names("models and packages of models from elsewhere", "hub package utils.model_zoo"),
     drop_names("there once it is imported: from torch.utils.tensorboard import SummaryWriter", "utils.tensorboard"),
     drop_names(
