@@ -65,6 +65,18 @@ def sweep_(
             "--memory-limit", metavar="MIB", help="Limit the memory of a run.", callback=number_of("--memory-limit")
         ),
     ] = None,
+    stop_below: Annotated[
+        str | None,
+        typer.Option(
+            "--stop-below",
+            metavar="TAG",
+            help="Stop a run whose number is below the median of finished runs at the same step: a tag of add_scalar.",
+        ),
+    ] = None,
+    stop_above: Annotated[
+        str | None,
+        typer.Option("--stop-above", metavar="TAG", help="The same for numbers that are to be small, such as a loss."),
+    ] = None,
     sort: Annotated[
         str | None,
         typer.Option("--sort", metavar="VALUE", help="Sort by a value, smallest first; -VALUE: largest first."),
@@ -80,7 +92,7 @@ def sweep_(
 
     options = ctx.obj["options"]
     request = Request(
-        tuple(settings or ()), seeds, random, split_names(report), time_limit, memory_limit, scheduler, workers, output,
+        tuple(settings or ()), seeds, random, split_names(report), time_limit, memory_limit, stop_below, stop_above, scheduler, workers, output,
         resume, sort, plot, csv, json or options.json,
     )  # fmt: skip
     return partial(sweep, environment(ctx, options), file, request)

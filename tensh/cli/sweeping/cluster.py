@@ -8,6 +8,7 @@ from collections import deque
 from math import ceil
 
 from tensh.cli.programs.options import UsageError
+from tensh.cli.sweeping.medians import Medians
 from tensh.cli.sweeping.running import run_batch
 from tensh.support.language import _
 
@@ -88,6 +89,7 @@ class Workers:
         self.waiting = deque()
         self.alone = deque()  # runs whose worker was lost: again, each in a batch of its own
         self.lost = set()  # the ids of such runs
+        self.medians = Medians()
         self.mean = BATCH  # seconds of a run: at first one run is a batch
 
     def run_all(self, runs):
@@ -104,7 +106,7 @@ class Workers:
         workers = max(len(self.client.nthreads()), 1)
         while len(self.handed) < workers and (batch := self.next_batch(workers)):
             self.begin(batch)
-            future = self.client.submit(run_batch, self.job, batch, pure=False, retries=0)
+            future = self.client.submit(run_batch, self.job, batch, self.medians.bounds, pure=False, retries=0)
             self.handed[future] = batch
             self.pool.add(future)
 
@@ -120,6 +122,7 @@ class Workers:
         batch = self.handed.pop(future)
         if future.status == "finished":
             done = future.result()
+            self.medians.add(done)
             self.mean = sum(run.seconds for run in done) / len(done)
             return done
         error = future.exception() if future.status == "error" else None

@@ -15,8 +15,10 @@ from tensh.cli.programs.options import Options, UsageError
 from tensh.cli.programs.run import Run
 from tensh.cli.render import failure as failures
 from tensh.cli.sweeping.limits import limit_memory, limit_time
+from tensh.cli.sweeping.medians import ABOVE, BELOW, Curve
 from tensh.cli.sweeping.numbers import number_of
 from tensh.support.language import _
+from tensh.support.scalars import watching
 
 LONGEST = 2**16  # characters kept of an output or an error: the last ones
 TURN = threading.Lock()  # a world belongs to the process: runs of a worker with several threads take turns
@@ -29,22 +31,26 @@ class Job(NamedTuple):
     report: tuple[str, ...] = ()
     time_limit: float | None = None
     memory_limit: float | None = None
+    stop_below: str | None = None
+    stop_above: str | None = None
 
 
-def run_batch(job, runs):
-    """Do runs one after another; return them with what came of them."""
+def run_batch(job, runs, bounds):
+    """Do runs one after another; return them with what came of them. `bounds` are the medians of finished runs by step."""
     with TURN:
-        return [run_one(job, run) for run in runs]
+        return [run_one(job, run, bounds) for run in runs]
 
 
-def run_one(job, run):
+def run_one(job, run, bounds):
     """Do a run."""
     begin = perf_counter()
-    recording = Recording(job, run)
+    curve = Curve(job.stop_below or job.stop_above, BELOW if job.stop_below else ABOVE, bounds)
+    recording = Recording(job, run, curve)
     recording.run_script()
     return run._replace(
-        state="failed" if recording.error else "done",
+        state="stopped" if curve.reason else "failed" if recording.error else "done",
         values=recording.values,
+        curve=curve.points,
         output=recording.env.stdout.text,
         error=recording.error,
         seconds=perf_counter() - begin,
@@ -80,7 +86,7 @@ def storable(text):
 class Recording(Run):
     """A run that keeps what it shows, the numbers among it, and how it failed."""
 
-    def __init__(self, job, run):
+    def __init__(self, job, run, curve):
         stream = Tail()
         options = Options(
             settings=[f"{name}={text}" for name, text in run.settings.items()],
@@ -90,7 +96,7 @@ class Recording(Run):
         )
         env = Environment(io.StringIO(), stream, stream, variables={}, color="never")
         super().__init__(env, options, pickle.loads(job.program))
-        self.job = job
+        self.job, self.curve = job, curve
         self.values = {}
         self.error = ""
 
@@ -104,6 +110,7 @@ class Recording(Run):
                 self.world(),
                 limit_memory(self.job.memory_limit),
                 limit_time(self.job.time_limit),
+                watching(self.curve.watch),
             ):
                 self.prepare()
                 with self.ending():
@@ -127,9 +134,12 @@ class Recording(Run):
         """Take the numbers that were asked for by name."""
         if self.status != status.OK and not self.error:
             self.fail(_("ended with status {status}").format(status=self.status))
+        self.error = self.curve.reason or self.error
+        last = {self.curve.name: [*self.curve.points.values()][-1]} if self.curve.points else {}
+        self.values = last | self.values
         if not self.job.report or self.error:
             return
-        self.values = {}
+        self.values = last
         for name in self.job.report:
             if name not in self.session.namespace:
                 self.fail(_("--report {name}: the script has no such name at its end").format(name=name))

@@ -136,7 +136,5 @@ def write_csv(runs):
 
 def write_json(runs):
     """Format runs as lines of JSON."""
-    return "".join(
-        dumps(run._asdict() | {"values": {name: write_number(each) for name, each in run.values.items()}}) + "\n"
-        for run in runs
-    )
+    rows = [run._asdict() | {"values": {name: write_number(each) for name, each in run.values.items()}} for run in runs]
+    return "".join(dumps({name: value for name, value in row.items() if name != "curve"}) + "\n" for row in rows)

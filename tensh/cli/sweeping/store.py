@@ -17,6 +17,7 @@ class Store:
 
     def __init__(self, path, facts):
         self.path = path
+        self.lock = lock(path)
         is_new = not os.path.exists(path) or os.path.getsize(path) == 0
         if not is_new and not reading.is_table(path):
             raise UsageError(_("{path}: this file is there, and it is no file of tensh sweep").format(path=path))
@@ -81,6 +82,35 @@ class Store:
 
     def close(self):
         self.connection.close()
+        if self.lock is not None:
+            self.lock.close()
+
+
+def lock(path):
+    """Lock a file against other sweeps, until what is returned is closed; a system without such locks has None.
+
+    The lock is not one of SQLite's, so that the file can be read meanwhile. It ends with the process. Raise UsageError where
+    another sweep has it.
+    """
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        return None
+    if os.path.exists(path) and not os.path.isfile(path):
+        return None
+    try:
+        file = open(path, "ab")  # noqa: SIM115
+    except OSError:  # SQLite says why
+        return None
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.close()
+        raise UsageError(_("{path}: another sweep is writing this file: -o names another").format(path=path)) from None
+    except OSError:  # a file system without locks
+        file.close()
+        return None
+    return file
 
 
 def write_object(fields):

@@ -19,7 +19,13 @@ from tensh.show.progress import track
 from tensh.support.escaping import visible_line
 from tensh.support.language import _
 
-KEPT = "report", "time_limit", "memory_limit"  # options that a resumed sweep takes from its file
+KEPT = (
+    "report",
+    "time_limit",
+    "memory_limit",
+    "stop_below",
+    "stop_above",
+)  # options that a resumed sweep takes from its file
 
 
 class Request(NamedTuple):
@@ -31,6 +37,8 @@ class Request(NamedTuple):
     report: tuple[str, ...] = ()
     time_limit: float | None = None
     memory_limit: float | None = None
+    stop_below: str | None = None
+    stop_above: str | None = None
     scheduler: str | None = None
     workers: int | None = None
     output: str = "runs.sqlite"
@@ -60,6 +68,8 @@ def run_sweep(env, file, request):
     cluster.require_library()
     if request.memory_limit is not None and not sys.platform.startswith("linux"):
         raise UsageError(_("--memory-limit: this system has no such limit"))
+    if request.stop_below and request.stop_above:
+        raise UsageError(_("--stop-below and --stop-above: only one of them can be given"))
     data, program = files.content(file), programs.from_file(file)
     values = read_settings(request.settings)
     require_values(program, values)
@@ -122,7 +132,9 @@ def complete(request, facts):
         reading.require(
             all(each is None or type(each) in (int, float) and each > 0 for each in limits), "sweep.options"
         )
-        reading.require(all(type(each) is str for each in found["report"]), "sweep.options")
+        names = {name: found.get(name) for name in ("stop_below", "stop_above")}
+        texts = [*found["report"], *(each for each in names.values() if each is not None)]
+        reading.require(all(type(each) is str for each in texts), "sweep.options")
     except (KeyError, TypeError, ValueError, RecursionError) as error:
         raise UsageError(reading.describe(request.output, error)) from None
-    return request._replace(report=tuple(found["report"]), time_limit=limits[0], memory_limit=limits[1])
+    return request._replace(report=tuple(found["report"]), time_limit=limits[0], memory_limit=limits[1], **names)

@@ -22,7 +22,7 @@ BEGIN = "UPDATE runs SET state = 'running' WHERE id = ?"
 WAIT_AGAIN = "UPDATE runs SET state = 'waiting' WHERE state = 'running'"
 FINISH = "UPDATE runs SET state = ?, reported = ?, output = ?, error = ?, seconds = ? WHERE id = ?"
 
-STATES = ("waiting", "running", "done", "failed")
+STATES = ("waiting", "running", "done", "failed", "stopped")
 HEADER = b"SQLite format 3\0"
 LONGEST = 2**20  # bytes of a text in the file
 MOST_RUNS = 2_000_000
@@ -39,6 +39,7 @@ class SweptRun(NamedTuple):
     output: str = ""
     error: str = ""
     seconds: float | None = None
+    curve: dict[int, float] = {}  # what it reported by step, which is not stored
 
 
 class DamagedTable(ValueError):

@@ -134,9 +134,7 @@ class Stream(metaclass=OfTorch):
         raise TypeError("cannot pickle 'torch.Stream' object")
 
     def __repr__(self):
-        return (
-            f"torch.Stream device_type={self._kind}, device_index={self.device_index}, stream_id={self.stream_id}"
-        )
+        return f"torch.Stream device_type={self._kind}, device_index={self.device_index}, stream_id={self.stream_id}"
 
 
 class Event(metaclass=OfTorch):

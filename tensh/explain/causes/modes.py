@@ -66,10 +66,16 @@ def initialised_by_apply(situation, node):
         case _:
             return None
     name = ast.unparse(function)
-    if not is_module(situation.look_up(owner)) or not isinstance(situation.error, AttributeError) or "init." not in name:
+    if (
+        not is_module(situation.look_up(owner))
+        or not isinstance(situation.error, AttributeError)
+        or "init." not in name
+    ):
         return None
     rule = _("apply calls a function with each layer, and {name} takes a tensor").format(name=name)
-    advice = _("a function of your own, which calls {name}(layer.weight) for the layers that have one").format(name=name)
+    advice = _("a function of your own, which calls {name}(layer.weight) for the layers that have one").format(
+        name=name
+    )
     return Explanation("apply", (), rule, (), advice)
 
 
@@ -89,7 +95,9 @@ def layers_of_class(situation, node):
         definition = class_of(situation.place, kind)
         for made in definition.body if definition else ():
             if isinstance(made, ast.Assign) and is_module(getattr(situation.names.get(kind), target_of(made), None)):
-                rule = _("{name} (line {line}) is an attribute of the class {kind}: the parts of a model are assigned to self in __init__")
+                rule = _(
+                    "{name} (line {line}) is an attribute of the class {kind}: the parts of a model are assigned to self in __init__"
+                )
                 rule = rule.format(name=target_of(made), line=made.lineno, kind=kind)
                 advice = _("self.{code} in __init__, after super().__init__()").format(code=ast.unparse(made))
                 return Explanation("class", (), rule, (), advice)

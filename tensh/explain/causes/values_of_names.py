@@ -126,6 +126,10 @@ def explain_none(situation):
         empty = EMPTY.get(getattr(situation.error, "name", None) or "")
         fit = replace_node(situation.place, made.value, empty) if empty and len(made.targets) == 1 else None
         return Explanation(
-            "None", (), rule, (fit,) if fit else (), None if fit else _("give {name} a value there").format(name=node.id)
+            "None",
+            (),
+            rule,
+            (fit,) if fit else (),
+            None if fit else _("give {name} a value there").format(name=node.id),
         )
     return None

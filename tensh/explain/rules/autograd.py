@@ -95,11 +95,17 @@ def leaf_in_place(call, text):
     found = fits(call, [f"with torch.no_grad(): {statement}"])
     if statement != call.segment:
         found = tuple(fit._replace(line=call.place.line) for fit in found)
-    advice = _("compute a new tensor instead of writing into {name}") if found else _("write under torch.no_grad(), or compute a new tensor instead of writing into {name}")
+    advice = (
+        _("compute a new tensor instead of writing into {name}")
+        if found
+        else _("write under torch.no_grad(), or compute a new tensor instead of writing into {name}")
+    )
     rule = (
         _("{tensor} is a leaf that requires grad, and cannot be written in place while gradients are recorded")
         if t.value.is_leaf
-        else _("{tensor} is part of a leaf that requires grad, and cannot be written in place while gradients are recorded")
+        else _(
+            "{tensor} is part of a leaf that requires grad, and cannot be written in place while gradients are recorded"
+        )
     )
     rule = rule.format(tensor=name_or_phrase(t))
     return Explanation(call.symbol, (operand(t),), rule, found, advice.format(name=name))

@@ -46,7 +46,9 @@ def take_places(call, argument):
     """Return the call with classes in place of one-hot vectors: those given to `one_hot`, or the places of the ones."""
     if not argument.text:
         return None
-    return call.rewrite({argument: given_to_one_hot(argument.text) or append_to_expression(argument.text, ".argmax(-1)")})
+    return call.rewrite(
+        {argument: given_to_one_hot(argument.text) or append_to_expression(argument.text, ".argmax(-1)")}
+    )
 
 
 def given_to_one_hot(text):

@@ -9,6 +9,7 @@ from functools import cache
 from tensorboard.compat.proto.event_pb2 import Event, SessionLog, TaggedRunMetadata
 from tensorboard.summary.writer.event_file_writer import EventFileWriter
 
+from tensh.support import scalars
 from tensh.utils.tensorboard import summary
 from tensh.utils.tensorboard.media import draw_figures
 from tensh.utils.tensorboard.values import as_array
@@ -126,6 +127,7 @@ class SummaryWriter:
         """Write a number.  Raise AssertionError for a tensor of several."""
         made = summary.scalar(tag, scalar_value, new_style=new_style, double_precision=double_precision)
         self._add(made, global_step, walltime)
+        scalars.tell(tag, as_array(scalar_value).item(), global_step)
 
     def add_scalars(self, main_tag, tag_scalar_dict, global_step=None, walltime=None):
         """Write numbers by name that share a chart; each has a folder."""

@@ -124,6 +124,65 @@ def test_a_script_that_has_changed_needs_another_file(script, tensh, scheduler):
     assert status == 2 and "has changed" in said
 
 
+CURVES = """\
+from tensh.support.scalars import tell
+quality = 1.0
+worth = quality or float("nan")
+for step in range(3):
+    tell("accuracy", worth * step, step)
+    tell("other", 0, step)
+quality
+"""
+
+
+@pytest.mark.parametrize(
+    ("option", "qualities", "stopped"),
+    [
+        ("--stop-below", "5,4,6,1,7,0", {4: (1, 1, 5), 6: ("nan", 0, 0)}),
+        ("--stop-above", "5,4,6,1,7", {5: (7, 1, 4.5)}),
+        ("--stop-below", "2,1", {}),
+    ],
+)
+def test_a_run_worse_than_the_median_of_others_is_stopped(
+    script, tensh, scheduler, monkeypatch, option, qualities, stopped
+):
+    monkeypatch.setattr("tensh.cli.sweeping.cluster.LARGEST", 1)  # each run knows those before it
+    words = ["sweep", script(CURVES), "--set", f"quality={qualities}", option, "accuracy", "--scheduler", scheduler]
+    assert tensh(*words)[0] == 0
+    found = {run.id: run for run in runs_of()}
+    assert {number for number, run in found.items() if run.state == "stopped"} == {*stopped}
+    assert all("curve" not in line for line in tensh("sweep", "runs.sqlite", "--json")[1].splitlines())
+    for number, (value, step, bound) in stopped.items():
+        side = option.removeprefix("--stop-")
+        assert found[number].error == f"accuracy is {value} at step {step}, {side} the median {bound}"
+        assert str(found[number].values["accuracy"] / 1) == str(float(value) * (step or 1))
+    done = [run for run in found.values() if run.state == "done"]
+    assert all(run.values == {"accuracy": 2 * run.values["quality"], "quality": run.values["quality"]} for run in done)
+    status, _, said = tensh(*words, "--stop-above", "x", "--stop-below", "x")
+    assert status == 2 and "only one of them" in said
+
+
+def test_numbers_of_summary_writers_are_compared(script, tensh, scheduler):
+    pytest.importorskip("tensorboard")
+    code = "from torch.utils.tensorboard import SummaryWriter\nrate = 1\nwith SummaryWriter('.') as writer:\n    writer.add_scalar('loss', torch.tensor(2.0) * rate)\n"
+    tensh("sweep", script(code), "--set", "rate=1,2", "--stop-above", "loss", "--scheduler", scheduler)
+    assert [run.values for run in runs_of()] == [{"loss": 2}, {"loss": 4}]
+
+
+def test_two_sweeps_do_not_write_one_file(script, tensh, scheduler):
+    process = begin(script(SLOW), "--set", "n=1:4:1", "--workers", "1")
+    assert process.stdout.readline().startswith("1/4")
+    before = runs_of()
+    for words in (["sweep", "script.tsh", "--set", "n=9"], ["sweep", "runs.sqlite", "--resume"]):
+        words[1] = script(SLOW) if "--set" in words else words[1]
+        status, _, said = tensh(*words, "--scheduler", scheduler)
+        assert (status, said) == (2, "runs.sqlite: another sweep is writing this file: -o names another\n")
+    assert len(runs_of()) == len(before)
+    assert tensh("sweep", "runs.sqlite")[0] == 0  # to look is allowed
+    process.communicate(timeout=60)
+    assert process.returncode == 0 and [run.state for run in runs_of()] == ["done"] * 4
+
+
 def test_without_dask_a_line_says_what_to_install(script, tensh, monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     status, _, said = tensh("sweep", script(TRAIN))

@@ -131,7 +131,9 @@ def list_for_parameter(situation, node):
     if t is None or not situation.says("can require gradients") or t.is_floating_point():
         return None
     rule = _("only floating point numbers have derivatives, and these are whole numbers")
-    return explain_replacement(situation, "parameter", rule, given, append_to_expression(ast.unparse(given), ".float()"))
+    return explain_replacement(
+        situation, "parameter", rule, given, append_to_expression(ast.unparse(given), ".float()")
+    )
 
 
 def function_of_numpy(situation, node):

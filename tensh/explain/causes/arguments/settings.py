@@ -21,7 +21,12 @@ CHOICE = 'device = "cuda" if torch.cuda.is_available() else "cpu"'
 
 def text_for_number(situation, node):
     """Explain `lr="0.1"`."""
-    is_told = situation.says("'str'") or situation.says("!str!") or situation.says("but got str") or situation.says("of type str")
+    is_told = (
+        situation.says("'str'")
+        or situation.says("!str!")
+        or situation.says("but got str")
+        or situation.says("of type str")
+    )
     if not isinstance(situation.error, TypeError) or not is_told:
         return None
     for each in (*node.args, *(keyword.value for keyword in node.keywords)):

@@ -1,0 +1,55 @@
+"""Early stopping: a run that is worse than the median of those before it, at the same step, is stopped."""
+
+from statistics import median
+
+from tensh.support.language import _
+
+FEWEST = 3  # finished runs at a step before others are stopped there
+MOST_STEPS = 100_000  # of a run that are kept
+BELOW, ABOVE = "below", "above"  # the side of the median that is worse
+
+
+class Worse(KeyboardInterrupt):
+    """Raised in a run that is stopped early."""
+
+
+class Curve:
+    """The numbers that a run reports under a name, by step; ``bounds`` maps steps to the medians of other runs."""
+
+    def __init__(self, name, side, bounds):
+        self.name, self.side, self.bounds = name, side, bounds
+        self.points = {}
+        self.reason = ""  # why the run was stopped
+
+    def watch(self, name, number, step):
+        """Keep a number; raise Worse where it is on the wrong side of the median. The number of a call is its step by default."""
+        if name != self.name:
+            return
+        step, number = len(self.points) if step is None else int(step), float(number)
+        if len(self.points) < MOST_STEPS:
+            self.points[step] = number
+        bound = self.bounds.get(step)
+        if bound is None or (number >= bound if self.side == BELOW else number <= bound):
+            return
+        if self.side == BELOW:
+            text = _("{name} is {number:.6g} at step {step}, below the median {bound:.6g}")
+        else:
+            text = _("{name} is {number:.6g} at step {step}, above the median {bound:.6g}")
+        self.reason = text.format(name=self.name, number=number, step=step, bound=bound)
+        raise Worse
+
+
+class Medians:
+    """The numbers of finished runs by step, and their medians."""
+
+    def __init__(self):
+        self.found, self.bounds = {}, {}
+
+    def add(self, runs):
+        """Take what finished runs reported."""
+        for run in runs:
+            for step, number in run.curve.items() if run.state == "done" else ():
+                numbers = self.found.setdefault(step, [])
+                numbers.append(number)
+                if len(numbers) >= FEWEST:
+                    self.bounds[step] = median(numbers)
