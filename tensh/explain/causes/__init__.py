@@ -57,7 +57,7 @@ from tensh.explain.causes.residuals import explain_residual
 from tensh.explain.causes.results import explain_result
 from tensh.explain.causes.returning import explain_early_return
 from tensh.explain.causes.signatures import explain_missing_arguments
-from tensh.explain.causes.situation import Situation
+from tensh.explain.causes.situation import Situation, first_explanation
 from tensh.explain.causes.splits import explain_split
 from tensh.explain.causes.states import explain_state
 from tensh.explain.causes.steps import explain_step
@@ -82,8 +82,4 @@ CAUSES = (
 
 def cause_of(situation):
     """Return the Explanation of the first cause that applies; None if none does."""
-    for cause in CAUSES:
-        found = cause(situation)
-        if found is not None:
-            return found
-    return None
+    return first_explanation(CAUSES, situation)

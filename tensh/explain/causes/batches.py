@@ -5,7 +5,7 @@ import re
 
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.causes.layers import construction
-from tensh.explain.causes.situation import class_of, message_of, operand_of, replace_node
+from tensh.explain.causes.situation import class_of, first_explanation, message_of, operand_of, replace_node
 from tensh.explain.model import Explanation, Fit
 from tensh.support.language import _
 
@@ -15,20 +15,19 @@ BATCH_NORMS = {2: "BatchNorm1d", 3: "BatchNorm1d", 4: "BatchNorm2d", 5: "BatchNo
 
 def explain_batch(situation):
     """Return the Explanation of the first kind that applies."""
-    for kind in (
-        parts_of_a_batch,
-        keys_of_a_batch,
-        shuffled_sampler,
-        rows_of_a_dataset,
-        samples_of_many_shapes,
-        sample_that_is_none,
-        norm_of_another_number,
-        norm_of_another_size,
-    ):
-        found = kind(situation)
-        if found is not None:
-            return found
-    return None
+    return first_explanation(
+        (
+            parts_of_a_batch,
+            keys_of_a_batch,
+            shuffled_sampler,
+            rows_of_a_dataset,
+            samples_of_many_shapes,
+            sample_that_is_none,
+            norm_of_another_number,
+            norm_of_another_size,
+        ),
+        situation,
+    )
 
 
 def loop_over_loader(situation):

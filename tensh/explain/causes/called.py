@@ -4,7 +4,7 @@
 import ast
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.situation import replace_node
+from tensh.explain.causes.situation import first_explanation, replace_node
 from tensh.explain.model import Explanation
 from tensh.explain.shadow import is_module
 from tensh.support.language import _
@@ -13,11 +13,9 @@ from tensh.support.language import _
 def explain_called(situation):
     """Return the Explanation of the first kind that applies."""
     path = situation.place.path()
-    for kind in (number_called, dataset_called, count_of_rows, layer_beyond):
-        found = kind(situation, path[-1]) if path else None
-        if found is not None:
-            return found
-    return None
+    if not path:
+        return None
+    return first_explanation((number_called, dataset_called, count_of_rows, layer_beyond), situation, path[-1])
 
 
 def number_called(situation, node):

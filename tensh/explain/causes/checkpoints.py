@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.causes.layers import maker, part_of
-from tensh.explain.causes.situation import Situation, replace_node
+from tensh.explain.causes.situation import Situation, first_explanation, replace_node
 from tensh.explain.model import Explanation
 from tensh.explain.rewriting import set_keyword
 from tensh.explain.shadow import Shadow, Unknown, is_module
@@ -51,11 +51,9 @@ def explain_checkpoint(situation):
         return explain_saved_object(situation)
     if not is_module(loading.owner):
         return state_for_optimizer(loading)
-    for kind in (nested_state, state_of_optimizer, state_with_prefix, state_of_a_part, other_sizes, other_keys):
-        found = kind(loading)
-        if found is not None:
-            return found
-    return None
+    return first_explanation(
+        (nested_state, state_of_optimizer, state_with_prefix, state_of_a_part, other_sizes, other_keys), loading
+    )
 
 
 def explain_saved_object(situation):

@@ -3,7 +3,7 @@
 import ast
 import inspect
 
-from tensh.explain.causes.situation import class_of, replace_node, statement_on
+from tensh.explain.causes.situation import class_of, first_explanation, replace_node, statement_on
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.place import bindings
 from tensh.explain.shadow import is_module
@@ -12,11 +12,7 @@ from tensh.support.language import _
 
 def explain_class(situation):
     """The Explanation by the first of these kinds."""
-    for kind in (class_without_base, class_for_instance):
-        found = kind(situation)
-        if found is not None:
-            return found
-    return None
+    return first_explanation((class_without_base, class_for_instance), situation)
 
 
 def class_without_base(situation):

@@ -2,7 +2,7 @@
 
 import ast
 
-from tensh.explain.causes.situation import operand_of, replace_node
+from tensh.explain.causes.situation import first_explanation, operand_of, replace_node
 from tensh.explain.model import Explanation
 from tensh.support.language import _
 
@@ -14,11 +14,7 @@ def explain_condition(situation):
     path = situation.place.path()
     if not path or not situation.says("Boolean value of Tensor"):
         return None
-    for kind in (choice, limit, member):
-        found = kind(situation, path)
-        if found is not None:
-            return found
-    return None
+    return first_explanation((choice, limit, member), situation, path)
 
 
 def explanation(situation, rule, tensor, node, *codes):

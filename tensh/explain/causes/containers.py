@@ -5,7 +5,7 @@ import types
 
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.causes.operators import write_layer
-from tensh.explain.causes.situation import replace_node
+from tensh.explain.causes.situation import first_explanation, replace_node
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.shadow import is_module
 from tensh.support.language import _
@@ -16,21 +16,21 @@ def explain_container(situation):
     path = situation.place.path()
     if not path or not isinstance(situation.error, TypeError | AttributeError | NotImplementedError):
         return None
-    for kind in (
-        explain_called_state,
-        explain_list,
-        explain_called_list,
-        explain_generators,
-        explain_sequential,
-        explain_function_among_layers,
-        explain_module_list,
-        explain_loader,
-        explain_saving_model,
-    ):
-        found = kind(path[-1], situation)
-        if found is not None:
-            return found
-    return None
+    return first_explanation(
+        (
+            explain_called_state,
+            explain_list,
+            explain_called_list,
+            explain_generators,
+            explain_sequential,
+            explain_function_among_layers,
+            explain_module_list,
+            explain_loader,
+            explain_saving_model,
+        ),
+        path[-1],
+        situation,
+    )
 
 
 def replace_node_code(situation, node, code, rule, advice=None):

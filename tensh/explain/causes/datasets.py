@@ -3,18 +3,14 @@
 import ast
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.situation import class_of
+from tensh.explain.causes.situation import class_of, first_explanation
 from tensh.explain.model import Explanation, Fit
 from tensh.support.language import _
 
 
 def explain_dataset(situation):
     """Return the Explanation of the first kind that applies."""
-    for kind in (without_samples, longer_than_its_data):
-        found = kind(situation)
-        if found is not None:
-            return found
-    return None
+    return first_explanation((without_samples, longer_than_its_data), situation)
 
 
 def without_samples(situation):

@@ -3,7 +3,7 @@
 import ast
 import os
 
-from tensh.explain.causes.situation import replace_node
+from tensh.explain.causes.situation import first_explanation, replace_node
 from tensh.explain.model import Explanation
 from tensh.explain.shadow import is_module
 from tensh.support.language import _
@@ -15,11 +15,11 @@ def explain_file(situation):
     """The Explanation by the first of these kinds."""
     path = situation.place.path()
     node = next((each for each in reversed(path) if isinstance(each, ast.Call)), None)
-    for kind in (text_for_bytes, array_for_load, path_for_model, state_for_model, misspelt_file) if node else ():
-        found = kind(situation, node)
-        if found is not None:
-            return found
-    return None
+    if node is None:
+        return None
+    return first_explanation(
+        (text_for_bytes, array_for_load, path_for_model, state_for_model, misspelt_file), situation, node
+    )
 
 
 def text_for_bytes(situation, node):

@@ -4,7 +4,7 @@ import ast
 import re
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.situation import class_of, message_of, replace_node, statement_on
+from tensh.explain.causes.situation import class_of, first_explanation, message_of, replace_node, statement_on
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.place import iterate_scope
 from tensh.support.language import _, list_names
@@ -18,18 +18,17 @@ SAVED = re.compile(r"save_for_backward can only save variables, but argument (\d
 
 def explain_function(situation):
     """Return the Explanation of the first kind that applies."""
-    for kind in (
-        called_without_apply,
-        saved_in_a_tuple,
-        nothing_saved,
-        other_number_of_gradients,
-        method_without_ctx,
-        number_saved,
-    ):
-        found = kind(situation)
-        if found is not None:
-            return found
-    return None
+    return first_explanation(
+        (
+            called_without_apply,
+            saved_in_a_tuple,
+            nothing_saved,
+            other_number_of_gradients,
+            method_without_ctx,
+            number_saved,
+        ),
+        situation,
+    )
 
 
 def method_in(definition, name):

@@ -2,7 +2,7 @@
 
 import ast
 
-from tensh.explain.causes.situation import operand_of, replace_node
+from tensh.explain.causes.situation import first_explanation, operand_of, replace_node
 from tensh.explain.model import Explanation
 from tensh.explain.trying import append_to_expression
 from tensh.support.language import _
@@ -14,11 +14,7 @@ def explain_index(situation):
     node = next((each for each in reversed(path) if isinstance(each, ast.Subscript)), None)
     if node is None:
         return None
-    for kind in (text_for_number, step_backwards, tensor_for_list):
-        found = kind(situation, node)
-        if found is not None:
-            return found
-    return None
+    return first_explanation((text_for_number, step_backwards, tensor_for_list), situation, node)
 
 
 def explanation(situation, given, rule, node=None, new=None, advice=None):

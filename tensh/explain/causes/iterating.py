@@ -4,7 +4,7 @@ import ast
 import collections.abc
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.situation import replace_node
+from tensh.explain.causes.situation import first_explanation, replace_node
 from tensh.explain.model import Explanation
 from tensh.support.language import _
 
@@ -29,11 +29,11 @@ def explain_iterating(situation):
     """Return the Explanation of the first kind that applies."""
     path = situation.place.path()
     node = path[-1] if path else None
-    for kind in (loop_over_number, range_of_what_has_elements, elements_by_number, loop_over_parts, next_as_method):
-        found = kind(situation, node)
-        if found is not None:
-            return found
-    return None
+    return first_explanation(
+        (loop_over_number, range_of_what_has_elements, elements_by_number, loop_over_parts, next_as_method),
+        situation,
+        node,
+    )
 
 
 def replacement(situation, rule, node, new):

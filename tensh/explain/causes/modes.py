@@ -2,7 +2,7 @@
 
 import ast
 
-from tensh.explain.causes.situation import class_of, message_of, replace_node
+from tensh.explain.causes.situation import class_of, first_explanation, message_of, replace_node
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.shadow import is_module
 from tensh.support.language import _
@@ -13,11 +13,9 @@ SWITCHES = ("eval", "train")
 def explain_mode(situation):
     """Return the Explanation of the first kind that applies."""
     path = situation.place.path()
-    for kind in (device_of_model, block_of_eval, initialised_by_apply, layers_of_class):
-        found = kind(situation, path[-1] if path else None)
-        if found is not None:
-            return found
-    return None
+    return first_explanation(
+        (device_of_model, block_of_eval, initialised_by_apply, layers_of_class), situation, path[-1] if path else None
+    )
 
 
 def device_of_model(situation, node):

@@ -5,7 +5,7 @@ import builtins
 import re
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.situation import message_of, replace_node
+from tensh.explain.causes.situation import first_explanation, message_of, replace_node
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.place import bindings
 from tensh.support.language import _, list_names
@@ -42,21 +42,20 @@ MOST_KEYS = 6  # keys of a dict that are listed
 
 def explain_naming(situation):
     """Return the Explanation of the first kind that applies."""
-    for kind in (
-        explain_compared_keyword,
-        name_of_the_program,
-        explain_reused_name,
-        explain_replaced_function,
-        key_misspelt,
-        explain_kept_append,
-        explain_bound_to_nothing,
-        explain_added_number,
-        explain_last_index,
-    ):
-        found = kind(situation)
-        if found is not None:
-            return found
-    return None
+    return first_explanation(
+        (
+            explain_compared_keyword,
+            name_of_the_program,
+            explain_reused_name,
+            explain_replaced_function,
+            key_misspelt,
+            explain_kept_append,
+            explain_bound_to_nothing,
+            explain_added_number,
+            explain_last_index,
+        ),
+        situation,
+    )
 
 
 def explain_compared_keyword(situation):

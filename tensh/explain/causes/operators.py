@@ -8,7 +8,14 @@ from tensh.engine import find_public
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.size import Size
 from tensh.explain.calls import SYMBOLS
-from tensh.explain.causes.situation import find_assignment, message_of, place_of, replace_node, statement_on
+from tensh.explain.causes.situation import (
+    find_assignment,
+    first_explanation,
+    message_of,
+    place_of,
+    replace_node,
+    statement_on,
+)
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.shadow import is_module
 from tensh.explain.trying import append_to_expression
@@ -21,22 +28,22 @@ INDICES = {"argmax": "max", "argmin": "min"}
 def explain_operator(situation):
     """Return the Explanation of the first kind that applies."""
     path = situation.place.path()
-    for kind in (
-        two_results,
-        key_as_attribute,
-        list_beside_tensor,
-        list_beside_list,
-        masks_of_floats,
-        equal_for_elements,
-        index_by_sorted,
-        shape_beside_text,
-        format_of_one,
-        layer_that_was_given_data,
-    ):
-        found = kind(situation, path[-1] if path else None)
-        if found is not None:
-            return found
-    return None
+    return first_explanation(
+        (
+            two_results,
+            key_as_attribute,
+            list_beside_tensor,
+            list_beside_list,
+            masks_of_floats,
+            equal_for_elements,
+            index_by_sorted,
+            shape_beside_text,
+            format_of_one,
+            layer_that_was_given_data,
+        ),
+        situation,
+        path[-1] if path else None,
+    )
 
 
 def replacement(situation, operation, rule, node, new):

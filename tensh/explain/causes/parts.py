@@ -3,7 +3,7 @@
 import ast
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.situation import replace_node
+from tensh.explain.causes.situation import first_explanation, replace_node
 from tensh.explain.edits import describe_shape
 from tensh.explain.model import Explanation
 from tensh.explain.shadow import is_module
@@ -27,11 +27,7 @@ def explain_part(situation):
     node = path[-1] if path else None
     if not isinstance(situation.error, AttributeError) or not isinstance(node, ast.Attribute):
         return None
-    for kind in (attribute_of_a_pair, attribute_of_a_part, attribute_of_a_batch):
-        found = kind(situation, node)
-        if found is not None:
-            return found
-    return None
+    return first_explanation((attribute_of_a_pair, attribute_of_a_part, attribute_of_a_batch), situation, node)
 
 
 def attribute_of_a_pair(situation, node):

@@ -6,7 +6,7 @@ from tensh.engine import find_public
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import dtype
 from tensh.explain.afterwards import afterwards
-from tensh.explain.causes.situation import operand_of, replace_node, statement_on
+from tensh.explain.causes.situation import first_explanation, operand_of, replace_node, statement_on
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.shadow import is_module
 from tensh.explain.trying import append_to_expression
@@ -21,23 +21,23 @@ def explain_result(situation):
     """Return the Explanation of the first kind that applies."""
     path = situation.place.path()
     node = path[-1] if path else None
-    for kind in (
-        states_in_three_names,
-        named_results,
-        index_by_results,
-        number_function,
-        numpy_of_losses,
-        explain_called_dtype,
-        explain_called_attribute,
-        explain_attribute_of_results,
-        explain_indexed_function,
-        array_that_requires_grad,
-        fraction_written,
-    ):
-        found = kind(situation, node)
-        if found is not None:
-            return found
-    return None
+    return first_explanation(
+        (
+            states_in_three_names,
+            named_results,
+            index_by_results,
+            number_function,
+            numpy_of_losses,
+            explain_called_dtype,
+            explain_called_attribute,
+            explain_attribute_of_results,
+            explain_indexed_function,
+            array_that_requires_grad,
+            fraction_written,
+        ),
+        situation,
+        node,
+    )
 
 
 def explanation(situation, operation, rule, node, new, given=()):

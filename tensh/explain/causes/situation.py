@@ -58,6 +58,15 @@ class Situation(NamedTuple):
         return find_assignment(self.place, name)
 
 
+def first_explanation(kinds, *facts):
+    """Return the Explanation of the first kind that applies to these facts; None if none does."""
+    for kind in kinds:
+        found = kind(*facts)
+        if found is not None:
+            return found
+    return None
+
+
 def message_of(error):
     """Return the message of an exception of Python or tensh; "" for others, whose text is user code."""
     kind = type(error)

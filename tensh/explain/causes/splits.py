@@ -3,7 +3,7 @@
 import ast
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.situation import replace_node
+from tensh.explain.causes.situation import first_explanation, replace_node
 from tensh.explain.model import Explanation, Fit
 from tensh.support.language import _
 
@@ -12,11 +12,7 @@ NUMBERS = (int, float)
 
 def explain_split(situation):
     """Return the Explanation of the first kind that applies."""
-    for kind in (explain_subset, explain_parts_of_dataset):
-        found = kind(situation)
-        if found is not None:
-            return found
-    return None
+    return first_explanation((explain_subset, explain_parts_of_dataset), situation)
 
 
 def known_length(data):

@@ -5,7 +5,7 @@ import re
 
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.calls import names_in
-from tensh.explain.causes.situation import message_of, replace_node
+from tensh.explain.causes.situation import first_explanation, message_of, replace_node
 from tensh.explain.model import Explanation
 from tensh.explain.trying import append_to_expression
 from tensh.support.language import _
@@ -19,18 +19,20 @@ def explain_transform(situation):
     """Return the Explanation of the first kind that applies."""
     path = situation.place.path()
     node = path[-1] if path else None
-    for kind in (
-        result_for_function,
-        number_for_tensor,
-        whole_number_for_gradient,
-        gradient_of_several,
-        rows_of_one,
-        argument_beyond_last,
-    ):
-        found = kind(situation, node) if isinstance(node, ast.Call) else None
-        if found is not None:
-            return found
-    return None
+    if not isinstance(node, ast.Call):
+        return None
+    return first_explanation(
+        (
+            result_for_function,
+            number_for_tensor,
+            whole_number_for_gradient,
+            gradient_of_several,
+            rows_of_one,
+            argument_beyond_last,
+        ),
+        situation,
+        node,
+    )
 
 
 def argument_beyond_last(situation, node):

@@ -4,7 +4,7 @@ import ast
 import inspect
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.situation import replace_node
+from tensh.explain.causes.situation import first_explanation, replace_node
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.shadow import is_module
 from tensh.support.language import _
@@ -13,11 +13,11 @@ from tensh.support.language import _
 def explain_value(situation):
     """Return the Explanation of the first kind that applies."""
     path = situation.place.path()
-    for kind in (explain_unpacked_shape, exchanged_save, overwritten_method, mode_of_data):
-        found = kind(situation, path[-1] if path else None)
-        if found is not None:
-            return found
-    return None
+    return first_explanation(
+        (explain_unpacked_shape, exchanged_save, overwritten_method, mode_of_data),
+        situation,
+        path[-1] if path else None,
+    )
 
 
 def explain_unpacked_shape(situation, node):

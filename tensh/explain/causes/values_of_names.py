@@ -3,7 +3,7 @@
 import ast
 import re
 
-from tensh.explain.causes.situation import message_of, replace_node
+from tensh.explain.causes.situation import first_explanation, message_of, replace_node
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.place import bindings
 from tensh.support.language import _
@@ -18,11 +18,9 @@ def explain_value_of_name(situation):
     """Return the Explanation of the first kind that applies."""
     path = situation.place.path()
     node = path[-1] if path else None
-    for kind in (comma_at_the_end, written_tuple, variable_of_loop):
-        found = kind(situation, node) if node is not None else None
-        if found is not None:
-            return found
-    return None
+    if node is None:
+        return None
+    return first_explanation((comma_at_the_end, written_tuple, variable_of_loop), situation, node)
 
 
 def comma_at_the_end(situation, node):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tensh.cli.app import main
 from tensh.cli.process.environment import Environment
+from tensh.engine.errors import warnings
 from tests.support.project import ROOT
 
 SCRIPTS = sorted(Path(__file__).parent.glob("*.tsh"))
@@ -14,6 +15,7 @@ SCRIPTS = sorted(Path(__file__).parent.glob("*.tsh"))
 
 def explain(script, language="en"):
     """(status, what is written to stderr) when a script runs in a new folder, without the folder that tensh lies in."""
+    warnings.said.clear()  # what earlier scripts were told once
     variables = {"TENSH_LANGUAGE": language}
     env = Environment(io.StringIO(), io.StringIO(), io.StringIO(), variables=variables)
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):  # some scripts write files

@@ -6,6 +6,7 @@ Each kind is a function of the situation and of the failed call.
 import ast
 
 from tensh.explain.causes.arguments import elements, models, optimizers, places, ranges, settings, several, sizes
+from tensh.explain.causes.situation import first_explanation
 
 KINDS = (
     several.python_extreme, several.many_for_gradient,
@@ -25,8 +26,4 @@ def explain_argument(situation):
     node = next((each for each in reversed(situation.place.path()) if isinstance(each, ast.Call)), None)
     if node is None:
         return None
-    for kind in KINDS:
-        found = kind(situation, node)
-        if found is not None:
-            return found
-    return None
+    return first_explanation(KINDS, situation, node)
