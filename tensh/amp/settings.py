@@ -3,6 +3,7 @@
 from tensh.amp.casting import exchange_functions, state
 from tensh.engine.dtypes.device import device
 from tensh.engine.dtypes.dtype import bfloat16, float16
+from tensh.engine.errors.warnings import warn
 
 USUAL = {"cpu": bfloat16}  # a device -> its dtype of lower precision; of all others float16
 
@@ -115,6 +116,11 @@ def autocast_decrement_nesting():
     return state.nesting
 
 
+def deprecate(old, new):
+    """Warn that another function replaced the called one."""
+    warn(f"torch.{old} is deprecated. Please use torch.{new} instead.", DeprecationWarning)
+
+
 def is_autocast_cpu_enabled():
     """Return whether operators choose their precision on the CPU.
 
@@ -122,6 +128,7 @@ def is_autocast_cpu_enabled():
     >>> torch.is_autocast_cpu_enabled()
     False
     """
+    deprecate("is_autocast_cpu_enabled()", "is_autocast_enabled('cpu')")
     return is_autocast_enabled("cpu")
 
 
@@ -131,6 +138,7 @@ def set_autocast_cpu_enabled(enabled):
     >>> import tensh as torch
     >>> torch.set_autocast_cpu_enabled(False)
     """
+    deprecate("set_autocast_cpu_enabled(enabled)", "set_autocast_enabled('cpu', enabled)")
     set_autocast_enabled("cpu", enabled)
 
 
@@ -141,6 +149,7 @@ def get_autocast_cpu_dtype():
     >>> torch.get_autocast_cpu_dtype()
     torch.bfloat16
     """
+    deprecate("get_autocast_cpu_dtype()", "get_autocast_dtype('cpu')")
     return get_autocast_dtype("cpu")
 
 
@@ -150,6 +159,7 @@ def set_autocast_cpu_dtype(dtype):
     >>> import tensh as torch
     >>> torch.set_autocast_cpu_dtype(torch.bfloat16)
     """
+    deprecate("set_autocast_cpu_dtype(dtype)", "set_autocast_dtype('cpu', dtype)")
     set_autocast_dtype("cpu", dtype)
 
 
@@ -160,6 +170,7 @@ def get_autocast_gpu_dtype():
     >>> torch.get_autocast_gpu_dtype()
     torch.float16
     """
+    deprecate("get_autocast_gpu_dtype()", "get_autocast_dtype('cuda')")
     return get_autocast_dtype("cuda")
 
 
@@ -169,4 +180,5 @@ def set_autocast_gpu_dtype(dtype):
     >>> import tensh as torch
     >>> torch.set_autocast_gpu_dtype(torch.float16)
     """
+    deprecate("set_autocast_gpu_dtype(dtype)", "set_autocast_dtype('cuda', dtype)")
     set_autocast_dtype("cuda", dtype)

@@ -1,6 +1,7 @@
 """torch.autograd.Variable: the former wrapper of tensors that record gradients."""
 
 from tensh.engine.core.tensor import Tensor
+from tensh.engine.errors.warnings import warn
 
 __all__ = ["Variable"]
 
@@ -21,6 +22,8 @@ class Variable(metaclass=_VariableMeta):
     __module__ = "torch.autograd.variable"
 
     def __new__(cls, data=None, requires_grad=False, volatile=None):
+        if volatile:
+            warn("volatile was removed and now has no effect. Use `with torch.no_grad():` instead.")
         if data is None:
             import tensh
 

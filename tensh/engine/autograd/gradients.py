@@ -17,10 +17,17 @@ from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.device import preserve_format
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.errors.messages import invalid
-from tensh.engine.errors.warnings import warn
+from tensh.engine.errors.warnings import warn, warn_once
 
 on_tensors = WeakSet()
 """Nodes that keep tensors of a wrapper subclass in the place of arrays: see Note [History of wrappers]."""
+
+
+CYCLE = (
+    "Using backward() with create_graph=True will create a reference cycle between the parameter and its gradient which can cause "
+    "a memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you have to use this function, make "
+    "sure to reset the .grad fields of your parameters to None after use to break the cycle and avoid the leak."
+)
 
 
 def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, grad_variables=None, inputs=None):
@@ -56,6 +63,8 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
     if on_tensors.data and mode.watch is None and reaches_tensors(tensors):  # the truth of a WeakSet takes 0.2 µs
         ports.run_watched(backward, tensors, grad_tensors, retain_graph, create_graph, None, inputs)
         return
+    if create_graph:
+        warn_once(CYCLE)
     gradients = [None] * len(tensors) if grad_tensors is None else _sequence(grad_tensors)
     keep = index(create_graph if retain_graph is None else retain_graph)
     graph = bool(create_graph) or mode.off  # only computations on tensors carry tangents

@@ -67,8 +67,6 @@ def __bool__(self):
 
 def number(t):
     """Return the only element, for conversion to a Python number."""
-    if uses_gradient(t.node):
-        warn_recorded()
     try:
         return t.array.item()
     except Lift:
@@ -85,6 +83,8 @@ def warn_recorded():
 
 
 def __float__(self):
+    if uses_gradient(self.node):
+        warn_recorded()
     value = number(self)
     try:
         return float(value)

@@ -70,7 +70,7 @@ def alert(name):
             if state["debug"] == 1
             else ")'. You can turn off determinism just for this operation, or you can use the 'warn_only=True' option, if that's acceptable for your application. "
         )
-        + "You can also file an issue at https://github.com/pytorch/pytorch/issues to help us prioritize adding deterministic "
+        + f"You can {'also ' * (state['debug'] == 2)}file an issue at https://github.com/pytorch/pytorch/issues to help us prioritize adding deterministic "
         "support for this operation."
     )
     if state["debug"] == 2:

@@ -8,6 +8,7 @@ from tensh.engine.autograd.modes import no_grad
 from tensh.engine.core import ports
 from tensh.engine.dtypes.device import on_meta
 from tensh.engine.dtypes.dtype import BY_NUMPY, FLOAT
+from tensh.engine.errors.warnings import warn
 from tensh.engine.methods.conversion import TO, convert_tensor
 from tensh.nn.modules import conversion
 from tensh.nn.modules.calls import (
@@ -223,6 +224,12 @@ class Module(Members, Calls, State):
         if wanted is not None and wanted.category < FLOAT:
             raise TypeError(
                 f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={wanted}"
+            )
+        if wanted is not None and wanted.is_complex:
+            warn(
+                "Complex modules are a new feature under active development whose design may change, and some modules might not "
+                "work as expected when using complex tensors as parameters or buffers. Please file an issue at "
+                "https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml if a complex module does not work as expected."
             )
         memory_format = given["memory_format"]
 

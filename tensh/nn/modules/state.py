@@ -193,6 +193,12 @@ class State:
                 f"size mismatch for {key}: copying a param with shape {given.shape} from checkpoint, the shape in current model "
                 f"is {tensor.shape}."
             )
+        if not is_lazy and tensor.is_meta and not given.is_meta and not assign:
+            warn(
+                f"for {key}: copying from a non-meta parameter in the checkpoint to a meta parameter in the current model, which is "
+                "a no-op. (Did you mean to pass `assign=True` to assign items in the state dictionary to their corresponding key in "
+                "the module instead of copying them in place?)"
+            )
         try:
             with no_grad():
                 if not assign:

@@ -10,7 +10,7 @@ from tensh.engine.codegen.scalars import SAFE
 from tensh.engine.core.clock import mode, owner, stamp_write
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dtypes.dtype import DIFFERENTIABLE
-from tensh.engine.errors.warnings import warn
+from tensh.engine.errors.warnings import warn_once
 from tensh.engine.inplace.overlap import refuse_overlap
 from tensh.engine.inplace.writes import begin_write, needs_no_record, require_fit, write_inplace
 from tensh.engine.operators.forms import method, require
@@ -120,7 +120,7 @@ def copy_(self, other, non_blocking=False):
         stamp_write(array)
         return self
     if source.dtype.kind in "cW" and array.dtype.kind not in "cbW":
-        warn("Casting complex values to real discards the imaginary part")
+        warn_once("Casting complex values to real discards the imaginary part")
     since = begin_write(self, other)
     if needs_no_record(self, other) or array.dtype.kind not in DIFFERENTIABLE:
         if same_elements(array, source):

@@ -5,6 +5,7 @@ import numpy as np
 from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.vocabulary import TENSORS
 from tensh.engine.core.tensor import wrap
+from tensh.engine.errors.warnings import warn
 from tensh.engine.operators.forms import require
 from tensh.engine.operators.linalg.composites.products import matmul
 from tensh.engine.operators.linalg.distances import pair_distances
@@ -72,6 +73,7 @@ def cov(input, *, correction=1, fweights=None, aweights=None):
     else:
         freedom = total - mul_number(sum(w * weights), correction) / total
     if freedom.array <= 0:
+        warn("cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of observations.")
         freedom = wrap(np.zeros_like(freedom.array))
     rest = x - centre.unsqueeze(1)
     product = matmul(rest, (rest if w is None else rest * w).t().conj())

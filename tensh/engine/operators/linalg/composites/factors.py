@@ -242,6 +242,11 @@ def lu_solve(input, LU_data, LU_pivots):
 
     Shapes: b [..., n, k]. Raise RuntimeError if the pivots do not fit.
     """
+    warn_once(
+        "torch.lu_solve is deprecated in favor of torch.linalg.lu_solveand will be removed in a future PyTorch release.\n"
+        "Note that torch.linalg.lu_solve has its arguments reversed.\nX = torch.lu_solve(B, LU, pivots)\nshould be replaced with\n"
+        "X = torch.linalg.lu_solve(LU, pivots, B)"
+    )
     return linalg_lu_solve(LU_data, LU_pivots, input)
 
 
