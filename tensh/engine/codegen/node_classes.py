@@ -5,7 +5,7 @@ import numpy as np
 from tensh.engine.arrays.halves import convert
 from tensh.engine.autograd.packing import list_matrix_members, list_saved_members
 from tensh.engine.codegen.chains import MANY, derive, find_chains
-from tensh.engine.codegen.derivatives import LIST, backward_source, local, words_of
+from tensh.engine.codegen.derivatives import LIST, backward_source, local, variable, words_of
 from tensh.engine.codegen.source import compile_source
 from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, meanings
 from tensh.engine.core.clock import mode
@@ -110,7 +110,7 @@ class Widened:
 def derive_once(node, g):
     """The gradients of a node whose derivative is one kernel in PyTorch: computed in float32, and rounded once."""
     if callable(node.op.fused):
-        return node.op.fused(g, *node.saved)
+        return node.op.fused(g, **dict(zip(map(variable, node.op.saves), node.saved, strict=True)))
     found = type(node).backward(Widened(node), convert(g, F4))
     return tuple([narrow(each, g.dtype, edge) for each, edge in zip(found, node.inputs, strict=True)])
 

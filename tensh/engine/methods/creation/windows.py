@@ -65,14 +65,17 @@ class RoundedArithmetic:
     def number(self, value):
         return self.wide.type(value)
 
+    def round(self, value):
+        return self.wide.type(self.dtype.type(value))
+
     def count(self, number):
         return np.arange(number).astype(self.dtype)
 
     def times(self, values, factor):
-        return self(values.astype(self.wide) * self.number(factor))
+        return self(values.astype(self.wide) * self.round(factor))
 
     def plus(self, values, other):
-        return self(values.astype(self.wide) + self.number(other))
+        return self(values.astype(self.wide) + self.round(other))
 
     def cos(self, values):
         return self(np.cos(values.astype(self.wide)))

@@ -13,11 +13,13 @@ from tensh.engine.arrays.threads import parallel_kernel
 from tensh.engine.codegen.chain_writer import FORMULAS, horner
 from tensh.engine.codegen.chains import Chain
 from tensh.engine.codegen.mixing import ZERO
+from tensh.engine.codegen.scalars import largest
 from tensh.engine.codegen.table import op, pointwise
 from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, word
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.operators.elementwise.table import NO_CLAMP
-from tensh.engine.operators.precision import compute_in_float32, widen
+from tensh.engine.operators.elementwise.vectors import UNARY, compute_in_vectors
+from tensh.engine.operators.precision import compute_in_float32, is_half, widen
 from tensh.engine.operators.special.error_functions import FEW
 
 for vocabulary in (ARRAYS, TENSORS):
@@ -146,14 +148,32 @@ shrink = Chain("softshrink", "input", "give_sign(abs(input - clip(input, -lambd,
 
 def softshrink(input, lambd=0.5):
     require_lambda(lambd, input)
+    if is_half(input.dtype) and input.ndim:  # in vectors, zeros are positive
+        return compute_in_vectors(UNARY, lambda input: shrink_halves(input, lambd) + ZERO[input.dtype],
+                                  lambda input: shrink_halves(input, lambd), input)  # fmt: skip
     return shrink.quick(input, lambd)
 
 
+def write_softshrink(out, input, lambd=0.5):
+    if is_half(input.dtype):
+        out[...] = softshrink(input, lambd)
+    else:
+        require_lambda(lambd, input)
+        shrink.write_into(out, input, lambd)
+
+
+softshrink.write_into, softshrink.in_blocks = write_softshrink, True
+
+
+def shrink_halves(input, lambd):
+    return convert(shrink.quick(widen(input), lambd), input.dtype)
+
+
 def require_lambda(lambd, input):
-    largest = float(np.finfo(input.dtype).max)
-    if not 0 <= lambd <= largest:
+    most = largest(BY_NUMPY[input.dtype])
+    if not 0 <= lambd <= most:
         raise RuntimeError(
-            f"lambda must be in range [0, {largest:g}] for input dtype {BY_NUMPY[input.dtype].title}, but found {lambd:g}"
+            f"lambda must be in range [0, {most:g}] for input dtype {BY_NUMPY[input.dtype].title}, but found {lambd:g}"
         )
 
 

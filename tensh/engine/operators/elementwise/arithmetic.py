@@ -125,6 +125,8 @@ def floor_divide(input, other):
         return quotients.floor_divide(input, other)
     elif type(other) is HalfNumber:
         return convert(np.asarray(floor_divide(convert(input, F4), other.exact)), input.dtype)
+    elif is_half(input.dtype):
+        return quotients.floor_divide_halves(input, other)
     return np.floor_divide(input, other)
 
 

@@ -7,7 +7,7 @@ with the divisor.  Other quotients are left to NumPy.
 import numpy as np
 
 from tensh.engine.codegen.mixing import ZERO
-from tensh.engine.operators.kernels import blend
+from tensh.engine.operators.kernels import ONE, blend
 from tensh.engine.operators.precision import F4, F8
 
 MANY = 1 << 12  # elements from which this is faster
@@ -56,3 +56,14 @@ def floor_divide(input, other):
     quotient = np.divide(input, other)
     whole = blend(rest == 0, np.copysign(ZERO[F4], quotient), whole)
     return whole if other.all() else np.where(other == 0, quotient, whole)
+
+
+def floor_divide_halves(input, other):
+    """The quotient of 16 bit numbers rounded down, in the steps of PyTorch, each of which is rounded."""
+    rest, zero, one = np.fmod(input, other), ZERO[input.dtype], ONE[input.dtype]
+    quotient = (input - rest) / other
+    quotient = np.where((rest != 0) & ((other < 0) != (rest < 0)), quotient - one, quotient)
+    down = np.floor(quotient)
+    down = np.where(quotient - down > 0.5, down + one, down)
+    down = np.where(quotient == 0, np.copysign(zero, input / other), down)
+    return np.where(other == 0, input / other, down)

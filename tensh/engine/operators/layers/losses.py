@@ -15,7 +15,6 @@ from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, on_tensors, word
 from tensh.engine.core.tensor import wrap
 from tensh.engine.dtypes.dtype import BY_NUMPY, bfloat16, float16
 from tensh.engine.operators.elementwise.elementary import log1p
-from tensh.engine.operators.indexing.gather import extent, places
 from tensh.engine.operators.precision import compute_in_float32, is_half
 from tensh.engine.operators.reductions.summation import add_along, add_squares
 
@@ -160,14 +159,20 @@ def weigh_losses(values, weight):
     return values if weight is None else values * weight
 
 
-BY_WEIGHT = "(1 if weight is None else weight) * share(reduction, input)"
+@word
+def divisor_of(reduction, values):
+    """Return the number by which sums are divided: that of the values for a mean."""
+    return max(math.prod(values.shape), 1) if reduction == "mean" else 1
+
+
+# the steps of PyTorch, so that 16 bit numbers are rounded as often
+WEIGHTED = "{} * g * (1 if weight is None else weight) / divisor_of(reduction, input)"
 
 
 @op(
     public=False, out=False, node="BinaryCrossEntropyBackward0", types="f", kernel_name="binary_cross_entropy",
-    let={"part": f"g * {BY_WEIGHT}"},
-    input="part * (input - target) / clamp_min(input * (1 - input), 1e-12)",
-    target="part * (log1p(-input) - log(input))", weight=None,
+    input=WEIGHTED.format("g * (input - target) / clamp_min((1 - input) * input, 1e-12)").replace(" * g *", " *"),
+    target=WEIGHTED.format("-logit(input)"), weight=None,
 )  # fmt: skip
 def binary_entropy(input, target, weight=None, reduction="mean"):
     """-(target log(input) + (1 - target) log(1 - input)), with logarithms of at least -100."""
@@ -182,15 +187,17 @@ def entropies(input, target, weight):
 
 @op(
     public=False, out=False, node="BinaryCrossEntropyWithLogitsBackward0", types="f", kernel_name="log_sigmoid_cpu",
-    let={"part": f"g * {BY_WEIGHT}", "s": "sigmoid(input)"},
-    input="part * (s - target) if pos_weight is None else"
-    " part * (s * (pos_weight * target + 1 - target) - pos_weight * target)",
-    target="-part * input if pos_weight is None else part * (logsigmoid(-input) - pos_weight * logsigmoid(input))",
+    let={"s": "sigmoid(input)"},
+    input=f"{WEIGHTED.format('(s - target)')} if pos_weight is None else "
+    + WEIGHTED.format("((pos_weight * target + 1 - target) * s - pos_weight * target)"),
+    target=f"{WEIGHTED.format('-input')} if pos_weight is None else "
+    + WEIGHTED.format("(logsigmoid(-input) - logsigmoid(input) * pos_weight)"),
     weight=None, pos_weight=None,
 )  # fmt: skip
-@compute_in_float32
 def binary_entropy_of_logits(input, target, weight=None, pos_weight=None, reduction="mean"):
     """Binary cross entropies of sigmoid(input), without overflow; ``pos_weight`` weights positive targets."""
+    if is_half(input.dtype):
+        return reduce_in_float32(entropies_of_halves(input, target, weight, pos_weight), reduction)
     if weight is None and pos_weight is None:
         return reduce_losses(entropies_without_weights.quick(input, target), reduction)
     return reduce_losses(compute_by_blocks(entropies_of_logits, input, target, weight, pos_weight), reduction)
@@ -200,6 +207,15 @@ entropies_without_weights = Chain(
     "entropies_of_logits", "input target",
     "(1 - target) * input + (log1p(library_exp(-abs(input))) + maximum(-input, 0))",
 )  # fmt: skip
+
+
+def entropies_of_halves(input, target, weight, pos_weight):
+    """The entropies of 16 bit numbers, rounded after every operator of PyTorch's."""
+    one = make_number(1, input)
+    logarithm = ARRAYS["logsigmoid"](input)
+    if pos_weight is not None:
+        logarithm = logarithm * ((pos_weight - one) * target + one)
+    return weigh_losses((one - target) * input - logarithm, weight)
 
 
 def entropies_of_logits(input, target, weight, pos_weight):
@@ -212,73 +228,14 @@ def entropies_of_logits(input, target, weight, pos_weight):
 
 @op(
     public=False, out=False, node="SoftMarginLossBackward0", types="fc",
-    input="-g * share(reduction, input) * conj(target * sigmoid(-target * input))", target=None,
+    let={"z": "exp(-target * input)"},
+    input="conj(target * -share(reduction, input) * z / (z + 1)) * g", target=None,
 )  # fmt: skip
 def soft_margin(input, target, reduction="mean"):
     """log(1 + exp(-target * input))."""
     return reduce_in_float32(
         compute_by_blocks(lambda input, target: log1p(np.exp(-target * input)), input, target), reduction
     )
-
-
-# ── one of many ──────────────────────────────────────────────────────────────
-def choose_classes(shape, target, weight, ignore_index):
-    """Return (the samples' classes, 0 for ignored ones; the samples' weights, 0 for ignored ones, or None if all are 1)."""
-    n = shape[1 if len(shape) > 1 else 0]
-    if weight is None and target.size:
-        low, high = extent(target)
-        if low >= 0 and high < n and not low <= ignore_index <= high:
-            return target.astype(np.int64, copy=False), None
-    ignored = target == ignore_index
-    classes = np.where(ignored, 0, target).astype(np.int64, copy=False)
-    wrong = (classes < 0) | (classes >= n)
-    if wrong.any():
-        raise IndexError(f"Target {classes[wrong].flat[0]} is out of bounds.")
-    return classes, np.where(ignored, 0.0, 1.0 if weight is None else weight[classes])
-
-
-def find_class_places(shape, classes):
-    """Return the position of every sample's class in flat memory of ``shape``."""
-    return places(shape, 1, classes[:, None])[:, 0] if len(shape) > 1 else classes
-
-
-def nll(input, target, weight=None, reduction="mean", ignore_index=-100):
-    classes, weights = choose_classes(input.shape, target, weight, ignore_index)
-    picked = input.reshape(-1).take(find_class_places(input.shape, classes))
-    if weights is None:
-        return reduce_losses(np.negative(picked), reduction)
-    weights = weights.astype(input.dtype, copy=False)
-    losses = np.where(weights != 0, -picked * weights, make_number(0, input))
-    if reduction != "mean":
-        return reduce_losses(losses, reduction)
-    return add_along(losses) / add_along(weights)
-
-
-def nll_back(grad, target, weight=None, shape=(), reduction="mean", ignore_index=-100):
-    classes, weights = choose_classes(shape, target, weight, ignore_index)
-    if weights is None:
-        values = grad / grad.dtype.type(-classes.size if reduction == "mean" else -1)
-    else:
-        if reduction == "mean":
-            weights = weights / (add_along(weights) or 1)  # the mean of no samples is nan, with gradient zero
-        values = -weights.astype(grad.dtype, copy=False) * grad
-    result = np.zeros(shape, grad.dtype)
-    result.reshape(-1)[find_class_places(shape, classes)] = values
-    return result
-
-
-def declare_likelihood(name, node):
-    """Declare a negative log likelihood and its adjoint; return the first."""
-    fixed = {"public": False, "out": False, "node": node}
-    op(compute_in_float32(nll_back), name=f"{name}_back", doc="The adjoint.", **fixed,
-       grad=f"{name}(g, target, weight, reduction, ignore_index)", target=None, weight=None)  # fmt: skip
-    return op(compute_in_float32(nll), name=name, types="f", kernel_name="nll_loss_out_frame", **fixed,
-       doc="What every sample has at its class, times -1 and the class's weight; the mean is weighted, too.",
-       input=f"tie({name}_back(g, target, weight, input.shape, reduction, ignore_index), input)", target=None, weight=None)  # fmt: skip
-
-
-nll_op = declare_likelihood("nll", "NllLossBackward0")
-nll2 = declare_likelihood("nll2", "NllLoss2DBackward0")
 
 
 # ── margins between classes ──────────────────────────────────────────────────

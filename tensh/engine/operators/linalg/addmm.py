@@ -2,9 +2,10 @@
 
 import numpy as np
 
+from tensh.engine.codegen.mixing import EXACT_SCALARS
 from tensh.engine.codegen.scalars import FITTING
 from tensh.engine.codegen.table import OR_THE_SAME, op
-from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, word
+from tensh.engine.codegen.vocabulary import TENSORS, word
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import BY_NUMPY, can_cast, combine_categories, of_scalar
 from tensh.engine.errors.messages import OTHER_DTYPE, cannot_cast, refuse_dtype, wrap_dim
@@ -18,7 +19,9 @@ def scale(g, factor):
     """``g`` times the conjugate of a number, which is mostly 1."""
     if type(factor) is int and factor == 1:
         return g
-    return (TENSORS if isinstance(g, Tensor) else ARRAYS)["mul_number"](g, factor.conjugate())
+    if isinstance(g, Tensor):
+        return TENSORS["mul_number"](g, factor.conjugate())
+    return g * (EXACT_SCALARS[factor, g.dtype] if is_half(g.dtype) else factor.conjugate())
 
 
 def plus(input, product, beta, alpha):
@@ -209,5 +212,10 @@ def addbmm(input, batch1, batch2, *, beta=1, alpha=1):
     terms = batch1.shape[0] * batch1.shape[2]
     if not terms and batch1.shape[1] and batch2.shape[2]:
         require_factor(input, beta)
-    product = np.add.reduce(batches(widen(batch1), widen(batch2)), 0, widen(batch1).dtype)
+    products = batches(widen(batch1), widen(batch2))
+    if is_half(input.dtype) and terms:  # one product is added after the other
+        for product in products:
+            input, beta = add_product(input, product, beta, alpha), 1
+        return input
+    product = np.add.reduce(products, 0, products.dtype)
     return add_product(input, product, beta, alpha, terms)

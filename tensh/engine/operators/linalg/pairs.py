@@ -1,12 +1,13 @@
 """Products of three tensors, and distances between the rows of one matrix."""
 
 import functools
+import itertools
 
 import numpy as np
 
 from tensh.engine.codegen.table import op
 from tensh.engine.operators.linalg.distances import PAIR
-from tensh.engine.operators.precision import compute_in_float32
+from tensh.engine.operators.precision import is_half, narrow_result, widen
 from tensh.engine.operators.reductions.norms import norm
 from tensh.engine.operators.reductions.norms import vector_norm as vector_norm_op
 
@@ -19,14 +20,33 @@ from tensh.engine.operators.reductions.norms import vector_norm as vector_norm_o
     two="product_of_three(conj(one), g, conj(three), (a, r, c, b))",
     three="product_of_three(conj(one), conj(two), g, (a, b, r, c))",
 )  # fmt: skip
-@compute_in_float32
 def product_of_three(one, two, three, indices):
     """Sums of products of three elements; ``indices`` names the dimensions of the factors and of the result."""
     a, b, c, result = indices
+    if is_half(one.dtype) and UNROLLED in a + b + c and UNROLLED not in result:
+        return add_in_order(one, two, three, indices)
     between = "".join(i for i in dict.fromkeys(a + b) if i in c + result)
-    return np.einsum(
-        f"{between},{c}->{result}", np.einsum(f"{a},{b}->{between}", one, two, optimize=True), three, optimize=True
-    )
+    pair = einsum_in_float32(f"{a},{b}->{between}", one, two)
+    return einsum_in_float32(f"{between},{c}->{result}", pair, three)
+
+
+UNROLLED = "o"  # the dimension along which PyTorch adds one product after the other
+
+
+def add_in_order(one, two, three, indices):
+    """The same of 16 bit numbers: every sum is rounded."""
+    rest = [each.replace(UNROLLED, "") for each in indices]
+    parts = zip(*[slices_along(factor, each.find(UNROLLED)) for factor, each in zip((one, two, three), indices)])
+    return functools.reduce(np.add, [product_of_three.kernel(*some, rest) for some in parts])
+
+
+def slices_along(array, axis):
+    """The slices along a dimension, or the whole array again and again."""
+    return np.moveaxis(array, axis, 0) if axis >= 0 else itertools.repeat(array)
+
+
+def einsum_in_float32(formula, one, two):
+    return narrow_result(np.einsum(formula, widen(one), widen(two), optimize=True), one.dtype)
 
 
 # ── pairs of rows ────────────────────────────────────────────────────────────

@@ -160,7 +160,7 @@ def dist(input, other, p=2):
     require_kind("Number", p, "dist", "p")
     if type(p) is complex:
         raise RuntimeError("linalg.vector_norm: Expected a non-complex scalar as the order of norm.")
-    difference = widen(input) - widen(other)
+    difference = widen(input - other)
     result = norm(difference, p, tuple(range(difference.ndim)), False)
     return narrow_result(result, dtype)
 
@@ -206,4 +206,4 @@ def renorm(input, p, dim, maxnorm):
     norm_dtype("linalg.vector_norm", input.dtype, None)
     size = norm(widen(input), p, axes, True)
     factor = np.where(size > maxnorm, maxnorm / (size + 1e-7), 1).astype(size.dtype)
-    return (input * factor).astype(input.dtype, copy=False)
+    return input * narrow_result(factor, input.dtype)

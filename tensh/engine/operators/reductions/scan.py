@@ -8,6 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from tensh.engine.arrays.halves import convert
 from tensh.engine.arrays.matmul import HAS_AVX512
 from tensh.engine.arrays.threads import PARALLEL, PARALLEL_LIGHT, map_rows
 from tensh.engine.codegen.table import op
@@ -290,13 +291,32 @@ def cumsum(input, dim, *, dtype=None):
 PRODUCT = "conj(shift(out, dim, {0}, 1)) * recur(g, conj(shift(input, dim, -{0}, 0)), dim, -{0})"
 
 
-@op(public=False, node="CumprodBackward0", input=PRODUCT.format("step"))
+def derive_products_of_halves(g, input, out, dim, step=1, **_):
+    """The gradient of running products of 16 bit numbers: sums over quotients, as in PyTorch, unless a factor is zero."""
+    if not input.ndim or 0 in input.shape or input.shape[dim] == 1:
+        return (g,)
+    if input.all():
+        return (accumulate(np.add, out * g, dim, -step) / input,)
+    wide, carried = (convert(each, F4) for each in (out, input))
+    return (convert(carry_back(convert(g, F4), carried, wide, dim, step), g.dtype),)
+
+
+def carry_back(g, input, out, dim, step):
+    back = recur.kernel(g, shift.kernel(input, dim, -step, 0), dim, -step)
+    return shift.kernel(out, dim, step, 1) * back
+
+
+@op(public=False, fused=derive_products_of_halves, node="CumprodBackward0", input=PRODUCT.format("step"))
 def products(input, dim, step):
     """Running products in either direction."""
     return accumulate(np.multiply, input, dim, step)
 
 
-@op(**WRITTEN, input=f"{PRODUCT.format('1')} if input.ndim and input.shape[dim] != 1 and 0 not in input.shape else g")
+@op(
+    **WRITTEN,
+    fused=derive_products_of_halves,
+    input=f"{PRODUCT.format('1')} if input.ndim and input.shape[dim] != 1 and 0 not in input.shape else g",
+)
 def cumprod(input, dim, *, dtype=None):
     """The running product along ``dim``, of the same shape; int64 for bools and integers unless ``dtype`` is given.
 
@@ -316,10 +336,20 @@ def log_add_exp(first, second):
     return np.where(np.isfinite(top), top + np.log1p(np.exp(other - top)), top)
 
 
+LEAST_BFLOAT16 = -3.3895313892515355e38
 OTHER_SCALAR_TYPE = "expected scalar_type {0.title} but found {1.title}"
 
 
+def derive_logcumsumexp_of_halves(g, input, out, dim, **_):
+    """The gradient of 16 bit numbers from the logarithms of positive and of negative gradients, as in PyTorch."""
+    size, least = np.log(np.abs(g)), np.finfo(g.dtype).min if g.dtype.kind == "f" else LEAST_BFLOAT16
+    parts = [np.where(chosen, size, g.dtype.type(least)) for chosen in (g > 0, g < 0)]
+    above, below = (np.exp(accumulate(np.logaddexp, part - out, dim, -1) + input) for part in parts)
+    return (above - below,)
+
+
 @op(
+    fused=derive_logcumsumexp_of_halves,
     kernel_name="logcumsumexp_out_cpu",
     out=OTHER_SCALAR_TYPE,
     input="conj(exp(input - out)) * recur(g, conj(exp(out - shift(out, dim, -1, float('inf')))), dim, -1)"

@@ -152,8 +152,18 @@ def softmax_dim(input, dim):
     """The exponentials of the elements, divided by their sum along ``dim``."""
     axis = softmax_axis(input, dim, "softmax")
     if input.itemsize == 2:
+        if axis < input.ndim - 1 and input.size:
+            return softmax_of_halves(input, axis)
         return narrow_result(finish_in_blocks(finish_softmax, widen(input), axis), input.dtype)
     return finish_in_blocks(finish_softmax, input, axis)
+
+
+def softmax_of_halves(input, axis):
+    """Softmax along another dimension than the last: the exponentials are rounded to 16 bits, but not before they are added."""
+    wide = widen(input)
+    terms = np.exp(wide - largest(wide, axis))
+    total = sum_along(terms, axis)
+    return narrow_result(widen(narrow_result(terms, input.dtype)) / total, input.dtype)
 
 
 def log_softmax_of_halves(input):

@@ -8,6 +8,8 @@ import numpy as np
 from tensh.engine.codegen.table import pointwise
 from tensh.engine.codegen.vocabulary import word
 from tensh.engine.core.tensor import Tensor
+from tensh.engine.dtypes.dtype import BY_NUMPY
+from tensh.engine.operators.precision import is_half
 from tensh.engine.operators.special.shared import (
     EULER,
     LONG_PI,
@@ -188,21 +190,29 @@ def scaled_modified_bessel_k1(x):
 
 # ── the table ────────────────────────────────────────────────────────────────
 @word
-def epsilon(input):
-    """The distance from 1 to the next number of the dtype, below which PyTorch takes the slope at 0."""
+def epsilon(input, name):
+    """The distance from 1 to the next number of the dtype, below which PyTorch takes the slope at 0.
+
+    Raise NotImplementedError for 16 bit numbers, whose slopes PyTorch lacks.
+    """
     dtype = (input.array if isinstance(input, Tensor) else input).dtype
-    return float(np.finfo(dtype).eps) if dtype.kind == "f" else 2.0**-7
+    if is_half(dtype):
+        raise NotImplementedError(f"\"{name}_backward\" not implemented for '{BY_NUMPY[dtype].title}'")
+    return float(np.finfo(dtype).eps)
 
 
-SAFE = {"let": {"large": "abs(input) > epsilon(input)", "safe": "where_else(input, large, 1)"}}  # a number to divide by
+def safely(name):
+    """The parts of a derivative that divides by the input: where it is large enough, and a number to divide by."""
+    return {"let": {"large": f"abs(input) > epsilon(input, '{name}')", "safe": "where_else(input, large, 1)"}}
+
 
 i0_op = pointwise(compute_in_float64(i0), "Modified Bessel function of the first kind, order 0.", kernel_name="i0_vml_cpu",
           input="g * special_i1(input)", **REAL)  # fmt: skip
-special(compute_in_float64(i1), "Modified Bessel function of the first kind, order 1.", **SAFE,
+special(compute_in_float64(i1), "Modified Bessel function of the first kind, order 1.", **safely("i1"),
         input="g * where_else(i0(safe) - out * reciprocal(safe), large, 0.5)")  # fmt: skip
 special(i0e, "Modified Bessel function of the first kind, order 0, times exp(-|input|).",
         input="g * (special_i1e(input) - sgn(input) * out)")  # fmt: skip
-special(i1e, "Modified Bessel function of the first kind, order 1, times exp(-|input|).", **SAFE,
+special(i1e, "Modified Bessel function of the first kind, order 1, times exp(-|input|).", **safely("i1e"),
         input="g * where_else(special_i0e(safe) - out * (sgn(safe) + reciprocal(safe)), large, 0.5)")  # fmt: skip
 special(modified_bessel_i0, "Modified Bessel function of the first kind, order 0, as i0.", input=None)
 special(modified_bessel_i1, "Modified Bessel function of the first kind, order 1, as i1.", input=None)

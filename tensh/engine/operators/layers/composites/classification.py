@@ -8,10 +8,11 @@ from tensh.engine.errors.messages import is_long
 from tensh.engine.operators.elementwise.numbered import over
 from tensh.engine.operators.elementwise.numbered import times as times_op
 from tensh.engine.operators.forms import require
+from tensh.engine.operators.layers.classes import nll2, nll_op
 from tensh.engine.operators.layers.composites.losses import reduce_losses, reduction_of
 from tensh.engine.operators.layers.composites.projection import linear
 from tensh.engine.operators.layers.composites.registry import HALF, layer, refuse_dtypes, require_constants
-from tensh.engine.operators.layers.losses import multi_margin, multilabel_margin, nll2, nll_op
+from tensh.engine.operators.layers.losses import multi_margin, multilabel_margin
 from tensh.engine.operators.reductions.softmax import log_softmax_dim
 
 

@@ -54,7 +54,8 @@ def divergence(input, target, reduction="mean", log_target=False):
             raise RuntimeError(f"kl_div: {'Complex' if kind == 'c' else 'Integral'} inputs not supported.")
     if log_target:
         return reduce_losses(target.exp() * (target - input), reduction)
-    return reduce_losses(xlogy.fn(target, target) - target * input, reduction)
+    product = target * input  # recorded first: gradients of the target are added in PyTorch's order
+    return reduce_losses(xlogy.fn(target, target) - product, reduction)
 
 
 rename(divergence, "kl_div"), number_reduction(divergence, "input", "target", "reduction")

@@ -10,7 +10,7 @@ from tensh.engine.errors.warnings import warn
 from tensh.engine.operators.forms import require, require_kind
 from tensh.engine.operators.layers import resampling
 from tensh.engine.operators.layers.composites.adaptive_pooling import adaptive_avg, adaptive_avg_pool1d
-from tensh.engine.operators.layers.composites.registry import layer
+from tensh.engine.operators.layers.composites.registry import layer, refuse_dtypes
 from tensh.engine.operators.layers.composites.windows import integers, require_addressable
 from tensh.engine.operators.layers.grid import GRID_SAMPLE, affine_points
 
@@ -169,6 +169,8 @@ def interpolate(
             else adaptive_avg(f"adaptive_avg_pool{dims}d", dims, input, sizes)
         )
     check_sizes(spatial, sizes, shape)
+    if antialias:
+        refuse_dtypes("compute_index_ranges_weights", input, "float16", "bfloat16")
     require_addressable((*shape[:2], *sizes), input.array.itemsize)
     maps = tuple(map_for(mode, antialias, *each, corners) for each in zip(spatial, sizes, factors))
     return resampling.UPSAMPLE[
