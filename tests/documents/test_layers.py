@@ -29,6 +29,8 @@ LAYERS = {
     "tensh.optim": ("tensh.engine tensh.nn", "numpy"),
     "tensh._aten": ("tensh tensh.engine tensh.nn", "numpy"),
     "tensh._higher_order_ops": ("tensh tensh.engine tensh.func.trees tensh.switched_off", ""),
+    "tensh._subclasses": ("tensh tensh.engine tensh.nn tensh.overrides tensh.switched_off tensh.utils", ""),
+    "tensh._guards": ("tensh._subclasses tensh.engine tensh.switched_off", ""),
     "tensh.nested": ("tensh tensh.engine tensh._aten tensh.utils.weak", ""),
     "tensh.ops": ("tensh tensh._aten tensh._higher_order_ops", ""),
     "tensh.utils": (

@@ -7,6 +7,7 @@ import math
 
 from tensh.engine import find_public
 from tensh.engine.core.tensor import Tensor
+from tensh.engine.dispatch.override.state import state as overriding
 from tensh.engine.operators.layers.composites.recurrent import cell
 from tensh.nn import init
 from tensh.nn.modules.module import Module
@@ -58,7 +59,9 @@ class RNNCellBase(Module):
         alone = input.dim() == 1
         batch = input.unsqueeze(0) if alone else input
         if states is None:
-            states = [find_public("zeros")(batch.size(0), self.hidden_size, dtype=input.dtype)] * len(names)
+            states = [
+                find_public("zeros")(batch.size(0), self.hidden_size, dtype=input.dtype, device=input.device)
+            ] * len(names)
         elif alone:
             states = [each.unsqueeze(0) for each in states]
         elif isinstance(states, Tensor):
@@ -66,7 +69,12 @@ class RNNCellBase(Module):
         if len(states) != len(names):
             raise RuntimeError("lstm_cell expects two hidden states")
         check_cell(self, batch, states)
-        states = cell(mode, batch, states, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
+        weights = (self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
+        if overriding.modes and not overriding.off:  # a mode sees the public function, such as ``torch.lstm_cell``
+            found = find_public(f"{mode.lower()}_cell")(batch, states if len(names) > 1 else states[0], *weights)
+            states = list(found) if len(names) > 1 else [found]
+        else:
+            states = cell(mode, batch, states, *weights)
         return [each.squeeze(0) for each in states] if alone else states
 
 

@@ -10,6 +10,7 @@ import numbers
 
 from tensh.engine import find_public
 from tensh.engine.core.tensor import Tensor
+from tensh.engine.dispatch.override.state import state
 from tensh.engine.errors.warnings import warn
 from tensh.engine.operators.layers.composites.recurrent import recurrent
 from tensh.nn import init
@@ -147,8 +148,17 @@ class RNNBase(RecurrentChecks, Module):
         return output, states
 
     def _compute(self, steps, states, sizes):
+        if state.modes and sizes is None and not state.off:
+            return self._call_public(steps, states)
         dropout = self.dropout if self.training else 0.0
         return recurrent(self.mode, steps, states, self._layers(), 2 if self.bidirectional else 1, dropout, sizes)
+
+    def _call_public(self, steps, states):
+        """Compute by the public function, such as ``torch.lstm``, which a mode sees."""
+        settings = (self.bias, self.num_layers, self.dropout, self.training, self.bidirectional, False)
+        hx = states if self._states == 2 else states[0]
+        output, *states = find_public(self.mode.lower())(steps, hx, self._flat_weights, *settings)
+        return output, states
 
     def _layers(self):
         """Return (w_ih, b_ih, w_hh, b_hh, w_hr) of each layer and direction, with None for missing ones."""

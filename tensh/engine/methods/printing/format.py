@@ -102,7 +102,8 @@ def attributes(tensor):
     if sparse:
         found += [f"size={array.shape}", f"nnz={array.nnz}"]
     elif absent:
-        found += ["device='meta'", f"size={array.shape}"]
+        found += [f"device='{tensor.device}'"] * (tensor.device.type != "cpu")  # a fake tensor says to be there
+        found += [f"size={array.shape}"]
     elif array.ndim != 1 if array.size == 0 else not options.edgeitems:
         found.append(f"size={array.shape}")
     if dtype is not usual and (absent or array.size == 0 or dtype not in (int64, bool_, usual_complex)):

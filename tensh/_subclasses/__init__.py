@@ -1,0 +1,13 @@
+"""torch._subclasses: tensors that have all of a tensor but its elements."""
+
+from tensh.engine.methods.namespaces import declare_namespace
+from tensh.switched_off import lookup
+
+PLACES = dict.fromkeys(
+    "DynamicOutputShapeException FakeTensor FakeTensorMode UnsupportedFakeTensorException".split(),
+    "tensh._subclasses.fake_tensor",
+)
+__all__ = list(PLACES)
+__getattr__, __dir__ = declare_namespace(
+    "tensh._subclasses", globals(), PLACES, ("fake_tensor",), unsupported=lookup("torch._subclasses")
+)
