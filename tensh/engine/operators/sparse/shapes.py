@@ -239,6 +239,21 @@ def index_select(input, dim, index):
     )
 
 
+@shape("narrowed_copy")
+def narrow_copy(input, dim, start, length):
+    require_coordinates(input, "as_strided")
+    array = input.array
+    shape = (*array.shape[:dim], length, *array.shape[dim + 1 :])
+    if dim >= array.sparse_dim:
+        values = values_of(input).narrow(dim - array.sparse_dim + 1, start, length)
+        return sparse_tensor(values, array.indices, shape, COO, array.coalesced, "NarrowCopyBackward0")
+    (places,) = array.indices
+    chosen = np.flatnonzero((places[dim] >= start) & (places[dim] < start + length))
+    places = places[:, chosen]
+    places[dim] -= start
+    return select_values(input, chosen, places, shape, array.coalesced, "NarrowCopyBackward0")
+
+
 @shape("cat")
 def cat(tensors, dim=0):
     first = tensors[0].array if is_sparse(tensors[0]) else None
