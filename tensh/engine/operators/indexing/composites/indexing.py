@@ -292,6 +292,8 @@ def read(part):
     if is_sequence(part):
         return read_list(as_list(part))
     try:
+        if isinstance(part, np.bool_):
+            raise TypeError  # before NumPy 2.3 its __index__ gives 0 or 1
         return read(index_number(part))
     except Exception:  # whatever __index__ raises
         raise IndexError(
