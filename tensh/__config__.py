@@ -6,13 +6,13 @@ def show():
 
     >>> import tensh as torch
     >>> torch.__config__.show().splitlines()[0]
-    'PyTorch as tensh has it, built with:'
+    'tensh, in place of PyTorch, built with:'
     """
     import numpy
 
     from tensh import VERSION
 
-    return f"PyTorch as tensh has it, built with:\n  - tensh {VERSION}\n  - NumPy {numpy.__version__}\n  - no CUDA\n"
+    return f"tensh, in place of PyTorch, built with:\n  - tensh {VERSION}\n  - NumPy {numpy.__version__}\n  - no CUDA\n"
 
 
 def parallel_info():

@@ -7,7 +7,7 @@ def metadata():
     """Return the text of the package's METADATA."""
     from tensh import VERSION, __version__
 
-    summary = f"tensh {VERSION} in the place of PyTorch"
+    summary = f"tensh {VERSION} in place of PyTorch"
     return f"Metadata-Version: 2.1\nName: torch\nVersion: {__version__}\nSummary: {summary}\nRequires-Dist: tensh\n"
 
 

@@ -51,7 +51,7 @@ def compile(
         )
     backend = check_backend(default.backend if backend is None else backend)
     if not callable(model):
-        raise RuntimeError(f"torch.compile takes a function or a module, not {type(model).__name__}")
+        raise RuntimeError(f"torch.compile expects a function or a module, not {type(model).__name__}")
     if disable or getattr(model, "_torchdynamo_disable", False):
         return model
     if callable(backend):

@@ -58,7 +58,7 @@ class BackendFunction(CompiledFunction):
         given = [Given(path, tensor) for path, tensor in guards.tensors.values()]
         known = {id(each.tensor): number for number, each in enumerate(given)}
         if any(id(tensor) not in known for tensor in recorder.used):
-            raise Break("the function reads a tensor that no function of torch made")
+            raise Break("the function reads a tensor that no torch function created")
         structure = BackendResult(result, recorder, given)
         recorder.finish([node for node, _ in structure.outputs])
         structure.outputs = structure.views = None
@@ -97,7 +97,7 @@ class BackendResult(Result):
     def place(self, t, found):
         node = self.recorder.find(t)
         if node is None:
-            raise Break(f"the result contains a {type(t).__name__} that no function made")
+            raise Break(f"the result contains a {type(t).__name__} that no function created")
         if not any(each is t for _, each in self.outputs):
             self.outputs.append((node, t))
 

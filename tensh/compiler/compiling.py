@@ -92,7 +92,7 @@ class CompiledFunction:
         if len(self.graphs) >= SIZES and self.dynamic is not False:
             return self.function(*args, **kwargs)
         if len({graph.kind for graph in self.graphs} if self.dynamic is not False else self.graphs) >= LIMIT:
-            reason = f"{LIMIT} graphs were made, and this call needs another"
+            reason = f"{LIMIT} graphs were compiled, and this call needs another"
             return self.give_up(Break(reason, self.graphs[-1].decision), args, kwargs)
         return self.capture(args, kwargs, around)
 

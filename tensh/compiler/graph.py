@@ -64,7 +64,7 @@ def require_graphable(tensor):
     if type(tensor.array) is not np.ndarray:
         raise Break("an argument has no dense array")
     if type(tensor.node) is NoGradView:
-        raise Break("an argument is a view made under no_grad")
+        raise Break("an argument is a view created under no_grad")
 
 
 def name_input(path, function):
@@ -115,7 +115,7 @@ def gather_inputs(compiled, recorder, guards, around):
     for value in recorder.constants:
         path = known.get(id(value.tensor))
         if path is None:
-            raise Break("the function reads a tensor that no operator made")
+            raise Break("the function reads a tensor that no operator created")
         require_graphable(value.tensor)
         if around[0] and value.tensor.node is not None and type(value.tensor.node) is not AccumulateGrad:
             raise Break("a tensor from outside the function has a grad_fn")
@@ -131,7 +131,7 @@ def find_starts(structure, around):
     for _, tensor in structure.outputs:
         node = refresh_node(tensor) if around[0] else None
         if type(node) is NoGradView:
-            raise Break("the result is a view made under no_grad")
+            raise Break("the result is a view created under no_grad")
         places.append(len(facts) if node is not None else None)
         if node is not None:
             facts.append((tensor.array.shape, tensor.array.dtype))

@@ -46,7 +46,7 @@ class Program:
             is_forward = number < len(self.forward_lines)
             for value in line.inputs:
                 if value not in known and not is_number(value):
-                    raise Break(f"{line.name} reads a tensor that no operator made", place(line))
+                    raise Break(f"{line.name} reads a tensor that no operator created", place(line))
             known.update(line.outputs)
             if line.writes and not line.outputs:
                 raise Break(f"{line.name} writes into a tensor that was not passed to it", place(line))

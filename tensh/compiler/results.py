@@ -62,7 +62,7 @@ class Result:
         """Classify a tensor: new, or a view of a new or given one."""
         value = self.recorder.find(t)
         if value is None or type(t) is not Tensor:
-            raise Break(f"the result contains a {type(t).__name__} that no operator made")
+            raise Break(f"the result contains a {type(t).__name__} that no operator created")
         base, lines = value, []
         while (before := base_of_view(base)) is not None:
             lines.append((base.line, place_in(base)))

@@ -84,7 +84,7 @@ def _make_query(name):
         return is_built(name)
 
     is_there.__name__ = is_there.__qualname__ = f"is_{name}_available"
-    is_there.__doc__ = f"True if the backend {name} is there."
+    is_there.__doc__ = f"True if the backend {name} is available."
     return is_there
 
 
@@ -141,7 +141,7 @@ def get_node_local_rank(fallback_rank=None):
 
 
 DebugLevel = enum.Enum("DebugLevel", "OFF INFO DETAIL", start=0, module="torch.distributed")
-DebugLevel.__doc__ = "How much collectives check, and say of themselves."
+DebugLevel.__doc__ = "How much collectives check and report."
 """Levels of debugging of collectives."""
 
 

@@ -226,7 +226,7 @@ def new_group(
         if rank not in whole.ranks:
             raise ValueError(f"Rank {rank} is out of range. Valid ranks are 0 to {size - 1} (world_size={size})")
     if not ranks:
-        raise TypeError("a process group needs a process: ranks is empty")
+        raise TypeError("a process group needs at least one rank, but ranks is empty")
     backend = Backend(backend) if backend else whole.backend
     check_built(backend)
     ranks, me = tuple(sorted(ranks) if sort_ranks else ranks), get_rank()

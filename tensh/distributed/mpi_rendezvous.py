@@ -101,7 +101,7 @@ def begin_at_store(store, rank, size, timeout):
             del os.environ[name]  # processes started by this one must not inherit it
     if failed or MPI.COMM_WORLD.size != size:
         raise DistBackendError(
-            f"MPI ({MPI.get_vendor()[0]}) cannot start in processes that it has not launched: run the program with "
+            f"MPI ({MPI.get_vendor()[0]}) cannot start in processes that it did not launch: run the program with "
             f"tensh launch -n {size} FILE"
         )
     for communicator in (MPI.COMM_WORLD, MPI.COMM_SELF):

@@ -71,7 +71,7 @@ def join_world(rank, size, store, timeout):
     if world.size != size:
         started = "was started alone" if world.size == 1 else f"was started as one of {world.size}"
         raise DistBackendError(
-            f"world_size is {size}, but this process {started}: MPI starts once in a process, and carries tensors between "
+            f"world_size is {size}, but this process {started}: MPI starts once in a process, and connects only "
             f"processes that were started together. Run the program with tensh launch -n {size} FILE"
         )
     forget_names(world)

@@ -20,7 +20,7 @@ JOINED = b"init/"  # the key that counts the stores of processes that wait for e
 def send(connection, parts):
     """Send a list of bytes.  Raise ValueError for one that no receiver would accept."""
     if len(parts) > MOST or sum(map(len, parts)) > LARGEST:
-        raise ValueError(f"a store sends up to {LARGEST:,} bytes at a time, in up to {MOST:,} keys and values")
+        raise ValueError(f"a message of a store has at most {LARGEST:,} bytes, in at most {MOST:,} keys and values")
     framed = b"".join(COUNT.pack(len(part)) + part for part in parts)
     connection.sendall(COUNT.pack(len(parts)) + framed)
 

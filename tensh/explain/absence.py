@@ -97,7 +97,7 @@ def reason(tensor, name, asked):
     if not tensor.requires_grad:
         return _("{name} does not require grad{made}").format(name=name, made=describe_maker(name, asked))
     if type(refresh_node(tensor)) is not AccumulateGrad and not tensor.retains_grad:
-        return _("{name} is not a leaf{made}, and gradients are kept for leaves only").format(
+        return _("{name} is not a leaf{made}: only leaves keep their gradients").format(
             name=name, made=describe_origin(refresh_node(tensor))
         )
     return None
@@ -158,5 +158,5 @@ def find_lost_use(name, asked):
             uses = names_in(ast.unparse(followed.node)) if followed.parent else ()
             cut = locate_cut(followed, situation, name) if name in uses else None
             if cut is not None:
-                return _("what {result} takes of {name}").format(result=other, name=name), cut
+                return _("the part of {result} that comes from {name}").format(result=other, name=name), cut
     return None

@@ -139,7 +139,11 @@ def changes(node, text, is_whole, shadow):
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple) and len(node.slice.elts) > 1:
         yield from index_of_part(node, shadow)
         fewer = ast.unparse(ast.Tuple(node.slice.elts[:-1])).strip("()").rstrip(",")
-        yield f"{ast.unparse(node.value)}[{fewer}]", 2, _("{text} has lost a dimension to each index").format(text=text)
+        yield (
+            f"{ast.unparse(node.value)}[{fewer}]",
+            2,
+            _("each index removes a dimension from {text}").format(text=text),
+        )
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         yield from read_text_argument(node.value)
     if isinstance(node, ast.GeneratorExp):
@@ -161,7 +165,7 @@ def index_of_part(node, shadow):
 def read_text_argument(text):
     """Propose the dtype for its name in quotes."""
     if text in DTYPES:
-        yield f"torch.{text}", 1, _('"{text}" is a text, and the dtype of that name is wanted').format(text=text)
+        yield f"torch.{text}", 1, _('"{text}" is a string; expected the dtype of that name').format(text=text)
 
 
 UNKNOWN = object()
@@ -187,7 +191,7 @@ def other_functions(node, text, shadow):
             yield (
                 ast.unparse(owner),
                 0,
-                _("{step} has no derivative: the values themselves are wanted").format(step=step),
+                _("{step} has no derivative: use the values themselves").format(step=step),
             )
     name = node.func.attr if isinstance(node.func, ast.Attribute) else None
     if name in FUNCTIONS:
@@ -195,11 +199,11 @@ def other_functions(node, text, shadow):
         yield (
             text[: end - len(name)] + FUNCTIONS[name] + text[end:],
             2,
-            _("transpose exchanges two dimensions; permute takes all of them in their new order")
+            _("transpose swaps two dimensions; permute takes all of them in their new order")
             if name == "transpose"
-            else _("a singular matrix has no inverse: pinv gives what comes nearest to one")
+            else _("a singular matrix has no inverse: pinv computes the closest substitute")
             if name in ("inv", "inverse") and is_square(node, shadow)
-            else _("{name} does not take these shapes").format(name=name),
+            else _("{name} does not accept these shapes").format(name=name),
         )
 
 
@@ -285,11 +289,11 @@ def other_arguments(node, shadow):
         yield (
             f"{function}({', '.join(listed)})",
             0,
-            _("{function} takes the tensors in a list").format(function=function),
+            _("{function} expects the tensors in a list").format(function=function),
         )
     elif count > 1 or (count == 1 and len(values) > 1 and type(values[1]) is int):
         others = [given[1], given[0], *given[2:], *named]
-        yield f"{function}({', '.join(others)})", 1, _("the two arguments are exchanged")
+        yield f"{function}({', '.join(others)})", 1, _("the two arguments are swapped")
 
 
 def other_calls(node, text, shadow):
@@ -298,12 +302,14 @@ def other_calls(node, text, shadow):
     if function is not UNKNOWN and function is not None and not callable(function):
         called, given = ast.unparse(node.func), ", ".join(map(ast.unparse, node.args))
         if called.endswith(".requires_grad"):
-            reason = _("{called} tells whether it is recorded; requires_grad_() turns that on").format(called=called)
+            reason = _("{called} tells whether gradients are recorded; requires_grad_() turns that on").format(
+                called=called
+            )
             yield f"{called}_({given})", -1, reason
         yield (
             f"{called}[{given}]" if given else called,
             0,
-            _("{called} is a {kind}, which is not called").format(called=called, kind=type(function).__name__),
+            _("{called} is a {kind}, which cannot be called").format(called=called, kind=type(function).__name__),
         )
     for each in node.args:
         kind = SETTINGS.get(type(value_of(each, shadow)))
@@ -314,10 +320,10 @@ def other_calls(node, text, shadow):
             yield (
                 f"{ast.unparse(node.func)}({', '.join([*others, *named, f'{kind}={given}'])})",
                 0,
-                _("{given} is given by its name, {kind}").format(given=given, kind=kind),
+                _("pass {given} by name, as {kind}").format(given=given, kind=kind),
             )
     if isinstance(node.func, ast.Attribute) and not node.args:
         owner = value_of(node.func.value, shadow)
         if type(owner) in (int, float):
             owned = ast.unparse(node.func.value)
-            yield owned, 1, _("{owned} is a Python number already").format(owned=owned)
+            yield owned, 1, _("{owned} is already a Python number").format(owned=owned)

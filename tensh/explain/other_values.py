@@ -26,7 +26,7 @@ def changes_of_value(value, text):
             for dim in sorted({0, len(value) - 1}):  # either may be meant
                 yield f"{text}[{dim}]", 1, _("{text} is a Size: one number for each dimension").format(text=text)
         case type():
-            yield f"{text}()", 0, _("{text} is a class: call it to make one").format(text=text)
+            yield f"{text}()", 0, _("{text} is a class: call it to create an instance").format(text=text)
         case types.MethodType() | types.FunctionType() | types.BuiltinMethodType():
             yield (
                 f"{text}()",
@@ -46,11 +46,11 @@ def changes_of_value(value, text):
         case tuple() | list():
             yield from changes_of_sequence(value, text)
         case np.ndarray():
-            yield f"torch.from_numpy({text})", 1, _("{text} is an array of NumPy, not a tensor").format(text=text)
+            yield f"torch.from_numpy({text})", 1, _("{text} is a NumPy array, not a tensor").format(text=text)
             yield (
                 f"torch.from_numpy({text}).float()",
                 2,
-                _("{text} is an array of NumPy, of {dtype}").format(text=text, dtype=value.dtype),
+                _("{text} is a NumPy array of {dtype}").format(text=text, dtype=value.dtype),
             )
         case int() | float():
             yield from changes_of_number(value, text)
@@ -62,7 +62,7 @@ def changes_of_sequence(value, text):
     """Yield the changes of a tuple or list: to one of its tensors, or to all of them stacked."""
     match value:
         case tuple() if is_named_result(value) and "values" in type(value).__match_args__:
-            yield f"{text}.values", 0, _("{text} has values and indices, which are two tensors").format(text=text)
+            yield f"{text}.values", 0, _("{text} holds values and indices, which are two tensors").format(text=text)
         case tuple() | list() if value and all(isinstance(each, Tensor) for each in value):
             kind = type(value).__name__
             shapes = ", ".join(describe_shape(each) for each in value)
@@ -94,7 +94,7 @@ def changes_of_sequence(value, text):
                 yield (
                     f"[torch.tensor(each) for each in {text}]",
                     3,
-                    _("{text} holds lists of numbers, and tensors are wanted").format(text=text),
+                    _("{text} holds lists of numbers; expected tensors").format(text=text),
                 )
 
 
@@ -105,7 +105,7 @@ def changes_of_number(value, text):
             pass
         case float() if value.is_integer():
             whole = str(int(value)) if text.replace(".", "").isdecimal() else f"int({text})"
-            yield whole, 1, _("{text} is a float, and a whole number is wanted").format(text=text)
+            yield whole, 1, _("{text} is a float; expected a whole number").format(text=text)
             yield f"torch.tensor({text})", 2, _("{text} is a float, not a tensor").format(text=text)
         case int() | float():
             what = (
@@ -113,7 +113,7 @@ def changes_of_number(value, text):
             )
             yield f"torch.tensor({text})", 2, what.format(text=text)
             if isinstance(value, int):
-                yield f"({text},)", 3, _("{text} is a number, and a size is a tuple").format(text=text)
+                yield f"({text},)", 3, _("{text} is a number, but a size must be a tuple").format(text=text)
 
 
 def first_of(text):

@@ -28,9 +28,7 @@ def explain_compared_pair(situation):
 
 
 def say_pair(name):
-    return _("{name} is a pair of values and indices, which Python considers different from any tensor").format(
-        name=name
-    )
+    return _("{name} is a pair of values and indices, which never equals a tensor in Python").format(name=name)
 
 
 def read_comparison(node):
@@ -113,4 +111,4 @@ def is_method_of_tensor(node, names):
 
 
 def say_method(text):
-    return _("{method} is a method that was not called, and equal to nothing").format(method=text)
+    return _("{method} is a method that was not called, and equals nothing").format(method=text)

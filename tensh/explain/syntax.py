@@ -54,7 +54,7 @@ def repair(source, line):
         return found
     command = COMMAND.search(lines[line - 1]) if 1 <= line <= len(lines) else None
     if command is not None:
-        rule = _("%{name} is a command, which stands on a line of its own").format(name=command[1])
+        rule = _("%{name} is a command, and must be on a line of its own").format(name=command[1])
         return Explanation("syntax", (), rule)
     for number in dict.fromkeys((line, line - 1)):
         if 1 <= number <= len(lines) and 0 < len(lines[number - 1].strip()) <= LONGEST:
@@ -118,7 +118,7 @@ def candidates(text, lines, number):
             if word.isalpha() and 0 < distance(match[0], word) <= 1 + (len(word) > 4):
                 yield (
                     text[: match.start()] + word + text[match.end() :],
-                    _("{text} is not a Python word here: {word} is").format(text=match[0], word=word),
+                    _("{text} is not a Python keyword here: use {word}").format(text=match[0], word=word),
                 )
     if re.match(
         r"\s*(if|elif|else|for|while|def|class|with|try|except|finally)\b", text
@@ -126,13 +126,13 @@ def candidates(text, lines, number):
         yield text.rstrip() + ":", _("a line that begins a block ends with a colon")
     yield from mend_brackets(text)
     if number > 1 and lines[number - 2].rstrip().endswith(":"):
-        yield "    " + text, _("the lines of a block are indented")
+        yield "    " + text, _("the lines of a block must be indented")
     if number < len(lines) and re.search(r"[\w\])\"']\s*$", text):
         yield text.rstrip() + ",", _("a comma is missing at the end of the line")
     yield from close_quotes(text)
     if number > 1 and text[:1] in " \t" and lines[number - 2].strip():
         before = re.match(r"\s*", lines[number - 2])[0]
-        yield before + text.strip(), _("the lines of a block begin in the same column")
+        yield before + text.strip(), _("the lines of a block must begin in the same column")
     for match in re.finditer(r"(?<=[\w\])\"']) (?=[\w\[(\"'])", text):
         if is_within_brackets(text, match.start()):
             yield (
@@ -142,7 +142,7 @@ def candidates(text, lines, number):
     for match in re.finditer(r"(?<!\S)[^\W\d][^\s()\[\]{}]*(?!\S)", text):
         yield (
             text[: match.start()] + f'"{match[0]}"' + text[match.end() :],
-            _("{text} is a text, and must stand in quotes").format(text=match[0]),
+            _("{text} is a string, and must be in quotes").format(text=match[0]),
         )
 
 
@@ -182,7 +182,7 @@ def describe_misspelling(text, changed):
     return (
         _("Python writes `{after}` for `{before}`").format(after=after, before=before)
         if len(after) < 60
-        else _("Python has another word for that")
+        else _("Python uses another keyword for that")
     )
 
 
@@ -205,7 +205,7 @@ def mend_brackets(text):
                     )
                 yield (
                     text[:position] + text[position + 1 :],
-                    _("{character} closes nothing").format(character=character),
+                    _("{character} has no matching opening bracket").format(character=character),
                 )
                 return
             waiting.pop()

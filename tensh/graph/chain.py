@@ -40,7 +40,7 @@ def lines(explanation, name, times="·"):
 def uses(explanation, name, times):
     """Return the contribution of each use of a tensor, if there are too many paths to it."""
     graph = explanation.graph
-    yield [("note", _("too many paths to list: the contribution of each use of {name}").format(name=name))]
+    yield [("note", _("too many paths to list; the contribution of each use of {name}:").format(name=name))]
     rows = []
     for path in explanation.paths:
         step = path.steps[0]

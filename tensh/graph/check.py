@@ -52,7 +52,7 @@ def check_gradient(target, gradient, root, root_name, found, names):
         again = value(expressions, names)
         if not np.allclose(again, root.array.item(), rtol=1e-4, atol=1e-6, equal_nan=True):
             raise UncheckedError(
-                _("{root_name} has another value when it is computed again: {again:.4g}").format(
+                _("{root_name} has a different value when computed again: {again:.4g}").format(
                     root_name=root_name, again=again
                 )
             )
@@ -96,7 +96,7 @@ def slice_program(name, found, names, before=None, done=None):
     done = {} if done is None else done
     made = find_last(found, name, before)
     if made is None or made.within:
-        raise UncheckedError(_("{name} is not the value of one plain assignment").format(name=name))
+        raise UncheckedError(_("{name} was not assigned in a single plain assignment").format(name=name))
     for node in ast.walk(made.value):
         if isinstance(node, ast.Name) and node.id not in done and is_computed(names.get(node.id)):
             if node.id == name:

@@ -58,7 +58,7 @@ def lines(graph, mode):
     yield [
         (
             "note",
-            _("forward: a pass for every element of the inputs, {elements:,} of up to {count}").format(
+            _("forward: one pass for each element of the inputs, {elements:,} of up to {count}").format(
                 elements=elements, count=count(work, "operation")
             ),
         )
@@ -67,7 +67,7 @@ def lines(graph, mode):
         (
             "note",
             _(
-                "reverse: a pass for every element of the result, {results:,} of {count}; it keeps what the derivatives read"
+                "reverse: one pass for each element of the result, {results:,} of {count}; it keeps what the derivatives need"
             ).format(results=results, count=count(work, "operation")),
         )
     ]

@@ -32,7 +32,7 @@ def lend_values(node):
     if before is None:
         node.saved = kept.values.get(node)
         if node.saved is None:
-            raise GoneError(_("a backward pass has freed the values that the derivative reads"))
+            raise GoneError(_("a backward pass freed the values that the derivative needs"))
     try:
         yield
     finally:

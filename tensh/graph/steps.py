@@ -83,7 +83,7 @@ def lines(graph, seed=None):
     yield [
         (
             "note",
-            _("{steps}: every operation once, and the gradient of {leaves}").format(
+            _("{steps}: each operation once, and the gradients of {leaves}").format(
                 steps=count_steps(len(made)), leaves=count_leaves(len(leaves))
             ),
         )
@@ -116,7 +116,7 @@ def step_lines(graph, number, step, width):
         made.append(("number", describe_gradient(sent.gradient)))
         if sent.before is not None:
             made += [
-                ("note", f"    {_('adds up')}: "),
+                ("note", f"    {_('accumulates')}: "),
                 (
                     "number",
                     f"{describe_gradient(sent.before)} + {describe_gradient(sent.gradient)} = {describe_gradient(sent.after)}",
@@ -155,7 +155,7 @@ def picture(graph, made, done):
     width = max(tokens.width(_short(graph, number)) for number in numbers)
     yield [
         ("keyword", _("step {number} of {total}").format(number=done, total=len(made))),
-        ("note", f"   {_('right: on   left: back   q: end')}"),
+        ("note", f"   {_('right: next   left: back   q: quit')}"),
     ]
     for number in numbers:
         name = _short(graph, number)

@@ -46,7 +46,7 @@ def _rows(graph, shown, hidden):
                 told.add(fold)
                 first, last = fold.hidden[0], fold.hidden[-1]
                 yield (
-                    _("{times} times the same {count}: %{first} to %{last}").format(
+                    _("the same {count} {times} times: %{first} to %{last}").format(
                         times=fold.times - 1, count=count(fold.length, "operation"), first=first, last=last
                     ),
                 )

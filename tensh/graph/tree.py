@@ -55,7 +55,7 @@ def rows(graph, shown=None):
         if fold is not None:
             first = fold in folded
             folded.add(fold)
-            text = _("{times} more times the same {count}").format(
+            text = _("the same {count} {times} more times").format(
                 times=fold.times - 1, count=count(fold.length, "operation")
             )
             yield Row(stem, text if not first else _("see above: the same operations"), None)
@@ -122,7 +122,7 @@ def lines(graph, shown=None):
         yield [
             (
                 "note",
-                _("... and more: {count} in all, best seen with --view tape").format(count=count(len(graph), "node")),
+                _("... and more: {count} in all; use --view tape to see them").format(count=count(len(graph), "node")),
             )
         ]
     yield [("plain", "")]
@@ -195,9 +195,9 @@ def summary(graph, drawn):
     text += _("; a DAG drawn as a tree.")
     uses = shared[0].node.uses if shared else 0
     if len(shared) > 1:
-        text += _(" (*) used more than once, each one tensor: its gradient is the sum over its uses.")
+        text += _(" (*) a tensor used more than once: its gradient is the sum over all uses.")
     elif uses == 2:
-        text += _(" (*) used 2 times, one tensor: its gradient is the sum over both uses.")
+        text += _(" (*) a tensor used 2 times: its gradient is the sum over both uses.")
     elif uses:
-        text += _(" (*) used {uses} times, one tensor: its gradient is the sum over all uses.").format(uses=uses)
+        text += _(" (*) a tensor used {uses} times: its gradient is the sum over all uses.").format(uses=uses)
     return text

@@ -249,7 +249,7 @@ def find_node(graph, name):
             return node.number
     known = dict.fromkeys(node.variable for node in graph if node.variable)
     raise LookupError(
-        _("{name} is not in this graph; its names: {names}").format(name=name, names=", ".join(known) or _("none"))
+        _("{name} is not in this graph, which has {names}").format(name=name, names=", ".join(known) or _("none"))
     )
 
 

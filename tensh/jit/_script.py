@@ -213,7 +213,7 @@ def script(obj, optimize=None, _frames_up=0, _rcb=None, example_inputs=None):
         return obj
     if isinstance(obj, (dict, list)):
         return obj
-    raise RuntimeError(f"torch.jit.script takes a function or a module, not {type(obj).__name__}")
+    raise RuntimeError(f"torch.jit.script expects a function or a module, not {type(obj).__name__}")
 
 
 def script_if_tracing(fn):

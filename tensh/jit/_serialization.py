@@ -40,7 +40,7 @@ def save(m, f, _extra_files=None):
     if isinstance(m, ScriptedFile):
         raise RuntimeError("a module loaded from a TorchScript file cannot be saved again: copy the file")
     if not isinstance(m, (TracedFunction, TracedModule)) or "_programs" not in m.__dict__:
-        raise RuntimeError("torch.jit.save takes what torch.jit.trace returns; a scripted program runs as Python")
+        raise RuntimeError("torch.jit.save expects what torch.jit.trace returns; a scripted program runs as Python")
     write_trace(m, f, _extra_files)
 
 

@@ -82,7 +82,7 @@ def trace(
     if isinstance(func, Module):
         return trace_methods(func, {"forward": (args, kwargs)}, options)
     if not callable(func):
-        raise RuntimeError(f"torch.jit.trace takes a function or a module, not {type(func).__name__}")
+        raise RuntimeError(f"torch.jit.trace expects a function or a module, not {type(func).__name__}")
     owner = getattr(func, "__self__", None)
     if isinstance(owner, Module):
         name = func.__name__

@@ -180,7 +180,7 @@ class OnnxModule(Module):
         given = [*args, *(kwargs[name] for name in self.inputs[len(args) :] if name in kwargs)]
         if len(given) != len(self.inputs):
             raise TypeError(
-                f"the model takes {len(self.inputs)} inputs ({', '.join(self.inputs)}), but got {len(given)}"
+                f"the model expects {len(self.inputs)} inputs ({', '.join(self.inputs)}), but got {len(given)}"
             )
         return self.program(*given)
 

@@ -41,8 +41,8 @@ def check_node(node, opset):
             )
         if expected is not None and attribute.type != expected[0]:
             raise OnnxError(
-                f"the attribute {name!r} of {describe_node(node)} is of the kind {name_kind(attribute.type)}, "
-                f"and {name_kind(expected[0])} was expected"
+                f"the attribute {name!r} of {describe_node(node)} is of the kind {name_kind(attribute.type)}; "
+                f"expected {name_kind(expected[0])}"
             )
     if missing := [name for name, (_kind, is_required) in kinds.items() if is_required and name not in seen]:
         raise OnnxError(f"{describe_node(node)} lacks the attribute {missing[0]!r}")

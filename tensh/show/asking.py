@@ -33,9 +33,9 @@ def choose_names(names, depth=1):
     if not isinstance(names, Mapping):
         kind = type(names).__name__
         raise TypeError(
-            _(
-                'expected a dict from names to values, or a text of patterns such as "w* b", but this is a {kind}'
-            ).format(kind=kind)
+            _('expected a dict from names to values, or a string of patterns such as "w* b", but got a {kind}').format(
+                kind=kind
+            )
         )
     return names
 

@@ -94,7 +94,7 @@ class Static(Lines):
 
     def __init__(self, program, view="auto", compiled=False, shown=None):
         if view not in ("auto", "tape", "tree", "dag"):
-            raise ValueError(_("graph(): view is one of auto, tree, tape, dag, not {view!r}").format(view=view))
+            raise ValueError(_("graph(): view must be one of auto, tree, tape, dag, not {view!r}").format(view=view))
         super().__init__(self._lines)
         self.program, self.view, self.compiled, self.shown = program, view, compiled, shown or Shown()
 

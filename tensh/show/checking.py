@@ -30,7 +30,7 @@ def gradcheck(function, *inputs):
     import tensh
 
     if not inputs:
-        raise ValueError(_("gradcheck(): give the function and its inputs: gradcheck(f, x)"))
+        raise ValueError(_("gradcheck(): expected a function and its inputs: gradcheck(f, x)"))
     points = [tensh.as_tensor(each).detach().to(tensh.float64).clone().requires_grad_() for each in inputs]
     value = function(*points).sum()
     found = tensh.autograd.grad(value, points, allow_unused=True)

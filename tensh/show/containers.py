@@ -159,6 +159,6 @@ def contents(value):
     """
     if not is_container(value):
         raise TypeError(
-            _("contents(): a list, a tuple or a dict is needed, not {name}").format(name=type(value).__name__)
+            _("contents(): expected a list, a tuple or a dict, not {name}").format(name=type(value).__name__)
         )
     return Contents(value)

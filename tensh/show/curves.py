@@ -120,10 +120,10 @@ def plot(*series, lines=True, logx=False, logy=False, name=""):
         series: ``y``, or ``x, y``. A two-dimensional ``y`` is plotted as one curve per column.
         lines: join the points.
         logx, logy: use a logarithmic axis.
-        name: the name in the line of facts.
+        name: the name in the summary line.
     """
     if len(series) not in (1, 2):
-        raise TypeError(_("plot(): y, or x and y, are needed, not {series} tensors").format(series=len(series)))
+        raise TypeError(_("plot(): expected y, or x and y, not {series} tensors").format(series=len(series)))
     *x, y = (as_floats(each) for each in series)
     ys = [y.reshape(-1)] if y.ndim < 2 else [*y.reshape(y.shape[0], -1).T]
     xs = [x[0].reshape(-1) if x else np.arange(len(each), dtype=np.float64) for each in ys]
@@ -131,7 +131,7 @@ def plot(*series, lines=True, logx=False, logy=False, name=""):
         raise ValueError(_("plot(): x has {xs} values and y has {ys}").format(xs=len(xs[0]), ys=len(ys[0])))
     xs, ys = [drawable(x, logx) for x in xs], [drawable(y, logy) for y in ys]
     if not any(np.isfinite(x + y).any() for x, y in zip(xs, ys, strict=True)):
-        raise ValueError(_("plot(): there is no value that can be drawn"))
+        raise ValueError(_("plot(): there are no values to draw"))
     library()
     return Curves(xs, ys, lines, logx, logy, name)
 

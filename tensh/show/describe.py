@@ -148,7 +148,7 @@ def duration(seconds):
 
 
 def number(value):
-    """Format a number to four digits, short enough for a line of facts."""
+    """Format a number to four digits, short enough for a summary line."""
     if isinstance(value, complex):
         return f"{value:.4g}"
     if isinstance(value, int):

@@ -88,7 +88,7 @@ class Gradients(Tables):
         if number is None and self.graph:
             yield _("not in {short}").format(short=tokens.shorten(self.graph[self.graph.root].short, 30))
         if number is None and not self.graph and held is None:
-            yield _("in no result with a name")
+            yield _("not used in any named result")
         if self.passed and number in self.passed.arrived:
             yield self._sum(number)
             yield flaws.describe_flaw(self.passed, number)
@@ -99,7 +99,7 @@ class Gradients(Tables):
         if tensor.is_leaf and tensor.array.size > 1 and norm(gradient) > norm(tensor) > 0:
             yield _("{norm} times its value").format(norm=describe.number(norm(gradient) / norm(tensor)))
         if held is not None and summarize_gradient(elements(held.array)) != summarize_gradient(gradient):
-            yield _(".grad is {value}, from other passes too").format(value=summarize_gradient(elements(held.array)))
+            yield _(".grad is {value}, with other passes added").format(value=summarize_gradient(elements(held.array)))
 
     def _sum(self, number):
         """Return `used 2 times: 2 + 3` for a gradient that is a sum."""

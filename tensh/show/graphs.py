@@ -20,7 +20,7 @@ class Drawing(Lines):
     def __init__(self, graph, view="auto", shown=None):
         if view not in VIEWS:
             raise ValueError(
-                _("graph(): view is one of {views}, not {view!r}").format(views=", ".join(VIEWS), view=view)
+                _("graph(): view must be one of {views}, not {view!r}").format(views=", ".join(VIEWS), view=view)
             )
         if view == "dag":
             dag.check(graph)
@@ -73,7 +73,7 @@ def graph(tensor=None, names=None, *inputs, view="auto", focus=None, static=Fals
         ├── x  (*)        leaf          []
         └── x  (*) again
     <BLANKLINE>
-    3 nodes, 3 edges; a DAG drawn as a tree. (*) used 2 times, one tensor: its gradient is the sum over both uses.
+    3 nodes, 3 edges; a DAG drawn as a tree. (*) a tensor used 2 times: its gradient is the sum over both uses.
     """
     if static or compiled:
         from tensh.show.captured import static
@@ -86,5 +86,5 @@ def graph_of(tensor, names, focus=None):
     """Return the requested graph: by default of the newest tensor, with its caller's names."""
     names = names_of_caller(2) if names is None else names
     if tensor is not None and not isinstance(tensor, Tensor):
-        raise TypeError(_("a graph belongs to a tensor, not to {name}").format(name=type(tensor).__name__))
+        raise TypeError(_("expected a tensor with a graph, not {name}").format(name=type(tensor).__name__))
     return Graph(newest(names) if tensor is None else tensor, names, focus)

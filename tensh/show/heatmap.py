@@ -134,7 +134,7 @@ def heat(input, name=""):
 
     Args:
         input: a matrix; a vector is shown as one row, more dimensions as the first few of their matrices.
-        name: the name in the line of facts.
+        name: the name in the summary line.
 
     >>> import tensh
     >>> tensh.show.heat(tensh.tensor([[1., -1., 0.5], [0., 0.1, -0.4]]))

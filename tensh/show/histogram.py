@@ -91,7 +91,7 @@ def hist(input, bins=None, name=""):
     Args:
         input: a tensor or array of any shape and dtype; complex numbers count by their absolute values.
         bins: the number of bars; default: depends on the number of values, or one bar for each of few integers.
-        name: the name in the line of facts.
+        name: the name in the summary line.
 
     >>> import tensh
     >>> tensh.show.hist(tensh.tensor([1., 2., 2., 4.]), bins=3)

@@ -27,7 +27,7 @@ def summary(model, *inputs, depth=None):
     # 67 parameters, 268 B, all of them require grad
     """
     if not hasattr(model, "named_modules"):
-        raise TypeError(_("summary(): a model is a Module, not {name}").format(name=type(model).__name__))
+        raise TypeError(_("summary(): expected a Module, not {name}").format(name=type(model).__name__))
     shapes = outputs(model, inputs) if inputs else {}
     rows = []
     for path, module in model.named_modules():

@@ -36,9 +36,9 @@ def steps(tensor=None, names=None):
     >>> tensh.show.steps(y, {"x": x, "y": y})
     step 1  y  arrives 1
          -> x  x = 3
-         -> x  x = 3    adds up: 3 + 3 = 6
+         -> x  x = 3    accumulates: 3 + 3 = 6
     <BLANKLINE>
-    1 step: every operation once, and the gradient of 1 leaf
+    1 step: each operation once, and the gradients of 1 leaf
     """
     graph = graph_of(tensor, names)
     if graph[graph.root].kind == "leaf":
@@ -62,11 +62,11 @@ def accumulation(tensor=None, mode="reverse", names=None):
       d x  = 1
       d y  = 6    <- root
     <BLANKLINE>
-    forward: a pass for every element of the inputs, 1 of up to 1 operation
-    reverse: a pass for every element of the result, 1 of 1 operation; it keeps what the derivatives read
+    forward: one pass for each element of the inputs, 1 of up to 1 operation
+    reverse: one pass for each element of the result, 1 of 1 operation; it keeps what the derivatives need
     """
     if mode not in ("forward", "reverse"):
-        raise ValueError(_('accumulation(): mode is "forward" or "reverse", not {mode!r}').format(mode=mode))
+        raise ValueError(_('accumulation(): mode must be "forward" or "reverse", not {mode!r}').format(mode=mode))
     graph = graph_of(tensor, names)
     made = list(modes.lines(graph, mode))
     return Lines(lambda page: made)

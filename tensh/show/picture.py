@@ -79,9 +79,7 @@ def arrange(array):
     shape = array.shape
     if array.ndim not in (2, 3, 4) or 0 in shape:
         raise ValueError(
-            _("image(): a shape of 2 to 4 dimensions is needed (such as [3, 32, 32]), not {shape}").format(
-                shape=list(shape)
-            )
+            _("image(): expected 2 to 4 dimensions (such as [3, 32, 32]), not {shape}").format(shape=list(shape))
         )
     if array.ndim == 2:
         return array[None, ..., None], _("height x width")
@@ -166,7 +164,7 @@ def image(input, name=""):
         input: of shape height x width; channels x height x width, with 1, 3 or 4 channels; or a batch of these. The
             channels may come last as well; the line below the image tells how the dimensions were read. Values are read
             as 0 to 1, -1 to 1 or 0 to 255 if they all lie in that range, else from the smallest to the largest.
-        name: the name in the line of facts.
+        name: the name in the summary line.
 
     >>> import tensh
     >>> tensh.show.image(tensh.arange(64.).view(4, 16) / 63)

@@ -105,7 +105,7 @@ def why(tensor, root=None, names=None, sources=None):
     # y.backward() has not run, or x.grad was set to None since
     """
     if not isinstance(tensor, Tensor):
-        raise TypeError(_("a gradient belongs to a tensor, not to {kind}").format(kind=type(tensor).__name__))
+        raise TypeError(_("expected a tensor with a gradient, not {kind}").format(kind=type(tensor).__name__))
     from tensh.explain.absence import GradientQuestion, find_lost_result, find_lost_use, reason, sources_of
 
     sources = sources_of_caller() if sources is None and names is None else sources
@@ -122,7 +122,7 @@ def why(tensor, root=None, names=None, sources=None):
     graph = root_of(node, names) if root is None else Graph(root, names)
     if graph is None and read_gradient(tensor) is not None:
         return describe_unexplained(
-            tensor, name, _("the loss has no name, and its graph is gone; loss = ..., then loss.backward()")
+            tensor, name, _("the loss has no name, and its graph was freed; write loss = ..., then loss.backward()")
         )
     if graph is None:
         lost = find_lost_result(name, asked) or find_lost_use(name, asked)
@@ -146,7 +146,7 @@ def why(tensor, root=None, names=None, sources=None):
         return describe_unexplained(
             tensor,
             name,
-            absent or _("that pass has freed the values that its derivatives read; {wanted}").format(wanted=wanted),
+            absent or _("that pass freed the values that its derivatives need; {wanted}").format(wanted=wanted),
         )
     if explanation.gradient is None:
         return describe_unexplained(tensor, name, absent or describe_refusal(graph, explanation.target))
@@ -177,7 +177,7 @@ def describe_refusal(graph, target):
             root_name=graph[graph.root].short, name=graph[target].short
         )
     function, operand = found[0]
-    return _("{function} gives None for {operand}").format(function=function, operand=operand)
+    return _("{function} returns None for {operand}").format(function=function, operand=operand)
 
 
 def owner_of(tensor, names):
@@ -221,7 +221,7 @@ def compare_with_differences(explanation, tensor, found, names):
     if root.variable is None:
         return None, [_("not checked: the loss has no name")]
     if not np.isfinite(explanation.gradient).all():
-        return None, [_("not checked: there are no differences where a gradient is not finite")]
+        return None, [_("not checked: the gradient is not finite")]
     try:
         return check_gradient(tensor, explanation.gradient, graph.tensor, root.variable, found, names), []
     except UncheckedError as error:
@@ -262,13 +262,13 @@ def grad_notes(tensor, name, root_name, explanation, asked=None):
         return []
     hooked = find_hooked(explanation)
     if hooked and not is_multiple(held, explanation.gradient):
-        text = _("{name}.grad holds {value}: a hook of {hooked} changes what arrives there")
+        text = _("{name}.grad holds {value}: a hook on {hooked} changes the gradient")
         return [text.format(name=name, value=tokens.values(held), hooked=list_names(hooked))]
     changed = asked.find_change(name) if asked else None
     if changed:
-        text = _("{name}.grad holds {value}: `{code}` has changed it since")
+        text = _("{name}.grad holds {value}: `{code}` changed it afterwards")
         return [text.format(name=name, value=tokens.values(held), code=changed)]
-    text = _("{name}.grad holds {value}: it is the sum over all backward passes since it was None or zero")
+    text = _("{name}.grad holds {value}: the sum of all backward passes since it was None or zero")
     return [text.format(name=name, value=tokens.values(held))]
 
 

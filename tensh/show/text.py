@@ -59,7 +59,7 @@ def shorten_middle(text):
         return text
     end = LONGEST_MESSAGE // 4
     begin = LONGEST_MESSAGE - end
-    return _("{begin} ... {number:,} characters are left out ... {end}").format(
+    return _("{begin} ... {number:,} characters omitted ... {end}").format(
         begin=text[:begin], number=len(text) - LONGEST_MESSAGE, end=text[-end:]
     )
 

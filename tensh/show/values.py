@@ -40,7 +40,7 @@ def to_dense(tensor):
     from tensh.graph.elements import MOST  # imported late: NumPy values are shown without the engine
 
     if tensor.numel() > MOST:
-        raise TypeError(_("this sparse tensor is too large to be shown with all its elements: take its values()"))
+        raise TypeError(_("this sparse tensor is too large to show all its elements: use its values()"))
     return tensor.detach().to_dense()
 
 

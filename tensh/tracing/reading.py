@@ -52,6 +52,6 @@ def refuse_reading(kind, function):
     where = f" at {place[0]}:{place[1]} in {place[2]}\n{text}" if place else ""
     raise DataDependentError(
         f"Could not guard on data-dependent expression: Python reads a tensor as a {kind}{where}\n"
-        "An exported program has no decisions of Python: compute both results and choose with torch.where, or make the value an "
+        "An exported program cannot contain Python branches: compute both results and choose with torch.where, or make the value an "
         "argument"
     )

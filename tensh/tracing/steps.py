@@ -203,7 +203,7 @@ RECURRENT = {"LSTM": "lstm", "GRU": "gru", "RNN_TANH": "rnn_tanh", "RNN_RELU": "
 def run_recurrent(recorder, module, input, hx):
     """Record a recurrent module as one operator, with zero states by default; return (output, states)."""
     if isinstance(input, PackedSequence):
-        raise NotImplementedError("a packed sequence cannot be traced: give the padded one")
+        raise NotImplementedError("a packed sequence cannot be traced: pass the padded one")
     dims, batch_dim = input.dim(), 0 if module.batch_first else 1
     if dims not in (2, 3):
         raise ValueError(f"{module.mode}: Expected input to be 2D or 3D, got {dims}D instead")

@@ -283,7 +283,7 @@ FAILURES = {
       1 | if True:
   ->  2 | x
         | ^
-        the lines of a block are indented
+        the lines of a block must be indented
         fits:  line 2:     x
 """,
     "try:\n    {}['a']\nexcept KeyError as e:\n    raise ValueError('b') from e": """\

@@ -108,7 +108,7 @@ def test_an_alias_that_cannot_be_written_is_as_it_was(disk, monkeypatch, more):
     monkeypatch.setattr("sysconfig.get_path", lambda _: str(disk))
     before = sorted(os.listdir(disk))
     found, _, said = command("alias", "--venv", *more)
-    assert (found == status.USAGE and said.count("\n") == 1) or "was not tensh" in said
+    assert (found == status.USAGE and said.count("\n") == 1) or "did not mean tensh" in said
     assert sorted(os.listdir(disk)) == before
 
 
@@ -184,7 +184,7 @@ REMOVED = {  # in a folder that has been removed: status, what is said
     ("run", "x.tsh"): (status.USAGE, "x.tsh: no such file: the current folder has been removed\n"),
     ("run", "--watch", "x.tsh"): (status.USAGE, "x.tsh: no such file: the current folder has been removed\n"),
     ("check", "x.tsh"): (status.USAGE, "x.tsh: no such file\n"),
-    ("check", "."): (status.USAGE, "tensh check: .: nothing to check there\n"),
+    ("check", "."): (status.USAGE, "tensh check: .: nothing to check\n"),
     ("convert", "x.tsh", "y.md"): (status.USAGE, "x.tsh: no such file\n"),
     ("graph", "-c", GRAPH, "x", "-o", "x.txt"): (status.USAGE, "tensh graph: x.txt: No such file or directory\n"),
     ("-c", "x = 1\n%export x.md"): (status.FAILED, "-c:2: %export x.md: No such file or directory\n"),
@@ -285,7 +285,7 @@ def test_a_file_in_the_place_of_a_library_is_named(name, code, tmp_path):
     )  # fmt: skip
     library = name.removesuffix(".py").partition("/")[0]
     assert done.returncode == status.FAILED and done.stdout == ""
-    assert done.stderr.startswith(f"{file} has the name of the library {library}, and Python loads it in its place")
+    assert done.stderr.startswith(f"{file} has the name of the library {library}, so Python loads it instead")
     assert done.stderr.count("\n") == 1
 
 

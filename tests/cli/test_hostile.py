@@ -54,8 +54,8 @@ NOTEBOOKS = {  # what is said -> the file
     "expected an object, but it is a number": "5",
     "expected an object, but it is a text": '"text"',
     "expected an object, but it is null": "null",
-    'it does not say which format it has ("nbformat")': "{}",
-    "has format 2, and 4 is needed": '{"nbformat": 2, "worksheets": []}',
+    'it does not declare its format ("nbformat")': "{}",
+    "has format 2, but format 4 is needed": '{"nbformat": 2, "worksheets": []}',
     "expected a list for its list of cells, but found an object": '{"nbformat": 4, "cells": {}}',
     "expected a list for its list of cells, but found null": '{"nbformat": 4}',
     "expected an object for cell 1, but found null": notebook(None),
@@ -455,7 +455,7 @@ def test_a_file_that_nothing_comes_out_of_ends_with_one_line(tmp_path, monkeypat
     writer = os.open(path, os.O_RDWR)
     monkeypatch.setattr(reading.stat, "S_IFMT", lambda mode: stat.S_IFREG)
     try:
-        with pytest.raises(UsageError, match="nothing can be read from this file"):
+        with pytest.raises(UsageError, match="this file cannot be read"):
             reading.content(str(path))
     finally:
         os.close(writer)

@@ -36,7 +36,7 @@ def test_saved_models_are_written_as_onnx(model):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("script.pt --onnx a.onnx", "needs the shape of each input: --shape 1,3,224,224"),
+        ("script.pt --onnx a.onnx", "give the shape of each input, such as --shape 1,3,224,224"),
         ("script.pt --onnx a.onnx --shape 1,x", "expected sizes such as"),
         ("script.pt --onnx a.onnx --shape 1,3:banana", "banana is not a dtype"),
         ("script.pt --onnx weights.pt --shape 1,3", "weights.pt already exists; --force overwrites it"),

@@ -111,7 +111,7 @@ def test_completions_without_a_shell_are_refused(monkeypatch, capsys):
     def fail():
         raise shellingham.ShellDetectionFailure
 
-    for found, words in (fail, "no shell has started"), (lambda: ("csh", "/bin/csh"), "this shell is csh"):
+    for found, words in (fail, "no shell started"), (lambda: ("csh", "/bin/csh"), "this shell is csh"):
         monkeypatch.setattr(shellingham, "detect_shell", found)
         assert main(["--show-completion"]) == 2
         assert words in capsys.readouterr().err

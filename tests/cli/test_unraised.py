@@ -107,7 +107,7 @@ def test_a_message_does_not_flood_a_window(what, options, tmp_path):
 def test_the_middle_of_a_message_is_left_out():
     shown = tensh("-c", "raise ValueError('a' + 'x' * 20_000 + 'z')")
     assert shown.startswith("-c:1: ValueError: axx") and "xxz\n" in shown
-    assert f" ... {20_002 - LONGEST_MESSAGE:,} characters are left out ... " in shown
+    assert f" ... {20_002 - LONGEST_MESSAGE:,} characters omitted ... " in shown
     record = tensh("-c", "raise ValueError('a' + 'x' * 20_000 + 'z')", "--json=full").splitlines()[0]
     assert json.loads(record)["message"] == "a" + "x" * 20_000 + "z"
 

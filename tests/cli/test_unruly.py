@@ -255,7 +255,7 @@ def test_a_session_file_does_not_take_names_that_mean_something(name, tmp_path):
     path = saved(tmp_path, [name])
     status, out, err = command("-c", f"%load {path}\nprint({name} == 5, x)")
     assert status == 0 and out == "False tensor([1., 1.])\n"
-    assert f"left as they are, as these names mean something here: {name}" in err
+    assert f"left unchanged, because these names are in use here: {name}" in err
     assert command("-c", f"%load {path} --over\ny = {name} + 1\ny")[1] == "6\n"
     assert command("-c", f"{name} = 1\n%load {path}\ny = {name} + 1\ny")[1] == "6\n"  # the user's own by then
 

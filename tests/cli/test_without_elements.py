@@ -40,7 +40,7 @@ LINES = [
 ]  # fmt: skip
 REFUSED = {
     "%heat m": "no elements",
-    "%hist b": "too large to be shown",
+    "%hist b": "too large to show",
     "%cmp m m": "no elements",
     "float(m.sum())": "meta tensors",
 }

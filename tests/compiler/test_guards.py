@@ -115,7 +115,7 @@ def test_only_differences_of_kind_make_new_graphs_and_too_many_are_given_up():
     def f(x):
         return x * 2
 
-    with pytest.warns(UserWarning, match="8 graphs were made"):
+    with pytest.warns(UserWarning, match="8 graphs were compiled"):
         for dims in range(1, 12):
             assert f(torch.ones([2] * dims)).sum() == 2 * 2**dims
     torch.compiler.reset()
@@ -132,7 +132,7 @@ def test_every_size_gets_a_graph_and_other_kinds_have_a_limit():
                 assert each(torch.ones(size)).tolist() == [3] * size
             assert g(torch.ones(2), size).tolist() == [size] * 2
     assert len(f.compiled.graphs) == 12 and len(g.compiled.graphs) == len(fixed.compiled.graphs) == 8
-    assert ["8 graphs were made" in str(each.message) for each in notes] == [True, True]
+    assert ["8 graphs were compiled" in str(each.message) for each in notes] == [True, True]
     assert torch.compile(lambda x: x, dynamic=True)(torch.ones(1)).item() == 1
     torch._dynamo.mark_dynamic(torch.ones(2, 3), 1)
     with pytest.raises(IndexError):

@@ -25,14 +25,14 @@ def test_machines_of_a_file_as_mpich_and_open_mpi_write_them(tmp_path):
     path.write_text("# two rooms\na:2\n\nb slots=3  # quick\nc slots=1 max_slots=4\nd\n")
     assert read_hosts(None, str(path)) == [("a", 2), ("b", 3), ("c", 1), ("d", None)]
     path.write_text("# none\n")
-    with pytest.raises(UsageError, match="names no machine"):
+    with pytest.raises(UsageError, match="lists no machines"):
         read_hosts(None, str(path))
     assert read_hosts(None, None) == [] and count_processes([]) == 1
 
 
 @pytest.mark.parametrize("text", ["a b", "a:0", "a:x", "-n", "a slots=0", "a,,b", "a;rm"])
 def test_what_is_no_machine_is_refused(text):
-    with pytest.raises(UsageError, match="a machine is name, name:2 or name slots=2"):
+    with pytest.raises(UsageError, match="expected a machine as name, name:2 or name slots=2"):
         read_hosts(text, None)
 
 

@@ -138,7 +138,7 @@ def program(tmp_path):
     [
         ("raise", 1, "rank 1 failed with status 1"),
         ("exit", 7, "rank 1 failed with status 7"),
-        ("kill", 137, "rank 1 was ended by signal SIGKILL"),
+        ("kill", 137, "rank 1 was killed by signal SIGKILL"),
     ],
 )
 def test_one_failure_ends_all(how, status, said, program):
@@ -239,4 +239,4 @@ def test_as_many_processes_as_the_machines_take(program):
 
 def test_an_mpiexec_that_starts_nothing(program):
     done = call([*LAUNCH, "--hosts", "there-is-no-such-machine.invalid", program, "exit"])
-    assert done.returncode and "started no process, and ended with status" in done.stderr
+    assert done.returncode and "started no process, and exited with status" in done.stderr

@@ -428,7 +428,7 @@ class PromptTrial(Trial):
 FRAMES = r"Traceback \(most recent call last\):\n(?:  .*\n|\n)*"
 TRACEBACK = re.compile(rf"(?:{FRAMES}\w+(?:: .*)?\n\nDuring handling .*\n\n)*{FRAMES}KeyboardInterrupt\n?")
 LINE = re.compile(r"(?:\S.*: )?interrupted\n(?:(?:  |#).*\n)*")
-USUAL = "document.tsh: the new outputs are written\n"
+USUAL = "document.tsh: new outputs written\n"
 
 
 def is_pythons(error):

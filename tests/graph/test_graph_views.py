@@ -32,7 +32,7 @@ def test_a_picture_without_graphviz_says_what_is_missing(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
     env = Environment(io.StringIO(), io.StringIO(), io.StringIO(), variables={})
     status = main(["graph", str(SCRIPTS[0]), "--format", "png", "-o", str(tmp_path / "graph.png")], env)
-    assert status == 2 and "`dot` is not installed" in env.stderr.getvalue()
+    assert status == 2 and "`dot` of Graphviz, which is not installed" in env.stderr.getvalue()
 
 
 LESSONS = sorted(SHARED.glob("lessons/*.ipynb"))
@@ -79,12 +79,12 @@ def test_forward_accumulation_through_a_function_of_the_users(outputs, tail, cap
 
 
 CUT = {  # the lines that compute z from w -> what is said of z.grad
-    "with torch.no_grad():\n    z = w * 3": "z was computed under torch.no_grad() (line 2)",
+    "with torch.no_grad():\n    z = w * 3": "z was computed within torch.no_grad() (line 2)",
     "z = (w * 2).detach()": "z has no history: `(w * 2).detach()` on line 2: detach() cuts the history",
     "z = w.data * 2": "z has no history: `w.data` on line 2: .data has no history",
     "z = torch.tensor(w.tolist())": "z has no history: `w.tolist()` on line 2 is Python numbers",
-    "z = w.argmax()": "z has no history: `w.argmax()` on line 2 gives int64, which has no derivative",
-    "z = w > 1": "z has no history: `w > 1` on line 2 gives bool, which has no derivative",
+    "z = w.argmax()": "z has no history: `w.argmax()` on line 2 returns int64, which has no derivative",
+    "z = w > 1": "z has no history: `w > 1` on line 2 returns bool, which has no derivative",
     "def f(t):\n    return t.detach() * 2\nz = f(w)": "z has no history: `t.detach()` on line 3: detach() cuts the history",
     "a = w.detach()\nb = a + 1\nz = b * 2": "a has no history: `w.detach()` on line 2: detach() cuts the history",
     "z = torch.ones(2)": "z does not require grad: z = torch.ones(2) on line 2",
@@ -104,16 +104,16 @@ def test_the_cut_in_a_history_is_named(code, said, ask, tmp_path, capsys):
 def test_what_was_computed_without_a_history_is_named(capsys):
     code = "w = torch.ones(2, requires_grad=True)\nwith torch.no_grad():\n    y = w * 3\nloss = y.sum()\n%why w"
     assert main(["-c", code]) == 0
-    said = "no named tensor with a history was computed from w; y was computed under torch.no_grad() (line 2)"
+    said = "no named tensor with a history was computed from w; y was computed within torch.no_grad() (line 2)"
     assert said in capsys.readouterr().out
 
 
 GONE = {
     "loss = (w ** 2).sum()\nloss.backward()": (
-        "that pass has freed the values that its derivatives read; ask before loss.backward(), or keep them: "
+        "that pass freed the values that its derivatives need; ask before loss.backward(), or keep them: "
         "loss.backward(retain_graph=True)"
     ),
-    "(w ** 2).sum().backward()": "the loss has no name, and its graph is gone; loss = ..., then loss.backward()",
+    "(w ** 2).sum().backward()": "the loss has no name, and its graph was freed; write loss = ..., then loss.backward()",
 }
 
 

@@ -184,14 +184,14 @@ def test_the_kind_follows_from_the_name_of_the_file(ending, tmp_path):
 @pytest.mark.parametrize(
     "words, complaint",
     [
-        ("-o out.svg --format text", "a file .svg is svg, and text is asked for"),
-        ("-o out.json --format svg", "a file .json is json, and svg is asked for"),
-        ("-o out.svg --mode forward", "--mode is written as text, not as svg"),
-        ("--steps --format dot", "--steps is written as text, not as dot"),
-        ("--why x --format json", "--why is written as text, not as json"),
-        ("--format png", "a picture goes into a file"),
-        ("-o out.html", "a page is not written; a picture for one is -o graph.svg"),
-        ("-o out.HTM --format text", "a page is not written"),
+        ("-o out.svg --format text", "a .svg file holds svg, but text was requested"),
+        ("-o out.json --format svg", "a .json file holds json, but svg was requested"),
+        ("-o out.svg --mode forward", "--mode can be written only as text, not as svg"),
+        ("--steps --format dot", "--steps can be written only as text, not as dot"),
+        ("--why x --format json", "--why can be written only as text, not as json"),
+        ("--format png", "png must be written to a file"),
+        ("-o out.html", "cannot write HTML; for a picture to put in a page, use -o graph.svg"),
+        ("-o out.HTM --format text", "cannot write HTML"),
     ],
 )
 def test_what_cannot_be_written_is_refused(words, complaint, tmp_path, monkeypatch):

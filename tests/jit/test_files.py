@@ -124,7 +124,7 @@ def test_what_cannot_be_written_is_refused():
         )
     with pytest.raises(RuntimeError, match="dictionary have one type"):
         saved(torch.jit.trace(lambda x: {"a": x, "b": (x, x)}, torch.ones(1), strict=False))
-    with pytest.raises(RuntimeError, match="takes what torch.jit.trace returns"):
+    with pytest.raises(RuntimeError, match="expects what torch.jit.trace returns"):
         torch.jit.save(torch.nn.Linear(1, 1), io.BytesIO())
 
 

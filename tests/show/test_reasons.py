@@ -9,7 +9,7 @@ from tensh.cli.process.environment import Environment
 
 BEGIN = "import torch\nw = torch.tensor([1.0, 2.0], requires_grad=True)\nv = torch.ones(2, requires_grad=True)\n"
 NONE = "w.grad is None: "
-TAKEN = f"{NONE}no named tensor with a history was computed from w; what loss takes of w has no history: "
+TAKEN = f"{NONE}no named tensor with a history was computed from w; the part of loss that comes from w has no history: "
 FUNCTION = """class Lost(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x):
@@ -21,19 +21,19 @@ loss = Lost.apply(w).sum(); loss.backward()"""
 REASONS = {
     "loss = (w.detach() * v).sum(); loss.backward()": f"{TAKEN}`w.detach()` on line 4: detach() cuts the history",
     "loss = (w.data * v).sum(); loss.backward()": f"{TAKEN}`w.data` on line 4: .data has no history",
-    "loss = v[w.argmax(0)]; loss.backward()": f"{TAKEN}`w.argmax(0)` on line 4 gives int64, which has no derivative",
-    "loss = (w.int() * v).sum(); loss.backward()": f"{TAKEN}`w.int()` on line 4 gives int32, which has no derivative",
+    "loss = v[w.argmax(0)]; loss.backward()": f"{TAKEN}`w.argmax(0)` on line 4 returns int64, which has no derivative",
+    "loss = (w.int() * v).sum(); loss.backward()": f"{TAKEN}`w.int()` on line 4 returns int32, which has no derivative",
     "s = w.sum().item()\nloss = (s * v).sum()\nloss.backward()": f"{TAKEN}`w.sum().item()` on line 4 is a Python number",
     "loss = (v ** 2).sum(); loss.backward()": f"{NONE}no named tensor was computed from w\n",
-    FUNCTION: f"{NONE}LostBackward gives None for w\n",
-    "w.register_hook(lambda g: 0 * g)\nloss = (w ** 2).sum(); loss.backward()": "[0, 0]: a hook of w changes what arrives there",
-    "h = 2 * w\nh.register_hook(lambda g: 0 * g)\nloss = h.sum(); loss.backward()": "a hook of h changes what arrives there",
-    "w.register_hook(print)\nfor _ in range(3):\n    loss = (w ** 2).sum(); loss.backward()": "it is the sum over all backward passes",
-    "loss = (w ** 2).sum(); loss.backward()\ntorch.nn.utils.clip_grad_norm_([w], 1.0)": "`torch.nn.utils.clip_grad_norm_([w], 1.0)` has changed it since",
-    "loss = (w ** 2).sum(); loss.backward()\nw.grad *= 10": "[20, 40]: `w.grad *= 10` has changed it since",
+    FUNCTION: f"{NONE}LostBackward returns None for w\n",
+    "w.register_hook(lambda g: 0 * g)\nloss = (w ** 2).sum(); loss.backward()": "[0, 0]: a hook on w changes the gradient",
+    "h = 2 * w\nh.register_hook(lambda g: 0 * g)\nloss = h.sum(); loss.backward()": "a hook on h changes the gradient",
+    "w.register_hook(print)\nfor _ in range(3):\n    loss = (w ** 2).sum(); loss.backward()": "the sum of all backward passes",
+    "loss = (w ** 2).sum(); loss.backward()\ntorch.nn.utils.clip_grad_norm_([w], 1.0)": "`torch.nn.utils.clip_grad_norm_([w], 1.0)` changed it afterwards",
+    "loss = (w ** 2).sum(); loss.backward()\nw.grad *= 10": "[20, 40]: `w.grad *= 10` changed it afterwards",
     "loss = (0 * w).sqrt().sum(); loss.backward()": "g * 0                      [nan, nan]",
     "loss = (0 * w).sqrt().sum(); loss.backward()  # its result": "g / (2 * (0 * w).sqrt())",
-    "loss = w.sub(1).sqrt().sum(); loss.backward()": "# not checked: there are no differences where a gradient is not finite",
+    "loss = w.sub(1).sqrt().sum(); loss.backward()": "# not checked: the gradient is not finite",
     "m = torch.tensor([True, False])\nh = w.masked_fill(m, 0.0)\nloss = h.sum(); loss.backward()": "g * [not m]",
     "loss = torch.nn.functional.batch_norm(torch.stack([w, v]), None, None, training=True).sum(); loss.backward()": "2 entries agree with central differences",
 }  # fmt: skip

@@ -179,9 +179,9 @@ def test_curves():
     with pytest.raises(ValueError, match="x has 50 values and y has 49"):
         show.plot(t, t[1:])
     for nothing in (t[:0], torch.full((3,), nan), torch.tensor([inf])):
-        with pytest.raises(ValueError, match="no value that can be drawn"):
+        with pytest.raises(ValueError, match="no values to draw"):
             show.plot(nothing)
-    with pytest.raises(ValueError, match="no value that can be drawn"):
+    with pytest.raises(ValueError, match="no values to draw"):
         show.plot(-t - 1, logy=True)
 
 
@@ -377,7 +377,7 @@ def test_a_gradient_that_adds_up_over_backward_passes():
     y = x * 3
     y.backward(retain_graph=True)
     y.backward(retain_graph=True)
-    assert rows({"x": x, "y": y})["x"][-1] == ".grad is 6, from other passes too"
+    assert rows({"x": x, "y": y})["x"][-1] == ".grad is 6, with other passes added"
 
 
 def test_where_a_gradient_goes_wrong_first():
@@ -398,7 +398,7 @@ def test_why_there_is_no_gradient():
     y.backward()
     found = rows({"x": x, "other": other, "y": y})
     assert found["other"][-2:] == ("no", "not in y")
-    assert rows({"other": other})["other"][-2:] == ("no", "in no result with a name")
+    assert rows({"other": other})["other"][-2:] == ("no", "not used in any named result")
     assert "not recorded, requires_grad is False: data" in drawn(show.grads({"x": x, "data": torch.ones(2)}))
 
 

@@ -60,5 +60,5 @@ def test_what_is_no_graph_says_why():
         static(lambda x: print(end="") or x, torch.ones(1))
     with pytest.raises(TypeError, match="expected a function or a module"):
         static(torch.ones(1))
-    with pytest.raises(ValueError, match="view is one of"):
+    with pytest.raises(ValueError, match="view must be one of"):
         static(torch.sin, torch.ones(1), view="ring")

@@ -19,7 +19,7 @@ LINE = "import tensh.alias; tensh.alias.install(children=False)\n"
 def change(env, venv, remove):
     """Write or remove the files that make tensh answer for torch; return the exit status."""
     if not venv:
-        raise UsageError(_("tensh alias: where? tensh alias --venv changes the virtual environment of this Python"))
+        raise UsageError(_("tensh alias: pass --venv to change the virtual environment of this Python"))
     if sys.prefix == sys.base_prefix:
         raise UsageError(
             _("tensh alias --venv: {executable} is not in a virtual environment").format(executable=sys.executable)
@@ -43,7 +43,7 @@ def change_files(env, folder, remove):
             shutil.rmtree(info)
         if found:
             os.remove(file)
-        env.say(_("torch is no longer tensh here\n") if found else _("torch was not tensh here\n"))
+        env.say(_("torch no longer means tensh here\n") if found else _("torch did not mean tensh here\n"))
         return status.OK
     if os.path.isdir(os.path.join(folder, "torch")):
         raise UsageError(
@@ -68,7 +68,7 @@ def change_files(env, folder, remove):
         if not there:
             shutil.rmtree(info, ignore_errors=True)
         raise
-    env.say(_("torch is tensh in {prefix}; tensh alias --venv --remove takes it back\n").format(prefix=sys.prefix))
+    env.say(_("torch now means tensh in {prefix}; tensh alias --venv --remove undoes this\n").format(prefix=sys.prefix))
     return status.OK
 
 

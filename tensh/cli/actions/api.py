@@ -23,7 +23,7 @@ def show(env, prefix="", missing=False, as_json=False):
     console = Console(env)
     if not rows:
         console.remark(
-            [("note", _("{prefix}: nothing of PyTorch's is missing\n").format(prefix=names.spell_out(prefix)))]
+            [("note", _("{prefix}: no name of PyTorch's is missing\n").format(prefix=names.spell_out(prefix)))]
         )
     if as_json:
         console.result([("plain", "".join(map(convert_to_json, rows)))])

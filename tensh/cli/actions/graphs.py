@@ -143,23 +143,25 @@ def format_of(request):
     ending = os.path.splitext(request.output or "")[1].lower()
     if ending in (".html", ".htm"):  # names of the program would need escaping in HTML
         raise UsageError(
-            _("tensh graph: {output}: a page is not written; a picture for one is -o graph.svg").format(
+            _("tensh graph: {output}: cannot write HTML; for a picture to put in a page, use -o graph.svg").format(
                 output=request.output
             )
         )
     found = request.format or ENDINGS.get(ending, "text")
     if ENDINGS.get(ending, found) != found:
         raise UsageError(
-            _("tensh graph: {output}: a file {ending} is {endings}, and {found} is asked for").format(
+            _("tensh graph: {output}: a {ending} file holds {endings}, but {found} was requested").format(
                 output=request.output, ending=ending, endings=ENDINGS[ending], found=found
             )
         )
     other = "--why" if request.why else "--steps" if request.steps else "--mode" if request.mode else None
     if other and found != "text":
-        raise UsageError(_("tensh graph: {other} is written as text, not as {found}").format(other=other, found=found))
+        raise UsageError(
+            _("tensh graph: {other} can be written only as text, not as {found}").format(other=other, found=found)
+        )
     if found == "png" and request.output is None:
         raise UsageError(
-            _("tensh graph: a picture goes into a file: --format {found} -o graph.{found}").format(found=found)
+            _("tensh graph: {found} must be written to a file: --format {found} -o graph.{found}").format(found=found)
         )
     return found
 
@@ -198,7 +200,7 @@ def draw_file(graph, shown, request):
     except FileNotFoundError:
         raise UsageError(
             _(
-                "tensh graph: {format} is drawn by Graphviz, whose program `dot` is not installed here; --format svg, dot and mermaid need nothing"
+                "tensh graph: {format} needs the program `dot` of Graphviz, which is not installed; --format svg, dot and mermaid work without it"
             ).format(format=request.format)
         ) from None
     if done.returncode:

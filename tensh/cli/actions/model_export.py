@@ -50,7 +50,7 @@ def load_model(source, engine):
                 return found
             raise UsageError(
                 _(
-                    "tensh export: {source} holds weights ({name}) and no program: save what torch.jit.trace or torch.export.export returns"
+                    "tensh export: {source} holds weights ({name}), not a program: save what torch.jit.trace or torch.export.export returns"
                 ).format(source=source, name=type(found).__name__)
             )
     except UsageError:
@@ -59,7 +59,7 @@ def load_model(source, engine):
         raise UsageError(_("tensh export: {error}").format(error=opening.sentence(source, error))) from None
     raise UsageError(
         _(
-            "tensh export: {source}: a model is read from a .pt file of torch.jit, a .pt2 file of torch.export or a pickled module"
+            "tensh export: {source}: expected a .pt file of torch.jit, a .pt2 file of torch.export or a pickled module"
         ).format(source=source)
     )
 
@@ -83,7 +83,9 @@ def export_model(model, shapes, dynamic, engine):
     if hasattr(model, "_traced"):
         return engine.onnx.export(model)
     if not shapes:
-        raise UsageError(_("tensh export: a model without examples needs the shape of each input: --shape 1,3,224,224"))
+        raise UsageError(
+            _("tensh export: the file has no example inputs: give the shape of each input, such as --shape 1,3,224,224")
+        )
     examples = []
     for sizes, name in shapes:
         dtype = getattr(engine, name, None)

@@ -73,19 +73,19 @@ def threads():
     return (
         f"{number}, BLAS 1"
         if number <= LIMIT
-        else _("{number}, of which {limit} multiply matrices, BLAS 1").format(number=number, limit=LIMIT)
+        else _("{number}; matrix products use {limit}, BLAS 1").format(number=number, limit=LIMIT)
     )
 
 
 def bytecode():
     """Tell whether Python caches compiled code; compiling everything takes longer than the rest of a start."""
     if sys.dont_write_bytecode:
-        return _("not written (PYTHONDONTWRITEBYTECODE): every start compiles again")
+        return _("not written (PYTHONDONTWRITEBYTECODE): every start compiles everything again")
     folder = os.path.dirname(importlib.util.find_spec("tensh.cli").origin)
     return (
         _("kept")
         if os.access(folder, os.W_OK) or os.path.exists(os.path.join(folder, "__pycache__"))
-        else (_("cannot be written in {folder}: every start compiles again").format(folder=folder))
+        else (_("cannot be written in {folder}: every start compiles everything again").format(folder=folder))
     )
 
 

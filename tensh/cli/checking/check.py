@@ -32,9 +32,13 @@ def show(env, options, patterns, request):
     begin = perf_counter()
     paths = [path for pattern in patterns for path in expand_pattern(pattern)]
     if request.against and (request.update or request.write):
-        raise UsageError(_("tensh check: --against compares two engines; --update and --write are for what is stored"))
+        raise UsageError(
+            _(
+                "tensh check: --against compares two engines; --update and --write, which store outputs, cannot be combined with it"
+            )
+        )
     if request.write and len(paths) != 1:
-        raise UsageError(_("tensh check: --write is for one file, and these are {paths}").format(paths=len(paths)))
+        raise UsageError(_("tensh check: --write expects a single file, but got {paths}").format(paths=len(paths)))
     checking, done, found = Checker(env, options, request), status.OK, []
     for path in paths:
         try:
@@ -113,7 +117,7 @@ class Checker:
             new = accepting.update_document(document, found, interleaved=kind in (".tsh", ".py"))
             if new != document:
                 files.save(new, path)
-                self.say(_("{path}: the new outputs are written").format(path=path))
+                self.say(_("{path}: new outputs written").format(path=path))
         if self.request.write:
             new = accepting.update_document(document, found, everything=True)
             files.save(files.convert_document(new, kind, files.kind_of(self.request.write)), self.request.write)
@@ -146,7 +150,7 @@ def expand_pattern(pattern):
     else:
         return [pattern]
     if not found:
-        raise UsageError(_("tensh check: {pattern}: nothing to check there").format(pattern=pattern))
+        raise UsageError(_("tensh check: {pattern}: nothing to check").format(pattern=pattern))
     return found
 
 

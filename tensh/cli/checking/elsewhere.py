@@ -35,9 +35,9 @@ def results(against, path, options):
         if not os.path.exists(target):
             reason = (
                 done.stderr.strip().splitlines()
-                or [_("it ended with status {returncode}").format(returncode=done.returncode)]
+                or [_("it exited with status {returncode}").format(returncode=done.returncode)]
             )[-1]
-            raise UsageError(_("{path}: it did not run on PyTorch: {reason}").format(path=path, reason=reason))
+            raise UsageError(_("{path}: failed to run on PyTorch: {reason}").format(path=path, reason=reason))
         with open(target, encoding="utf-8") as file:
             return [read(each) for each in json.load(file)]
 

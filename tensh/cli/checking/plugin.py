@@ -10,7 +10,7 @@ def pytest_addoption(parser):
     group = parser.getgroup("tensh", "checking documents")
     group.addoption("--tensh-check", action="store_true", help="run the code of documents and compare their outputs")
     group.addoption("--tensh", action="store_true", help="`import torch` gives tensh, in workers and subprocesses, too")
-    group.addoption("--tensh-lax", action="store_true", help="of documents only errors count, not what is shown")
+    group.addoption("--tensh-lax", action="store_true", help="check documents for errors only, ignoring their outputs")
     parser.addini("tensh_check", "run the code of documents and compare their outputs", type="bool", default=False)
 
 

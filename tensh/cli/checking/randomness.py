@@ -56,7 +56,7 @@ class Randomness:
                 call=call[1] if call else _("random numbers"), way=WAYS[unseeded[0]], where=where
             )
         elif UNINITIALISED.search(code):
-            reason = _("memory that was not initialised, in {label}").format(label=label)
+            reason = _("uninitialised memory, in {label}").format(label=label)
         for name in made:
             self.names.pop(name, None)
         if reason:

@@ -85,7 +85,7 @@ def report_numbers(comparison):
             yield "note", f"{MARGIN}        {describe(wrong)}\n"
             told += 1
     if told < len(left):
-        more = _("and {more} more numbers of {number}").format(more=len(left) - told, number=len(left))
+        more = _("and {more} more of {number} numbers").format(more=len(left) - told, number=len(left))
         yield "note", f"{MARGIN}        {more}\n"
 
 

@@ -29,7 +29,8 @@ class Piece(NamedTuple):
 class Result(NamedTuple):
     """The outcome of a cell: its output, its failure if there was one, and why its output depends on chance.
 
-    `passed_over` says why the cell did not run. `values` describes the tensors that it named, if requested.
+    `passed_over` says why the cell did not run; `unreached` is true if the code ended before it. `values` describes the
+    tensors that it named, if requested.
     """
 
     pieces: tuple[Piece, ...] = ()
@@ -37,6 +38,7 @@ class Result(NamedTuple):
     chance: str = ""
     passed_over: str = ""
     values: str = ""
+    unreached: bool = False
 
     @property
     def outputs(self):
@@ -195,10 +197,9 @@ def results(document, path, options, with_values=False):
         ended = run.run_all()
     if ended == status.INTERRUPTED:
         raise KeyboardInterrupt
-    why = (
-        _("stopped after {timeout:g} s").format(timeout=options.timeout)
-        if ended == status.OUT_OF_TIME
-        else _("the code had ended")
-    )
+    if ended == status.OUT_OF_TIME:
+        rest = Result(passed_over=_("stopped after {timeout:g} s").format(timeout=options.timeout))
+    else:
+        rest = Result(passed_over=_("the code had ended"), unreached=True)
     missing = len(run.code) - len(run.results)
-    return [*run.results, *[Result(passed_over=why)] * missing], ended
+    return [*run.results, *[rest] * missing], ended

@@ -82,7 +82,7 @@ def _line(output: Output):
 def verdict(cell, result, limits, stored):
     """Return (status, note, comparison) for a cell."""
     if result.passed_over:
-        return SKIPPED if "had ended" not in result.passed_over else NOT_CHECKED, result.passed_over, None
+        return NOT_CHECKED if result.unreached else SKIPPED, result.passed_over, None
     expects_error = "raises" in cell.settings or any(output.kind == "error" for output in cell.outputs)
     if limits.lax or stored is None:
         if result.failure and not expects_error and not says_error(stored, result):
@@ -91,7 +91,11 @@ def verdict(cell, result, limits, stored):
     found = closest(stored, result, cell, limits)
     if found.same:
         stale = cell.settings.get("stale")
-        return OK, _("not as stored, but as today: {stale}").format(stale=stale) if stale else found.note, None
+        return (
+            OK,
+            _("differs from the stored output, as noted: {stale}").format(stale=stale) if stale else found.note,
+            None,
+        )
     if result.failure and not expects_error:
         return FAILS, "", found
     if result.chance and not result.failure:

@@ -119,12 +119,12 @@ def require_shell(option):
     except (ImportError, RuntimeError, OSError):  # shellingham's own error is a RuntimeError
         name = None
     if name not in SHELLS:
-        found = _("no shell has started this process") if name is None else _("this shell is {name}").format(name=name)
+        found = _("no shell started this process") if name is None else _("this shell is {name}").format(name=name)
         raise UsageError(
-            _("{option} is for {shells} and PowerShell, and {found}").format(
+            _("{option} is for {shells} and PowerShell, but {found}").format(
                 option=option, shells=", ".join(SHELLS[:-2]), found=found
             ),
-            _("call it in one of them"),
+            _("run it in one of them"),
         )
 
 

@@ -10,7 +10,9 @@ from tensh.cli.commands.shared import environment
 
 def exec_(
     ctx: typer.Context,
-    command: Annotated[list[str], typer.Argument(metavar="COMMAND [ARGS]...", help="What is run, options and all.")],
+    command: Annotated[
+        list[str], typer.Argument(metavar="COMMAND [ARGS]...", help="The command to run, with its options.")
+    ],
 ):
     """Run a command whose Python processes, children included, have tensh for torch.
 
@@ -24,9 +26,9 @@ def exec_(
 def alias_(
     ctx: typer.Context,
     venv: Annotated[
-        bool, typer.Option("--venv", help="In this Python's virtual environment, for all its programs.")
+        bool, typer.Option("--venv", help="Change this Python's virtual environment, for all its programs.")
     ] = False,
-    remove: Annotated[bool, typer.Option("--remove", help="Take it away again.")] = False,
+    remove: Annotated[bool, typer.Option("--remove", help="Undo the change.")] = False,
 ):
     """Let every program of this virtual environment have tensh for torch, and packages that require torch find it.
 

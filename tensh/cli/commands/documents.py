@@ -16,9 +16,9 @@ def check_(
     patterns: Annotated[
         list[str], typer.Argument(metavar="FILE...", help=".ipynb, .md, .tsh and .py files, folders, or patterns.")
     ],
-    update: Annotated[bool, typer.Option("--update", help="Accept the new outputs: write them into the file.")] = False,
+    update: Annotated[bool, typer.Option("--update", help="Accept the new outputs: write them to the file.")] = False,
     write: Annotated[str | None, typer.Option("--write", metavar="FILE", help="Write the executed file here.")] = None,
-    lax: Annotated[bool, typer.Option("--lax", help="Only errors count, not what is shown.")] = False,
+    lax: Annotated[bool, typer.Option("--lax", help="Check for errors only; ignore outputs.")] = False,
     rtol: Annotated[
         float | None,
         typer.Option("--rtol", metavar="R", callback=number_of("--rtol"), help="Relative tolerance of numbers."),
@@ -27,7 +27,7 @@ def check_(
         float | None,
         typer.Option("--atol", metavar="A", callback=number_of("--atol"), help="Absolute tolerance of numbers."),
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object per line.")] = False,
     against: Annotated[
         str | None,
         typer.Option(
@@ -54,9 +54,11 @@ def convert_(
     ctx: typer.Context,
     source: Annotated[str, typer.Argument(metavar="FROM", help="A .tsh, .py, .ipynb or .md file.")],
     target: Annotated[
-        str | None, typer.Argument(metavar="TO", help="The file to write; its extension says as what.")
+        str | None, typer.Argument(metavar="TO", help="The file to write; its extension determines the format.")
     ] = None,
-    output: Annotated[str | None, typer.Option("-o", "--output", metavar="TO", help="The same, as an option.")] = None,
+    output: Annotated[
+        str | None, typer.Option("-o", "--output", metavar="TO", help="The file to write, given as an option.")
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
 ):
     """Write a script, Python file, notebook or Markdown file as another of these: prose, code and outputs.
@@ -66,5 +68,5 @@ def convert_(
     from tensh.cli.documents import convert
 
     if (target is None) == (output is None):
-        raise UsageError(_("tensh convert: one file to write, as TO or after -o"))
+        raise UsageError(_("tensh convert: give one file to write, as TO or after -o"))
     return partial(convert.show, environment(ctx, ctx.obj["options"]), source, target or output, force)

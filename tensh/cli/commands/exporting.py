@@ -20,11 +20,14 @@ def export_(
     shape: Annotated[
         list[str] | None,
         typer.Option(
-            "--shape", metavar="SIZES", help="The shape of an input, such as 1,3,224,224 or 2,6:int64; once for each."
+            "--shape",
+            metavar="SIZES",
+            help="The shape of an input, such as 1,3,224,224 or 2,6:int64; repeat for each input.",
         ),
     ] = None,
     dynamic: Annotated[
-        list[int] | None, typer.Option("--dynamic", metavar="DIM", help="A dimension of the inputs that stays free.")
+        list[int] | None,
+        typer.Option("--dynamic", metavar="DIM", help="A dimension of the inputs whose size may vary."),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
 ):

@@ -23,31 +23,41 @@ def graph_(
     ctx: typer.Context,
     words: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[FILE] [NAME]", help="A script, and which tensor: by default the one computed last."),
+        typer.Argument(metavar="[FILE] [NAME]", help="A script and a tensor of it; by default, the one computed last."),
     ] = None,
     code: Annotated[list[str] | None, typer.Option("-c", metavar="CODE", help="Code instead of a file.")] = None,
-    view: Annotated[View, typer.Option("--view", help="How it is laid out.")] = View.auto,
+    view: Annotated[View, typer.Option("--view", help="The layout.")] = View.auto,
     form: Annotated[
         Format | None,
-        typer.Option("--format", help="What it is written as: by default what the name of the file says."),
+        typer.Option("--format", help="The output format; by default, that of the file extension."),
     ] = None,
     values: Annotated[bool, typer.Option("--values", help="Show values where they are known.")] = False,
-    grads: Annotated[bool, typer.Option("--grads", help="Show gradients that were kept.")] = False,
+    grads: Annotated[bool, typer.Option("--grads", help="Show retained gradients.")] = False,
     types: Annotated[bool, typer.Option("--types", help="Show dtypes.")] = False,
-    formulas: Annotated[bool, typer.Option("--formulas", help="Show what each operand's gradient is.")] = False,
-    depth: Annotated[int | None, typer.Option("--depth", metavar="N", help="Levels of a tree.", min=1)] = None,
-    focus: Annotated[str | None, typer.Option("--focus", metavar="NAME", help="Only what leads to NAME.")] = None,
+    formulas: Annotated[bool, typer.Option("--formulas", help="Show the formula of each operand's gradient.")] = False,
+    depth: Annotated[
+        int | None, typer.Option("--depth", metavar="N", help="Show at most N levels of a tree.", min=1)
+    ] = None,
+    focus: Annotated[
+        str | None, typer.Option("--focus", metavar="NAME", help="Show only the nodes that lead to NAME.")
+    ] = None,
     why: Annotated[
-        str | None, typer.Option("--why", metavar="NAME", help="Why NAME's gradient is what it is: the chain rule.")
+        str | None, typer.Option("--why", metavar="NAME", help="Explain NAME's gradient by the chain rule.")
     ] = None,
     whole: Annotated[bool, typer.Option("--whole", help="Do not fold repeated blocks.")] = False,
-    steps: Annotated[bool, typer.Option("--steps", help="A backward pass, node by node.")] = False,
-    mode: Annotated[Mode | None, typer.Option("--mode", help="Derivatives by forward or reverse accumulation.")] = None,
+    steps: Annotated[bool, typer.Option("--steps", help="Show a backward pass, node by node.")] = False,
+    mode: Annotated[
+        Mode | None, typer.Option("--mode", help="Show derivatives by forward or reverse accumulation.")
+    ] = None,
     static: Annotated[
-        bool, typer.Option("--static", help="The captured program: every line, before and after it is optimized.")
+        bool, typer.Option("--static", help="Show the captured program, before and after optimization.")
     ] = False,
-    compiled: Annotated[bool, typer.Option("--compiled", help="The source that the captured program becomes.")] = False,
-    output: Annotated[str | None, typer.Option("-o", "--output", metavar="FILE", help="Write it to a file.")] = None,
+    compiled: Annotated[
+        bool, typer.Option("--compiled", help="Show the source generated from the captured program.")
+    ] = False,
+    output: Annotated[
+        str | None, typer.Option("-o", "--output", metavar="FILE", help="Write the output to a file.")
+    ] = None,
     *,
     options: Options,
 ):
@@ -60,7 +70,7 @@ def graph_(
 
     options = options.complete_from(ctx.obj["options"])
     if options.json or options.json_full:
-        raise UsageError(_("tensh graph: a graph as JSON is --format json"))
+        raise UsageError(_("tensh graph: for a graph as JSON, use --format json"))
     file, name = graph_of(words or [], code)
     found = program.from_codes(code) if code else program.from_file(file)
     request = graphs.Request(
@@ -74,12 +84,12 @@ def graph_of(words, code):
     """Return (file or None, name of the tensor or None) from the arguments after `graph`."""
     if len(words) > (1 if code else 2):
         raise UsageError(
-            _("tensh graph: what is {words}? It is tensh graph FILE [NAME], or tensh graph -c CODE [NAME]").format(
+            _("tensh graph: unexpected {words}; use tensh graph FILE [NAME], or tensh graph -c CODE [NAME]").format(
                 words=words[-1]
             )
         )
     if code:
         return None, words[0] if words else None
     if not words:
-        raise UsageError(_("tensh graph: which program? tensh graph FILE [NAME], or tensh graph -c CODE [NAME]"))
+        raise UsageError(_("tensh graph: no program; use tensh graph FILE [NAME], or tensh graph -c CODE [NAME]"))
     return words[0], words[1] if len(words) == 2 else None

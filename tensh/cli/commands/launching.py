@@ -10,25 +10,24 @@ from tensh.cli.commands.shared import environment
 
 def launch_(
     ctx: typer.Context,
-    file: Annotated[str, typer.Argument(metavar="FILE", help="The program: what follows are its arguments.")],
+    file: Annotated[str, typer.Argument(metavar="FILE", help="The program, followed by its arguments.")],
     arguments: Annotated[
-        list[str] | None, typer.Argument(metavar="[ARGS]...", help="What it finds in sys.argv.")
+        list[str] | None, typer.Argument(metavar="[ARGS]...", help="Its arguments, found in sys.argv.")
     ] = None,
     number: Annotated[
-        int | None, typer.Option("-n", "--nproc-per-node", metavar="N", help="How many processes.")
+        int | None, typer.Option("-n", "--nproc-per-node", metavar="N", help="The number of processes.")
     ] = None,
     hosts: Annotated[
-        str | None, typer.Option("--hosts", metavar="A,B:2", help="The machines, with how many processes each takes.")
+        str | None,
+        typer.Option("--hosts", metavar="A,B:2", help="The machines, with the number of processes for each."),
     ] = None,
     hostfile: Annotated[
-        str | None, typer.Option("--hostfile", metavar="PATH", help="A file with a machine on each line.")
+        str | None, typer.Option("--hostfile", metavar="PATH", help="A file with one machine per line.")
     ] = None,
     restarts: Annotated[
-        int, typer.Option("--restarts", metavar="N", help="How often to begin again after a failure.")
+        int, typer.Option("--restarts", metavar="N", help="How many times to restart after a failure.")
     ] = 0,
-    bare: Annotated[
-        bool, typer.Option("--no-prefix", help="Do not write the rank before each line of output.")
-    ] = False,
+    bare: Annotated[bool, typer.Option("--no-prefix", help="Do not prefix lines of output with the rank.")] = False,
 ):
     """Run a program in several processes, which torch.distributed connects by MPI.
 

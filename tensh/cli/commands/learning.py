@@ -16,17 +16,22 @@ def learn_(
     ] = None,
     language: Annotated[
         Language | None,
-        typer.Option("--language", is_eager=True, callback=speak, help="Else TENSH_LANGUAGE, or the locale's."),
+        typer.Option(
+            "--language",
+            is_eager=True,
+            callback=speak,
+            help="The language; by default, that of TENSH_LANGUAGE or the locale.",
+        ),
     ] = None,
-    restart: Annotated[bool, typer.Option("--restart", help="Begin again.")] = False,
+    restart: Annotated[bool, typer.Option("--restart", help="Start over.")] = False,
     answers: Annotated[
         list[str] | None, typer.Option("--answers", metavar="FILE", help="Grade this file of answers; may be repeated.")
     ] = None,
     record: Annotated[
         str | None, typer.Option("--record", metavar="FILE", help="Write your answers to this file, for --answers.")
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
-    plain: Annotated[bool, typer.Option("--plain", help="No escape sequences at all.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object per line.")] = False,
+    plain: Annotated[bool, typer.Option("--plain", help="Write no escape sequences.")] = False,
 ):
     """Learn in lessons that ask before they tell. Without a lesson: the list, and how far you are.
 

@@ -13,12 +13,14 @@ Action = Enum("Action", {each: each for each in ("install", "remove")})
 
 def kernel_(
     ctx: typer.Context,
-    action: Annotated[Action, typer.Argument(metavar="install|remove", help="Tell Jupyter of the kernel, or no more.")],
-    user: Annotated[bool, typer.Option("--user", help="For you alone, whatever the environment.")] = False,
+    action: Annotated[
+        Action, typer.Argument(metavar="install|remove", help="Register the kernel with Jupyter, or remove it.")
+    ],
+    user: Annotated[bool, typer.Option("--user", help="For your user only, in any environment.")] = False,
     prefix: Annotated[
-        str | None, typer.Option("--prefix", metavar="FOLDER", help="The environment that Jupyter is in.")
+        str | None, typer.Option("--prefix", metavar="FOLDER", help="The environment in which Jupyter is installed.")
     ] = None,
-    name: Annotated[str, typer.Option("--name", metavar="NAME", help="The name that Jupyter knows it by.")] = "tensh",
+    name: Annotated[str, typer.Option("--name", metavar="NAME", help="The name of the kernel in Jupyter.")] = "tensh",
 ):
     """Make a Jupyter kernel in which torch is tensh, by default for the environment that tensh is in."""
     from tensh.cli.kernel import installing

@@ -15,7 +15,7 @@ from tensh.support.language import _
 def root(
     ctx: typer.Context,
     code: Annotated[
-        list[str] | None, typer.Option("-c", metavar="CODE", help="Run this code and show its values; again for more.")
+        list[str] | None, typer.Option("-c", metavar="CODE", help="Run this code and show its values; may be repeated.")
     ] = None,
     version: Annotated[bool, typer.Option("--version", "-V", help="Show the version.")] = False,
     *,
@@ -46,10 +46,10 @@ def run_(
     ctx: typer.Context,
     file: Annotated[str, typer.Argument(metavar="FILE", help="A .tsh, .py, .ipynb or .md file.")],
     arguments: Annotated[
-        list[str] | None, typer.Argument(metavar="[ARGS]...", help="What the script finds in sys.argv.")
+        list[str] | None, typer.Argument(metavar="[ARGS]...", help="The script's arguments, found in sys.argv.")
     ] = None,
     stay: Annotated[
-        bool, typer.Option("-i", help="Stay: open the prompt after it, or where it failed, with the names.")
+        bool, typer.Option("-i", help="Open the prompt afterwards, or where it failed, with its names.")
     ] = False,
     watch: Annotated[bool, typer.Option("--watch", help="Run it again whenever it is saved, until ^C.")] = False,
     *,
@@ -127,7 +127,7 @@ def watch_file(env, options, file, arguments):
 def prompt(env, options, origin=None, *what):
     """Open the prompt, after running the program that `origin` builds from ``what``."""
     if options.json or options.json_full:
-        raise UsageError(_("--json is for what runs to its end; a prompt has none"))
+        raise UsageError(_("--json is for programs that end; it cannot be used at a prompt"))
     if not env.is_interactive:
         raise UsageError(
             _("the prompt needs a terminal to read from and to write to; tensh run FILE and -c CODE do not")

@@ -26,33 +26,39 @@ Echo, Traceback, Engine, Color, Language = (
 # Options of all commands that run code: name, type, flag, metavar and help.
 # They mean the same before and after the name of the command.
 RUNNING = (
-    ("settings", list[str] | None, "--set", "NAME=VALUE", "Another value for a plain assignment of the script."),
-    ("seed", int | None, "--seed", "N", "Start all random numbers at N."),
-    ("strict", bool, "--strict", None, "Random numbers that nobody has seeded are an error."),
-    ("engine", Engine | None, "--engine", None, "What torch is: tensh, or an installed PyTorch."),
+    ("settings", list[str] | None, "--set", "NAME=VALUE", "Override the value of a plain assignment in the script."),
+    ("seed", int | None, "--seed", "N", "Seed all random number generators with N."),
+    ("strict", bool, "--strict", None, "Treat unseeded random numbers as an error."),
+    ("engine", Engine | None, "--engine", None, "What torch means: tensh, or an installed PyTorch."),
     ("bare", bool, "--no-preload", None, "Do not define torch, nn, F, np and math."),
-    ("keep_going", bool, "--keep-going", None, "Go on after an error, with the next cell or statement."),
+    ("keep_going", bool, "--keep-going", None, "Continue after an error, with the next cell or statement."),
     ("timeout", float | None, "--timeout", "SECONDS", "Stop after this time, with status 124."),
 )
 SHOWING = (
     ("echo", Echo | None, "--echo", None, "Show nothing, the values of bare expressions, or the code as well."),
-    ("timed", bool, "--time", None, "Say how long each statement took."),
+    ("timed", bool, "--time", None, "Show how long each statement took."),
     ("traceback", Traceback | None, "--traceback", None, "After an error, show your own lines (short) or every frame."),
-    ("quiet", bool, "--quiet", None, "Say nothing unasked but errors and warnings; no bars of progress."),
-    ("color", Color | None, "--color", None, "Whether to use colour."),
+    ("quiet", bool, "--quiet", None, "Show only requested output, errors and warnings; no progress bars."),
+    ("color", Color | None, "--color", None, "When to use colour."),
     (
         "language",
         Language | None,
         "--language",
         None,
-        "What tensh speaks; else TENSH_LANGUAGE, the settings' or the locale's.",
+        "The language of messages; by default, that of TENSH_LANGUAGE, the settings or the locale.",
     ),
-    ("plain", bool, "--plain", None, "No escape sequences at all."),
-    ("ascii", bool, "--ascii", None, "No characters beyond ASCII."),
+    ("plain", bool, "--plain", None, "Write no escape sequences."),
+    ("ascii", bool, "--ascii", None, "Use only ASCII characters."),
 )
 # For commands that run a program to its end. The parser has no options with optional values: --json=full is separate.
 RECORDING = (
-    ("json", bool, "--json", None, "One JSON object a line; --json=full: tensors of any size. pydoc tensh.cli.records"),
+    (
+        "json",
+        bool,
+        "--json",
+        None,
+        "Print one JSON object per line; --json=full: tensors of any size. See pydoc tensh.cli.records",
+    ),
     ("json_full", bool, "--json-full", None, None),
 )
 SPELLINGS = {"--json=full": "--json-full"}
@@ -103,10 +109,10 @@ def option(name, kind, flag, metavar, help, panel):
 
 
 SHARED = [
-    *(option(*row, "How it runs") for row in RUNNING),
-    *(option(*row, "What is shown") for row in SHOWING),
+    *(option(*row, "Execution") for row in RUNNING),
+    *(option(*row, "Output") for row in SHOWING),
 ]
-WITH_RECORDS = [*SHARED, *(option(*row, "What is shown") for row in RECORDING)]
+WITH_RECORDS = [*SHARED, *(option(*row, "Output") for row in RECORDING)]
 
 
 def add_options(function, declared=SHARED):

@@ -22,8 +22,8 @@ ERRORS = {  # the parser's messages, in the wording of every version of click
     r"Option '(.*)' does not take a value\.": deferred("Option '{}' does not take a value"),
     r"Got unexpected extra argument(?:s|\(s\))? \((.*)\)": deferred("Got unexpected extra arguments: {}"),
     r"Invalid value for '(.*)': (.*) is not one of (.*?)\.?": deferred("Invalid value for '{}': {} is not one of {}"),
-    r"Invalid value for '(.*)': .* valid int.*": deferred("Invalid value for '{}': a whole number was expected"),
-    r"Invalid value for '(.*)': .* valid (?:float|number).*": deferred("Invalid value for '{}': a number was expected"),
+    r"Invalid value for '(.*)': .* valid int.*": deferred("Invalid value for '{}': expected a whole number"),
+    r"Invalid value for '(.*)': .* valid (?:float|number).*": deferred("Invalid value for '{}': expected a number"),
 }
 STOPS = ". ", "。"  # ends of a sentence
 

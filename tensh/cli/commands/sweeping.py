@@ -75,7 +75,9 @@ def sweep_(
     ] = None,
     stop_above: Annotated[
         str | None,
-        typer.Option("--stop-above", metavar="TAG", help="The same for numbers that are to be small, such as a loss."),
+        typer.Option(
+            "--stop-above", metavar="TAG", help="Like --stop-below, for numbers that should be small, such as a loss."
+        ),
     ] = None,
     sort: Annotated[
         str | None,
@@ -85,7 +87,7 @@ def sweep_(
         str | None, typer.Option("--plot", metavar="NAME", help="Plot the value against a parameter.")
     ] = None,
     csv: Annotated[bool, typer.Option("--csv", help="Print all runs as CSV.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object per line.")] = False,
 ):
     """Run a script with all combinations of settings, on many cores or machines, and show the results."""
     from tensh.cli.sweeping.sweep import Request, sweep

@@ -12,8 +12,8 @@ from tensh.cli.programs.options import UsageError
 from tensh.support.language import _
 
 Asked = Enum("Asked", {each: each for each in ("show", "path", "set", "unset")})
-Source = Annotated[bool, typer.Option("--source", help="Show the declaration, and the function written from it.")]
-Json = Annotated[bool, typer.Option("--json", help="One JSON object a line.")]
+Source = Annotated[bool, typer.Option("--source", help="Show the declaration, and the function generated from it.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object per line.")]
 Missing = Annotated[bool, typer.Option("--missing", help="Show PyTorch's names that tensh lacks, and why.")]
 
 
@@ -32,7 +32,7 @@ def doc_(
 def api_(
     ctx: typer.Context,
     prefix: Annotated[
-        str, typer.Argument(metavar="[PREFIX]", help="What they begin with: fft, ...", autocompletion=public_names)
+        str, typer.Argument(metavar="[PREFIX]", help="A prefix of the names: fft, ...", autocompletion=public_names)
     ] = "",
     missing: Missing = False,
     json: Json = False,
@@ -54,12 +54,15 @@ def env_(ctx: typer.Context):
 def config_(
     ctx: typer.Context,
     asked: Annotated[
-        Asked, typer.Argument(metavar="[show|path|set|unset]", help="The settings, their file, or one to change.")
+        Asked,
+        typer.Argument(
+            metavar="[show|path|set|unset]", help="Show the settings or the path of their file, or change a setting."
+        ),
     ] = Asked.show,
     name: Annotated[
         str, typer.Argument(metavar="[NAME]", help="The setting to change.", autocompletion=setting_names)
     ] = "",
-    value: Annotated[str, typer.Argument(metavar="[VALUE]", help="Its value, for good.")] = "",
+    value: Annotated[str, typer.Argument(metavar="[VALUE]", help="Its new value, which is saved.")] = "",
 ):
     """Show the settings, the path of the file they are kept in, or change one there.
 

@@ -12,11 +12,11 @@ def watch_(
     ctx: typer.Context,
     folder: Annotated[str, typer.Argument(metavar="FOLDER", help="Where SummaryWriter writes: runs, ...")],
     tag: Annotated[
-        str | None, typer.Option("--tag", metavar="PATTERN", help="Only what has such a name: loss, 'train/*', ...")
+        str | None, typer.Option("--tag", metavar="PATTERN", help="Show only matching tags: loss, 'train/*', ...")
     ] = None,
-    once: Annotated[bool, typer.Option("--once", help="Show it once, and do not wait for more.")] = False,
-    csv: Annotated[bool, typer.Option("--csv", help="All numbers, with commas.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
+    once: Annotated[bool, typer.Option("--once", help="Show the data once, without waiting for more.")] = False,
+    csv: Annotated[bool, typer.Option("--csv", help="Print all numbers as CSV.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print one JSON object per line.")] = False,
 ):
     """Show event files of TensorBoard in the terminal while they grow: curves, last values, histograms, images, texts."""
     from tensh.cli.event_files.showing import watch

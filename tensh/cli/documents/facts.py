@@ -83,7 +83,7 @@ def make_cell(line, lines, output_lines=(), form=""):
     """Build a cell from its head line and the lines of its text."""
     match = HEAD.match(line.strip())
     try:
-        facts = loads(match["json"], _("what is said of a cell: ")) if match["json"] else {}
+        facts = loads(match["json"], _("the metadata of a cell: ")) if match["json"] else {}
     except (DocumentError, TypeError):  # not ours: a title that contains a brace
         match, facts = HEAD.match(""), {"metadata": {"title": line.strip()}}
     metadata = facts.pop("metadata", {})

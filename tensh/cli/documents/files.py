@@ -20,7 +20,9 @@ def kind_of(path):
     """Return the extension of a document's name; raise UsageError for an unknown kind."""
     extension = os.path.splitext(path)[1].lower()
     if extension not in KINDS:
-        raise UsageError(_("{path}: a document is one of {kinds}").format(path=path, kinds=", ".join(KINDS)))
+        raise UsageError(
+            _("{path}: expected a document of one of the types {kinds}").format(path=path, kinds=", ".join(KINDS))
+        )
     return extension
 
 
@@ -32,7 +34,7 @@ def load(path):
     except DocumentError as error:
         raise UsageError(f"{path}: {error}") from None
     except MemoryError:
-        raise UsageError(_("{path}: it needs more memory than there is").format(path=path)) from None
+        raise UsageError(_("{path}: not enough memory").format(path=path)) from None
 
 
 @without_collecting()
@@ -57,7 +59,7 @@ def save(document, path):
         written = dumps(document, kind_of(path)).encode()
     except UnicodeEncodeError:
         raise UsageError(
-            _("{path}: it has characters that no text file can hold (lone surrogates)").format(path=path)
+            _("{path}: it contains characters that cannot be stored in a text file (lone surrogates)").format(path=path)
         ) from None
     try:
         write(path, written)

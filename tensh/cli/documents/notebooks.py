@@ -23,11 +23,11 @@ def read(text):
     """Parse the text of a notebook; raise DocumentError for other texts."""
     notebook = facts.loads(text, _("this is not a notebook: "))
     if "nbformat" not in notebook:
-        raise DocumentError(_('this is not a notebook: it does not say which format it has ("nbformat")'))
+        raise DocumentError(_('this is not a notebook: it does not declare its format ("nbformat")'))
     version = notebook["nbformat"]
     if isinstance(version, int) and version < 4:
         raise DocumentError(
-            _("this notebook has format {version}, and 4 is needed: open and save it with Jupyter").format(
+            _("this notebook has format {version}, but format 4 is needed: open and save it with Jupyter").format(
                 version=version
             )
         )

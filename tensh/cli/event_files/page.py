@@ -47,7 +47,11 @@ class RunsView(View):
         """Draw curves of the first tags, or of all requested ones, and a table of all."""
         numbers = choose(self.runs.numbers, self.tag)
         drawn = [draw_curves(*each) for each in [*numbers.items()][: None if self.tag else CURVES]]
-        notes = [_("curves of {tags}: --tag PATTERN").format(tags=len(numbers))] if len(drawn) < len(numbers) else []
+        notes = (
+            [_("{tags} tags have curves: choose with --tag PATTERN").format(tags=len(numbers))]
+            if len(drawn) < len(numbers)
+            else []
+        )
         rows = [
             (short(name), short(run), points[-1].step)
             + tuple(f"{value:.6g}" for value in (points[-1].value, least(points), most(points)))
@@ -78,7 +82,12 @@ class RunsView(View):
     def write_hint(self):
         """Note that there are more images than shown."""
         if not self.tag and len(self.runs.images) > IMAGES:
-            yield "note", "# " + _("images of {tags}: --tag PATTERN").format(tags=len(self.runs.images)) + "\n\n"
+            yield (
+                "note",
+                "# "
+                + _("{tags} tags have images: choose with --tag PATTERN").format(tags=len(self.runs.images))
+                + "\n\n",
+            )
 
     def write_texts(self):
         """Write the last text of each run."""

@@ -50,7 +50,7 @@ def content(path, most=None):
             _("{path!r}: this is not a valid file name ({error})").format(path=path, error=error)
         ) from None
     if read is None:  # some system files behave like pipes
-        raise UsageError(_("{path}: nothing can be read from this file").format(path=path))
+        raise UsageError(_("{path}: this file cannot be read").format(path=path))
     if len(read) > most:
         raise UsageError(f"{path}: {too_large(len(read), most)}")
     return read
@@ -165,7 +165,7 @@ def decode(data, path):
     width = 4 if WIDEST.search(data) else 2 if WIDER.search(data) else 1
     if len(data) * width > MOST_IN_MEMORY:
         raise UsageError(
-            _("{path}: its characters take {size:,.0f} MiB of memory, and the limit is {most:,.0f} MiB").format(
+            _("{path}: its characters take {size:,.0f} MiB of memory, more than the limit of {most:,.0f} MiB").format(
                 path=path, size=len(data) * width / 2**20, most=MOST_IN_MEMORY / 2**20
             )
         )

@@ -23,7 +23,7 @@ def load(shell):
         if is_pytorch_loaded():
             from IPython.core.error import UsageError
 
-            raise UsageError(_("PyTorch has been imported here already: restart, and %load_ext tensh before it is"))
+            raise UsageError(_("PyTorch was already imported: restart, and run %load_ext tensh before importing it"))
         setattr(shell, NAME, Attachment(shell))
 
 

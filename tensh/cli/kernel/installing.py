@@ -88,11 +88,15 @@ def install(env, user=False, prefix=None, name=NAME):
             _("tensh kernel install: {value}: {strerror}").format(
                 value=visible_line(str(error.filename or place)), strerror=error.strerror
             ),
-            _("for you alone: tensh kernel install --user"),
+            _("for your user only: tensh kernel install --user"),
         ) from None
     with env.writing():
         env.stdout.write(f"{visible_line(place)}\n")
-    env.say(_("Jupyter has the kernel {name}: jupyter lab, or jupyter console --kernel {name}\n").format(name=name))
+    env.say(
+        _("installed the kernel {name}: start it with jupyter lab, or jupyter console --kernel {name}\n").format(
+            name=name
+        )
+    )
     return status.OK
 
 

@@ -202,7 +202,7 @@ class Notebook(Run):
     def show_exit(self, error):
         """Show that a cell tried to end the program; in a notebook that ends only the cell."""
         code = "" if error.code in (None, 0) else f" {safe_str(error.code)}"
-        words = _("SystemExit{code}: the cell has ended, and the kernel goes on").format(code=visible_line(code))
+        words = _("SystemExit{code}: the cell ended; the kernel keeps running").format(code=visible_line(code))
         self.shell._showtraceback(type(error), error, [words])
 
     def take_warning(self, message, category, filename, line, file=None, text=None):

@@ -32,11 +32,9 @@ def launch(env, number, file, arguments, hosts=None, hostfile=None, restarts=0, 
     Without a `number`, there are as many as the machines take.
     """
     if number is not None and number < 1:
-        raise UsageError(_("-n takes the number of processes, 1 or more, not {number}").format(number=number))
+        raise UsageError(_("-n: expected 1 or more processes, not {number}").format(number=number))
     if restarts < 0:
-        raise UsageError(
-            _("--restarts takes how often to begin again, 0 or more, not {number}").format(number=restarts)
-        )
+        raise UsageError(_("--restarts: expected 0 or more restarts, not {number}").format(number=restarts))
     if not os.path.exists(file):
         raise UsageError(_("there is no file {path}").format(path=file))
     if hostfile and not os.path.exists(hostfile):
@@ -52,8 +50,7 @@ def launch(env, number, file, arguments, hosts=None, hostfile=None, restarts=0, 
         if found in (status.OK, status.INTERRUPTED) or attempt == restarts:
             return found
         env.stderr.write(
-            _("tensh launch: begin again, {attempt} of {restarts}").format(attempt=attempt + 1, restarts=restarts)
-            + "\n"
+            _("tensh launch: restart {attempt} of {restarts}").format(attempt=attempt + 1, restarts=restarts) + "\n"
         )
     return status.OK
 
@@ -178,22 +175,22 @@ class Launch:
         if failed:
             found, rank = int(failed[0].read_text()), failed[0].stem
             if found < 0:
-                who = _("rank {rank} was ended by signal {name}").format(rank=rank, name=signal.Signals(-found).name)
+                who = _("rank {rank} was killed by signal {name}").format(rank=rank, name=signal.Signals(-found).name)
                 found = 128 - found
             else:
                 who = _("rank {rank} failed with status {status}").format(rank=rank, status=found)
         elif not any(self.folder.glob("*.pid")):
             self.env.stderr.write(
-                _("tensh launch: {mpiexec} started no process, and ended with status {status}").format(
+                _("tensh launch: {mpiexec} started no process, and exited with status {status}").format(
                     mpiexec=self.command[0], status=found
                 )
                 + "\n"
             )
             return found
         elif 128 < found < 128 + 65 or 0 < found < 32:
-            who = _("a rank was ended by signal {name}").format(name=signal.Signals(found % 128).name)
+            who = _("a rank was killed by signal {name}").format(name=signal.Signals(found % 128).name)
         else:
-            who = _("a rank ended with status {status}").format(status=found)
+            who = _("a rank exited with status {status}").format(status=found)
         rest = "" if self.number == 1 else _("; the others were stopped")
         self.env.stderr.write(_("tensh launch: {what}").format(what=who + rest) + "\n")
         return found

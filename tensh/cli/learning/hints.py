@@ -82,7 +82,7 @@ def hint_at_dtype(answered, true):
     if true_kind == "complex":
         return _("it has an imaginary part")
     if true_kind in ("float", "bfloat"):
-        return _("it has digits after the point")
+        return _("it has decimal places")
     if kind == "bool":
         return _("it counts: more than yes or no")
     if kind in ("float", "bfloat", "complex"):
@@ -155,7 +155,7 @@ def hint_at_factor(answered, true):
     if np.allclose(np.abs(differences), 1):
         return _("off by one")
     if true.size == 1 and abs(differences[0]) < 0.15 * abs(true[0]):
-        return _("close: another digit, or calculate exactly")
+        return _("close: add a digit, or calculate exactly")
     if true.size == 1 and math.isclose(abs(answered[0] * true[0]), 1, rel_tol=5e-3):
         return _("upside down: it is one over that")
     return ""

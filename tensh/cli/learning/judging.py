@@ -41,7 +41,7 @@ def judge(kind, text, truth):
         return JUDGES[kind](text, truth)
     except Unreadable:
         if normalize(text).lower() in IT_FAILS:
-            return Judgement(False, _("it runs, and gives a result"))
+            return Judgement(False, _("it runs, and returns a result"))
         return Judgement(False, EXPECTED[kind](), False)
 
 
@@ -82,7 +82,7 @@ def judge_name(text, name):
     if answered in (name.lower(), short) or ALIKE.get(answered) == name.lower():
         return RIGHT
     if name == "None":
-        return Judgement(False, _("there is nothing there"))
+        return Judgement(False, _("there is no value"))
     return Judgement(False, _("another name"))
 
 
@@ -93,7 +93,7 @@ def judge_failure(text, truth):
     """Judge an answer about a line that may fail: `no`, or the reason."""
     answered = normalize(text).lower().rstrip(".!")
     if truth.error is None:
-        return RIGHT if answered in IT_RUNS else Judgement(False, _("it runs: think about what it gives"))
+        return RIGHT if answered in IT_RUNS else Judgement(False, _("it runs: think about its result"))
     if answered in IT_RUNS:
         return Judgement(False, _("it fails"))
     if answered in IT_FAILS:
@@ -106,7 +106,7 @@ def judge_failure(text, truth):
     if answered.endswith("error"):
         return Judgement(False, _("it fails, but with another kind of error"))
     if any(character.isdigit() for character in answered):
-        return Judgement(False, _("it fails: no value comes out"))
+        return Judgement(False, _("it fails: there is no value"))
     return Judgement(False, _("it fails, but not for that reason"))
 
 

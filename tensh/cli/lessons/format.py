@@ -200,12 +200,13 @@ class Reader:
             meant = close(kind, KINDS) if kind else ""
             instead = _("did you mean {meant}?").format(meant=meant) if meant else _("there are ") + ", ".join(KINDS)
             raise LessonError(
-                _("no kind of question: {kind}; {instead}").format(kind=kind[:LONGEST] or "#?", instead=instead), line
+                _("{kind} is not a kind of question; {instead}").format(kind=kind[:LONGEST] or "#?", instead=instead),
+                line,
             )
         self.asked += 1
         question = Question(self.asked, kind, self.source(code, line), line, words=words, hints=hints)
         if (BLANK in code) != (kind == "complete"):
-            said = _("code with a blank {blank} is a question  #? complete SOLUTION").format(blank=BLANK)
+            said = _("code with a blank {blank} needs a question  #? complete SOLUTION").format(blank=BLANK)
             raise LessonError(
                 said if kind != "complete" else _("#? complete: the code has no blank {blank}").format(blank=BLANK),
                 line,
@@ -221,11 +222,11 @@ class Reader:
     def blank(self, question, code, about, line):
         """Complete a question whose code has a blank."""
         if not about:
-            raise LessonError(_("#? complete: write after it what belongs in the blank"), line)
+            raise LessonError(_("#? complete: write the contents of the blank after it"), line)
         found = split_expression(fill_blank(code, about))
         if found is None:
             raise LessonError(
-                _("#? complete: the code must be one expression, or NAME = expression, when it is filled in"), line
+                _("#? complete: with the blank filled in, the code must be one expression, or NAME = expression"), line
             )
         return question._replace(solution=about, target=found[0])
 

@@ -43,9 +43,7 @@ def read(path):
         elif found := LESSON.match(line):
             lesson = found["lesson"].strip()
         elif line and not line.startswith("#"):
-            raise UsageError(
-                _("{path}:{number}: an answer is written  NUMBER: ANSWER").format(path=path, number=number)
-            )
+            raise UsageError(_("{path}:{number}: expected  NUMBER: ANSWER").format(path=path, number=number))
     return lesson, {number: [text for text in tries if text] for number, tries in answers.items()}
 
 
@@ -76,7 +74,7 @@ def grade_file(console, env, options, path, wanted):
     name, answers = read(path)
     if wanted is None and name is None:
         raise UsageError(
-            _("{path}: no lesson is named: tensh learn LESSON --answers FILE, or a line  lesson: NAME").format(
+            _("{path}: does not name a lesson: use tensh learn LESSON --answers FILE, or a line  lesson: NAME").format(
                 path=path
             )
         )
@@ -93,7 +91,7 @@ def grade_answers(env, options, lesson, answers):
     beyond = sorted(set(answers) - {question.number for question in lesson.questions})
     if beyond:
         raise UsageError(
-            _("{path}: it has {questions} questions, and there is an answer to {beyond}").format(
+            _("{path}: the lesson has {questions} questions, but there is an answer to question {beyond}").format(
                 path=lesson.path, questions=len(lesson.questions), beyond=beyond[0]
             )
         )

@@ -49,7 +49,7 @@ def play(env, options, lesson, request):
     if request.record:
         grading.record(request.record, lesson, player.answered)
     if keeper.complaint:
-        Console(env).remark([("warning", _("the progress is not kept: {why}").format(why=keeper.complaint) + "\n")])
+        Console(env).remark([("warning", _("progress was not saved: {why}").format(why=keeper.complaint) + "\n")])
     return status.OK
 
 

@@ -135,12 +135,12 @@ class Player:
 
 def choose_hint(question):
     """Return the author's first hint for a question."""
-    return question.hints[0] if question.hints else _("there is no hint: try an answer, it will be looked at")
+    return question.hints[0] if question.hints else _("there is no hint: try an answer, and get a comment on it")
 
 
 def describe_commands():
     """Describe the commands that can be typed instead of an answer."""
-    return _("an answer, or: hint, skip (shows the answer), back (the question before), quit (you can go on later)")
+    return _("an answer, or: hint, skip (shows the answer), back (previous question), quit (you can continue later)")
 
 
 def put_in_words(question):
@@ -153,7 +153,7 @@ def put_in_words(question):
         "dtype": _("What is the dtype of `{code}`?"),
         "value": _("What is the value of `{code}`?"),
         "grad": _("What is the gradient `{code}`?"),
-        "fails": _("Does this fail? Write no, or why it does."),
+        "fails": _("Does this fail? Answer no, or say why."),
         "complete": _("What belongs in the blank?"),
     }[question.kind]
     return asked.format(code=about)

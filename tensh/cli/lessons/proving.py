@@ -60,9 +60,9 @@ def find_objection(course, question, outcome, answer):
     if question.kind != "fails" and outcome.error is not None:
         return _("it fails: {name}: {error}").format(name=type(outcome.error).__name__, error=outcome.error)
     if question.kind == "fails" and question.phrases and outcome.error is None:
-        return _("it does not fail, although words for why it does are given")
+        return _("it does not fail, but words for why it fails are given")
     if not course.judge(question, answer, outcome).is_right:
-        return _("its own answer is not judged to be right: {answer}").format(answer=answer)
+        return _("its own answer is judged wrong: {answer}").format(answer=answer)
     return ""
 
 

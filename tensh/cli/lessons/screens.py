@@ -51,7 +51,7 @@ class LineScreen:
             self.say(
                 (
                     "note",
-                    _("you were here: question {number} of {count}").format(number=min(number, count), count=count),
+                    _("continuing at question {number} of {count}").format(number=min(number, count), count=count),
                 )
             )
 
@@ -68,7 +68,7 @@ class LineScreen:
         """Pause if more lines would push unread ones off the screen."""
         height = self.console.height() if self.is_window else None
         if height and self.console.lines and self.console.lines + count > height - ROOM:
-            self.read_line(_("-- Enter: go on -- "))
+            self.read_line(_("-- Enter: continue -- "))
 
     def code(self, course, step):
         """Show code and its results."""
@@ -155,12 +155,12 @@ class LineScreen:
     def leave(self, lesson, progress):
         """Say goodbye to a learner who quits."""
         done = len(progress.results)
-        said = _("{done} of {count} answered; the same command goes on from here")
+        said = _("{done} of {count} answered; run the same command to continue")
         self.say(("note", "\n" + said.format(done=done, count=len(lesson.questions))))
 
     def end(self, lesson, progress):
         """Show that the lesson is complete."""
-        said = _("done: {right} of {count} right without being shown")
+        said = _("done: {right} of {count} right without seeing the answer")
         self.say(("keyword", "\n" + said.format(right=progress.right, count=len(lesson.questions))))
 
 

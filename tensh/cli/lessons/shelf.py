@@ -31,7 +31,9 @@ def find(wanted):
         return format.load(wanted)
     if os.path.isfile(wanted):
         raise UsageError(
-            _("{path}: lessons are files with the endings {endings}").format(path=wanted, endings=", ".join(ENDINGS)),
+            _("{path}: lessons are files with the extensions {endings}").format(
+                path=wanted, endings=", ".join(ENDINGS)
+            ),
             _("tensh convert makes one: tensh convert {path} LESSON.md").format(path=wanted),
         )
     name = name_of(wanted)

@@ -86,6 +86,6 @@ def describe_shadow(error, files=()):
     if found is None:
         return None
     file, name = found
-    return _(
-        "{file} has the name of the library {name}, and Python loads it in its place: give it another name"
-    ).format(file=visible_line(file), name=visible_line(name))
+    return _("{file} has the name of the library {name}, so Python loads it instead: rename the file").format(
+        file=visible_line(file), name=visible_line(name)
+    )

@@ -28,7 +28,7 @@ def time_limit(seconds):
     import signal
 
     if not hasattr(signal, "setitimer"):
-        raise UsageError(_("--timeout: this system has no timer for it"))
+        raise UsageError(_("--timeout: this system has no suitable timer"))
 
     def stop_run(number, frame):
         if not postpone(frame, number):

@@ -87,4 +87,4 @@ def document_cells(read, filename, path):
     except ValueError as error:
         raise UsageError(f"{path}: {error}") from None
     except MemoryError:
-        raise UsageError(_("{path}: it needs more memory than there is").format(path=path)) from None
+        raise UsageError(_("{path}: not enough memory").format(path=path)) from None

@@ -107,7 +107,7 @@ class Watch:
         self.saved = [file for file, found in now.items() if found != self.stamps[file]]
         while now != (now := self.look()) or now[self.file] is None:
             if now[self.file] is None and not has_said:
-                self.say(_("{path} is gone: waiting for it").format(path=self.path))
+                self.say(_("{path} was removed: waiting for it").format(path=self.path))
                 has_said = True
 
     def look(self):

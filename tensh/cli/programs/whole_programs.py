@@ -22,7 +22,7 @@ def run_whole(arguments, env):
 def execute(command, env):
     """Replace this process by a command whose Python processes, children included, use tensh as torch."""
     if not command:
-        raise UsageError(_("tensh exec: what is to be run? tensh exec COMMAND ARGS..."))
+        raise UsageError(_("tensh exec: no command; use tensh exec COMMAND ARGS..."))
     variables = {**os.environ, **environment(os.environ)}
     program = shutil.which(command[0])
     if program is None:
@@ -38,7 +38,7 @@ def execute(command, env):
 def run_module(arguments):
     """Run an installed module as the program of this process; return its exit status."""
     if not arguments:
-        raise UsageError(_("tensh run -m: which module is to be run? tensh run -m MODULE ARGS..."))
+        raise UsageError(_("tensh run -m: no module; use tensh run -m MODULE ARGS..."))
     import runpy
 
     install()

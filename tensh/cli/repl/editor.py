@@ -68,16 +68,16 @@ class Editor:
 
     help_key = "F1"
     keys = (
-        ("Enter", "at the end runs a block that is whole, else begins a new line; an empty line ends a block"),
+        ("Enter", "at the end, runs a complete block, or begins a new line; an empty line ends a block"),
         ("Alt-Enter, Ctrl-O", "runs the block as it is; begins a new line, wherever the cursor is"),
         ("Tab", "completes a name; at the beginning of a line, indents it"),
-        ("Right", "takes what stands in grey: the rest of an earlier line"),
-        ("Up, Down", "earlier blocks that begin as this one"),
+        ("Right", "accepts the suggestion in grey: the rest of an earlier line"),
+        ("Up, Down", "earlier blocks that begin like this one"),
         ("Ctrl-R", "searches earlier blocks"),
         ("Ctrl-X Ctrl-E", "opens the block in your editor"),
-        ("Ctrl-C", "stops what runs, or throws away what is typed"),
-        ("Ctrl-D", "ends, in an empty line"),
-        ("F1, F2", "help about the name at the cursor or the call around it, or this; your names"),
+        ("Ctrl-C", "stops the running code, or discards the typed line"),
+        ("Ctrl-D", "exits, on an empty line"),
+        ("F1, F2", "help on the name at the cursor or the call around it, or this list; your names"),
     )
 
     def __init__(self, prompt):

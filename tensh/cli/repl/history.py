@@ -81,7 +81,7 @@ class History:
     def give_up(self, error):
         """Continue without a file."""
         self.notices.append(
-            _("the history is not kept: {path}: {reason}").format(path=self.path, reason=error.strerror or error)
+            _("the history cannot be saved: {path}: {reason}").format(path=self.path, reason=error.strerror or error)
         )
         self.path = None
 

@@ -19,7 +19,7 @@ from tensh.cli.process.signals import postpone, resend_later
 from tensh.support.language import _, deferred
 
 PATIENCE = 1.0  # seconds before the message
-WORDS = deferred("\nit stops when the current operation is done\n")
+WORDS = deferred("\nstopping as soon as the current operation is done\n")
 TOGETHER = 0.2  # seconds within which signals count as one: a second one would interrupt the handling of the first
 
 

@@ -158,7 +158,7 @@ class Prompt:
         except UsageError as error:
             self.say([str(error)])
         except (SystemExit, KeyboardInterrupt):
-            self.say([_("{path}: it has not run to its end").format(path=path)])
+            self.say([_("{path}: it did not run to its end").format(path=path)])
         self.run.times.clear()
 
     def take_settings(self):
@@ -194,7 +194,7 @@ class Prompt:
                 if found.function
                 else _("in {place}").format(place=place)
             )
-            self.run.mention(_("{where}; the names of the file are there as well\n").format(where=where))
+            self.run.mention(_("{where}; the names of the file are available, too\n").format(where=where))
 
     def say(self, lines):
         """Write lines that are not results."""
@@ -237,7 +237,7 @@ class Prompt:
         from tensh.cli.process.shadows import describe_shadow  # a millisecond of every start
 
         fault = describe_shadow(error) or describe_fault(error)
-        self.say([_("{fault}; your names are still there").format(fault=fault)])
+        self.say([_("{fault}; your names are kept").format(fault=fault)])
 
     def perform(self, text):
         """Run a text in the session."""

@@ -16,12 +16,12 @@ class PlainReader:
 
     help_key = "%help"
     keys = (
-        ("Enter", "runs a line; a block goes on until an empty line"),
+        ("Enter", "runs a line; a block continues until an empty line"),
         ("Tab", "completes a name; at the beginning of a line, indents it"),
         ("Up, Down", "earlier lines"),
         ("Ctrl-R", "searches earlier lines"),
-        ("Ctrl-C", "stops what runs, or throws away what is typed"),
-        ("Ctrl-D", "ends, in an empty line"),
+        ("Ctrl-C", "stops the running code, or discards the typed line"),
+        ("Ctrl-D", "exits, on an empty line"),
     )
 
     def __init__(self, env, history, interrupts, namespace):

@@ -69,9 +69,7 @@ class Outputs(Mapping):
 
     def __getitem__(self, number):
         if number not in self.kept:
-            raise KeyError(
-                _("Out[{number}]: there is no value of this line; %history has the numbers").format(number=number)
-            )
+            raise KeyError(_("Out[{number}]: this line has no value; %history shows the numbers").format(number=number))
         return self.kept[number]
 
     def __iter__(self):
@@ -99,7 +97,7 @@ class Inputs:
         if isinstance(number, slice):
             return [texts.get(each, "") for each in range(len(self))[number]]
         if not -len(self) <= number < len(self):
-            raise IndexError(_("In[{number}]: there is no such line; %history has the numbers").format(number=number))
+            raise IndexError(_("In[{number}]: there is no such line; %history shows the numbers").format(number=number))
         return texts.get(number % len(self), "")
 
     def __repr__(self):

@@ -94,26 +94,28 @@ def setting(default, allowed, help, printing=None):
 class Settings:
     """Appearance and behaviour of tensh on a terminal. They do not affect output into a pipe."""
 
-    caption: bool = setting(True, Switch(), "the line of facts under a tensor")
-    precision: int = setting(4, Whole(0, 100), "the digits after the point", "precision")
+    caption: bool = setting(True, Switch(), "the summary line under a tensor")
+    precision: int = setting(4, Whole(0, 100), "the number of decimal places", "precision")
     linewidth: int | str = setting(
-        "auto", Whole(10, ANY, "auto"), "the columns of a tensor; auto is the window's", "linewidth"
+        "auto", Whole(10, ANY, "auto"), "the width of a tensor in columns; auto is the window's", "linewidth"
     )
-    threshold: int = setting(1000, Whole(0, ANY), "the elements beyond which a tensor is summarised", "threshold")
-    edgeitems: int = setting(3, Whole(0, ANY), "what a summary shows at each end", "edgeitems")
+    threshold: int = setting(
+        1000, Whole(0, ANY), "the number of elements above which a tensor is summarised", "threshold"
+    )
+    edgeitems: int = setting(3, Whole(0, ANY), "the number of elements shown at each end of a summary", "edgeitems")
     sci: str = setting("auto", Words("auto", "on", "off"), "scientific notation", "sci_mode")
     theme: str = setting("auto", Words("auto", "light", "dark", "mono"), "the colours")
-    language: str = setting(AUTO, Words(AUTO, *LANGUAGES), "the language of what tensh says; auto is the locale's")
+    language: str = setting(AUTO, Words(AUTO, *LANGUAGES), "the language of messages; auto is the locale's")
     glyphs: str = setting(
         "auto", Words("auto", "unicode", "ascii"), "the characters: ascii where boxes take two columns"
     )
     images: str = setting(
-        "auto", Words("auto", "kitty", "iterm", "blocks"), "how images are shown; blocks of colour go anywhere"
+        "auto", Words("auto", "kitty", "iterm", "blocks"), "how images are shown; blocks of colour work everywhere"
     )
-    toolbar: bool = setting(True, Switch(), "the line of facts at the foot of the prompt")
+    toolbar: bool = setting(True, Switch(), "the status line below the prompt")
     keys: str = setting("emacs", Words("emacs", "vi"), "the keys of the prompt")
-    suggest: bool = setting(True, Switch(), "the rest of an earlier line, in grey behind what is typed")
-    history: str = setting("on", Path("on", "off"), "where the lines typed are kept")
+    suggest: bool = setting(True, Switch(), "suggests the rest of an earlier line, in grey")
+    history: str = setting("on", Path("on", "off"), "where the history of lines is kept")
     startup: str = setting(
         "on", Path("on", "off"), "the file that the prompt runs first; on is startup.tsh beside the settings"
     )

@@ -128,7 +128,9 @@ class Workers:
         error = future.exception() if future.status == "error" else None
         if type(error).__name__ != "KilledWorker":
             raise UsageError(
-                _("tensh sweep: the workers cannot run it ({error})").format(error=error or _("the scheduler has gone"))
+                _("tensh sweep: the workers cannot run it ({error})").format(
+                    error=error or _("the scheduler disappeared")
+                )
             )
         again = [run for run in batch if run.id not in self.lost]
         self.alone.extend(again)

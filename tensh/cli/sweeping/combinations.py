@@ -23,7 +23,7 @@ def read_settings(settings):
         if not equals:
             raise UsageError(_("--set {setting}: write NAME=VALUE,VALUE,...").format(setting=shorten(setting)))
         if name in found:
-            raise UsageError(_("--set {name}: it is given twice").format(name=shorten(name)))
+            raise UsageError(_("--set {name}: given twice").format(name=shorten(name)))
         values = [value for part in split(text) for value in spread(part, setting)]
         found[name] = list(dict.fromkeys(values))
     return found
@@ -68,7 +68,9 @@ def combine(values, chosen=None):
     wanted = total if chosen is None else min(chosen, total)
     if wanted > MOST:
         raise UsageError(
-            _("{total:,} combinations are more than {most:,}: --random N chooses some").format(total=total, most=MOST)
+            _("{total:,} combinations exceed the limit of {most:,}: choose some with --random N").format(
+                total=total, most=MOST
+            )
         )
     return [combination(values, place) for place in (range(total) if wanted == total else draw(total, wanted))]
 

@@ -57,7 +57,7 @@ def read(path):
     except sqlite3.OperationalError as error:
         if getattr(error, "sqlite_errorname", "").startswith(("SQLITE_READONLY", "SQLITE_BUSY", "SQLITE_CANTOPEN")):
             raise UsageError(
-                _("{path}: a sweep is writing it, or was ended while it did: --resume goes on with it").format(
+                _("{path}: a sweep is writing it, or was stopped while writing: continue with --resume").format(
                     path=path
                 )
             ) from None
@@ -69,9 +69,7 @@ def read(path):
 def describe(path, error):
     """Say that a file is not one of a sweep."""
     reason = str(error) or type(error).__name__
-    return _("{path}: this is no file of tensh sweep, or it is damaged ({reason})").format(
-        path=path, reason=reason[:LONGEST_REASON]
-    )
+    return _("{path}: not a sweep file, or damaged ({reason})").format(path=path, reason=reason[:LONGEST_REASON])
 
 
 def connect(path):

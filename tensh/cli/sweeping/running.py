@@ -133,7 +133,7 @@ class Recording(Run):
     def take_values(self):
         """Take the numbers that were asked for by name."""
         if self.status != status.OK and not self.error:
-            self.fail(_("ended with status {status}").format(status=self.status))
+            self.fail(_("exited with status {status}").format(status=self.status))
         self.error = self.curve.reason or self.error
         last = {self.curve.name: [*self.curve.points.values()][-1]} if self.curve.points else {}
         self.values = last | self.values
@@ -142,11 +142,11 @@ class Recording(Run):
         self.values = last
         for name in self.job.report:
             if name not in self.session.namespace:
-                self.fail(_("--report {name}: the script has no such name at its end").format(name=name))
+                self.fail(_("--report {name}: the script has no such name when it ends").format(name=name))
                 return
             value = number_of(self.session.namespace[name])
             if value is None:
-                self.fail(_("--report {name}: it is not one number").format(name=name))
+                self.fail(_("--report {name}: it is not a single number").format(name=name))
                 return
             self.values[name] = value
 

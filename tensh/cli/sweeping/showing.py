@@ -82,13 +82,13 @@ def make_table(runs):
     failed = [run for run in runs if run.state == "failed"]
     if failed:
         notes.append(
-            _("{count} failed: {error} (all that they wrote: --json)").format(
+            _("{count} failed: {error} (their full output: --json)").format(
                 count=count(len(failed), "run"), error=shorten(failed[0].error.strip().partition("\n")[0])
             )
         )
     left = sum(run.state in ("waiting", "running") for run in runs)
     if left:
-        notes.append(_("{count} left: --resume goes on").format(count=count(left, "run")))
+        notes.append(_("{count} left: continue with --resume").format(count=count(left, "run")))
     names = (_("run"), *map(shorten, settings), _("seed"), _("state"), *map(shorten, values), _("time"))
     return Table(names, rows, notes=notes) if rows else Table((_("run"),), [(_("no runs"),)])
 

@@ -20,7 +20,7 @@ class Store:
         self.lock = lock(path)
         is_new = not os.path.exists(path) or os.path.getsize(path) == 0
         if not is_new and not reading.is_table(path):
-            raise UsageError(_("{path}: this file is there, and it is no file of tensh sweep").format(path=path))
+            raise UsageError(_("{path}: this file exists, and is not a sweep file").format(path=path))
         try:
             self.connection = sqlite3.connect(path, isolation_level=None, timeout=5)
             distrust(self.connection)
@@ -46,7 +46,7 @@ class Store:
         if found.get("digest") != facts["digest"]:
             raise UsageError(
                 _(
-                    "{path}: its runs are those of another script, or {script} has changed since: -o names another"
+                    "{path}: it holds the runs of another script, or {script} has changed since: choose another file with -o"
                 ).format(path=self.path, script=facts["script"])
             )
 
@@ -106,7 +106,9 @@ def lock(path):
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         file.close()
-        raise UsageError(_("{path}: another sweep is writing this file: -o names another").format(path=path)) from None
+        raise UsageError(
+            _("{path}: another sweep is writing this file: choose another file with -o").format(path=path)
+        ) from None
     except OSError:  # a file system without locks
         file.close()
         return None

@@ -67,7 +67,7 @@ def run_sweep(env, file, request):
     """Do the runs that are not done; return whether any failed."""
     cluster.require_library()
     if request.memory_limit is not None and not sys.platform.startswith("linux"):
-        raise UsageError(_("--memory-limit: this system has no such limit"))
+        raise UsageError(_("--memory-limit: this system does not support it"))
     if request.stop_below and request.stop_above:
         raise UsageError(_("--stop-below and --stop-above: only one of them can be given"))
     data, program = files.content(file), programs.from_file(file)

@@ -51,9 +51,7 @@ class ZeroRedundancyOptimizer(Optimizer):
         **defaults,
     ):
         if overlap_with_ddp:
-            raise NotImplementedError(
-                "ZeroRedundancyOptimizer steps after the backward pass: leave overlap_with_ddp out"
-            )
+            raise NotImplementedError("ZeroRedundancyOptimizer steps after the backward pass: omit overlap_with_ddp")
         groups = list_groups(params)
         check_dtype(groups)
         self.process_group = group.WORLD if process_group is None else process_group

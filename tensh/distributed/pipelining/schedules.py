@@ -116,7 +116,7 @@ class PipelineSchedule:
         if is_last and self._has_backward and target is None:
             raise ValueError("the last stage computes a loss and needs a target")
         if args and not any(stage.is_first for stage in self._stages):
-            raise ValueError("only the process of the first stage takes arguments")
+            raise ValueError("only the process of the first stage accepts arguments")
 
 
 class PipelineScheduleSingle(PipelineSchedule):

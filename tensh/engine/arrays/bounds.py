@@ -35,7 +35,7 @@ def require_storage(shape, steps, start, itemsize):
     if prod([n or 1 for n in shape]) * itemsize > MOST:
         raise RuntimeError("numel: integer multiplication overflow")
     if len(shape) > MOST_DIMENSIONS:
-        raise RuntimeError(f"a tensor of {len(shape)} dimensions is not supported: {MOST_DIMENSIONS} is the most")
+        raise RuntimeError(f"a tensor of {len(shape)} dimensions is not supported: the limit is {MOST_DIMENSIONS}")
     return need
 
 

@@ -63,7 +63,7 @@ class Scalars(dict):
             return ZERO[dtype]
         array = np.array(wrap_integer(number, dtype) if type(number) is int else number, dtype)
         if array.ndim:
-            raise TypeError(f"a number was expected, not {type(number).__name__}")
+            raise TypeError(f"expected a number, not {type(number).__name__}")
         array.flags.writeable = False
         kept = isinstance(number, int | float) and (-(2**63) <= number < 2**64 or abs(number) == inf)
         if number and kept and len(self) < self.LIMIT:

@@ -150,7 +150,7 @@ class Tensor:
     def _nnz(self) -> Tensor:
         """The number of values."""
     def _repr_html_(self) -> _Any:
-        """Return the printed form of the tensor for a notebook, with a line of facts."""
+        """Return the printed form of the tensor for a notebook, with a summary line."""
     def _values(self) -> Tensor:
         """The values, whether or not the tensor is coalesced, without history."""
     @property

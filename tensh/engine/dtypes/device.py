@@ -248,4 +248,4 @@ constant = find_constant  # the name in pickles of earlier versions
 def require_strided(which):
     """Raise unless ``which`` is None or ``torch.strided``."""
     if which is not None and which is not strided:
-        raise NotImplementedError(f"layout {which} is not there: tensh makes strided and sparse tensors")
+        raise NotImplementedError(f"layout {which} is not supported: tensh has strided and sparse tensors")

@@ -53,10 +53,10 @@ class dtype(metaclass=OfTorch):
         """The equivalent NumPy dtype."""
         if self.name.startswith("float8_"):
             raise NotImplementedError(
-                f"tensh computes in no dtype of eight bits: torch.{self.name} is a name, with its limits"
+                f"tensh does not compute in 8-bit floating point: torch.{self.name} is only a name, with its limits"
             )
         if self.name.startswith(("qint", "quint")):
-            raise NotImplementedError(f"tensh has no quantized tensors: torch.{self.name} is a name")
+            raise NotImplementedError(f"tensh has no quantized tensors: torch.{self.name} is only a name")
         if self.name in ("bfloat16", "complex32"):
             import ml_dtypes
 

@@ -48,7 +48,7 @@ def uneven_heads(situation, node):
         return None
     nearest = [n for n in range(1, min(size, MOST_HEADS) + 1) if size % n == 0]
     rule = _(
-        "each of {count} heads takes an equal part of {size} features; numbers that divide {size}: {names}"
+        "each of {count} heads gets an equal share of {size} features; numbers that divide {size}: {names}"
     ).format(count=count, size=size, names=", ".join(map(str, nearest)))
     best = min(nearest, key=lambda n: (abs(n - count), n))
     fit = replace_node(situation.place, sizes[1], str(best)) if isinstance(sizes[1], ast.Constant) else None
@@ -67,7 +67,7 @@ def other_features(situation, node):
     if not given.dim() or given.shape[-1] != int(got):
         return None
     operand = operand_of(ast.unparse(node.args[0]), given)._replace(marked=frozenset({given.dim() - 1}))
-    rule = _("{name} takes {wanted} features in the last dimension, and got {got}").format(
+    rule = _("{name} expects {wanted} features in the last dimension, but got {got}").format(
         name=kind, wanted=wanted, got=got
     )
     made = maker(node.func, situation)
@@ -81,5 +81,5 @@ def other_features(situation, node):
         shape = try_shape(f"({code})({', '.join(['it'] * INPUTS[kind])})", situation, given)
         fit = replace_node(situation.place, sizes[0], got) if shape else None
         fit = fit and fit._replace(result=f"{[*given.shape]} -> {shape}")
-    advice = None if fit else _("make it for {got} features, or give it {wanted}").format(got=got, wanted=wanted)
+    advice = None if fit else _("create it for {got} features, or pass it {wanted}").format(got=got, wanted=wanted)
     return Explanation("attention", (operand,), rule, (fit,) if fit else (), advice)

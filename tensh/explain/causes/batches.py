@@ -67,9 +67,9 @@ def parts_of_a_batch(situation):
     if count is None:
         return None
     rule = (
-        _("each batch has 1 part, for {names} names")
+        _("each batch has 1 part, but there are {names} names")
         if count == 1
-        else _("each batch has {count} parts, for {names} names")
+        else _("each batch has {count} parts, but there are {names} names")
     ).format(count=count, names=len(names))
     new = (
         ", ".join(names[:count]) + "," * (count == 1)
@@ -78,7 +78,7 @@ def parts_of_a_batch(situation):
     )
     used = {each.id for inner in getattr(loop[0], "body", ()) for each in ast.walk(inner) if isinstance(each, ast.Name)}
     if used & {*names[count:]}:
-        return Explanation("unpack", (), rule, (), _("a name for each part"))
+        return Explanation("unpack", (), rule, (), _("use a name for each part"))
     fit = replace_node(situation.place, loop[0].target, new)
     return Explanation("unpack", (), rule, (fit,) if fit else ())
 
@@ -95,7 +95,7 @@ def keys_of_a_batch(situation):
         names = [*map(ast.unparse, loop.target.elts)] if isinstance(loop.target, ast.Tuple) else []
         keys = [situation.names.get(name) for name in names]
         if names and used & {*names} and all(type(key) is str for key in keys) and is_loader(loop.iter, situation):
-            rule = _("each batch is a dict, and a loop over a dict gives its keys: {keys}").format(
+            rule = _("each batch is a dict, and a loop over a dict yields its keys: {keys}").format(
                 keys=", ".join(map(repr, keys))
             )
             parts = ", ".join(f"batch[{key!r}]" for key in keys)
@@ -139,8 +139,10 @@ def rows_of_a_dataset(situation):
     texts = [*map(ast.unparse, node.args)]
     given = tuple(operand_of(text, t) for text, t in zip(texts, values, strict=True))
     counts = ", ".join(f"{text} {len(t)}" for text, t in zip(texts, values, strict=True))
-    rule = _("the tensors of a dataset have equally many rows, one per sample: {counts}").format(counts=counts)
-    return Explanation("TensorDataset", given, rule, (), _("one row per sample in each of them"))
+    rule = _("all tensors of a dataset must have the same number of rows, one per sample: {counts}").format(
+        counts=counts
+    )
+    return Explanation("TensorDataset", given, rule, (), _("each needs one row per sample"))
 
 
 def samples_of_many_shapes(situation):
@@ -155,11 +157,11 @@ def samples_of_many_shapes(situation):
     if type(data) is tuple and len(data) < len(data[0]) and len({len(each) for each in data}) == 1:
         return Explanation(
             "DataLoader", (), _("a tuple of {count} tensors is a dataset of {count} samples").format(count=len(data)), (),
-            _("TensorDataset(x, y) in place of (x, y), whose samples are the rows of both"),
+            _("TensorDataset(x, y) in place of (x, y): its samples are the rows of both"),
         )  # fmt: skip
     return Explanation(
-        "DataLoader", (), _("the samples of a batch are stacked: sample 0 is {one}, and sample {number} {other}").format(one=one, number=number, other=other), (),
-        _("one shape for all in __getitem__ (cut, pad or resize), or collate_fn=, with nn.utils.rnn.pad_sequence"),
+        "DataLoader", (), _("the samples of a batch are stacked, but sample 0 is {one} and sample {number} is {other}").format(one=one, number=number, other=other), (),
+        _("return one shape from __getitem__ (cut, pad or resize), or pass collate_fn=, with nn.utils.rnn.pad_sequence"),
     )  # fmt: skip
 
 
@@ -189,7 +191,7 @@ def sample_that_is_none(situation):
             if isinstance(last, ast.Assign) and isinstance(last.targets[0], ast.Name) and last.lineno != node.lineno:
                 fit = Fit(f"return {last.targets[0].id}", "", last.end_lineno, "after")
                 return Explanation("DataLoader", (), rule, (fit,))
-            return Explanation("DataLoader", (), rule, (), _("return the sample at the end of it"))
+            return Explanation("DataLoader", (), rule, (), _("return the sample at its end"))
     return None
 
 
@@ -210,7 +212,7 @@ def norm_of_another_number(situation):
     if other is None or other == own:
         return None
     fit = replace_node(situation.place, layer[1].func, ast.unparse(layer[1].func).replace(own, other))
-    rule = _("{own} is for inputs of {numbers} dimensions, and this has {wanted}").format(
+    rule = _("{own} expects inputs of {numbers} dimensions, but this one has {wanted}").format(
         own=own, numbers=_(" or ").join(str(n) for n, name in BATCH_NORMS.items() if name == own), wanted=found[1]
     )
     return Explanation("norm", (), rule, (fit,) if fit else ())
@@ -227,7 +229,7 @@ def norm_of_another_size(situation):
     made, got = layer[1], found[2]
     for node in (*made.args, *(each.value for each in made.keywords)):
         if isinstance(node, ast.Constant) and node.value == int(found[1]):
-            rule = _("{code} was made for {wanted} features in the last dimension, and got {got}").format(
+            rule = _("{code} expects {wanted} features in the last dimension, but got {got}").format(
                 code=situation.call.symbol, wanted=found[1], got=got
             )
             return Explanation("norm", (), rule, (replace_node(situation.place, node, got),))
@@ -238,7 +240,7 @@ def explain_unknown_device(situation):
     """Explain a `device` that is never assigned."""
     if not isinstance(situation.error, NameError) or situation.error.name != "device" or "torch" not in situation.names:
         return None
-    rule = _("device is a name that programs choose: no line has given it a value")
+    rule = _("device is not predefined: no line of the program assigns it")
     line = situation.place.line
     fit = Fit('device = torch.device("cuda" if torch.cuda.is_available() else "cpu")', "", line, "before")
     return Explanation("name", (), rule, (fit,))
@@ -254,12 +256,14 @@ def explain_format(situation):
             value = situation.evaluate(node.value) if value is None else value
             if isinstance(value, Tensor) and value.numel() != 1:
                 text = ast.unparse(node.value)
-                rule = _("a format is of one number, and {text} has {count}").format(text=text, count=value.numel())
+                rule = _("a format applies to one number, but {text} has {count}").format(
+                    text=text, count=value.numel()
+                )
                 return Explanation(
                     "format",
                     (),
                     rule,
                     (),
-                    _("one of them ({text}[0]), or a sum or a mean of them; {{{text}}} shows all").format(text=text),
+                    _("one of them ({text}[0]), or their sum or mean; {{{text}}} shows all").format(text=text),
                 )
     return None

@@ -25,7 +25,7 @@ def number_called(situation, node):
     value, text = situation.look_up(node.func), ast.unparse(node.func)
     if type(value) not in (int, float, str, bool) or not situation.says("object is not callable"):
         return None
-    rule = _("{text} is {value} already, not a method").format(text=text, value=repr(value))
+    rule = _("{text} is already the value {value}, not a method").format(text=text, value=repr(value))
     fit = replace_node(situation.place, node, text)
     return Explanation("call", (), rule, (fit,)) if fit else None
 
@@ -38,7 +38,7 @@ def dataset_called(situation, node):
     has_items = hasattr(type(value), "__getitem__") and not isinstance(value, type | dict)
     if not has_items or not situation.says("object is not callable"):
         return None
-    rule = _("{text} is a {kind}: its elements stand in square brackets").format(
+    rule = _("{text} is a {kind}: index its elements with square brackets").format(
         text=node.func.id, kind=type(value).__name__
     )
     fit = replace_node(situation.place, node, f"{node.func.id}[{ast.unparse(node.args[0])}]")
@@ -56,7 +56,7 @@ def count_of_rows(situation, node):
     if not isinstance(value, Tensor) or value.dim() == 0 or value.numel() == 1:
         return None
     text = ast.unparse(each)
-    rule = _("{text} is {shape}, and range takes a number").format(text=text, shape=[*value.shape])
+    rule = _("{text} is {shape}, but range expects a number").format(text=text, shape=[*value.shape])
     fit = replace_node(situation.place, node, f"range(len({text}))")
     return Explanation("range", (), rule, (fit,)) if fit else None
 

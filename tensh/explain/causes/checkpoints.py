@@ -75,11 +75,11 @@ def explain_saved_object(situation):
             rule, code = _("line {line} saves the method {text}, which was not called"), f"{text}()"
         elif is_module(situation.look_up(thing)):
             if not any(isinstance(each, ast.Call) and is_loading(each) for each in path):
-                rule = _("line {line} saves {text}, a whole model, and whole models are read where that is asked for")
+                rule = _("line {line} saves {text}, a whole model, and whole models are loaded only on request")
                 code = set_keyword(situation.place.segment, "weights_only", "False")
                 fit = replace_node(situation.place, node, code) if code else None
                 return Explanation("load", (), rule.format(text=text, line=line), (fit,) if fit else ())
-            rule, code = _("line {line} saves {text}, a whole model, and not its state"), f"{text}.state_dict()"
+            rule, code = _("line {line} saves {text}, a whole model, instead of its state"), f"{text}.state_dict()"
         else:
             continue
         fit = replace_node(situation.place, thing, code)
@@ -123,7 +123,7 @@ def state_of_optimizer(loading):
     """Explain `net.load_state_dict(opt.state_dict())`."""
     if {*loading.given} != {"state", "param_groups"}:
         return None
-    rule = _("{text} is the state of an optimizer, and {name} is a model")
+    rule = _("{text} is the state of an optimizer, but {name} is a model")
     return loading.explain(rule.format(text=loading.text, name=loading.name))
 
 
@@ -132,7 +132,7 @@ def state_for_optimizer(loading):
     if not hasattr(loading.owner, "param_groups") or "param_groups" in loading.given:
         return None
     if loading.given and all(isinstance(value, Tensor) for value in loading.given.values()):
-        rule = _("{text} is the state of a model, and {name} is an optimizer")
+        rule = _("{text} is the state of a model, but {name} is an optimizer")
         return loading.explain(rule.format(text=loading.text, name=loading.name))
     return None
 
@@ -152,7 +152,7 @@ def state_with_prefix(loading):
         plain = {each.removeprefix(prefix): t for each, t in loading.given.items()}
         if plain.keys() == wanted.keys() and fits_into(plain, wanted):
             code = f'{{key.removeprefix("{prefix}"): value for key, value in {loading.text}.items()}}'
-            rule = _("the keys of {text} begin with {prefix!r}, and those of {name} do not")
+            rule = _("the keys of {text} begin with {prefix!r}, but those of {name} do not")
             fit = replace_node(loading.situation.place, loading.node.args[0], code)
             return loading.explain(rule.format(text=loading.text, prefix=prefix, name=loading.name), fit)
     return None
@@ -169,7 +169,7 @@ def state_of_a_part(loading):
     if len(found) != 1:
         return None
     part = "".join(f"[{each}]" if each.isdecimal() else f".{each}" for each in found[0].rstrip(".").split("."))
-    rule = _("the keys of {name} begin with {prefix!r}, and those of {text} do not: it is the state of {part}")
+    rule = _("the keys of {name} begin with {prefix!r}, but those of {text} do not: it is the state of {part}")
     rule = rule.format(text=loading.text, prefix=found[0], name=loading.name, part=loading.name + part)
     fit = replace_node(loading.situation.place, loading.node.func.value, loading.name + part)
     return loading.explain(rule, fit)
@@ -245,10 +245,10 @@ def other_keys(loading):
     rule = (
         _("{text} lacks {missing}, which {name} has") if not surplus
         else _("{name} lacks {surplus}, which {text} has") if not missing
-        else _("{text} lacks {missing}, which {name} has, and has {surplus}, which it lacks")
+        else _("{text} lacks {missing}, which {name} has, and has {surplus}, which {name} lacks")
     )  # fmt: skip
     rule = rule.format(text=loading.text, name=loading.name, missing=name_some(missing), surplus=name_some(surplus))
-    advice = None if is_other else _("strict=False loads what both have, and leaves the rest as it is")
+    advice = None if is_other else _("strict=False loads what both have, and leaves the rest unchanged")
     return loading.explain(rule, None, advice)
 
 

@@ -30,7 +30,7 @@ def class_without_base(situation):
     methods = {each.name: each for each in definition.body if isinstance(each, ast.FunctionDef)}
     if "forward" not in methods:
         return None
-    rule = _("{name} has a forward, but is not a module: derive it from nn.Module").format(name=definition.name)
+    rule = _("{name} defines forward, but is not a module: derive it from nn.Module").format(name=definition.name)
     more = ()
     if "__init__" in methods and "super(" not in ast.unparse(methods["__init__"]):
         more = (Fit("super().__init__()", "", methods["__init__"].body[0].lineno, "before"),)
@@ -79,7 +79,7 @@ def class_for_instance(situation):
     text = ast.unparse(node.func.value)
     rule = _("{text} is a class: {method} belongs to a model made from it").format(text=text, method=node.func.attr)
     if node.func.attr == "load_state_dict" and isinstance(path[0], ast.Assign):
-        advice = _("net = {text}(...) before, and net.{method}").format(text=text, method=node.func.attr)
+        advice = _("net = {text}(...) first, then net.{method}").format(text=text, method=node.func.attr)
         return Explanation("class", (), rule, (), advice)
     made = [name for name, value in situation.names.items() if type(value) is kind and name[0] != "_"]
     alias = find_alias(situation.place, node.func.value)
@@ -89,7 +89,7 @@ def class_for_instance(situation):
         fit = replace_node(situation.place, node.func.value, made[0])
     else:
         fit = replace_node(situation.place, node.func.value, f"{text}()") if needs_nothing(kind) else None
-    advice = None if fit else _("net = {text}(...) before, and net.{method}").format(text=text, method=node.func.attr)
+    advice = None if fit else _("net = {text}(...) first, then net.{method}").format(text=text, method=node.func.attr)
     return Explanation("class", (), rule, (fit,) if fit else (), advice)
 
 

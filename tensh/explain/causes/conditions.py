@@ -35,7 +35,7 @@ def choice(situation, path):
     for node in path[:-1]:
         if isinstance(node, ast.IfExp) and node.test is test and situation.tensor_of(test) is not None:
             code = ", ".join(map(ast.unparse, (test, node.body, node.orelse)))
-            rule = _("`if` tests once, and {text} has a value for each element: where chooses element by element")
+            rule = _("`if` tests once, but {text} has a value for each element: where chooses element by element")
             return explanation(situation, rule.format(text=ast.unparse(test)), test, node, f"torch.where({code})")
     return None
 
@@ -52,7 +52,7 @@ def limit(situation, path):
     (number,) = (each for each in call.args if each is not tensor)
     name = ast.unparse(call.func)
     code = f"torch.clamp({ast.unparse(tensor)}, {LIMITS[name]}={ast.unparse(number)})"
-    rule = _("Python's {name} compares the two once: element by element use torch.clamp").format(name=name)
+    rule = _("Python's {name} compares the two once; to compare element by element, use torch.clamp").format(name=name)
     return explanation(situation, rule, tensor, call, code)
 
 
@@ -63,6 +63,6 @@ def member(situation, path):
             given = ast.unparse(values)
             given = given if situation.tensor_of(values) is not None else f"torch.tensor({given})"
             code = f"torch.isin({ast.unparse(tensor)}, {given})"
-            rule = _("`in` tests one value, and {text} has several: isin tests each").format(text=ast.unparse(tensor))
+            rule = _("`in` tests one value, but {text} has several: isin tests each").format(text=ast.unparse(tensor))
             return explanation(situation, rule, tensor, path[-1], f"{code}.all()", f"{code}.any()")
     return None

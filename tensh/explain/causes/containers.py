@@ -52,7 +52,7 @@ def explain_list(node, situation):
             situation,
             node.value,
             f"sum({text})",
-            _("{text} is a {kind} of losses: one backward pass takes their sum").format(text=text, kind=kind),
+            _("{text} is a {kind} of losses: for one backward pass, add them up").format(text=text, kind=kind),
         )
     if node.attr == "parameters" and all(is_module(each) for each in values):
         call = next(
@@ -76,7 +76,7 @@ def explain_called_list(node, situation):
     values, text = situation.look_up(node.func), ast.unparse(node.func)
     if type(values) not in (list, tuple) or not values or not all(is_module(each) for each in values):
         return None
-    rule = _("{text} is a {kind} of layers, not a layer: Sequential calls one after the other").format(
+    rule = _("{text} is a {kind} of layers, not a layer: Sequential calls one after another").format(
         text=text, kind=type(values).__name__
     )
     tree = situation.place.tree()
@@ -107,7 +107,7 @@ def explain_sequential(node, situation):
         text = ast.unparse(each)
         if isinstance(each, ast.List | ast.Tuple) or type(situation.look_up(each)) in (list, tuple):
             return replace_node_code(
-                situation, each, f"*{text}", _("Sequential takes the layers one by one, not in a list")
+                situation, each, f"*{text}", _("Sequential expects the layers as separate arguments, not in a list")
             )
         layer = layer_of(situation.look_up(each), text) if isinstance(each, ast.Attribute | ast.Name) else None
         match each:  # `lambda x: x.relu()`, `lambda x: F.relu(x)`
@@ -122,7 +122,7 @@ def explain_sequential(node, situation):
                 situation,
                 each,
                 write_layer(f"nn.{layer}"),
-                _("{text} is a function: a Sequential takes the layer that calls it").format(text=text),
+                _("{text} is a function: a Sequential expects the layer that calls it").format(text=text),
             )
     return None
 
@@ -135,7 +135,7 @@ def explain_function_among_layers(node, situation):
     layer = layer_of(situation.evaluate(node.func), ast.unparse(node.func))
     if layer is None or node.keywords or not any(ast.unparse(each.func).endswith("Sequential") for each in calls):
         return None
-    rule = _("{text} is a function: a Sequential takes the layer that calls it").format(text=ast.unparse(node.func))
+    rule = _("{text} is a function: a Sequential expects the layer that calls it").format(text=ast.unparse(node.func))
     return replace_node_code(situation, node, write_layer(f"nn.{layer}"), rule)
 
 
@@ -157,7 +157,9 @@ def explain_module_list(node, situation):
     owner = ast.unparse(node.func) if isinstance(node, ast.Call) else "it"
     rule = _("{owner} holds layers, but does not define how to call them").format(owner=owner)
     if situation.says("Module [ModuleDict]"):
-        return Explanation("call", (), rule, (), _("{code}, a layer by its name").format(code=f'{owner}["name"](x)'))
+        return Explanation(
+            "call", (), rule, (), _("{code}, a layer looked up by name").format(code=f'{owner}["name"](x)')
+        )
     return Explanation(
         "call",
         (),
@@ -179,10 +181,10 @@ def explain_loader(node, situation):
             situation,
             loader,
             f"iter({text})",
-            _("{text} gives its batches to a loop: next takes an iterator, iter({text})").format(text=text),
+            _("{text} is for loops: next expects an iterator, iter({text})").format(text=text),
         )
     if situation.says("is not subscriptable") and isinstance(node, ast.Subscript):
-        rule = _("{text} gives batches in its own order, and has no indices").format(text=text)
+        rule = _("{text} yields batches in its own order, and has no indices").format(text=text)
         found = replace_node_code(situation, node, f"next(iter({text}))", rule)
         more = Fit(
             found.fits[0].text.replace(f"next(iter({text}))", f"{text}.dataset[{ast.unparse(node.slice)}]"),
@@ -210,7 +212,7 @@ def explain_called_state(node, situation):
         code = f"{name}.load_state_dict({ast.unparse(made[1].value)})"
         return Explanation("call", (), rule, (Fit(code, "", made[1].lineno),))
     return Explanation(
-        "call", (), rule, (), _("model.load_state_dict({name}), of a model of that kind").format(name=name)
+        "call", (), rule, (), _("model.load_state_dict({name}), for a model of that kind").format(name=name)
     )
 
 
@@ -222,7 +224,7 @@ def explain_saving_model(node, situation):
     call, text = next(calls, None), ast.unparse(node.value)
     if call is None or len(call.args) != 1:
         return None
-    rule = _("a model is saved by a function: torch.save of its state")
+    rule = _("a model is saved by a function: call torch.save with its state")
     code = f"torch.save({text}.state_dict(), {ast.unparse(call.args[0])})"
     return replace_node_code(situation, call, code, rule)
 
@@ -243,7 +245,7 @@ def explain_counter(situation):
                 target=ast.Tuple(elts=[ast.Name(id=first), second]), iter=ast.Call(func=ast.Name(id="enumerate"))
             ) if first in used and loop.lineno <= line <= loop.end_lineno:
                 code = f"i, ({first}, {ast.unparse(second)})"
-                rule = _("enumerate counts: {first} is the number of the iteration, and {second} its batch").format(
+                rule = _("enumerate counts: {first} is the number of the iteration, {second} is its batch").format(
                     first=first, second=ast.unparse(second)
                 )
                 return replace_node_code(situation, loop.target, code, rule)

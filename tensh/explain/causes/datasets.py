@@ -21,7 +21,7 @@ def without_samples(situation):
     for each in ast.walk(tree):
         if isinstance(each, ast.ClassDef) and is_dataset(each) and find_method(each, "__getitem__") is None:
             rule = _("{name} has no __getitem__, which returns the sample with a given index").format(name=each.name)
-            advice = _("def __getitem__(self, index): in {name}, with the sample").format(name=each.name)
+            advice = _("define __getitem__(self, index) in {name}, and return the sample").format(name=each.name)
             return Explanation("__getitem__", (), rule, (), advice)
     return None
 
@@ -56,7 +56,7 @@ def longer_than_its_data(situation):
     has_length = isinstance(data, Tensor) and data.dim() or type(data) in (list, tuple)
     if not has_length or type(count) is not int or count <= len(data):
         return None
-    rule = _("__len__ (line {line}) returns {count}, and {text} has {rows} samples").format(
+    rule = _("__len__ (line {line}) returns {count}, but {text} has {rows} samples").format(
         line=length.lineno, count=count, text=text, rows=len(data)
     )
     return Explanation("__len__", (), rule, (Fit(f"return len({text})", "", last.lineno),))

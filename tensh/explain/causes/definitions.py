@@ -37,7 +37,7 @@ def explain_super(situation):
     call = path[-1] if path else None
     is_call = isinstance(call, ast.Call) and ast.unparse(call.func) == "super().__init__"
     if is_call and call.args and is_module(situation.names.get("self")) and situation.says("positional argument"):
-        rule = _("nn.Module takes no arguments: those of a class are its own")
+        rule = _("nn.Module takes no arguments: keep those of your class in its own __init__")
         return Explanation("__init__", (), rule, (Fit("super().__init__()", ""),))
     if not situation.says("descriptor '__init__' of 'super' object needs an argument"):
         return None
@@ -67,7 +67,7 @@ def explain_misnamed(situation):
                     (),
                     rule,
                     (),
-                    _("def __len__(self): in {name}, with the number of its samples").format(name=definition.name),
+                    _("define __len__(self) in {name}, and return the number of samples").format(name=definition.name),
                 )
             own = {each.name: each for each in definition.body if isinstance(each, ast.FunctionDef)}
             near = [name for name in own if is_slip(name, wanted)]
@@ -91,7 +91,7 @@ def explain_uncalled_definition(situation):
         return None
     if getattr(situation.look_up(node.func), "__name__", None) != found[1] or int(found[3]) != 1:
         return None
-    rule = _("{name} is the class {kind}: on line {line} it was not called").format(
+    rule = _("{name} is the class {kind}: it was not called on line {line}").format(
         name=node.func.id, kind=found[1], line=made.lineno
     )
     fit = replace_node(situation.place, made.value, f"{ast.unparse(made.value)}()")
@@ -144,11 +144,11 @@ def explain_without_self(situation):
     if distance(first, "self") <= MOST_SLIPS:
         method.args.args[0].arg = "self"
         code = f"def {method.name}({ast.unparse(method.args)}):"
-        rule = _("the first parameter of {name} is called {first}, but self is used")
+        rule = _("the first parameter of {name} is called {first}, but the code uses self")
         return Explanation(method.name, (), rule.format(name=method.name, first=first), (Fit(code, "", method.lineno),))
     arguments = ast.unparse(method.args)
     code = f"def {method.name}(self{', ' * bool(arguments)}{arguments}):"
-    rule = _("{name} has no parameter self, which every method is given first").format(name=method.name)
+    rule = _("{name} has no parameter self, the first argument of every method").format(name=method.name)
     return Explanation(method.name, (), rule, (Fit(code, "", method.lineno),))
 
 
@@ -159,7 +159,7 @@ def explain_without_input(method, situation):
     unknown = sorted(read - known) or ["index"] * (method.name == "__getitem__")
     if len(unknown) != 1:
         return None
-    rule = _("{name} is passed an argument besides self, but has no parameter for it").format(name=method.name)
+    rule = _("{name} gets an argument besides self, but has no parameter for it").format(name=method.name)
     return Explanation(method.name, (), rule, (Fit(f"def {method.name}(self, {unknown[0]}):", "", method.lineno),))
 
 
@@ -216,7 +216,7 @@ def explain_length(situation):
         return None
     match functions[0].body:
         case [ast.Return(value=ast.Attribute(value=ast.Name()) as data)]:
-            rule = _("__len__ (line {line}) returns {text}, and must return the number of samples")
+            rule = _("__len__ (line {line}) returns {text}, but must return the number of samples")
             rule = rule.format(line=functions[0].lineno, text=ast.unparse(data))
             return Explanation("return", (), rule, (Fit(f"return len({ast.unparse(data)})", "", data.lineno),))
     return None
@@ -250,7 +250,7 @@ def explain_without_return(function, name):
         rule = _("{name} (line {line}) returns nothing: its return on line {last} has no value").format(
             name=name, line=function.lineno, last=returns[-1].lineno
         )
-        return Explanation("return", (), rule, (), _("return with the value that is computed"))
+        return Explanation("return", (), rule, (), _("return the computed value there"))
     if returns:
         return None
     rule, last = (
@@ -265,4 +265,4 @@ def explain_without_return(function, name):
             return Explanation("return", (), rule, (Fit(f"return {ast.unparse(value)}", "", last.lineno),))
         case ast.Assign(targets=[ast.Name(id=result)]):
             return Explanation("return", (), rule, (Fit(f"return {result}", "", last.end_lineno, "after"),))
-    return Explanation("return", (), rule, (), _("return what is computed, at the end of {name}").format(name=name))
+    return Explanation("return", (), rule, (), _("return the result at the end of {name}").format(name=name))

@@ -33,7 +33,7 @@ def size_of_sample(situation, node):
         case ast.Call(func=ast.Attribute(attr=word), args=[size], keywords=[]) if word in SAMPLES:
             if situation.says("'int' object is not iterable") and type(situation.evaluate(size)) is int:
                 text = ast.unparse(size)
-                rule = _("{text} is a number, and a size is a tuple").format(text=text)
+                rule = _("{text} is a number, but a size must be a tuple").format(text=text)
                 fit = replace_node(situation.place, size, f"({text},)")
                 return Explanation(word, (), rule, (fit,)) if fit else None
     return None
@@ -71,7 +71,7 @@ def scores_for_probabilities(situation, node):
         return None
     text, named = ast.unparse(given), [ast.unparse(each) for each in node.keywords]
     before, behind = [*map(ast.unparse, node.args[:position])], node.args[position + 1 :]
-    rule = _("{text} holds numbers that are not probabilities: scores of any size are logits").format(text=text)
+    rule = _("{text} holds numbers that are not probabilities: pass scores of any size as logits").format(text=text)
     code = f"{ast.unparse(node.func)}({', '.join([*before, f'logits={text}', *named])})"
     fit = replace_node(situation.place, node, code) if not behind else None
     return Explanation(kind.__name__, (), rule, (fit,) if fit else ())

@@ -40,7 +40,7 @@ def text_for_bytes(situation, node):
                     if call.args
                     else None
                 )
-            rule = _("{function} takes a file of bytes, and line {line} opens it as text")
+            rule = _("{function} expects a binary file, but line {line} opens it as text")
             rule = rule.format(function=ast.unparse(node.func), line=call.lineno)
             return Explanation("file", (), rule, (fit,)) if fit else None
     return None
@@ -70,7 +70,7 @@ def array_for_load(situation, node):
         return None
     text = ast.unparse(node.args[0])
     code = f"torch.from_numpy(np.load({text}))" if file.endswith(".npy") else f"np.load({text})"
-    rule = _("a file of that name holds a NumPy array, which np.load reads")
+    rule = _("a file with this extension holds a NumPy array: read it with np.load")
     fit = replace_node(situation.place, node, code)
     return Explanation("load", (), rule, (fit,) if fit else ())
 
@@ -95,7 +95,7 @@ def path_for_model(situation, node):
         code = f"{net}.load_state_dict(torch.load({file}))"
     else:
         code = f"torch.save({net}.state_dict(), {file})"
-    rule = _("a model has a state, which torch.save writes and torch.load reads")
+    rule = _("save the state of a model with torch.save, and read it with torch.load")
     fit = replace_node(situation.place, call, code)
     return Explanation("file", (), rule, (fit,) if fit else ())
 
@@ -116,8 +116,8 @@ def state_for_model(situation, node):
 
     if not is_loaded or not hasattr(Module, error.name or ""):
         return None
-    rule = _("the file holds the state of a model, and not the model")
-    advice = _("make the model first, and net.load_state_dict(...) of what was read")
+    rule = _("the file holds the state of a model, not the model")
+    advice = _("create the model first, then call net.load_state_dict(...) with what was read")
     return Explanation("load", (), rule, (), advice)
 
 

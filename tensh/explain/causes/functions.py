@@ -60,7 +60,7 @@ def called_without_apply(situation):
     )
     if len(calls) != 1:
         return None
-    rule = _("{kind}(...) makes an object: apply runs a Function, and records it").format(kind=made.__name__)
+    rule = _("{kind}(...) creates an object: apply runs a Function, and records it").format(kind=made.__name__)
     fit = replace_node(situation.place, calls[0].func, f"{made.__name__}.apply")
     return Explanation("Function", (), rule, (fit,) if fit else ())
 
@@ -183,7 +183,7 @@ def number_saved(situation):
                 number = int(found[1])
                 if number < len(args) and isinstance(args[number], ast.Name):
                     text, owner = args[number].id, ast.unparse(context)
-                    rule = _("save_for_backward (line {line}) keeps tensors, and {text} is a {kind}").format(
+                    rule = _("save_for_backward (line {line}) keeps tensors, but {text} is a {kind}").format(
                         line=node.lineno, text=text, kind=found[2]
                     )
                     advice = _("{code} in forward, and {owner}.{text} in backward")

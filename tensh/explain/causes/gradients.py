@@ -42,7 +42,9 @@ def explain_not_required(situation, name, node):
     """Explain the gradient of a tensor that does not require grad."""
     made = find_rebinding(situation, name)
     if made is not None and any(is_no_grad(each) for each in blocks_over(situation.place.tree(), made)):
-        rule = _("`{code}` on line {line} makes a new tensor of that name under torch.no_grad(), which records nothing")
+        rule = _(
+            "`{code}` on line {line} creates a new tensor under that name within torch.no_grad(), which records nothing"
+        )
         update = f"{name} {UPDATES[type(made.value.op)]} {ast.unparse(made.value.right)}"
         return rule.format(code=ast.unparse(made), line=made.lineno), (Fit(update, "", made.lineno),), None
     cut = find_cut(node, situation)
@@ -54,7 +56,7 @@ def explain_not_required(situation, name, node):
         return (
             _("{name} does not require grad").format(name=name),
             (),
-            _("{name}.requires_grad_(), and backward() of what is computed from it").format(name=name),
+            _("{name}.requires_grad_(), then backward() on a result computed from it").format(name=name),
         )
     fits = tuple(fit._replace(more=more) for fit in fits)
     return (
@@ -71,7 +73,7 @@ def not_kept(situation, name):
         update = f"with torch.no_grad(): {name} {UPDATES[type(made.value.op)]} {ast.unparse(made.value.right)}"
         reset = () if is_reset(situation, name) else (Fit(f"{name}.grad = None", "", made.lineno, "after"),)
         return (
-            _("`{code}` on line {line} makes a new tensor of that name, which is not a leaf").format(
+            _("`{code}` on line {line} creates a new tensor under that name, which is not a leaf").format(
                 code=ast.unparse(made), line=made.lineno
             ),
             (Fit(update, "", made.lineno, "", reset),),
@@ -80,15 +82,15 @@ def not_kept(situation, name):
     made = situation.find_assignment(name) if name.isidentifier() else None
     if made is None:
         return (
-            _("backward keeps gradients of leaves only, and it was computed"),
+            _("backward keeps gradients of leaves only, but it was computed"),
             (),
-            _("{name}.retain_grad() before backward()").format(name=name),
+            _("call {name}.retain_grad() before backward()").format(name=name),
         )
     whole = leaf_at_once(made)
     keep = Fit(f"{name}.retain_grad()", "", made.lineno, "after")
     fits = (Fit(whole, "", made.lineno),) if whole else (keep,)
     return (
-        _("`{code}` computes it, and backward keeps gradients of leaves only").format(code=ast.unparse(made)),
+        _("`{code}` computes it, but backward keeps gradients of leaves only").format(code=ast.unparse(made)),
         fits,
         None,
     )

@@ -35,7 +35,7 @@ def explain_cut_graph(situation):
     unknown = find_unknown(node, situation)
     if unknown:  # as at a prompt, where the source lacks earlier lines
         rule = _("{text} has no history: nothing that requires grad was recorded on the way to it").format(text=text)
-        advice = _("%why {name} tells why").format(name=unknown)
+        advice = _("%why {name} explains why").format(name=unknown)
         return Explanation("backward", given, rule, (), advice)
     names = [name for name in names_before(node, situation) if not situation.names[name].requires_grad]
     fits = [fit for name in find_differentiated(situation, names) for fit in requiring_grad(situation, name)]
@@ -50,9 +50,15 @@ def explain_cut_graph(situation):
             given,
             rule,
             (),
-            _("{text} of floating point numbers, 1. for 1, with requires_grad=True").format(text=text),
+            _("create {text} from floating point numbers, such as 1. instead of 1, with requires_grad=True").format(
+                text=text
+            ),
         )
-    advice = None if fits else _("x.requires_grad_() for the tensors to differentiate by, before computing with them")
+    advice = (
+        None
+        if fits
+        else _("call requires_grad_() on the tensors to differentiate with respect to, before computing with them")
+    )
     return Explanation("backward", given, rule, tuple(fits[:MOST_LEAVES]), advice)
 
 
@@ -96,7 +102,7 @@ def explain_several_numbers(situation):
     if not isinstance(value, Tensor):
         return None
     text = ast.unparse(node)
-    rule = _("backward starts from one number, and {text} has {count}: whose derivative is meant?").format(
+    rule = _("backward starts from one number, but {text} has {count}: which one is meant?").format(
         text=text, count=value.numel()
     )
     shown = (operand_of(text, value),)
@@ -110,7 +116,7 @@ def explain_several_numbers(situation):
     if not isinstance(call, ast.Call) or not call.args or ast.unparse(call.args[0]) != text:
         return None
     call.args[0] = ast.parse(f"{append_to_expression(text, '')}.sum()", mode="eval").body
-    advice = _("grad_outputs=torch.ones_like({text}), which is the same").format(text=text)
+    advice = _("grad_outputs=torch.ones_like({text}), which is equivalent").format(text=text)
     return Explanation("grad", shown, rule, (Fit(ast.unparse(call)),), advice)
 
 
@@ -153,7 +159,7 @@ def find_carried(situation, loop):
             several = type(value) is tuple
             code = f"{name} = tuple(each.detach() for each in {name})" if several else f"{name} = {name}.detach()"
             rule = _(
-                "{name} carries the graph of the previous iteration into this one (line {line}), and that graph was used already"
+                "{name} carries the graph of the previous iteration into this one (line {line}), but that graph was used already"
             ).format(name=name, line=first.lineno)
             shown = tuple(operand_of(name, t) for t in tensors if isinstance(t, Tensor))
             return Explanation("backward", shown[:1], rule, (Fit(code, "", first.lineno, "before"),))

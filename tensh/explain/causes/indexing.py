@@ -32,11 +32,11 @@ def text_for_number(situation, node):
         return None
     given, text = (operand_of(ast.unparse(node.value), t),), ast.unparse(node.slice)
     if index.strip().isdecimal():
-        rule = _("{text} is a text, and a whole number is wanted").format(text=text)
+        rule = _("{text} is a string; expected a whole number").format(text=text)
         new = index.strip() if isinstance(node.slice, ast.Constant) else f"int({text})"
         return explanation(situation, given, rule, node.slice, new)
-    rule = _("rows and columns of a tensor have numbers and no names")
-    return explanation(situation, given, rule, advice=_("the number of the column: x[:, 2]"))
+    rule = _("rows and columns of a tensor have numbers, not names")
+    return explanation(situation, given, rule, advice=_("use the number of the column: x[:, 2]"))
 
 
 def step_backwards(situation, node):
@@ -51,7 +51,7 @@ def step_backwards(situation, node):
     if any(ast.unparse(parts[dim].step) != "-1" for dim in dims):
         return None
     text = ast.unparse(node.value)
-    rule = _("slices of tensors have no negative steps; flip reverses dimensions")
+    rule = _("slices of tensors cannot have negative steps; flip reverses dimensions")
     new = append_to_expression(text, f".flip({', '.join(map(str, dims))})")
     return explanation(situation, (operand_of(text, t),), rule, node, new)
 
@@ -66,11 +66,13 @@ def tensor_for_list(situation, node):
     if index.is_floating_point():
         if index.shape != (len(values),):
             return None
-        rule = _("{text} holds {dtype}, and an index of a list is a whole number: that of the largest is argmax()")
+        rule = _(
+            "{text} holds {dtype}, but a list index must be a whole number; argmax() gives the index of the largest element"
+        )
         new = append_to_expression(text, ".argmax()")
         return explanation(situation, given, rule.format(text=text, dtype=given[0].dtype), node.slice, new)
     if index.dim() != 1:
         return None
-    rule = _("{text} has {count} numbers, and an index of a list is one").format(text=text, count=index.numel())
+    rule = _("{text} has {count} numbers, but a list index is a single number").format(text=text, count=index.numel())
     number = next(letter for letter in "ijkn" if letter not in (name, text))
     return explanation(situation, given, rule, node, f"[{name}[{number}] for {number} in {text}]")

@@ -66,10 +66,10 @@ def range_of_what_has_elements(situation, node):
         value, text = situation.look_up(each), ast.unparse(each)
         value = each.value if isinstance(each, ast.Constant) else value
         if type(value) is str and value.strip().isdecimal():
-            rule = _("{text} is a text, and a whole number is wanted").format(text=text)
+            rule = _("{text} is a string; expected a whole number").format(text=text)
             return replacement(situation, rule, each, f"int({text})")
         if not isinstance(value, str | Tensor) and hasattr(type(value), "__len__"):
-            rule = _("range counts up to a number, and {text} is a {kind}: its length is one").format(
+            rule = _("range counts up to a number, but {text} is a {kind}: use its length").format(
                 text=text, kind=type(value).__name__
             )
             return replacement(situation, rule, each, f"len({text})")
@@ -97,7 +97,7 @@ def elements_by_number(situation, node):
     if given is None:
         return None
     text = ast.unparse(given)
-    rule = _("{text} gives its elements one by one, and list(...) holds all of them").format(text=text)
+    rule = _("{text} yields its elements one by one; list(...) holds all of them").format(text=text)
     return replacement(situation, rule, given, f"list({text})")
 
 
@@ -113,13 +113,13 @@ def loop_over_parts(situation, node):
             continue
         text, names = ast.unparse(loop.iter), [ast.unparse(each) for each in loop.target.elts]
         if is_call_of(loop.iter, "enumerate") and len(names) > 2:
-            rule = _("enumerate gives two: a number, and what is numbered")
+            rule = _("enumerate yields pairs: a number and an element")
             return replacement(situation, rule, loop.target, f"{names[0]}, ({', '.join(names[1:])})")
         if type(situation.look_up(loop.iter)) is dict and len(names) == 2:
-            rule = _("a loop over a dict gives its keys; {text}.items() gives the values with them").format(text=text)
+            rule = _("a loop over a dict yields its keys; {text}.items() yields keys and values").format(text=text)
             return replacement(situation, rule, loop.iter, f"{text}.items()")
         if isinstance(loop.iter, ast.Tuple) and len(loop.iter.elts) == len(names):
-            rule = _("a loop over {text} takes one after the other; zip takes an element of each at a time").format(
+            rule = _("a loop over {text} visits one after the other; zip takes an element of each at a time").format(
                 text=text
             )
             return replacement(situation, rule, loop.iter, f"zip({text.strip('()')})")
@@ -128,7 +128,7 @@ def loop_over_parts(situation, node):
             return replacement(situation, rule, loop.iter, ast.unparse(loop.iter.args[0]))
         if is_call_of(loop.iter, "enumerate", "zip") or not counts(loop, situation):
             continue
-        rule = _("{text} gives elements without their numbers; enumerate gives both").format(text=text)
+        rule = _("{text} yields elements without their numbers; enumerate yields both").format(text=text)
         return replacement(situation, rule, loop.iter, f"enumerate({text})")
     return None
 

@@ -48,7 +48,7 @@ def explain_missing_folder(situation):
 
 
 def say_missing(folder):
-    return _("there is no folder {folder}, and writing a file does not make one").format(folder=folder)
+    return _("there is no folder {folder}, and writing a file does not create one").format(folder=folder)
 
 
 def find_missing_folder(situation):
@@ -102,17 +102,17 @@ def explain_copied_graph(situation):
         return None
     value, text = situation.look_up(node.args[0]), ast.unparse(node.args[0])
     if isinstance(value, Tensor):
-        rule = _("deepcopy makes no copy of a graph, and there is one behind {text}").format(text=text)
+        rule = _("deepcopy cannot copy a graph, and {text} has one").format(text=text)
         fit = replace_node(situation.place, node, append_to_expression(text, ".detach().clone()"))
         return Explanation("deepcopy", (), rule, (fit,) if fit else ())
     computed = [*find_computed(value, text)][:MOST]
     if not computed:
         return None
-    rule = _("deepcopy makes no copy of a graph, and there is one behind {text}").format(text=list_names(computed))
+    rule = _("deepcopy cannot copy a graph, and {text} has one").format(text=list_names(computed))
     line, tree = situation.place.line, situation.place.tree()
     if any(f"{each}.backward" in map(ast.unparse, ast.walk(tree)) for each in computed):
         return Explanation(
-            "deepcopy", (), rule, (), _("copy {text}, which has none").format(text=f"{computed[0]}.detach()")
+            "deepcopy", (), rule, (), _("copy {text}, which has no graph").format(text=f"{computed[0]}.detach()")
         )
     code = "; ".join(f"{each} = {each}.detach()" for each in computed)
     return Explanation("deepcopy", (), rule, (Fit(code, "", line, "before"),))

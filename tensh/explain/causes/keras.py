@@ -27,16 +27,16 @@ def explain_keras(situation):
     given = [ast.unparse(each) for each in call.args] if call is not None else []
     net, word = ast.unparse(node.value), error.name
     if is_module(error.obj) and word in ("predict", "predict_on_batch", "predict_proba") and len(given) == 1:
-        rule = _("a model is called with its input, and gives its prediction")
+        rule = _("call a model with its input to get its prediction")
         return explain_replacement(situation, rule, call, f"{net}({given[0]})")
     if is_module(error.obj) and word == "summary" and call is not None:
-        rule = _("a model prints as the list of its layers")
+        rule = _("printing a model lists its layers")
         return explain_replacement(situation, rule, call, f"print({net})")
     if is_module(error.obj) and word in ("fit", "train_on_batch", "fit_generator"):
-        rule = _("a model of torch.nn has no {word}: training is a loop that you write").format(word=word)
+        rule = _("a torch.nn model has no {word}: you write the training loop yourself").format(word=word)
         return Explanation("model", (), rule, (), LOOP.replace("net", net if net.isidentifier() else "net"))
     if word == "minimize" and hasattr(error.obj, "param_groups") and len(given) == 1:
-        rule = _("an optimizer steps along gradients, which backward() computes before")
+        rule = _("an optimizer steps along gradients, which backward() computes first")
         line = call.lineno
         more = (Fit(f"{net}.step()", "", line, "after"),)
         fit = replace_node(situation.place, call, f"{given[0]}.backward()")
@@ -74,7 +74,7 @@ def explain_activation(situation, node):
     prefix = function.rpartition(".")[0]
     dot = f"{prefix}." if prefix else ""
     layer = f"{dot}{names[word]}({'dim=-1' * (word == 'softmax')})"
-    rule = _("an activation is a separate layer after the other")
+    rule = _("an activation is a separate layer that follows this one")
     inner = f"{function}({', '.join(rest)}), {layer}"
     tree = situation.place.tree()
     is_inside = any(

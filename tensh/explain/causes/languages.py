@@ -34,8 +34,8 @@ def explain_language(situation):
         ) if name == error.name and left is node:
             return explain_arrow(situation, statement)
         case ast.Expr(value=ast.Name(id="end")):
-            rule = _("a block of Python's ends where the lines are indented less; nothing closes it")
-            return Explanation("name", (), rule, (), _("leave out the line"))
+            rule = _("a Python block ends where the indentation does; nothing closes it")
+            return Explanation("name", (), rule, (), _("remove the line"))
     for each in ast.walk(statement):
         match each:
             case ast.BinOp(left=left, op=ast.FloorDiv(), right=ast.Name() as right) if right is node:
@@ -79,6 +79,6 @@ def explain_call(situation, call, name, first):
         and not all(isinstance(situation.evaluate(a), int | float) for a in call.args)
     ):
         return None
-    rule = _("{name} is no function of Python's: {code} is what it gives").format(name=name, code=code)
+    rule = _("{name} is not a Python function: use {code}").format(name=name, code=code)
     fit = replace_node(situation.place, call, code)
     return Explanation("name", (), rule, (fit,) if fit else ())

@@ -89,7 +89,7 @@ def explain_uncalled_class(situation):
             text = ast.unparse(node)
             fit = replace_node(situation.place, node, f"{text}()")
             return (
-                Explanation("call", (), _("{text} is a class: call it to make one").format(text=text), (fit,))
+                Explanation("call", (), _("{text} is a class: call it to create an instance").format(text=text), (fit,))
                 if fit
                 else None
             )
@@ -107,7 +107,7 @@ def explain_digits(situation):
     if not isinstance(situation.error, TypeError) or type(situation.evaluate(digits)) is not int:
         return None
     text = ast.unparse(digits)
-    rule = _("how many digits are kept is an argument with a name, decimals")
+    rule = _("pass the number of digits by name, as decimals")
     fit = replace_node(situation.place, digits, f"decimals={text}")
     return Explanation(call.func.attr, (), rule, (fit,)) if fit else None
 
@@ -123,16 +123,14 @@ def explain_rounded(situation):
         digits = "".join(f"decimals={ast.unparse(each)}" for each in path[-1].args[1:2])
         code = append_to_expression(ast.unparse(given), f".round({digits})")
         fit = replace_node(situation.place, path[-1], code)
-        rule = _("round takes a number of Python's, and {text} is a tensor").format(text=ast.unparse(given))
+        rule = _("round expects a Python number, but {text} is a tensor").format(text=ast.unparse(given))
         return Explanation("round", (operand_of(ast.unparse(given), value),), rule, (fit,)) if fit else None
     if given is None or (isinstance(value, Tensor) and value.numel() != 1):
         return None
     text = ast.unparse(given)
     fit = replace_node(situation.place, given, append_to_expression(text, ".item()"))
     return (
-        Explanation(
-            "round", (), _("round takes a number of Python's, and {text} is a tensor").format(text=text), (fit,)
-        )
+        Explanation("round", (), _("round expects a Python number, but {text} is a tensor").format(text=text), (fit,))
         if fit
         else None
     )
@@ -160,23 +158,23 @@ def find_module_argument(call, situation):
         value = situation.look_up(node)
         text = ast.unparse(node)
         if is_module(value):
-            rule = _("{text} is a module: what is wanted is its output").format(text=text)
+            rule = _("{text} is a module: its output is needed here").format(text=text)
             return Explanation(
                 "call",
                 list_operands(call, situation),
                 rule,
                 (),
-                _("{text}(x) of its input x in the place of {text}").format(text=text),
+                _("{text}(x), with its input x, in place of {text}").format(text=text),
             )
         if isinstance(node, ast.Attribute) and node.attr == "forward" and is_module(situation.look_up(node.value)):
-            rule = _("{text} is a method that was not called: what is wanted is its output").format(text=text)
+            rule = _("{text} is a method that was not called: its output is needed here").format(text=text)
             owner = ast.unparse(node.value)
             return Explanation(
                 "call",
                 list_operands(call, situation),
                 rule,
                 (),
-                _("{owner}(x) of its input x in the place of {text}").format(owner=owner, text=text),
+                _("{owner}(x), with its input x, in place of {text}").format(owner=owner, text=text),
             )
     return None
 

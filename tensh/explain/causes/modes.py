@@ -51,7 +51,7 @@ def block_of_eval(situation, node):
                 before = Fit(ast.unparse(call), "", line, "before")
                 is_fixed = word == "eval" and block.body[0].lineno > line
                 fit = Fit("with torch.no_grad():", "", line, "", (before,)) if is_fixed else None
-                advice = None if fit else _("{code} on a line of its own").format(code=ast.unparse(call))
+                advice = None if fit else _("put {code} on a separate line").format(code=ast.unparse(call))
                 return Explanation("with", (), rule.format(code=ast.unparse(call)), (fit,) if fit else (), advice)
     return None
 
@@ -70,10 +70,8 @@ def initialised_by_apply(situation, node):
         or "init." not in name
     ):
         return None
-    rule = _("apply calls a function with each layer, and {name} takes a tensor").format(name=name)
-    advice = _("a function of your own, which calls {name}(layer.weight) for the layers that have one").format(
-        name=name
-    )
+    rule = _("apply calls a function with each layer, but {name} expects a tensor").format(name=name)
+    advice = _("write a function that calls {name}(layer.weight) for the layers that have one").format(name=name)
     return Explanation("apply", (), rule, (), advice)
 
 
@@ -94,10 +92,10 @@ def layers_of_class(situation, node):
         for made in definition.body if definition else ():
             if isinstance(made, ast.Assign) and is_module(getattr(situation.names.get(kind), target_of(made), None)):
                 rule = _(
-                    "{name} (line {line}) is an attribute of the class {kind}: the parts of a model are assigned to self in __init__"
+                    "{name} (line {line}) is an attribute of the class {kind}: assign the parts of a model to self in __init__"
                 )
                 rule = rule.format(name=target_of(made), line=made.lineno, kind=kind)
-                advice = _("self.{code} in __init__, after super().__init__()").format(code=ast.unparse(made))
+                advice = _("write self.{code} in __init__, after super().__init__()").format(code=ast.unparse(made))
                 return Explanation("class", (), rule, (), advice)
     return None
 

@@ -46,7 +46,7 @@ def call_before_init(situation):
         (),
         rule,
         fits,
-        _("super().__init__() first, not on line {line}").format(line=late[0].lineno) if late else None,
+        _("call super().__init__() first, not on line {line}").format(line=late[0].lineno) if late else None,
     )
 
 
@@ -64,8 +64,8 @@ def find_misnamed_forward(situation):
     inner = [n for m in methods.values() for n in ast.walk(m) if isinstance(n, ast.FunctionDef) and n.name == "forward"]
     if inner:
         return Explanation(
-            "forward", (), _("forward is defined within another method of {name} (line {line}): it is indented too far").format(name=name, line=inner[0].lineno), (),
-            _("write `def forward` as far to the left as `def __init__`"),
+            "forward", (), _("forward is defined inside another method of {name} (line {line}): it is indented too far").format(name=name, line=inner[0].lineno), (),
+            _("indent `def forward` like `def __init__`"),
         )  # fmt: skip
     found = get_close_matches("forward", [n for n in methods if not n.startswith("__")], 1) or ["__call__"] * (
         "__call__" in methods
@@ -76,11 +76,11 @@ def find_misnamed_forward(situation):
             (),
             _("{name} has no method forward").format(name=name),
             (),
-            _("def forward(self, x): in {name}, with what it computes").format(name=name),
+            _("define forward(self, x) in {name}").format(name=name),
         )
     wrong = methods[found[0]]
     return Explanation(
-        "forward", (), _("{name} has {wrong} (line {line}), and a call of a module calls forward").format(name=name, wrong=found[0], line=wrong.lineno),
+        "forward", (), _("{name} defines {wrong} (line {line}), but calling a module calls forward").format(name=name, wrong=found[0], line=wrong.lineno),
         (Fit(f"def forward({ast.unparse(wrong.args)}):", "", wrong.lineno),),
     )  # fmt: skip
 
@@ -216,12 +216,12 @@ def class_given_data(situation):
         if not isinstance(made, ast.Assign):
             return None
         fit = replace_node(situation.place, made.value, f"{ast.unparse(made.value)}()")
-        rule = _("{text} is the class {kind}: on line {line} it was not called").format(
+        rule = _("{text} is the class {kind}: it was not called on line {line}").format(
             text=text, kind=kind.__name__, line=made.lineno
         )
     else:
         fit = Fit(situation.place.segment.replace(text, write_layer(text), 1), "")
-        rule = _("{text} is a class: calling it makes a {kind}, which is then called with the tensors").format(
+        rule = _("{text} is a class: call it to create a {kind}, then call that with the tensors").format(
             text=text, kind=kind.__name__
         )
     return Explanation("call", (), rule, (fit,) if fit else ())
@@ -243,7 +243,7 @@ def class_given_data_before_attribute(situation):
     ):
         return None
     text = ast.unparse(call.func)
-    rule = _("{text} is a class: calling it makes a {kind}, which is then called with the tensors").format(
+    rule = _("{text} is a class: call it to create a {kind}, then call that with the tensors").format(
         text=text, kind=kind.__name__
     )
     fit = replace_node(situation.place, call.func, write_layer(text))
@@ -259,7 +259,7 @@ def tensor_for_parameter(situation):
     if not isinstance(made, ast.Assign) or len(made.targets) != 1:
         return None
     target = ast.unparse(made.targets[0])
-    rule = _("{target} is a parameter, and accepts only parameters").format(target=target)
+    rule = _("{target} is a parameter, and only a parameter can be assigned to it").format(target=target)
     fit = replace_node(situation.place, made.value, f"torch.nn.Parameter({ast.unparse(made.value)})")
     return Explanation("parameter", (), rule, (fit,)) if fit else None
 
@@ -276,7 +276,7 @@ def recurrent_in_sequential(situation):
         return None
     return Explanation(
         "Sequential", (), _("a recurrent layer returns its output and its last state, and Sequential passes both to the next layer"), (),
-        _("a class whose forward takes the output alone: out, _ = self.rnn(x)"),
+        _("write a class whose forward keeps only the output: out, _ = self.rnn(x)"),
     )  # fmt: skip
 
 
@@ -303,7 +303,7 @@ def explain_pair_of_states(situation):
     )
     if situation.call.module.__class__.__name__ == "LSTMCell":
         fit = fit and find_states(situation, found, text) or fit
-    rule = _("an LSTM has two states, and takes them as a pair: {text} is one tensor").format(text=text)
+    rule = _("an LSTM expects its two states as a pair, but {text} is a single tensor").format(text=text)
     return Explanation(
         "LSTM",
         (operand_of(text, value),),
@@ -360,6 +360,6 @@ def single_sample(situation):
     name = situation.place.segment.partition("(")[0] if is_module(model) else "model"
     given = tuple(operand_of(each.text or "input", each.value) for each in call.tensors[:1]) if call else ()
     return Explanation(
-        "batch_norm", given, _("in training, batch normalization divides by the spread within a batch, and one sample has none"), (),
-        _("a batch of 2 samples or more; to evaluate, call {name}.eval() first").format(name=name),
+        "batch_norm", given, _("in training, batch normalization divides by the spread within a batch, but a single sample has none"), (),
+        _("use a batch of 2 samples or more; to evaluate, call {name}.eval() first").format(name=name),
     )  # fmt: skip

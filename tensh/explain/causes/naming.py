@@ -67,13 +67,13 @@ def explain_compared_keyword(situation):
         for each in call.args if isinstance(call, ast.Call) else ():
             match each:
                 case ast.Name(id=name) if name == error.name and name in FLAGS and each.lineno == situation.place.line:
-                    rule = _("{name} is an argument, which is given a value").format(name=name)
+                    rule = _("{name} is an argument: give it a value").format(name=name)
                     fit = replace_node(situation.place, each, f"{name}=True")
                     return Explanation("call", (), rule, (fit,)) if fit else None
                 case ast.Compare(left=ast.Name(id=name), ops=[ast.Eq()], comparators=[value]) if (
                     name == error.name and each.lineno == situation.place.line
                 ):
-                    rule = _("== compares; the value of an argument follows =")
+                    rule = _("== compares; use = to give an argument its value")
                     fit = replace_node(situation.place, each, f"{name}={ast.unparse(value)}")
                     return Explanation("call", (), rule, (fit,)) if fit else None
     return None
@@ -114,7 +114,7 @@ def explain_reused_name(situation):
             rule = _("{name} has been a {kind} since line {line}: `{code}`").format(
                 name=root.id, kind=kind, line=made.lineno, code=ast.unparse(made)
             )
-            return Explanation("name", (), rule, (), _("another name on line {line}").format(line=made.lineno))
+            return Explanation("name", (), rule, (), _("choose another name on line {line}").format(line=made.lineno))
     return None
 
 
@@ -129,7 +129,7 @@ def explain_replaced_function(situation):
         return None
     for made in ast.walk(situation.place.tree()):
         if isinstance(made, ast.Assign) and [*map(ast.unparse, made.targets)] == [text]:
-            rule = _("`{code}` on line {line} has replaced the function by a value").format(
+            rule = _("`{code}` on line {line} replaced the function with a value").format(
                 code=ast.unparse(made), line=made.lineno
             )
             fit = Fit(f"{text}({ast.unparse(made.value)})", "", made.lineno)
@@ -147,7 +147,7 @@ def key_misspelt(situation):
     node, key = path[-1], situation.error.args[0] if situation.error.args else None
     owner, text = situation.look_up(node.value), ast.unparse(node.slice)
     if isinstance(key, Tensor) and key.numel() == 1 and type(owner) is dict:
-        rule = _("{text} is a tensor, and the keys of {owner} are numbers").format(
+        rule = _("{text} is a tensor, but the keys of {owner} are numbers").format(
             text=text, owner=ast.unparse(node.value)
         )
         fit = replace_node(situation.place, node.slice, f"{text}.item()") if key.item() in owner else None
@@ -223,7 +223,7 @@ def explain_last_index(situation):
         code = text.removesuffix("end")
     else:
         return None
-    rule = _("the last element has the index -1, and a slice without an end goes to the last")
+    rule = _("the last element has the index -1; a slice without an end includes it")
     fit = replace_node(situation.place, owner.slice, code)
     return Explanation("index", (), rule, (fit,) if fit else ())
 
@@ -246,20 +246,20 @@ def explain_bound_to_nothing(situation):
         text, given = ast.unparse(owner), ", ".join(map(ast.unparse, [*call.args, *call.keywords]))
         if method == "backward":
             after = Fit(f"{name}.backward({given})", "", made.lineno, "after")
-            rule = _("{method} returns nothing: {name} is None from there on").format(method=method, name=name)
+            rule = _("{method} returns None, so {name} is None from then on").format(method=method, name=name)
             return Explanation("call", (), rule, (Fit(f"{name} = {text}", "", made.lineno, "", (after,)),))
         if method in NEW_LISTS and type(situation.names.get(text)) is list:
-            rule = _("{method} changes {name} itself, and returns nothing").format(method=method, name=text)
+            rule = _("{method} changes {name} in place, and returns None").format(method=method, name=text)
             code = NEW_LISTS[method].format(text=text, given=given, comma=", " * bool(given))
             return Explanation("call", (), rule, (Fit(f"{name} = {code}", "", made.lineno),))
         if method == "shuffle" and text in ("random", "np.random", "numpy.random") and len(call.args) == 1:
-            rule = _("{method} changes {name} itself, and returns nothing").format(method=method, name=given)
+            rule = _("{method} changes {name} in place, and returns None").format(method=method, name=given)
             return Explanation(
                 "call",
                 (),
                 rule,
                 (Fit(f"{text}.{method}({given})", "", made.lineno, "", ()),),
-                _("{name} is {given} itself afterwards").format(name=name, given=given),
+                _("do not use {name} afterwards, but {given} itself").format(name=name, given=given),
             )
     return None
 
@@ -267,9 +267,9 @@ def explain_bound_to_nothing(situation):
 def say_lost(method):
     """Return the result of a method if it is not the object itself; None if unknown."""
     if method in CHANGING:
-        return _("{method} changes {name} itself, and returns nothing")
+        return _("{method} changes {name} in place, and returns None")
     if method in DOING:
-        return _("{method} returns nothing: {name} is None from there on")
+        return _("{method} returns None, so {name} is None from then on")
     if method == "load_state_dict":
-        return _("{method} changes {name} itself, and returns the keys that did not match")
+        return _("{method} changes {name} in place, and returns the keys that did not match")
     return None

@@ -65,12 +65,12 @@ def two_results(situation, node):
             return None
     text = ast.unparse(owner)
     if method in PAIRS and not args and not call.keywords and situation.says("iteration over a 0-d tensor"):
-        rule = _("{text}.{method}() is one number; along a dimension it gives values and indices").format(
+        rule = _("{text}.{method}() is a single number; along a dimension it returns values and indices").format(
             text=text, method=method
         )
         return replacement(situation, method, rule, call, append_to_expression(text, f".{method}(dim=-1)"))
     if method in INDICES and situation.says("values to unpack"):
-        rule = _("{method} gives indices alone; {function} along a dimension gives values and indices").format(
+        rule = _("{method} returns only indices; {function} along a dimension returns values and indices").format(
             method=method, function=INDICES[method]
         )
         given = ", ".join([*map(ast.unparse, args), *map(ast.unparse, call.keywords)])
@@ -107,7 +107,7 @@ def list_beside_tensor(situation, node):
     text, values = ast.unparse(side), situation.look_up(side)
     values = situation.evaluate(side) if values is None else values
     if type(values) is list and any(type(each) is str for each in values):
-        rule = _("{text} is a list of texts, and a tensor holds numbers").format(text=text)
+        rule = _("{text} is a list of strings, but a tensor holds numbers").format(text=text)
         return Explanation("operator", (), rule)
     return replacement(
         situation, "operator", _("{text} is a list, not a tensor").format(text=text), side, f"torch.tensor({text})"
@@ -123,7 +123,7 @@ def list_beside_list(situation, node):
         return None
     one, two = ast.unparse(node.left), ast.unparse(node.right)
     symbol = SYMBOLS[type(node.op)]
-    rule = _("lists have no arithmetic; tensors made of them have")
+    rule = _("lists do not support arithmetic; tensors made from them do")
     return replacement(situation, "operator", rule, node, f"torch.tensor({one}) {symbol} torch.tensor({two})")
 
 
@@ -141,7 +141,7 @@ def masks_of_floats(situation, node):
         for each, t in zip((node.left, node.right), sides, strict=True)
     ]
     symbol = "&" if isinstance(node.op, ast.BitAnd) else "|"
-    rule = _("{symbol} is of masks, which hold True and False").format(symbol=symbol)
+    rule = _("{symbol} is for masks, which hold True and False").format(symbol=symbol)
     return replacement(situation, symbol, rule, node, f"{texts[0]} {symbol} {texts[1]}")
 
 
@@ -154,7 +154,7 @@ def equal_for_elements(situation, node):
             return None
     if not situation.says("'bool' object has no attribute"):
         return None
-    rule = _("torch.equal says of the whole whether it is equal; == says so of each element")
+    rule = _("torch.equal compares whole tensors; == compares element by element")
     return replacement(situation, "==", rule, node.value, f"({ast.unparse(a)} == {ast.unparse(b)})")
 
 
@@ -168,7 +168,7 @@ def index_by_sorted(situation, node):
     if not isinstance(situation.error, IndexError | TypeError):
         return None
     text = ast.unparse(call)
-    rule = _("{text} has values and indices, which are two tensors").format(text=text)
+    rule = _("{text} holds values and indices, which are two tensors").format(text=text)
     return replacement(situation, "index", rule, call, f"{text}.indices")
 
 
@@ -187,7 +187,7 @@ def shape_beside_text(situation, node):
     return replacement(
         situation,
         "operator",
-        _("{text} is {kind}, not a text").format(text=text, kind=kind),
+        _("{text} is {kind}, not a string").format(text=text, kind=kind),
         node.right,
         f"str({text})",
     )
@@ -211,7 +211,7 @@ def format_of_one(situation, node):
             case ast.Call(args=[first, *others]) if first is node and others:
                 template = ast.get_source_segment(situation.place.source, node.left)
                 values = ", ".join(map(ast.unparse, (node.right, *others)))
-                rule = _("% takes its values as one tuple, in parentheses")
+                rule = _("% expects its values as a tuple, in parentheses")
                 return replacement(
                     situation, "format", rule, call, f"{ast.unparse(call.func)}({template} % ({values}))"
                 )
@@ -233,7 +233,7 @@ def layer_that_was_given_data(situation, node):
             if call is not None:
                 kind, given = ast.unparse(call.func), ast.unparse(call.args[0])
                 rule = _(
-                    "{name} is a layer: {kind}(...) makes one (line {line}), which is then called with the tensor"
+                    "{name} is a layer: {kind}(...) creates it (line {line}), then call it with the tensor"
                 ).format(name=each.id, kind=kind, line=call.lineno)
                 where = place_of(situation.place, call)
                 return Explanation("call", (), rule, (replace_node(where, call, f"{write_layer(kind)}({given})"),))
@@ -288,8 +288,8 @@ def explain_picked(situation):
     )
     if found is None:
         return None
-    rule = _("the index picks {picked}, and the value is {given}").format(picked=found[2], given=found[1])
-    return Explanation("index", (), rule, (), _("one number for all, or as many values as the index picks"))
+    rule = _("the index picks {picked}, but the value is {given}").format(picked=found[2], given=found[1])
+    return Explanation("index", (), rule, (), _("assign one number for all, or as many values as the index picks"))
 
 
 def batch_for_tensor(situation):
@@ -313,9 +313,9 @@ def batch_for_tensor(situation):
         ):
             name, count = loop.target.id, len(value)
             rule = (
-                _("{name} is a batch of 1 part: a loader gives it in a list")
+                _("{name} is a batch of 1 part: a loader yields it in a list")
                 if count == 1
-                else _("{name} is a batch of {count} parts: a loader gives them in a list")
+                else _("{name} is a batch of {count} parts: a loader yields them in a list")
             ).format(name=name, count=count)
             fit = replace_node(situation.place, loop.target, f"({name},)" if count == 1 else f"({name}, *_)")
             return Explanation("DataLoader", (), rule, (fit,) if fit else ())
@@ -339,7 +339,5 @@ def plain_parameter(situation):
     call = ast.parse(ast.unparse(made.value), mode="eval").body
     call.keywords = [each for each in call.keywords if each.arg != "requires_grad"]
     target = ast.unparse(made.targets[0])
-    rule = _("{target} is a tensor, and no parameter: parameters() gives what was made an nn.Parameter").format(
-        target=target
-    )
+    rule = _("{target} is a tensor, not a parameter: parameters() yields only each nn.Parameter").format(target=target)
     return Explanation("optimizer", (), rule, (Fit(f"{target} = nn.Parameter({ast.unparse(call)})", "", made.lineno),))

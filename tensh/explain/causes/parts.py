@@ -45,7 +45,7 @@ def attribute_of_a_pair(situation, node):
         if word is None or not loop.lineno <= line <= loop.end_lineno or not isinstance(value, tuple):
             continue
         if len(value) == 2 and hasattr(type(value[1]), node.attr):
-            rule = _("{text} gives pairs, and {name} is one").format(text=ast.unparse(loop.iter), name=name)
+            rule = _("{text} yields pairs, and {name} is one of them").format(text=ast.unparse(loop.iter), name=name)
             fit = replace_node(situation.place, target, f"{word}, {name}")
             return Explanation("loop", (), rule, (fit,)) if fit else None
     return None
@@ -98,7 +98,7 @@ def attribute_of_a_batch(situation, node):
     if hasattr(Tensor, node.attr):
         return None  # one of them may be meant, or all
     numbered = ", ".join(f"{text}[{number}] {describe_shape(each)}" for number, each in enumerate(value[:MOST]))
-    rule = _("{text} is a {kind}, whose parts have numbers and no names: {parts}").format(
+    rule = _("{text} is a {kind}, whose parts have numbers, not names: {parts}").format(
         text=text, kind=type(value).__name__, parts=numbered + ", ..." * (len(value) > MOST)
     )
     return Explanation("attribute", (), rule)

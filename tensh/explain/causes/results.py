@@ -57,14 +57,12 @@ def states_in_three_names(situation, node):
         ):
             value = situation.look_up(function)
             if is_module(value) and type(value).__name__ in ("GRU", "RNN"):
-                rule = _("a {kind} gives its output and one state, where an LSTM has two").format(
-                    kind=type(value).__name__
-                )
+                rule = _("a {kind} returns its output and one state; an LSTM has two").format(kind=type(value).__name__)
                 return explanation(situation, "RNN", rule, names, f"{ast.unparse(first)}, {ast.unparse(state)}")
         case ast.Assign(targets=[ast.Tuple(elts=[first, *rest]) as names], value=ast.Call(func=function)):
             value = situation.look_up(function)
             if is_module(value) and type(value).__name__ == "LSTM":
-                rule = _("an LSTM gives its output, and its two states as a pair")
+                rule = _("an LSTM returns its output and a pair of states")
                 first, rest = ast.unparse(first), ", ".join(map(ast.unparse, rest))
                 return explanation(situation, "LSTM", rule, names, f"{first}, ({rest})")
     return None
@@ -89,7 +87,7 @@ def named_results(situation, node):
 
 
 def say_both():
-    return _("{text} has values and indices, which are two tensors")
+    return _("{text} holds values and indices, which are two tensors")
 
 
 def is_values_and_indices(node, situation):
@@ -126,12 +124,12 @@ def number_function(situation, node):
         return None
     if not isinstance(value, Tensor):
         return None
-    rule = _("{name} takes a single Python number; for a tensor use {function}").format(
+    rule = _("{name} expects a single Python number; for a tensor, use {function}").format(
         name=name, function=f"torch.{word}"
     )
     call = situation.call
     if word == "sqrt" and value.dim() and call and afterwards(call, Fit(f"torch.sqrt({text})")):  # of attention scores
-        rule = _("{name} takes a single Python number, as the size of the last dimension is").format(name=name)
+        rule = _("{name} expects a single Python number, such as the size of the last dimension").format(name=name)
         last = append_to_expression(text, ".shape[-1]")
         return explanation(situation, "call", rule, node.args[0], last, (operand_of(text, value),))
     return explanation(situation, "call", rule, node.func, f"torch.{word}", (operand_of(text, value),))
@@ -144,7 +142,7 @@ def numpy_of_losses(situation, node):
     for each in node.args:
         value, text = situation.look_up(each), ast.unparse(each)
         if type(value) in (list, tuple) and value and all(isinstance(t, Tensor) and t.numel() == 1 for t in value):
-            rule = _("{text} is a {kind} of tensors with their graphs, and NumPy takes numbers").format(
+            rule = _("{text} is a {kind} of tensors with graphs, but NumPy expects numbers").format(
                 text=text, kind=type(value).__name__
             )
             return explanation(situation, "numpy", rule, each, f"[each.item() for each in {text}]")
@@ -179,7 +177,7 @@ def explain_called_attribute(situation, node):
         case ast.Attribute(attr="grad" | "data" | "T" | "mT" as word, value=owner):
             t, text = situation.look_up(owner), ast.unparse(node.func)
             if isinstance(t, Tensor) and (word != "grad" or t.grad is not None):
-                rule = _("{text} is a tensor, which is not called").format(text=text)
+                rule = _("{text} is a tensor, which cannot be called").format(text=text)
                 return explanation(situation, "call", rule, node, text)
     return None
 
@@ -198,7 +196,7 @@ def explain_attribute_of_results(situation, node):
     if error.name == "item" and error.obj[0].numel() != 1:
         return None
     text = ast.unparse(node.value)
-    rule = _("{text} has values and indices, which are two tensors").format(text=text)
+    rule = _("{text} holds values and indices, which are two tensors").format(text=text)
     return explanation(situation, "attribute", rule, node.value, f"{text}.values")
 
 
@@ -213,7 +211,7 @@ def explain_indexed_function(situation, node):
     given = given[1:-1] if isinstance(node.slice, ast.Tuple) and given[:1] == "(" else given
     if isinstance(node.slice, ast.Tuple) and text.rpartition(".")[2] in TAKE_LISTS:
         given = f"[{given}]"
-    rule = _("{text} is a function, which is called with parentheses").format(text=text)
+    rule = _("{text} is a function: call it with parentheses").format(text=text)
     return explanation(situation, "call", rule, node, f"{text}({given})")
 
 
@@ -225,7 +223,7 @@ def array_that_requires_grad(situation, node):
     if len(given) != 1 or len(node.args) < 2:
         return None
     text, t = ast.unparse(given[0]), situation.look_up(given[0])
-    rule = _("{tensor} requires grad, and an array records nothing").format(tensor=text)
+    rule = _("{tensor} requires grad, but an array cannot record gradients").format(tensor=text)
     return explanation(situation, "numpy", rule, given[0], f"{text}.detach()", (operand_of(text, t),))
 
 
@@ -244,10 +242,10 @@ def fraction_written(situation, node):
     if not isinstance(t, Tensor):
         return None
     given = operand_of(text, t)
-    rule = _("{text} holds {dtype}, which an in-place operation keeps; the result has another dtype").format(
+    rule = _("an in-place operation keeps the dtype of {text}, {dtype}, but the result has another one").format(
         text=text, dtype=given.dtype
     )
     if isinstance(made.target, ast.Subscript):
-        return Explanation("write", (given,), rule, (), _("{text} = {text}.float() before").format(text=text))
+        return Explanation("write", (given,), rule, (), _("{text} = {text}.float() first").format(text=text))
     code = ast.unparse(ast.Assign([made.target], ast.BinOp(made.target, made.op, made.value), lineno=1))
     return Explanation("write", (given,), rule, (Fit(code, ""),))

@@ -88,7 +88,7 @@ def explain_lacking(situation):
         code = f"{ast.unparse(node)[:-1]}{', ' * bool(node.args)}{usual[lacking[0]]})"
         fit = replace_node(situation.place, node, code)
         return Explanation("call", (), rule, (fit,) if fit else ())
-    advice = _("{name}: how many numbers there are to be").format(name="steps") if lacking == ["steps"] else None
+    advice = _("{name}: the number of elements to make").format(name="steps") if lacking == ["steps"] else None
     return Explanation("call", (), rule, (), advice)
 
 

@@ -46,7 +46,7 @@ def explain_subset(situation):
     data, count = map(ast.unparse, made[0].args)
     if type(values[0]) is float:
         count = f"int({count} * len({data}))"
-    rule = _("Subset takes the indices of its samples, and {text} is one number")
+    rule = _("Subset expects the indices of its samples, but {text} is a single number")
     fit = replace_node(situation.place, made[0].args[1], f"range({count})")
     return Explanation("Subset", (), rule.format(text=ast.unparse(made[0].args[1])), (fit,) if fit else ())
 
@@ -67,15 +67,15 @@ def explain_parts_of_dataset(situation):
     written, text = node.args[1], ast.unparse(node.args[0])
     elements = written.elts if isinstance(written, ast.List | ast.Tuple) else ()
     if any(type(each) is float for each in counts):
-        rule = _("fractions of a split add up to 1, and these to {sum:g}").format(sum=sum(counts))
+        rule = _("fractions of a split must add up to 1, but these add up to {sum:g}").format(sum=sum(counts))
         last = round(1 - sum(counts[:-1]), 10)
         fit = replace_node(situation.place, elements[-1], f"{last:g}") if is_number(elements) and last > 0 else None
         return Explanation("random_split", (), rule, (fit,) if fit else ())
     size = known_length(situation.look_up(node.args[0]))
     if size is None:
-        rule = _("the parts have {sum} samples, and {text} another number").format(text=text, sum=sum(counts))
+        rule = _("the parts have {sum} samples, but {text} has a different number").format(text=text, sum=sum(counts))
     else:
-        rule = _("{text} has {size} samples, and the parts have {sum}").format(text=text, size=size, sum=sum(counts))
+        rule = _("{text} has {size} samples, but the parts have {sum}").format(text=text, size=size, sum=sum(counts))
     if sum(counts) == 100 and all(isinstance(each, ast.Constant) for each in elements):
         parts = ", ".join(f"{each / 100:g}" for each in counts)
         fit = elements and replace_node(situation.place, written, f"[{parts}]")
@@ -120,7 +120,7 @@ def explain_parts_unlisted(situation, node):
     if len(given) == 1:
         given.append(f"1 - {given[0]}" if type(values[0]) is float else f"len({text}) - {given[0]}")
     named = [ast.unparse(each) for each in node.keywords]
-    rule = _("random_split takes the parts in a list")
+    rule = _("random_split expects the parts in a list")
     parts = f"[{', '.join(given)}]"
     code = f"{ast.unparse(node.func)}({', '.join([text, parts, *named])})"
     fit = replace_node(situation.place, node, code)

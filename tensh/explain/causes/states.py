@@ -26,7 +26,7 @@ def explain_state(situation):
     given = [each for each in states_in(call) if isinstance(situation.look_up(each), Tensor)]
     operands = tuple(operand_of(ast.unparse(each), situation.look_up(each)) for each in given)
     count, batch = wanted[0], wanted[-2] if len(wanted) > 2 else None
-    rule = _("a state has the shape (layers, batch, features), here {wanted}, and this is {got}").format(
+    rule = _("a state has the shape (layers, batch, features), here {wanted}, but this one is {got}").format(
         wanted=wanted, got=got
     )
     x = situation.call.tensors[0].value

@@ -29,7 +29,7 @@ def sequence_for_cell(situation, node):
     x, text = situation.tensor_of(node.args[0]), ast.unparse(node.args[0])
     if x is None or x.dim() != STEPS or x.shape[-1] != cell.input_size:
         return None
-    rule = _("{cell} takes one step, [batch, {features}], and {text} has {count} of them").format(
+    rule = _("{cell} expects one step, [batch, {features}], but {text} has {count} of them").format(
         cell=ast.unparse(node.func), features=cell.input_size, text=text, count=len(x)
     )
     statement = situation.place.path()[0]
@@ -42,7 +42,7 @@ def sequence_for_cell(situation, node):
     )
     code = " ".join(ast.unparse(ast.fix_missing_locations(loop)).split("\n    ")) if loop else None
     fits = (Fit(code, "", node.lineno),) if code else ()
-    advice = None if fits else _("a loop over the steps: for step in {text}").format(text=text)
+    advice = None if fits else _("loop over the steps: for step in {text}").format(text=text)
     return Explanation("cell", (operand_of(text, x),), rule, fits, advice)
 
 
@@ -53,7 +53,7 @@ def step_without_closure(situation, node):
     name = ast.unparse(node.func).rpartition(".")[0]
     rule = _("a step of LBFGS computes the loss several times, and needs the function that does")
     advice = _(
-        "def closure(): {name}.zero_grad(); compute loss; loss.backward(); return loss, and then {name}.step(closure)"
+        "def closure(): {name}.zero_grad(); compute loss; loss.backward(); return loss, then {name}.step(closure)"
     )
     return Explanation("optimizer", (), rule, (), advice.format(name=name))
 
@@ -64,7 +64,7 @@ def step_without_metric(situation, node):
         return None
     name = ast.unparse(node.func)
     losses = [each for each in situation.names if "loss" in each.lower() and is_number(situation.names[each])]
-    rule = _("this scheduler watches a number, and lowers the rate when that no longer falls")
+    rule = _("this scheduler watches a number, and lowers the learning rate when it stops falling")
     fits = (Fit(f"{name}({losses[-1]})"),) if len(losses) == 1 else ()
     return Explanation("scheduler", (), rule, fits, None if fits else f"{name}(loss)")
 

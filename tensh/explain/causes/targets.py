@@ -34,9 +34,9 @@ def explain_target(situation):
         return None
     node, new = found
     first, second = map(ast.unparse, call.args)
-    rule = _(
-        "{second} holds class indices, and {first} a score for each of {count} classes: cross_entropy is for that"
-    ).format(first=first, second=second, count=scores.shape[1])
+    rule = _("{second} holds class indices, and {first} a score for each of {count} classes: use cross_entropy").format(
+        first=first, second=second, count=scores.shape[1]
+    )
     more = "" if not classes.is_floating_point() else ".long()"
     fit = replace_node(situation.place, node, new)
     if more and node.lineno != call.lineno:
@@ -66,7 +66,7 @@ def explain_one_score(situation, call, scores, classes):
     value = situation.look_up(ast.parse(plain, mode="eval").body)
     plain += "" if isinstance(value, Tensor) and value.is_floating_point() else ".float()"
     owner, dot, _word = ast.unparse(call.func).rpartition(".")
-    rule = _("cross_entropy takes a score for each class, and {first} has one for each sample, for yes or no")
+    rule = _("cross_entropy expects a score for each class, but {first} has a single yes-or-no score for each sample")
     fit = replace_node(situation.place, call, f"{owner}{dot}{kind}({first}, {plain})")
     operands = (operand_of(first, scores), operand_of(second, classes))
     return Explanation("loss", operands, rule.format(first=first), (fit,)) if fit else None

@@ -73,7 +73,7 @@ def result_for_function(situation, node):
     if not names or not {*names} <= used:
         return None
     text = ast.unparse(first)
-    rule = _("{name} takes a function, and {text} is already a result").format(name=name_of(node.func), text=text)
+    rule = _("{name} expects a function, but {text} is already a result").format(name=name_of(node.func), text=text)
     return replacement(situation, rule, first, f"lambda {', '.join(names)}: {text}")
 
 
@@ -84,7 +84,7 @@ def number_for_tensor(situation, node):
         value = situation.evaluate(each)
         if type(value) in (int, float):
             text = ast.unparse(each)
-            rule = _("{text} is a Python number, and derivatives need tensors").format(text=text)
+            rule = _("{text} is a Python number, but derivatives need tensors").format(text=text)
             whole = f"float({text})" if not isinstance(each, ast.Constant) else f"{float(value)!r}"
             return replacement(situation, rule, each, f"torch.tensor({whole if type(value) is int else text})")
     return None
@@ -97,7 +97,7 @@ def whole_number_for_gradient(situation, node):
     for each in node.args:
         value = situation.tensor_of(each)
         if value is not None and not value.is_floating_point():
-            rule = _("only floating point numbers have derivatives, and these are whole numbers")
+            rule = _("only floating point numbers have derivatives, but these are whole numbers")
             return replacement(situation, rule, each, append_to_expression(ast.unparse(each), ".float()"))
     return None
 
@@ -110,7 +110,7 @@ def gradient_of_several(situation, node):
     if name_of(inner.func) != "grad" or not inner.args or not isinstance(inner.args[0], ast.Name):
         return None
     text = ast.unparse(inner.args[0])
-    rule = _("grad needs a single number, and {text} returns several: their sum has a gradient").format(text=text)
+    rule = _("grad needs a single number, but {text} returns several: use their sum").format(text=text)
     return replacement(situation, rule, inner.args[0], f"lambda *args: {text}(*args).sum()")
 
 

@@ -41,13 +41,13 @@ def explain_unpacked(situation):
         and isinstance(node, ast.Call)
         and ast.unparse(node.func).rpartition(".")[2] in COUNTING
     ):
-        rule = _("{text} is one tensor, whose number of rows depends on its values, for {names} names")
+        rule = _("{text} is one tensor, whose number of rows depends on its values, but there are {names} names")
         rule = rule.format(text=ast.unparse(node), names=names)
     elif isinstance(value, Tensor):
-        rule = _("{text} is one tensor, {shape}, and unpacking gives its {count} rows, for {names} names")
+        rule = _("{text} is one tensor, {shape}, and unpacking yields its {count} rows, but there are {names} names")
         rule = rule.format(text=ast.unparse(node), shape=describe_shape(value), count=len(value), names=names)
     elif isinstance(value, tuple | list):
-        rule = _("{text} gives {count} parts, for {names} names: {parts}").format(
+        rule = _("{text} returns {count} parts, but there are {names} names: {parts}").format(
             text=ast.unparse(node), count=len(value), names=names, parts=describe_parts(value)
         )
     else:
@@ -57,7 +57,7 @@ def explain_unpacked(situation):
         or give_more(situation, node, value, names)
         or name_rest(situation, path[-1], value, names)
     )
-    return Explanation("unpack", (), rule, (fit,) if fit else (), None if fit else _("as many names as parts"))
+    return Explanation("unpack", (), rule, (fit,) if fit else (), None if fit else _("use as many names as parts"))
 
 
 def describe_parts(value):
@@ -129,13 +129,13 @@ def explain_returned(situation, node, names, got):
     if len(returned) == 1 and returned[0].value is not None:
         value, line = returned[0].value, returned[0].lineno
         if isinstance(value, ast.Tuple):
-            rule = _("{name} returns {count} values, on line {line}, for {names} names")
+            rule = _("{name} returns {count} values on line {line}, but there are {names} names")
             rule = rule.format(name=name, count=len(value.elts), line=line, names=names)
         else:
-            rule = _("{name} returns one value, {text} on line {line}, for {names} names")
+            rule = _("{name} returns one value, {text} on line {line}, but there are {names} names")
             rule = rule.format(name=name, text=ast.unparse(value), line=line, names=names)
-        return Explanation("unpack", (), rule, (), _("as many names as parts"))
+        return Explanation("unpack", (), rule, (), _("use as many names as parts"))
     if got is None:
         return None
     rule = _("{text} gives {count} values, for {names} names").format(text=ast.unparse(node), count=got, names=names)
-    return Explanation("unpack", (), rule, (), _("as many names as parts"))
+    return Explanation("unpack", (), rule, (), _("use as many names as parts"))

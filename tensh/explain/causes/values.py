@@ -38,7 +38,7 @@ def explain_unpacked_shape(situation, node):
                 )
                 more = ", ".join([*map(ast.unparse, targets), "*_"])
                 fits = (Fit(f"{more} = {ast.unparse(value)}", "", line),) if len(shape) > len(targets) else ()
-                return Explanation("shape", (), rule, fits, None if fits else _("a name for each dimension"))
+                return Explanation("shape", (), rule, fits, None if fits else _("use a name for each dimension"))
     return None
 
 
@@ -50,7 +50,7 @@ def exchanged_save(situation, node):
     if type(situation.look_up(node.args[0])) is not str and not isinstance(node.args[0], ast.Constant):
         return None
     fit = replace_node(situation.place, node, f"{ast.unparse(node.func)}({second}, {first})")
-    return Explanation("save", (), _("save takes the object first, then the file"), (fit,) if fit else ())
+    return Explanation("save", (), _("save expects the object first, then the file"), (fit,) if fit else ())
 
 
 def overwritten_method(situation, node):
@@ -67,7 +67,7 @@ def overwritten_method(situation, node):
     ]  # eval() calls train(), which may be the overwritten one
     for each in ast.walk(tree):
         if isinstance(each, ast.Assign) and len(each.targets) == 1 and ast.unparse(each.targets[0]) in texts:
-            rule = _("`{code}` on line {line} has replaced the method by a value").format(
+            rule = _("`{code}` on line {line} replaced the method with a value").format(
                 code=ast.unparse(each), line=each.lineno
             )
             given = "False" if isinstance(each.value, ast.Constant) and each.value.value is False else ""

@@ -71,7 +71,7 @@ def written_tuple(situation, node):
     if not isinstance(node, ast.Subscript) or not OF_TUPLES.fullmatch(message_of(situation.error)):
         return None
     text, made = ast.unparse(node.value), assignment_of(situation, node.value)
-    rule = _("{text} is a tuple, whose elements cannot be replaced; those of a list can").format(text=text)
+    rule = _("{text} is a tuple, whose elements cannot be replaced; use a list").format(text=text)
     if isinstance(made, ast.Assign) and isinstance(made.value, ast.Tuple):
         fit = replace_node(situation.place, made.value, f"[{', '.join(map(ast.unparse, made.value.elts))}]")
     else:
@@ -90,7 +90,7 @@ def variable_of_loop(situation, node):
     before = [line for line in bindings(situation.place.scope() or tree, name) if loop and line < loop.lineno]
     if not before:
         return None
-    rule = _("{name} is also the variable of the loop on line {line}, which replaces what line {made} made").format(
+    rule = _("{name} is also the loop variable on line {line}, which replaces the value from line {made}").format(
         name=name, line=loop.lineno, made=before[-1]
     )
     called = {id(each.func) for each in ast.walk(loop) if isinstance(each, ast.Call)}
@@ -98,7 +98,7 @@ def variable_of_loop(situation, node):
     is_unused = isinstance(loop.target, ast.Name) and all(id(each) in called for each in uses)
     fit = replace_node(situation.place, loop.target, "_") if is_unused else None
     return Explanation(
-        "loop", (), rule, (fit,) if fit else (), None if fit else _("another name for the variable of the loop")
+        "loop", (), rule, (fit,) if fit else (), None if fit else _("choose another name for the loop variable")
     )
 
 
@@ -120,7 +120,7 @@ def explain_none(situation):
         made = situation.find_assignment(node.id)
         if not isinstance(made, ast.Assign) or not isinstance(made.value, ast.Constant) or made.value.value is not None:
             continue
-        rule = _("{name} is None since line {line}").format(name=node.id, line=made.lineno)
+        rule = _("{name} has been None since line {line}").format(name=node.id, line=made.lineno)
         empty = EMPTY.get(getattr(situation.error, "name", None) or "")
         fit = replace_node(situation.place, made.value, empty) if empty and len(made.targets) == 1 else None
         return Explanation(

@@ -35,9 +35,9 @@ def cut_by_block(tree, node):
     for block in blocks_over(tree, node):
         for text in switches(block):
             return Cut(
-                _("was computed under {text} (line {line})").format(text=text, line=block.lineno),
+                _("was computed within {text} (line {line})").format(text=text, line=block.lineno),
                 (),
-                _("compute it outside of {text}").format(text=text),
+                _("compute it outside {text}").format(text=text),
             )
     switched = [each for each in iterate_scope(tree) if is_switch(each) and each.lineno < node.lineno]
     last = max(switched, key=lambda each: each.lineno, default=None)

@@ -38,8 +38,8 @@ def cut_by_frozen(node, module):
     if not frozen or any(p.requires_grad for p in frozen):
         return None
     name = ast.unparse(node.func)
-    mend = _("{name}.requires_grad_(True) for what is to be trained").format(name=name)
-    return Cut(_("was computed by {name}, none of whose parameters requires grad").format(name=name), (), mend)
+    mend = _("{name}.requires_grad_(True) for each part to be trained").format(name=name)
+    return Cut(_("was computed by {name}, none of whose parameters require grad").format(name=name), (), mend)
 
 
 def cut_in_function(definition, followed):

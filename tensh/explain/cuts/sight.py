@@ -22,7 +22,7 @@ def find_cut_by_sight(node, followed, shadow):
             sentence = _("has no history: `{code}` on line {line} is an array, and NumPy records nothing").format(
                 code=ast.unparse(array), line=followed.place.line
             )
-            return Cut(sentence, (), _("compute it with torch: torch.sin(x) for np.sin(x)"))
+            return Cut(sentence, (), _("compute it with torch: torch.sin(x) instead of np.sin(x)"))
         case ast.Call(func=ast.Attribute(attr="sample", value=owner)):
             return cut_in_sample(node, owner, followed, shadow)
         case ast.Call(func=ast.Attribute(attr=word, value=owner)) if word in NUMBERS or word == "detach":
@@ -101,7 +101,7 @@ def cut_in_sample(node, owner, followed, shadow):
         code=code, line=followed.place.line
     )
     if kind.has_rsample is not True:
-        return Cut(sentence, (), _("a loss with {code}").format(code=f"{ast.unparse(owner)}.log_prob(...)"))
+        return Cut(sentence, (), _("use {code} in the loss").format(code=f"{ast.unparse(owner)}.log_prob(...)"))
     fit = replace_node(followed.place, node.func, f"{ast.unparse(owner)}.rsample")
     return Cut(sentence, (fit,) if fit else ())
 

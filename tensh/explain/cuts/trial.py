@@ -27,11 +27,11 @@ def find_cut_by_trial(node, followed, shadow):
     kind = str(result.dtype).removeprefix("torch.")
     fits = restore_history(node, followed, shadow)
     if is_tensor_of_numbers(node):
-        sentence = _("has no history: `{code}` on line {line} makes a new tensor from the numbers only")
+        sentence = _("has no history: `{code}` on line {line} creates a new tensor from the numbers only")
     elif result.is_floating_point():
         sentence = _("has no history: `{code}` on line {line} has no derivative")
     else:
-        sentence = _("has no history: `{code}` on line {line} gives {kind}, which has no derivative")
+        sentence = _("has no history: `{code}` on line {line} returns {kind}, which has no derivative")
     sentence = sentence.format(code=text, line=followed.place.line, kind=kind)
     return Cut(sentence, fits, None if fits else advice_for(result))
 
@@ -74,7 +74,7 @@ def restore_history(node, followed, shadow):
 def advice_for(result):
     """Suggest another value to compute the loss from."""
     if str(result.dtype) == "torch.bool":
-        return _("a loss of the values themselves (F.mse_loss, F.cross_entropy), not of a comparison")
+        return _("use a loss of the values themselves (F.mse_loss, F.cross_entropy), not of a comparison")
     if result.is_floating_point():
         return None
-    return _("a loss of the scores themselves, as F.cross_entropy(scores, classes)")
+    return _("use a loss of the scores themselves, such as F.cross_entropy(scores, classes)")

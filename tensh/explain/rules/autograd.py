@@ -20,7 +20,7 @@ def needs_scalar(call, text):
     ways = [f"{append_to_expression(root, '')}.{way}().backward()" for way in ("sum", "mean")]
     whole = tuple(Fit(way, f"{shape} -> []") for way in ways) if call.segment.endswith(".backward()") else ()
     return Explanation(
-        "backward", (operand(t),), _("backward starts from one number, and {tensor} has {count}: whose derivative is meant?").format(tensor=name_or_phrase(t), count=t.value.numel()), whole,
+        "backward", (operand(t),), _("backward starts from one number, but {tensor} has {count}: which one is meant?").format(tensor=name_or_phrase(t), count=t.value.numel()), whole,
         _("{code}, which is the same").format(code=f"{append_to_expression(root, '')}.backward(torch.ones({shape}))"),
     )  # fmt: skip
 
@@ -30,8 +30,8 @@ def explain_unrecorded(call, text):
     if not hasattr(t.value, "requires_grad"):
         return None
     return Explanation(
-        "backward", (operand(t),), _("nothing that {tensor} was computed from requires grad, or it was detached or computed under no_grad").format(tensor=name_or_phrase(t)), (),
-        _("set it on the tensors to differentiate by, before computing: x.requires_grad_()"),
+        "backward", (operand(t),), _("nothing that {tensor} was computed from requires grad, or it was detached or computed within no_grad").format(tensor=name_or_phrase(t)), (),
+        _("set it on the tensors to differentiate with respect to, before computing: x.requires_grad_()"),
     )  # fmt: skip
 
 
@@ -49,13 +49,13 @@ def describe_first_pass(call):
     passes = calls_of(scope, "backward") if scope is not None else ()
     before = [line for line, code in passes if line < here and "retain_graph=True" not in code]
     if before:
-        text = _("a backward pass frees the values saved in its graph, and this graph was used already, on line {line}")
+        text = _("a backward pass frees the values saved in its graph, and this graph was already used on line {line}")
         return text.format(line=before[-1])
     loop = loop_around(scope, here) if scope is not None else None
     if loop:
-        text = _("a backward pass frees the values saved in its graph, and this graph was used already, in an earlier iteration of the loop on line {line}")  # fmt: skip
+        text = _("a backward pass frees the values saved in its graph, and this graph was already used in an earlier iteration of the loop on line {line}")  # fmt: skip
         return text.format(line=loop.lineno)
-    return _("a backward pass frees the values saved in its graph, and this graph was used already")
+    return _("a backward pass frees the values saved in its graph, and this graph was already used")
 
 
 def explain_overwritten(call, text):
@@ -72,7 +72,7 @@ def explain_overwritten(call, text):
                 line, code = writes[-1]
                 return Explanation(
                     "backward", (operand(Argument(name, value, name, None)),),
-                    _("a derivative needs the earlier value of {name}, which `{code}` on line {line} has changed").format(name=name, code=code, line=line), (),
+                    _("a derivative needs the earlier value of {name}, which `{code}` on line {line} changed").format(name=name, code=code, line=line), (),
                     _("on line {line}, {change}").format(line=line, change=write_new_tensor(code) or _("compute a new tensor instead of writing into {name}").format(name=name)),
                 )  # fmt: skip
     return None
@@ -98,13 +98,13 @@ def leaf_in_place(call, text):
     advice = (
         _("compute a new tensor instead of writing into {name}")
         if found
-        else _("write under torch.no_grad(), or compute a new tensor instead of writing into {name}")
+        else _("write within torch.no_grad(), or compute a new tensor instead of writing into {name}")
     )
     rule = (
-        _("{tensor} is a leaf that requires grad, and cannot be written in place while gradients are recorded")
+        _("{tensor} is a leaf that requires grad: it cannot be modified in place while gradients are recorded")
         if t.value.is_leaf
         else _(
-            "{tensor} is part of a leaf that requires grad, and cannot be written in place while gradients are recorded"
+            "{tensor} is part of a leaf that requires grad: it cannot be modified in place while gradients are recorded"
         )
     )
     rule = rule.format(tensor=name_or_phrase(t))
@@ -119,7 +119,7 @@ def flag_of_computed(call, text):
             name = ast.unparse(owner)
         case _:
             return None
-    rule = _("{tensor} was computed, and belongs to a graph: detach() gives the same numbers without one").format(
+    rule = _("{tensor} was computed, so it belongs to a graph: detach() returns the same numbers without one").format(
         tensor=name
     )
     return Explanation(
@@ -138,7 +138,7 @@ def to_numpy(call, text):
     return Explanation(
         "numpy",
         (operand(t),),
-        _("{tensor} requires grad, and an array records nothing").format(tensor=name_or_phrase(t)),
+        _("{tensor} requires grad, but an array cannot record gradients").format(tensor=name_or_phrase(t)),
         (Fit(code),) if is_function else fits(call, [code]),
     )
 
@@ -169,9 +169,9 @@ def one_number(call, text):
     is_number = len(path) > 1 and not is_shown(path[-2])
     ways = [f".sum().{call.name}()", f".mean().{call.name}()"] if is_number and call.name == "item" else [".tolist()"]
     return Explanation(
-        call.symbol, (operand(t),), _("{tensor} has {count} elements, and one number is wanted").format(tensor=name_or_phrase(t), count=t.value.numel()),
+        call.symbol, (operand(t),), _("{tensor} has {count} elements; expected a single number").format(tensor=name_or_phrase(t), count=t.value.numel()),
         fits(call, [t.text and append_to_expression(t.text, way) for way in ways]),
-        _("one of them, by an index; a sum or a mean of them first") if ways[1:] == [] else _("one of them, by an index"),
+        _("pick one of them with an index, or take their sum or mean first") if ways[1:] == [] else _("pick one of them with an index"),
     )  # fmt: skip
 
 
@@ -181,10 +181,10 @@ def put_into_text(segment, tree, t):
     t = replace(t, text=text)
     start = segment[:first] + append_to_expression(text, "")
     ways = [f"{start}.mean().item()", f"{start}.sum().item()"][not t.value.is_floating_point() :]
-    rule = _("{tensor} has {count} elements, and one number is wanted").format(
+    rule = _("{tensor} has {count} elements; expected a single number").format(
         tensor=name_or_phrase(t), count=t.value.numel()
     )
-    return Explanation("%", (operand(t),), rule, tuple(map(Fit, ways)), _("one of them, by an index"))
+    return Explanation("%", (operand(t),), rule, tuple(map(Fit, ways)), _("pick one of them with an index"))
 
 
 def is_shown(node):
@@ -200,9 +200,13 @@ def explain_ambiguous_bool(call, text):
         return None
     function = comparing_function(call.segment)
     if function:
-        rule = _("{function} compares its elements, and each is a tensor of several numbers").format(function=function)
+        rule = _("{function} compares its elements, but each is a tensor of several numbers").format(function=function)
         return Explanation(
-            "bool", (), rule, (), _("key=, a function that returns one number for each: key=lambda t: t.sum().item()")
+            "bool",
+            (),
+            rule,
+            (),
+            _("pass key=, a function that returns one number for each: key=lambda t: t.sum().item()"),
         )
     between = elementwise(call.segment)
     joins = any(f" {word} " in call.place.text for word in ("and", "or", "not"))
@@ -211,8 +215,8 @@ def explain_ambiguous_bool(call, text):
         [between] if between else [t.text and append_to_expression(t.text, way) for way in (".all()", ".any()")]
     )
     return Explanation(
-        "bool", (operand(t),), _("{tensor} has {count} elements: true if all are, or if any is?").format(tensor=name_or_phrase(t), count=t.value.numel()),
-        fits(call, candidates), _("between tensors & and | instead of `and` and `or`") if joins and not between else None,
+        "bool", (operand(t),), _("{tensor} has {count} elements: should all of them be true, or any?").format(tensor=name_or_phrase(t), count=t.value.numel()),
+        fits(call, candidates), _("between tensors, use & and | instead of `and` and `or`") if joins and not between else None,
     )  # fmt: skip
 
 

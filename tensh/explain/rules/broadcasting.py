@@ -44,7 +44,7 @@ def broadcasting(call, text):
         found = fits(call, [call.rewrite({a: append_to_expression(a.text, "[:, None]")})] if a.text else [])
     return Explanation(
         call.symbol, (operand(a, {len(one) - dim}), operand(b, {len(two) - dim})), rule, found,
-        None if found else _("make {first} or {second} with another size there: equal ones, or 1").format(first=name_or_phrase(a, _("the first")), second=name_or_phrase(b, _("the second"))),
+        None if found else _("change the size of {first} or {second} there: make them equal, or one of them 1").format(first=name_or_phrase(a, _("the first")), second=name_or_phrase(b, _("the second"))),
     )  # fmt: skip
 
 
@@ -69,9 +69,9 @@ def grown_in_place(call):
     """Explain a result with more elements than the tensor it is written into."""
     a, b = call.tensors[:2]
     symbol = call.symbol.removesuffix("=")
-    rule = _("an in-place operation keeps the shape of {first}, {one}, and with {two} the result has another").format(
-        first=name_or_phrase(a, _("the first")), one=[*a.value.shape], two=[*b.value.shape]
-    )
+    rule = _(
+        "an in-place operation keeps the shape of {first}, {one}, but the result with {two} has another one"
+    ).format(first=name_or_phrase(a, _("the first")), one=[*a.value.shape], two=[*b.value.shape])
     candidates = [f"{a.text} = {a.text} {symbol} {b.text}"] if call.symbol.endswith("=") and a.text and b.text else []
     dims = range(b.value.dim() - a.value.dim())
     if a.value.shape == b.value.shape[len(dims) :] and len(dims) == 1 and b.text:

@@ -62,7 +62,7 @@ def explain_list_of_tensors(call, text):
     texts = [piece(call.segment, each)[0] for each in tree.args]
     together = replace_positional(call.segment, f"[{', '.join(texts)}]") if not tree.keywords else None
     return Explanation(
-        call.name, tuple(operand(t) for t in call.tensors), _("{name} takes the tensors as one list, and the dim after it").format(name=call.name),
+        call.name, tuple(operand(t) for t in call.tensors), _("{name} expects the tensors in one list, followed by the dim").format(name=call.name),
         fits(call, [together]), None if together else f"torch.{call.name}([a, b], dim=0)",
     )  # fmt: skip
 
@@ -74,7 +74,7 @@ def start_of_backward(call, text):
         return None
     name = t.text or "y"
     return Explanation(
-        "backward", (operand(t),), _("the gradient that backward starts from has the shape of {tensor}, {shape}").format(tensor=name_or_phrase(t), shape=list(t.value.shape)), (),
+        "backward", (operand(t),), _("the gradient that backward starts from must have the shape of {tensor}, {shape}").format(tensor=name_or_phrase(t), shape=list(t.value.shape)), (),
         f"{append_to_expression(name, '')}.backward(torch.ones_like({name}))",
     )  # fmt: skip
 
@@ -92,7 +92,7 @@ def explain_unused(call, text):
     which = names[0] if names else _("input {number}").format(number=number)
     return Explanation(
         "grad", (), _("the result was not computed from {which}: no path in the graph connects them").format(which=which), (),
-        _("look at what it was computed from (%graph), or allow_unused=True, which gives None"),
+        _("look at what it was computed from (%graph), or pass allow_unused=True to get None"),
     )  # fmt: skip
 
 
@@ -121,7 +121,7 @@ def mask_shape(call, text):
         kept = [*shape[: places[0]], "n", *shape[places[0] + len(mask) :]]  # the number depends on the values
         found = (Fit(code, f"{shape}, {mask} -> [{', '.join(map(str, kept))}]"),) if code else ()
     return Explanation(
-        "[]", (operand(t, {wrong}),), _("a mask has the shape of the dimensions it indexes, here {shape}, and this one is {mask}").format(shape=shape[begin : begin + len(mask)], mask=mask),
+        "[]", (operand(t, {wrong}),), _("a mask must have the shape of the dimensions it indexes, here {shape}, but this one is {mask}").format(shape=shape[begin : begin + len(mask)], mask=mask),
         found,
     )  # fmt: skip
 
@@ -143,7 +143,7 @@ def repeats(call, text):
     return Explanation(
         call.name,
         (operand(t),),
-        _("repeat takes a count for each dimension, and {tensor} has {count}").format(
+        _("repeat expects a count for each dimension, and {tensor} has {count}").format(
             tensor=name_or_phrase(t), count=count
         ),
         fits(call, candidates),
@@ -160,7 +160,7 @@ def orders(call, text):
     return Explanation(
         call.name,
         (operand(t),),
-        _("permute names every dimension once, and {tensor} has {count}: {names} in some order").format(
+        _("permute expects every dimension once, and {tensor} has {count}: {names} in some order").format(
             tensor=name_or_phrase(t), count=count, names=names
         ),
     )

@@ -18,7 +18,7 @@ def parts_of_split(call, text):
     if found is None or not isinstance(values, list | tuple) or not all(type(each) is int for each in values):
         return None
     size, dim = int(found[1]), int(found[2])
-    rule = _("dim {dim} of {tensor} has {size}, and the parts have {sum}").format(
+    rule = _("dim {dim} of {tensor} has size {size}, but the parts add up to {sum}").format(
         dim=dim, tensor=name_or_phrase(t), size=size, sum=sum(values)
     )
     other = [d for d, each in enumerate(t.value.shape) if each == sum(values)]
@@ -69,18 +69,18 @@ def counts_of_rows(call, text):
         return Explanation(call.name, (operand(t), operand(counts)), rule)
     found = re.search(r"repeats.size\(0\) = (\d+) and input.size\((-?\d+)\) = (\d+)", text)
     if found is None:
-        rule = _("counts are whole numbers, and {counts} holds {dtype}")
+        rule = _("counts must be whole numbers, but {counts} holds {dtype}")
         rule = rule.format(counts=name_or_phrase(counts), dtype=operand(counts).dtype)
         return Explanation(call.name, (operand(t), operand(counts)), rule, fits(call, each(call, counts, ".long()")))
     given, dim, size = map(int, found.groups())
-    rule = _("{counts} has {given}, and {tensor} has {size} to repeat along dim {dim}").format(
+    rule = _("{counts} has {given}, but {tensor} has {size} to repeat along dim {dim}").format(
         counts=name_or_phrase(counts, _("the counts")), given=given, tensor=name_or_phrase(t), size=size, dim=dim
     )
     if not (call.argument("dim") is not None and call.argument("dim").value is not None):
-        rule = _("{counts} has {given}, and {tensor} has {size} elements to repeat where no dim is given").format(
+        rule = _("{counts} has {given}, but {tensor} has {size} elements to repeat when no dim is given").format(
             counts=name_or_phrase(counts, _("the counts")), given=given, tensor=name_or_phrase(t), size=size
         )
     others = [with_dim(call, d) for d, each in enumerate(t.value.shape) if each == given]
     made = fits(call, others)
-    advice = None if made else _("one count for all, or one for each")
+    advice = None if made else _("pass one count for all, or one for each")
     return Explanation(call.name, (operand(t), operand(counts)), rule, made, advice)

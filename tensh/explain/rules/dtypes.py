@@ -35,7 +35,7 @@ def dtypes(call, text):
         *each(call, a, change.get(kinds[1], ".float()")),
     ]
     return Explanation(
-        call.symbol, (operand(a), operand(b)), _("{symbol} takes tensors of one dtype: {first} is {kind}, {second} {other}").format(symbol=call.symbol, first=name_or_phrase(a, _("the first")), kind=kinds[0], second=name_or_phrase(b, _("the second")), other=kinds[1]),
+        call.symbol, (operand(a), operand(b)), _("{symbol} expects tensors of one dtype, but {first} is {kind} and {second} is {other}").format(symbol=call.symbol, first=name_or_phrase(a, _("the first")), kind=kinds[0], second=name_or_phrase(b, _("the second")), other=kinds[1]),
         fits(call, candidates),
     )  # fmt: skip
 
@@ -61,9 +61,9 @@ def integers_require_grad(call, text):
     if call.name != "tensor":
         return None
     return Explanation(
-        "tensor", (), _("only floating point numbers have derivatives, and these are whole numbers"),
+        "tensor", (), _("only floating point numbers have derivatives, but these are whole numbers"),
         fits(call, [set_keyword(call.segment, "dtype", "torch.float32")]),
-        _("write 1. for 1"),
+        _("write 1. instead of 1"),
     )  # fmt: skip
 
 
@@ -95,6 +95,6 @@ def needs_float(call, text):
         return None
     others = [swap_operands(call)] if len(call.tensors) > 1 and call.tensors[1].value.is_floating_point() else []
     return Explanation(
-        call.symbol, (operand(t),), _("{symbol} is for floating point numbers, and {tensor} holds {kind}").format(symbol=call.symbol, tensor=name_or_phrase(t), kind=kind),
+        call.symbol, (operand(t),), _("{symbol} is for floating point numbers, but {tensor} holds {kind}").format(symbol=call.symbol, tensor=name_or_phrase(t), kind=kind),
         fits(call, [*others, *each(call, t, ".float()")]),
     )  # fmt: skip

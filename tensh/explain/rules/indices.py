@@ -79,7 +79,7 @@ def too_many_indices(call, text):
     mask = find_wide_mask(call)
     if mask is not None:
         text, value = mask
-        rule = _("{mask} is a mask of {dims} dimensions, and indexes as many of {tensor}").format(
+        rule = _("{mask} is a mask of {dims} dimensions, so it indexes as many of {tensor}").format(
             mask=text, dims=value.dim(), tensor=name_or_phrase(t)
         )
         return Explanation("[]", (operand(t), operand_of(text, value)), rule, fits(call, [without_slices(call)]))
@@ -87,9 +87,9 @@ def too_many_indices(call, text):
         "[]",
         (operand(t),),
         (
-            _("{tensor} has 1 dimension: no more than 1 index")
+            _("{tensor} has 1 dimension, so it takes at most 1 index")
             if count == 1
-            else _("{tensor} has {count} dimensions: no more than {count} indices")
+            else _("{tensor} has {count} dimensions, so it takes at most {count} indices")
         ).format(tensor=name_or_phrase(t), count=count),
         fits(call, [fewer(call, count)]),
     )
@@ -102,7 +102,9 @@ def list_written(call, text):
     if not isinstance(statement, ast.Assign) or not hasattr(t.value, "shape"):
         return None
     part, given = ast.unparse(statement.targets[0]), ast.unparse(statement.value)
-    rule = _("{given} is a list, and a tensor is written into {tensor}").format(given=given, tensor=name_or_phrase(t))
+    rule = _("{given} is a list, but only a tensor can be written into {tensor}").format(
+        given=given, tensor=name_or_phrase(t)
+    )
     code = (
         f"torch.tensor({given}, dtype={t.text}.dtype)" if t.text and t.text.isidentifier() else f"torch.tensor({given})"
     )
@@ -160,8 +162,8 @@ def index_dims(call, text):
     )
     fitting = index.value.shape[:1] == t.value.shape[:1] or dim.value == 0
     return Explanation(
-        call.name, (operand(t), operand(index)), (_("{index} has 1 dimension, and {tensor} {count}: {name} takes an index with as many dimensions as the tensor") if index.value.dim() == 1 else _("{index} has {dims} dimensions, and {tensor} {count}: {name} takes an index with as many dimensions as the tensor")).format(index=name_or_phrase(index), dims=index.value.dim(), tensor=name_or_phrase(t), count=t.value.dim(), name=call.symbol), fits(call, candidates if fitting else []),
-        None if candidates and fitting else _("an index with the dimensions of the tensor"),
+        call.name, (operand(t), operand(index)), (_("{index} has 1 dimension and {tensor} has {count}, but {name} expects an index with as many dimensions as the tensor") if index.value.dim() == 1 else _("{index} has {dims} dimensions and {tensor} has {count}, but {name} expects an index with as many dimensions as the tensor")).format(index=name_or_phrase(index), dims=index.value.dim(), tensor=name_or_phrase(t), count=t.value.dim(), name=call.symbol), fits(call, candidates if fitting else []),
+        None if candidates and fitting else _("use an index with the dimensions of the tensor"),
     )  # fmt: skip
 
 
@@ -180,7 +182,7 @@ def mask_of_numbers(call, text):
     shape = ["n", *t.value.shape[values.dim() :]]  # the number depends on the values
     given = f"{list(t.value.shape)}, {list(values.shape)} -> [{', '.join(map(str, shape))}]"
     return Explanation(
-        "[]", (operand(t), operand(mask)), _("{mask} holds {kind}, zeros and ones: a mask is a tensor of bool").format(mask=name_or_phrase(mask), kind=kind),
+        "[]", (operand(t), operand(mask)), _("{mask} holds {kind} zeros and ones, but a mask must be a bool tensor").format(mask=name_or_phrase(mask), kind=kind),
         (Fit(code, given),) if code else (), None,
     )  # fmt: skip
 
@@ -206,9 +208,9 @@ def dim_range(call, text):
     expected = re.search(r"range of \[(-?\d+), (-?\d+)\], but got (-?\d+)", text)
     low, high, got = map(int, expected.groups()) if expected else (-count, count - 1, count)
     rule = (
-        _("{has}: dim is {names}, or {last}").format(has=has, names=names, last=last)
+        _("{has}: dim must be {names}, or {last}").format(has=has, names=names, last=last)
         if high == count - 1
-        else _("{has}: dim is from {low} to {high}").format(has=has, low=low, high=high)
+        else _("{has}: dim must be from {low} to {high}").format(has=has, low=low, high=high)
     )
     nearest = high if got > high else low
     if call.name == "squeeze" and call.segment.endswith(")") and t.text and 1 not in t.value.shape:
@@ -242,7 +244,7 @@ def rows_and_columns(call, text):
         return None
     rows, columns = (part for part, _ in parts)
     rule = _(
-        "lists of indices are paired, one of {rows} with one of {columns}; a block of rows and columns takes two steps"
+        "lists of indices are paired, one of {rows} with one of {columns}; select a block of rows and columns in two steps"
     )
     block = append_to_expression(t.text, f"[{rows}][:, {columns}]")
     return Explanation("[]", (operand(t),), rule.format(rows=rows, columns=columns), fits(call, [block], most=1))

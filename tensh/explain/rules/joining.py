@@ -21,7 +21,7 @@ def joining(call, text):
         Operand(names[n], tuple(t.shape), str(t.dtype).removeprefix("torch.")) for n, t in enumerate(given)
     )
     if kind == "stack":
-        rule = _("stack makes a new dimension: all shapes must be equal")
+        rule = _("stack adds a new dimension: all shapes must be equal")
     else:
         rule = _(
             "{kind} joins along dim {dim}: the number of dimensions, and all sizes but that of dim {dim}, must be equal"
@@ -43,7 +43,7 @@ def lengths(call, text):
     if call.name != "pad_sequence" or not isinstance(given, list | tuple) or are_of_many_lengths(given):
         return None
     shapes = ", ".join(str(list(t.shape)) for t in given[:MOST_SHAPES])
-    rule = _("sequences are padded to one length in dim 0: their other sizes must be equal, and here are {shapes}")
+    rule = _("sequences are padded to one length in dim 0: their other sizes must be equal, but they are {shapes}")
     return Explanation(call.name, (), rule.format(shapes=shapes))
 
 

@@ -32,8 +32,8 @@ def channels(call, text):
         candidates.append(call.rewrite({a: append_to_expression(a.text, ".unsqueeze(1)")}))
     found = fits(call, candidates)
     return Explanation(
-        call.symbol, (operand(a, {dim}),), (_("{symbol} takes 1 channel in dim {dim}, and got {got}") if wanted == 1 else _("{symbol} takes {wanted} channels in dim {dim}, and got {got}")).format(symbol=call.symbol, wanted=wanted, dim=dim, got=got), found,
-        None if found else (_("make the layer for 1 channel, or give it {wanted}") if got == 1 else _("make the layer for {got} channels, or give it {wanted}")).format(got=got, wanted=wanted),
+        call.symbol, (operand(a, {dim}),), (_("{symbol} expects 1 channel in dim {dim}, but got {got}") if wanted == 1 else _("{symbol} expects {wanted} channels in dim {dim}, but got {got}")).format(symbol=call.symbol, wanted=wanted, dim=dim, got=got), found,
+        None if found else (_("create the layer for 1 channel, or pass it {wanted}") if got == 1 else _("create the layer for {got} channels, or pass it {wanted}")).format(got=got, wanted=wanted),
     )  # fmt: skip
 
 
@@ -58,7 +58,7 @@ def kernel(call, text):
         (operand(a),),
         rule,
         (),
-        _("a smaller kernel, padding, or fewer layers before it that halve the size"),
+        _("use a smaller kernel, padding, or fewer layers before it that halve the size"),
     )
 
 
@@ -68,8 +68,8 @@ def probabilities(call, text):
     if a is None or not a.text:
         return None
     return Explanation(
-        call.symbol, (operand(a),), _("{symbol} takes probabilities, and {first} holds numbers outside of 0 to 1").format(symbol=call.symbol, first=name_or_phrase(a)),
-        fits(call, [call.rewrite({a: append_to_expression(a.text, ".sigmoid()")})]), _("BCEWithLogitsLoss, which takes scores of any size"),
+        call.symbol, (operand(a),), _("{symbol} expects probabilities, but {first} holds numbers outside the range 0 to 1").format(symbol=call.symbol, first=name_or_phrase(a)),
+        fits(call, [call.rewrite({a: append_to_expression(a.text, ".sigmoid()")})]), _("BCEWithLogitsLoss, which accepts scores of any size"),
     )  # fmt: skip
 
 
@@ -85,8 +85,8 @@ def features(call, text):
     moved = [call.rewrite({a: append_to_expression(a.text, f".permute{order}")})] if is_last else []
     found = fits(call, moved)
     return Explanation(
-        call.symbol, (operand(a, {1}),), _("{symbol} takes {wanted} features in dim 1, and got {got}").format(symbol=call.symbol, wanted=wanted, got=got), found,
-        None if found else _("make the layer with num_features={got}, or give it {wanted} features").format(got=got, wanted=wanted),
+        call.symbol, (operand(a, {1}),), _("{symbol} expects {wanted} features in dim 1, but got {got}").format(symbol=call.symbol, wanted=wanted, got=got), found,
+        None if found else _("create the layer with num_features={got}, or pass it {wanted} features").format(got=got, wanted=wanted),
     )  # fmt: skip
 
 
@@ -100,8 +100,8 @@ def normalized(call, text):
     got = [*a.value.shape[-len(wanted) :]]
     return Explanation(
         call.symbol, (operand(a, range(a.value.dim() - len(got), a.value.dim())),),
-        _("{symbol} is for inputs that end with {wanted}, and got {got}").format(symbol=call.symbol, wanted=wanted, got=got), (),
-        _("make the layer with normalized_shape={got}").format(got=got[0] if len(got) == 1 else got),
+        _("{symbol} expects inputs whose shape ends with {wanted}, but got {got}").format(symbol=call.symbol, wanted=wanted, got=got), (),
+        _("create the layer with normalized_shape={got}").format(got=got[0] if len(got) == 1 else got),
     )  # fmt: skip
 
 
@@ -113,8 +113,8 @@ def recurrent_features(call, text):
         return None
     return Explanation(
         call.symbol, (operand(a, {a.value.dim() - 1}),),
-        _("{symbol} takes {wanted} features in the last dimension, and got {got}").format(symbol=call.symbol, wanted=found[1], got=found[2]), (),
-        _("make the layer with input_size={got}, or give it {wanted} features").format(got=found[2], wanted=found[1]),
+        _("{symbol} expects {wanted} features in the last dimension, but got {got}").format(symbol=call.symbol, wanted=found[1], got=found[2]), (),
+        _("create the layer with input_size={got}, or pass it {wanted} features").format(got=found[2], wanted=found[1]),
     )  # fmt: skip
 
 
@@ -138,8 +138,8 @@ def whole_indices(call, text):
     else:
         candidates = each(call, wrong, ".long()") if is_whole(wrong.value) else []
     found = fits(call, candidates)
-    rule = _("indices are whole numbers, and {wrong} holds {kind}").format(wrong=name_or_phrase(wrong), kind=kind)
-    advice = None if found or not count else _("features that are not indices go through a Linear layer")
+    rule = _("indices must be whole numbers, but {wrong} holds {kind}").format(wrong=name_or_phrase(wrong), kind=kind)
+    advice = None if found or not count else _("pass features that are not indices through a Linear layer")
     return Explanation(call.symbol, (operand(wrong),), rule, found, advice)
 
 
@@ -169,8 +169,8 @@ def rows(call, text):
     if swapped is not None:
         return swapped
     return Explanation(
-        call.symbol, (operand(indices),), _("a table of {count} rows has the indices 0 to {last}, and {indices} holds {outside}").format(count=count, last=count - 1, indices=name_or_phrase(indices), outside=outside), (),
-        _("make the table with {rows} rows, or give it indices below {count}").format(rows=high + 1, count=count) if low >= 0 else _("indices from 0 on"),
+        call.symbol, (operand(indices),), _("a table of {count} rows has the indices 0 to {last}, but {indices} holds {outside}").format(count=count, last=count - 1, indices=name_or_phrase(indices), outside=outside), (),
+        _("create the table with {rows} rows, or pass it indices below {count}").format(rows=high + 1, count=count) if low >= 0 else _("use indices from 0 on"),
     )  # fmt: skip
 
 
@@ -181,7 +181,7 @@ def exchange_sizes(call, high):
         return None
     count, size = map(ast.unparse, made.args)
     fit = replace_node(call.place, made, f"{ast.unparse(made.func)}({size}, {count})")
-    rule = _("an Embedding takes the number of rows first, then the size of each: this one has {rows} rows of {size}")
+    rule = _("an Embedding expects the number of rows first, then the size of each: this one has {rows} rows of {size}")
     rule = rule.format(rows=call.module.num_embeddings, size=call.module.embedding_dim)
     return Explanation(call.symbol, tuple(map(operand, call.tensors[:1])), rule, (fit,) if fit else ())
 
@@ -210,7 +210,7 @@ def classes(call, text):
     )
     return Explanation(
         call.symbol, (operand(a), operand(target)),
-        _("a target of classes holds whole numbers, and {target} holds {kind}").format(target=name_or_phrase(target, _("the target")), kind=kind),
+        _("a target of classes holds whole numbers, but {target} holds {kind}").format(target=name_or_phrase(target, _("the target")), kind=kind),
         fits(call, candidates),
     )  # fmt: skip
 
@@ -227,7 +227,7 @@ def class_range(call, text):
     less = f"{append_to_expression(target.text, '')} - 1" if target.text else _("one less")
     return Explanation(
         call.symbol, (operand(a, {dim}), operand(target)),
-        (_("1 column is the class 0 alone, and {target} holds {got}") if count == 1 else _("{count} columns are the classes 0 to {last}, and {target} holds {got}")).format(count=count, last=count - 1, target=name_or_phrase(target, _("the target")), got=found[1]), (),
+        (_("1 column is class 0 only, but {target} holds {got}") if count == 1 else _("{count} columns are the classes 0 to {last}, but {target} holds {got}")).format(count=count, last=count - 1, target=name_or_phrase(target, _("the target")), got=found[1]), (),
         _("classes count from 0: {less}").format(less=less) if from_one
         else _("count classes from 0; ignore_index={got} leaves such samples out").format(got=found[1]) if int(found[1]) < 0 else _("count classes from 0, or give {first} {number} columns").format(first=name_or_phrase(a, _("the input")), number=int(found[1]) + 1),
     )  # fmt: skip
@@ -238,7 +238,7 @@ def samples(call, text):
     if len(call.tensors) < 2:
         return None
     a, target = call.tensors[:2]
-    rule = _("{input} is of {samples} samples, and {target} of {targets}").format(
+    rule = _("{input} has {samples} samples, but {target} has {targets}").format(
         input=name_or_phrase(a, _("the input")), samples=len(a.value), target=name_or_phrase(target, _("the target")),
         targets=len(target.value),
     )  # fmt: skip
@@ -264,7 +264,7 @@ def image_of_rows(call, text):
     side = math.isqrt(count // channels)
     if len(call.module.kernel_size) != 2 or channels * side * side != count:
         return None
-    rule = _("{symbol} takes images, and the rows of {tensor} have {count} numbers").format(
+    rule = _("{symbol} expects images, but the rows of {tensor} have {count} numbers").format(
         symbol=call.symbol, tensor=name_or_phrase(a), count=count
     )
     code = append_to_expression(a.text, f".view(-1, {channels}, {side}, {side})")
@@ -294,7 +294,7 @@ def one_hot_classes(call, text):
     if t is None or count is None or type(count.value) is not int:
         return None
     got = int(t.value.max())
-    rule = _("{count} classes are 0 to {last}, and {tensor} holds {got}").format(
+    rule = _("{count} classes are 0 to {last}, but {tensor} holds {got}").format(
         count=count.value, last=count.value - 1, tensor=name_or_phrase(t), got=got
     )
     return Explanation(
@@ -309,7 +309,7 @@ def largest(call, text):
     dim = -1 if dim is None or type(dim.value) is not int else dim.value
     if t is None or k is None or not hasattr(t.value, "shape") or not t.value.dim():
         return None
-    rule = _("dim {dim} of {tensor} has {size} elements, and {k} are asked for").format(
+    rule = _("dim {dim} of {tensor} has {size} elements, but {k} were requested").format(
         dim=dim % t.value.dim(), tensor=name_or_phrase(t), size=t.value.shape[dim], k=k.value
     )
     return Explanation(call.symbol, (operand(t, {dim % t.value.dim()}),), rule)
@@ -338,7 +338,7 @@ def subscripts(call, text):
             )
             candidates.append(call.rewrite({equation: f'"{other}"'}))
     return Explanation(
-        call.symbol, operands, _("{letter} stands for one size, and is {before} in one operand and {size} in another").format(letter=letter, before=before, size=size), fits(call, candidates, most=1)
+        call.symbol, operands, _("{letter} stands for one size, but is {before} in one operand and {size} in another").format(letter=letter, before=before, size=size), fits(call, candidates, most=1)
     )  # fmt: skip
 
 
@@ -356,7 +356,7 @@ def unknown_subscript(call, text):
     given, _arrow, wanted = equation.value.partition("->")
     others = [letter for letter in dict.fromkeys(given) if letter.isalpha() and letter not in wanted]
     others = [letter for letter in others if given.count(letter) == 1] or others  # sum over the others
-    rule = _("{letter} is only in the result: the letters of the operands are {letters}").format(
+    rule = _("{letter} occurs only in the result: the letters of the operands are {letters}").format(
         letter=found[1], letters=", ".join(dict.fromkeys(each for each in given if each.isalpha()))
     )
     codes = [call.rewrite({equation: f'"{given}->{wanted.replace(found[1], letter)}"'}) for letter in others]
@@ -371,7 +371,7 @@ def weights_of_classes(call, text):
     )
     if not found or weight is None or not hasattr(weight.value, "shape"):
         return None
-    rule = _("{count} columns are as many classes, and {weight} has {given} weights").format(
+    rule = _("{count} columns mean {count} classes, but {weight} has {given} weights").format(
         count=found[1], weight=name_or_phrase(weight), given=weight.value.numel()
     )
     return Explanation(call.symbol, (operand(call.tensors[0]), operand(weight)), rule)

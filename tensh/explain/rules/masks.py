@@ -19,12 +19,12 @@ def mask_of_scores(call, text):
         if None in shapes or min(map(len, shapes)) < 2 or not broadcast(shapes[0][:-2], shapes[1][:-2]):
             return None
         scores, given, sizes = (*shapes[0][:-1], shapes[1][-2]), (query, key, mask), None
-        rule = _("a mask is of the scores, [..., queries, keys]: here {shape}, and {mask} is {size}")
+        rule = _("a mask has the shape of the scores, [..., queries, keys], here {shape}, but {mask} is {size}")
     elif call.name in FILLING and len(call.tensors) > 1:
         filled, mask = call.tensors[:2]
         scores, given = tuple(filled.value.shape), (filled, mask)
         sizes = filled.text if (filled.text or "").isidentifier() else None
-        rule = _("a mask has the shape of what it fills, {shape}, or sizes of 1, and {mask} is {size}")
+        rule = _("a mask has the shape of what it fills, {shape}, or sizes of 1, but {mask} is {size}")
     else:
         return None
     if broadcast(scores, mask.value.shape):
@@ -70,7 +70,7 @@ def whole_numbers_of_mask(call, text):
     if mask is None or not mask.text or not hasattr(mask.value, "dtype"):
         return None
     name = name_or_phrase(mask, _("the mask"))
-    rule = _("{mask} holds {dtype}: a bool mask tells what takes part, a floating point mask is added")
+    rule = _("{mask} holds {dtype}: use a bool mask to select positions, or a floating point mask to add to the scores")
     rule = rule.format(mask=name, dtype=str(mask.value.dtype).removeprefix("torch."))
     if mask.value.dtype == find_public("bool") or mask.value.is_floating_point():
         return None

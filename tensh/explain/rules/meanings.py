@@ -13,7 +13,7 @@ def distances(call, text):
     if len(call.tensors) < 2:
         return None
     a, b = call.tensors[:2]
-    rule = _("each row is a point: {first} has points of {one} coordinates, {second} of {two}").format(
+    rule = _("each row is a point: {first} has points with {one} coordinates, {second} with {two}").format(
         first=name_or_phrase(a), one=a.value.shape[-1], second=name_or_phrase(b), two=b.value.shape[-1]
     )
     marked = ({a.value.dim() - 1}, {b.value.dim() - 1})
@@ -25,7 +25,7 @@ def divergence(call, text):
     if len(call.tensors) < 2:
         return None
     a, t = call.tensors[:2]
-    rule = _("kl_div compares probabilities, and {target} holds classes, which are for cross_entropy").format(
+    rule = _("kl_div compares probabilities, but {target} holds classes, which are for cross_entropy").format(
         target=name_or_phrase(t)
     )
     code = call.segment.replace("kl_div(", "cross_entropy(", 1)
@@ -38,7 +38,7 @@ def fans(call, text):
     if not call.tensors or not call.tensors[0].text:
         return None
     t = call.tensors[0]
-    rule = _("{name} is for weights of two and more dimensions, and {tensor} has {count}").format(
+    rule = _("{name} is for weights of two or more dimensions, but {tensor} has {count}").format(
         name=call.symbol, tensor=name_or_phrase(t), count=t.value.dim()
     )
     return Explanation(call.symbol, (operand(t),), rule, (Fit(call.segment.replace(call.symbol, "zeros_", 1)),))
@@ -50,7 +50,7 @@ def paddings(call, text):
         return None
     t, given = call.tensors[0], call.argument("pad")
     count = t.value.dim()
-    rule = _("padding is two numbers for each dimension, beginning with the last: at most {most} for {tensor}").format(
+    rule = _("padding is two numbers for each dimension, starting with the last: at most {most} for {tensor}").format(
         most=2 * count, tensor=name_or_phrase(t)
     )
     code = None
@@ -64,5 +64,5 @@ def power(call, text):
     found = re.fullmatch(r"(.+?) *\^ *(.+)", call.segment, re.DOTALL) if call.symbol == "^" else None
     if not found or not call.tensors:
         return None
-    rule = _("^ compares the bits of whole numbers; a power is written **")
+    rule = _("^ compares the bits of whole numbers; write ** for a power")
     return Explanation("^", tuple(map(operand, call.tensors)), rule, fits(call, [f"{found[1]} ** {found[2]}"]))

@@ -22,7 +22,7 @@ def one_hot_rows(call, indices, count):
     t = indices.value
     if t.shape[-1:] != (count,) or not is_one_hot(t):
         return None
-    rule = _("{indices} is one-hot, and an embedding takes the index of each 1: a number from 0 to {last}").format(
+    rule = _("{indices} is one-hot, but an embedding expects the index of each 1: a number from 0 to {last}").format(
         indices=name_or_phrase(indices), last=count - 1
     )
     return Explanation(call.symbol, (operand(indices),), rule, fits(call, [take_places(call, indices)], most=1))
@@ -35,7 +35,7 @@ def one_hot_target(call, text):
     scores, target = call.tensors[:2]
     if scores.value.shape != target.value.shape or target.value.dim() != 2 or not is_one_hot(target.value):
         return None
-    rule = _("{target} is one-hot, and a target of classes holds the index of each 1").format(
+    rule = _("{target} is one-hot, but a target of classes holds the index of each 1").format(
         target=name_or_phrase(target, _("the target"))
     )
     code = take_places(call, target)

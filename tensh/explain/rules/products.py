@@ -19,7 +19,7 @@ def product_shapes(call, text):
         return Explanation(
             call.symbol,
             (operand(a), operand(b)),
-            _("a matrix product needs at least one dimension; for numbers use *"),
+            _("a matrix product needs at least one dimension; for numbers, use *"),
             fits(call, [write_product(a, "*", b)]),
         )
     columns = one.shape[-1]
@@ -28,11 +28,11 @@ def product_shapes(call, text):
     if call.name == "dot":
         return vectors(call, a, b)
     if call.name == "bmm" and (one.dim() != 3 or two.dim() != 3):
-        rule = _("bmm multiplies batches of matrices, with three dimensions; for single matrices use @")
+        rule = _("bmm multiplies batches of matrices, with three dimensions; for single matrices, use @")
         products = [write_product(a, "@", b), write_product(a, "@", b, ".T"), write_product(a, "@", b, ".mT")]
         return Explanation(call.symbol, (operand(a), operand(b)), rule, fits(call, products, most=1))
     if call.symbol == "mm" and max(one.dim(), two.dim()) > 2:
-        rule = _("mm multiplies two matrices; for batches of matrices use @")
+        rule = _("mm multiplies two matrices; for batches of matrices, use @")
         products = [write_product(a, "@", b), write_product(a, "@", b, ".mT")]
         return Explanation(call.symbol, (operand(a), operand(b)), rule, fits(call, products, most=1))
     if columns == rows:
@@ -70,7 +70,7 @@ def suggest_factor(call, a, b, columns, rows):
 
 def vectors(call, a, b):
     """A dot product takes two vectors of the same length."""
-    rule = _("dot takes two vectors of the same length; for matrices use @")
+    rule = _("dot expects two vectors of the same length; for matrices, use @")
     return Explanation(
         call.symbol,
         (operand(a), operand(b)),
@@ -108,16 +108,18 @@ def layer_features(call):
     wanted, got = layer.in_features, a.value.shape[-1] if a.value.dim() else 1
     shape = [layer.out_features, wanted]
     if hasattr(layer, "weight") and [*layer.weight.shape] != shape:
-        rule = _("the weight of {name} has the shape {shape}, and was replaced by one of {other}")
+        rule = _("the weight of {name} has the shape {shape}, but was replaced with one of {other}")
         rule = rule.format(name=name, shape=shape, other=[*layer.weight.shape])
-        return Explanation(call.symbol, (operand(a),), rule, (), _("a weight of the shape {shape}").format(shape=shape))
+        return Explanation(
+            call.symbol, (operand(a),), rule, (), _("use a weight of the shape {shape}").format(shape=shape)
+        )
     is_image = a.value.dim() == 2 and a.value.shape[0] == got and got * got == wanted
     whole = (".flatten()",) if a.value.dim() != 2 or is_image else ()  # it would merge several samples into one
     found = fits(call, each(call, a, *flattening(call, a), ".T", ".mT", *whole, ".squeeze()"))
     return Explanation(
         call.symbol, (operand(a, {a.value.dim() - 1}),),
-        _("{name} takes {wanted} features in the last dimension, and got {got}").format(name=name, wanted=wanted, got=got),
-        found, None if found else _("make the layer with in_features={got}, or give it {wanted} features").format(got=got, wanted=wanted),
+        _("{name} expects {wanted} features in the last dimension, but got {got}").format(name=name, wanted=wanted, got=got),
+        found, None if found else _("create the layer with in_features={got}, or pass it {wanted} features").format(got=got, wanted=wanted),
     )  # fmt: skip
 
 

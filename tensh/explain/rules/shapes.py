@@ -23,7 +23,7 @@ def reshaping(call, text):
         known *= size if size != -1 else 1
     count = t.value.numel()
     if wanted.count(-1) > 1:
-        rule = _("only one size may be -1, which is computed from the others")
+        rule = _("only one size may be -1: it is computed from the others")
         places = [place for place, size in enumerate(wanted) if size == -1]
         others = [[size for p, size in enumerate(wanted) if p not in places or p == kept] for kept in places]
         return Explanation(
@@ -33,7 +33,7 @@ def reshaping(call, text):
             fits(call, [*(resize_call(call, *sizes) for sizes in others), resize_call(call, -1)], most=1),
         )
     rule = (
-        _("{tensor} has {count} elements, {wanted} needs a multiple of {known}")
+        _("{tensor} has {count} elements, but {wanted} needs a multiple of {known}")
         if -1 in wanted
         else _("{tensor} has {count} elements, {wanted} has {known}")
     ).format(tensor=name_or_phrase(t), count=count, wanted=wanted, known=known)
@@ -77,9 +77,9 @@ def expanding(call, text):
     return Explanation(
         call.name,
         (operand(t),),
-        _("expand repeats only dimensions of size 1, and new ones in front"),
+        _("expand repeats only dimensions of size 1, and adds new ones in front"),
         fits(call, [behind, repeated], wanted=lambda shape: shape == wanted),
-        _("to repeat others: repeat or tile"),
+        _("to repeat others, use repeat or tile"),
     )
 
 
@@ -89,9 +89,9 @@ def assigning(call, text):
     t = call.arguments[0]
     if sizes is None or not hasattr(t.value, "shape"):
         return None
-    rule = _("{part} is {wanted}, and the value written there is {given}").format(
+    rule = _("{part} is {wanted}, but the value written there is {given}").format(
         part=call.segment, wanted=sizes[1], given=sizes[2]
     )
     return Explanation(
-        "[]", (operand(t),), rule, (), _("a value of the shape of the part, or one number for all of it")
+        "[]", (operand(t),), rule, (), _("use a value with the shape of the part, or one number for all of it")
     )

@@ -11,6 +11,6 @@ def system(call, text):
     if len(call.tensors) != 2:
         return None
     a, b = call.tensors
-    rule = _("{name} takes a square matrix A first, [n, n], and then B with n rows").format(name=call.name)
+    rule = _("{name} expects a square matrix A first, [n, n], then B with n rows").format(name=call.name)
     found = fits(call, [swap_operands(call), *each(call, b, ".T", ".mT")], most=1)
     return Explanation(call.name, (operand(a), operand(b)), rule, found)

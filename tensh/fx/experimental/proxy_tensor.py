@@ -72,7 +72,9 @@ class OperatorRecorder(BranchRecorder, TorchDispatchMode):
             known = self.branch.lifted.get(id(value))
             return self.lift(value, id(value)) if known is None else known[1]
         if getattr(value, "hides_batches", False):
-            raise NotImplementedError("make_fx cannot trace vmap of derivatives: map the function that make_fx returns")
+            raise NotImplementedError(
+                "make_fx cannot trace vmap of derivatives: apply vmap to the function that make_fx returns"
+            )
         if id(value) not in self.paths:
             kind = "_param_constant" if is_parameter(value) else "_tensor_constant"
             self.paths[id(value)] = path = f"{kind}{sum(each.startswith(kind) for each in self.constants)}"

@@ -38,7 +38,7 @@ def avg_pool(
     steps = strides_of(stride, kernel)
     sizes = node.args[0].meta["val"].shape[-dims:]
     if ceil_mode and any((n + 2 * p - k) % s for n, p, k, s in zip(sizes, each_dim(padding, dims), kernel, steps)):
-        raise no_form(node, "ONNX divides windows that reach beyond the padding by another number")
+        raise no_form(node, "ONNX uses another divisor for windows that reach beyond the padding")
     self, end = batch_input(o, self, dims)
     found = end(
         o.AveragePool(

@@ -95,7 +95,7 @@ class Timer:
 
     def __init__(self, stmt="pass", setup="pass", global_setup="", timer=timeit.default_timer, globals=None, label=None, sub_label=None, description=None, env=None, num_threads=1, language=None):  # fmt: skip
         if global_setup or language not in (None, "py", "python", 0):
-            raise NotImplementedError("tensh measures statements of Python")
+            raise NotImplementedError("tensh measures only Python statements")
         self._spec = TaskSpec(stmt, setup, "", label, sub_label, description, env, num_threads)
         names = {"torch": sys.modules["tensh"], **(globals or {})}
         self._timer = timeit.Timer(stmt, setup, timer, names)
@@ -147,9 +147,7 @@ class Timer:
 
     def collect_callgrind(self, *args, **options):
         """Refuse: there is no machine code of tensh's to count instructions of."""
-        raise NotImplementedError(
-            "tensh has no callgrind: timeit, blocked_autorange and adaptive_autorange measure times"
-        )
+        raise NotImplementedError("tensh has no callgrind: use timeit, blocked_autorange or adaptive_autorange")
 
 
 class Compare:

@@ -254,7 +254,7 @@ class SummaryWriter:
 
     def add_onnx_graph(self, prototxt):
         """Not there: ``tensh open FILE.onnx`` shows such a file.  Raise NotImplementedError."""
-        raise NotImplementedError("graphs of ONNX files are not written for TensorBoard: tensh open shows the file")
+        raise NotImplementedError("graphs of ONNX files cannot be written for TensorBoard: tensh open shows the file")
 
     def add_embedding(
         self, mat, metadata=None, label_img=None, global_step=None, tag="default", metadata_header=None

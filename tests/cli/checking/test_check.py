@@ -96,7 +96,7 @@ SAME = [
     ("tensor([nan, inf, -inf])", "tensor([ nan,  inf, -inf])"),
     ("0.30000001192092896", "0.3000001013278961"),
     ("<AddBackward0 object at 0x7f01>", "<AddBackward0 object at 0x7fff>"),
-    ("y was computed under torch.no_grad() (line 2)", "y was computed under torch.no_grad() (line 6)"),
+    ("y was computed within torch.no_grad() (line 2)", "y was computed within torch.no_grad() (line 6)"),
     ("<built-in method tensor of type object at 0x1>", "<function tensor at 0x2>"),
     ("took 0.31 s", "took 12.5 s"),
     ("Wall time: 3.2 ms\n1", "Wall time: 14 ms\n1"),
@@ -367,8 +367,9 @@ def test_every_file_has_a_session_and_a_world_of_its_own(tmp_path):
     assert statuses(one, two) == ["ran", "ok", "ok"]
 
 
-def test_what_comes_after_the_end_is_not_checked(tmp_path):
-    path = write(tmp_path, "a.tsh", "1\n#> 1\nexit()\n#> 2\n3\n#> 3\n")
+@pytest.mark.parametrize("shown", ["leaf", "叶张量"])  # outputs in Chinese are checked in Chinese
+def test_what_comes_after_the_end_is_not_checked(shown, tmp_path):
+    path = write(tmp_path, "a.tsh", f"print('{shown}')\n#> {shown}\nexit()\n#> 2\n3\n#> 3\n")
     assert statuses(path)[-1] == "not checked"
 
 

@@ -139,7 +139,10 @@ def test_the_last_images_are_shown(tmp_path):
     (tmp_path / "a.tfevents.1").write_bytes(b"".join(picture(each, tag) for tag in "cab" for each in (dark, bright)))
     shown = watch(tmp_path, "--once")[1]
     assert shown.count("|@@@@@@|\n  |@@@@@@|") == 2 and "a (., 0)  [4, 6, 3] uint8" in shown and "c (" not in shown
-    assert "# images of 3: --tag PATTERN" in shown and "c (., 0)" in watch(tmp_path, "--once", "--tag", "c")[1]
+    assert (
+        "# 3 tags have images: choose with --tag PATTERN" in shown
+        and "c (., 0)" in watch(tmp_path, "--once", "--tag", "c")[1]
+    )
 
 
 @pytest.mark.parametrize("rows, columns", [(1, 60_000), (60_000, 200), (30, 40)])

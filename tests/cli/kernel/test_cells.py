@@ -144,7 +144,7 @@ def test_an_interrupt_stops_an_await_in_which_nothing_happens(kernel):
 @pytest.mark.parametrize("code, shown", [("'text'", " text"), ("3", " 3"), ("", "")])
 def test_a_cell_that_exits_ends_alone_and_says_so(kernel, code, shown):
     found = kernel.run(f"raise SystemExit({code})")
-    assert found.error == f"SystemExit{shown}: the cell has ended, and the kernel goes on" and not found.err
+    assert found.error == f"SystemExit{shown}: the cell ended; the kernel keeps running" and not found.err
 
 
 def test_what_is_ipythons_goes_to_ipython(kernel):

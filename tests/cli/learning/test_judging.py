@@ -71,7 +71,7 @@ WRONG = [
     ("shape", "matrix", "(1, 2)", "stretched"),
     ("shape", "count", "1", "single number"),
     ("dtype", "matrix", "float64", "width"),
-    ("dtype", "matrix", "int64", "after the point"),
+    ("dtype", "matrix", "int64", "decimal places"),
     ("dtype", "flags", "int64", "yes or no"),
     ("dtype", "long", "float32", "whole"),
     ("dtype", "long", "int32", "bits"),
@@ -91,7 +91,7 @@ WRONG = [
     ("value", "count", "3", "2 times too small"),
     ("value", "count", "7", "off by one"),
     ("value", "count", "[6]", "no brackets"),
-    ("grad", "none", "3", "nothing"),
+    ("grad", "none", "3", "no value"),
     ("grad", "vector", "None", "not None"),
 ]
 

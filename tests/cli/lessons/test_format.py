@@ -37,7 +37,7 @@ WRONG = {
     "for i in x:\n    pass  #? shape": (5, "has no value"),
     "x.____(0)  #? shape": (5, "a blank"),
     "x.sum(0)  #? complete sum": (5, "no blank"),
-    "x.____(0)  #? complete": (5, "what belongs in the blank"),
+    "x.____(0)  #? complete": (5, "the contents of the blank"),
     "for i in ____: pass  #? complete x": (5, "one expression"),
     "x.sum(  #? shape": (5, "not Python"),
     "x.sum()\n#! a hint\nx  #? shape": (6, "this statement has none"),

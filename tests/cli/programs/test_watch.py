@@ -103,7 +103,7 @@ def test_a_module_that_cannot_be_imported_is_watched_too(script, text, message):
 def test_a_file_that_is_gone_is_waited_for(script):
     name = script("1")
     told = Told(name, {name: None}, QUIET, QUIET, {name: "2"}, QUIET)
-    assert told.output == "1\n2\n" and told.errors.count("s.tsh is gone: waiting for it\n") == 1
+    assert told.output == "1\n2\n" and told.errors.count("s.tsh was removed: waiting for it\n") == 1
 
 
 def test_a_failure_is_no_reason_to_stop(script):

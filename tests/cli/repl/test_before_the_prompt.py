@@ -63,7 +63,7 @@ def test_the_prompt_opens_where_the_script_failed(tmp_path):
     (tmp_path / "s.tsh").write_text(text)
     with Terminal("run", "-i", "s.tsh", cwd=tmp_path, columns=100) as shell:
         shell.ready()
-        assert "in the frame of layer, s.tsh:4; the names of the file are there as well" in shell.screen.text()
+        assert "in the frame of layer, s.tsh:4; the names of the file are available, too" in shell.screen.text()
         assert shell.enter("h.sum() + W.sum()") == "tensor(14.)"
         assert shell.enter("W = torch.ones(2, 1); layer(h)") == "tensor([[8.],\n        [8.]])"
         assert shell.screen.text().count("once") == 1

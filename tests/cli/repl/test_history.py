@@ -86,7 +86,7 @@ def test_a_file_that_cannot_be_written_is_said_once(tmp_path):
     history.add("x")
     history.add("y")
     [notice] = history.take_messages()
-    assert "not kept" in notice
+    assert "cannot be saved" in notice
 
 
 def test_a_long_file_is_read_from_its_end(path):

@@ -12,7 +12,7 @@ from tensh import show
 from tests.support.terminal import Terminal
 
 BEFORE = """
-step 0 of 3   right: on   left: back   q: end
+step 0 of 3   right: next   left: back   q: quit
    y  1
    b
    a
@@ -20,7 +20,7 @@ step 0 of 3   right: on   left: back   q: end
    x
 """
 LAST = """
-step 3 of 3   right: on   left: back   q: end
+step 3 of 3   right: next   left: back   q: quit
    y  1
    b  3
 -> a  2

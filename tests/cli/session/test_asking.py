@@ -137,8 +137,8 @@ def test_a_module_of_names_has_no_method_beside_it(prompt):
 
 
 def test_an_element_that_is_not_there_is_refused(prompt):
-    assert "not known without running it" in prompt.message(NET, "net[7]?")
-    assert "not known without running it" in prompt.message("net[0:1]?")
+    assert "not known until it runs" in prompt.message(NET, "net[7]?")
+    assert "not known until it runs" in prompt.message("net[0:1]?")
     assert "'nowhere' is not defined" in prompt.message("nowhere[0]?")
 
 
@@ -175,7 +175,7 @@ def test_nothing_runs_for_a_question(prompt):
     loud = "class Loud:\n    @property\n    def x(self):\n        raise SystemExit\n    def __getitem__(self, i):\n        raise SystemExit"
     prompt(loud, "loud = Loud()")
     assert "loud.x" in prompt.text("loud.*?")
-    assert "not known without running it" in prompt.message("loud[0]?")
+    assert "not known until it runs" in prompt.message("loud[0]?")
 
 
 def test_the_layers_of_a_container_are_completed(prompt):
@@ -205,7 +205,7 @@ def test_all_commands_have_a_line_each(prompt):
 
 
 def test_keys_are_those_of_a_prompt(prompt):
-    assert prompt.message("%help keys") == "%help keys: there are keys at a prompt only"
+    assert prompt.message("%help keys") == "%help keys works only at the prompt"
     prompt.session.keys = [("Tab", "completes a name")]
     assert "Tab  completes a name" in prompt.text("%help keys")
 

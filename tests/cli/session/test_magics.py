@@ -92,7 +92,7 @@ def test_timeit_shows_where_a_statement_fails(prompt):
 def test_seed_of_a_session(prompt):
     first, second = prompt.values("%seed 3", "torch.rand(2)"), prompt.values("%seed 3", "torch.rand(2)")
     assert repr(first) == repr(second) != repr(prompt.values("torch.rand(2)"))
-    assert "%seed: write a whole number" in prompt.message("%seed")
+    assert "%seed: expected a whole number" in prompt.message("%seed")
 
 
 # ── settings ─────────────────────────────────────────────────────────────────
@@ -193,14 +193,14 @@ def test_what_is_large_is_let_go(prompt, monkeypatch):
 def test_reset_brings_back_what_was_given(prompt):
     prompt("torch = 3; x = 1", "x")
     (notice,) = prompt.notices("%reset")
-    assert notice == "forgotten: torch, x"
+    assert notice == "deleted: torch, x"
     assert "x" not in prompt.session.namespace and "_" not in prompt.session.namespace
     assert prompt["torch"].__name__ == "torch"
     assert prompt.notices("%reset") == ["there were no names"]
 
 
 def test_edit_runs_what_comes_back(prompt):
-    assert "at the prompt only" in prompt.message("%edit")
+    assert "works only at the prompt" in prompt.message("%edit")
     seen = []
     prompt.session.editor = lambda text: seen.append(text) or text.replace("1", "5")
     prompt("def f():\n    return 1\n", "x = 1", "%who")
@@ -318,7 +318,7 @@ def test_export_writes_over_its_own_files_only(prompt, tmp_path):
     prompt("x = 1")
     assert "the file already exists" in prompt.message("%export mine.py")
     assert (tmp_path / "mine.py").read_text() == "precious"
-    assert prompt.notices("%export mine.py --over") == ["mine.py: 1 line; 1 that failed left out"]
+    assert prompt.notices("%export mine.py --over") == ["mine.py: 1 line; omitted 1 that failed"]
     assert (tmp_path / "mine.py").read_text() == "x = 1\n"
     assert prompt.notices("x = 2", "%export mine.py")
     assert (tmp_path / "mine.py").read_text() == "x = 1\nx = 2\n"
@@ -360,14 +360,14 @@ def test_what_was_saved_is_not_written_down_twice(prompt):
 def test_code_is_not_loaded_as_tensors(prompt, tmp_path):
     (tmp_path / "a.tsh").write_text("x = 1\n")
     (tmp_path / "a.txt").write_text("x")
-    assert "there is code in it, and no tensors: %run a.tsh runs it" in prompt.message("%load a.tsh")
-    assert "tensors are read from .npy, .npz, .safetensors, .pt, .pth" in prompt.message("%load a.txt")
+    assert "it contains code, not tensors; %run a.tsh runs it" in prompt.message("%load a.tsh")
+    assert "tensors can be read from .npy, .npz, .safetensors, .pt, .pth" in prompt.message("%load a.txt")
 
 
 def test_what_cannot_be_exported(prompt):
-    assert "%export: nothing was done yet" in prompt.message("%export a.tsh")
-    assert "one of .tsh, .py, .md, .ipynb is written, not .doc" in prompt.message("%export a.doc")
-    assert "write the file after it" in prompt.message("%export")
+    assert "%export: there is nothing to export yet" in prompt.message("%export a.tsh")
+    assert "expected one of .tsh, .py, .md, .ipynb, not .doc" in prompt.message("%export a.doc")
+    assert "expected a file" in prompt.message("%export")
     assert "No such file or directory" in prompt.message("x = 1", "%export no/where.py")
 
 

@@ -85,7 +85,9 @@ def test_what_is_not_kept_is_named(prompt):
     prompt("def f(): pass", "import os", "class A: pass", "a = A()", "x = [f]", "n = 1")
     notices = prompt.notices("%save work")
     assert notices[0] == "work.safetensors: n"
-    assert notices[1].startswith("  not kept, but for the source: f (function), os (module), A (type), a (A), x (list)")
+    assert notices[1].startswith(
+        "  not saved, except for the source: f (function), os (module), A (type), a (A), x (list)"
+    )
 
 
 MODULE = """\
@@ -103,7 +105,7 @@ def test_the_state_of_a_module_goes_into_one_that_is_there(prompt):
     prompt(MODULE, "model = Model()", "model.weight += 5", "%save work", "%reset")
     assert prompt.notices("%load work") == [
         "work.safetensors: no names",
-        "  model is the state of a Model: make one by that name (%history has the source), then %load again",
+        "  model is the state of a Model: create one under that name (%history has the source), then %load again",
     ]
     assert "model" not in prompt.session.namespace
     prompt(MODULE, "model = Model()")
@@ -115,7 +117,7 @@ def test_a_state_that_does_not_fit_is_refused_in_a_sentence(prompt):
     prompt("m = nn.Linear(2, 3)", "%save work", "m = nn.Linear(3, 3)", "torch.manual_seed(3);")
     state = prompt.text("torch.get_rng_state().sum()")
     message = prompt.message("%load work")
-    assert message.startswith("work.safetensors: the state of m does not fit what is there: ") and "\n" not in message
+    assert message.startswith("work.safetensors: the saved state does not fit m: ") and "\n" not in message
     assert prompt.text("torch.get_rng_state().sum()") == state
 
 
@@ -176,7 +178,7 @@ def test_arrays_of_numpy(prompt, tmp_path):
     assert prompt.notices("%load data.npy") == ["data.npy: data [3]"]
     assert prompt.text("data") == "tensor([0., 1., 2.], dtype=torch.float64)"
     (tmp_path / "bad.npy").write_bytes(b"nothing of it")
-    assert prompt.message("%load bad.npy") == "bad.npy is not a .npy file: it does not begin as one"
+    assert prompt.message("%load bad.npy") == "bad.npy is not a .npy file: it does not begin like one"
 
 
 def test_loading_can_be_taken_back(prompt):
@@ -327,7 +329,7 @@ def test_what_does_not_give_its_state_away_is_left_out(prompt):
     )
     assert prompt.notices("%save s") == [
         "s.safetensors: x",
-        "  not kept, but for the source: m (Sequential), A (type), a (A)",
+        "  not saved, except for the source: m (Sequential), A (type), a (A)",
     ]
 
 
@@ -371,10 +373,10 @@ def test_a_table_whose_keys_have_one_hash_is_damaged(kind):
 
 
 DAMAGE = {  # what is said -> how the table is changed
-    "x is nothing that %save writes": lambda table: table["names"].update(x={"tensor": 99}),
-    "y is nothing that %save writes": lambda table: table["names"].update(y=5),
-    "names, tensors, a dtype and a random state were expected": lambda table: table.pop("names"),
-    "a dtype and a random state were expected": lambda table: table.update(default_dtype="int64"),
+    "x is not something that %save writes": lambda table: table["names"].update(x={"tensor": 99}),
+    "y is not something that %save writes": lambda table: table["names"].update(y=5),
+    "expected names, tensors, a dtype and a random state": lambda table: table.pop("names"),
+    "a dtype and a random state": lambda table: table.update(default_dtype="int64"),
 }
 
 

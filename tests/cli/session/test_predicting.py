@@ -57,6 +57,6 @@ def test_nobody_has_to_answer(word):
         terminal.type("%predict torch.ones(2, 3).sum(0)\r")
         terminal.wait("shape of torch.ones(2, 3).sum(0)?")
         terminal.type("a = 1\r")
-        terminal.wait("Enter alone shows what it gives")
+        terminal.wait("Enter alone shows the result")
         terminal.type(f"{word}\r")
         terminal.wait("tensor([2., 2., 2.])")

@@ -67,7 +67,7 @@ def test_a_file_that_exits_ends_alone(shell, tmp_path, code, said):
 
 
 WRONG = {
-    "%run": "%run: write the file after it: %run train.py",
+    "%run": "%run: expected a file: %run train.py",
     "%run nowhere.py": "nowhere.py",
     "%run 'a": "%run: No closing quotation",
     "%run x.txt": "tensh runs .tsh, .py, .ipynb and .md files",
@@ -93,11 +93,11 @@ def test_a_run_is_taken_back_and_exported(shell, tmp_path):
 
 def test_a_line_of_the_shell_writes_where_print_does():
     done = Done("-c", "!echo a b; exit 3", "-c", "!cd /", "-c", "print(1)")
-    assert done.output == "a b\n1\n" and "exit status 3\n" in done.errors and "that shell alone" in done.errors
+    assert done.output == "a b\n1\n" and "exit status 3\n" in done.errors and "only in that shell" in done.errors
 
 
 def test_a_session_without_a_terminal_has_no_shell(prompt):
-    assert "no shell here" in prompt.message("!ls") and "write the command" in prompt.message("!")
+    assert "no shell here" in prompt.message("!ls") and "expected a command" in prompt.message("!")
 
 
 @pytest.mark.parametrize("line", ["x != y", " !ls", "'!ls'"])
@@ -113,8 +113,8 @@ def test_timeit_takes_the_number_of_loops_and_repetitions(prompt):
     (said,) = prompt.notices("%timeit -n 3 -r 2 f()")
     assert said.startswith("3 loops, best of 2: ") and prompt["n"] == 1 + 3 * 2
     assert prompt.notices("%timeit -n3 f()")[0].startswith("3 loops, best of 5")
-    assert "write the statement" in prompt.message("%timeit -n 3")
-    assert "write the statement" in prompt.message("%timeit -n 0 f()")
+    assert "expected a statement" in prompt.message("%timeit -n 3")
+    assert "expected a statement" in prompt.message("%timeit -n 0 f()")
 
 
 def test_prun_tells_the_functions_of_a_statement_and_shows_its_value(prompt):
@@ -164,7 +164,7 @@ def test_values_are_found_by_the_number_of_their_line(prompt):
         "In[-1]",
         ["x = torch.ones(2)", "x + 1"],
     ]
-    assert "no value of this line" in prompt.message("Out[1]") and "no such line" in prompt.message("In[99]")
+    assert "this line has no value" in prompt.message("Out[1]") and "no such line" in prompt.message("In[99]")
     assert "2  x + 1" in prompt.text("%history") and "In" not in prompt.text("%who")
     assert prompt.text("Out").startswith("{2: [2] float32, 3: str")
 
@@ -267,7 +267,7 @@ def test_a_new_failure_is_looked_at_from_its_beginning(prompt):
 
 def test_a_failure_of_the_line_itself_leaves_nothing_to_look_around_in(prompt):
     prompt("1 / 0")
-    assert "all its names are here" in prompt.notices("%debug")[0] and prompt.session.debugging is None
+    assert "all its names are already here" in prompt.notices("%debug")[0] and prompt.session.debugging is None
     prompt("int('x')")
     assert "ValueError" in prompt.text("%debug")
 

@@ -146,12 +146,12 @@ COMPUTED = BEGIN + "h = w * 2\ny = h ** 2\ny.backward()\n"
 NOT_KEPT = {  # the last lines -> (message, advice)
     "h.grad": (
         "h was computed on line 2: backward keeps gradients of leaves only",
-        "h.retain_grad() before backward()",
+        "call h.retain_grad() before backward()",
     ),
-    "print(h.grad, y.grad)": ("h was computed on line 2: backward", "h.retain_grad()"),
-    "getattr(h, 'grad')": ("this tensor was computed: backward", "y.retain_grad()"),
-    "def look():\n    return h.grad\nlook()": ("h was computed on line 2: backward", "h.retain_grad()"),
-    "for h in (h, h + 1):\n    h.grad": ("h was computed: backward", "h.retain_grad()"),
+    "print(h.grad, y.grad)": ("h was computed on line 2: backward", "call h.retain_grad()"),
+    "getattr(h, 'grad')": ("this tensor was computed: backward", "call y.retain_grad()"),
+    "def look():\n    return h.grad\nlook()": ("h was computed on line 2: backward", "call h.retain_grad()"),
+    "for h in (h, h + 1):\n    h.grad": ("h was computed: backward", "call h.retain_grad()"),
 }
 
 
@@ -169,7 +169,7 @@ def test_only_the_first_is_explained():
         "      5 | h.grad\n"
         "        | ^^^^^^\n"
         "        h was computed on line 2: backward keeps gradients of leaves only\n"
-        "        try:   h.retain_grad() before backward()\n"
+        "        try:   call h.retain_grad() before backward()\n"
         "-c:6: UserWarning: The .grad attribute of a Tensor that is not a leaf Tensor is being accessed.\n"
         "      6 | y.grad\n"
     )

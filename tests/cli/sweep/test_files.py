@@ -160,7 +160,7 @@ def test_a_file_that_tensh_has_not_written_is_refused(name, path, tensh, tmp_pat
         before = file.read()
     status, shown, said = tensh("sweep", path)
     assert (status, shown) == (2, "") and said.startswith(path) and said.count("\n") == 1
-    assert "no file of tensh sweep" in said
+    assert "not a sweep file" in said
     with open(path, "rb") as file:
         assert file.read() == before
     assert os.listdir(tmp_path) == ["runs.sqlite"]
@@ -176,7 +176,7 @@ def test_options_that_tensh_has_not_written_are_refused(text, path, tensh):
         connection.execute("UPDATE sweep SET value = ? WHERE name = 'options'", (text,))
     connection.close()
     status, shown, said = tensh("sweep", path, "--resume")
-    assert (status, shown) == (2, "") and "no file of tensh sweep" in said and said.count("\n") == 1
+    assert (status, shown) == (2, "") and "not a sweep file" in said and said.count("\n") == 1
 
 
 def test_a_file_that_was_being_written_says_how_to_go_on(path, tensh):
@@ -206,6 +206,6 @@ def test_a_file_that_was_being_written_says_how_to_go_on(path, tensh):
 def test_another_file_is_not_overwritten(tmp_path):
     path = tmp_path / "notes.txt"
     path.write_text("mine")
-    with pytest.raises(UsageError, match="no file of tensh sweep"):
+    with pytest.raises(UsageError, match="not a sweep file"):
         Store(str(path), FACTS)
     assert path.read_text() == "mine"

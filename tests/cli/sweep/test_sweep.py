@@ -85,9 +85,9 @@ def test_runs_fail_one_by_one_and_begin_anew(script, tensh, scheduler):
     assert said == {
         "raise": "s.tsh:9: ValueError: no",
         "loop": said["loop"],
-        "exit": "ended with status 3",
-        "text": "--report loss: it is not one number",
-        "nothing": "--report loss: the script has no such name at its end",
+        "exit": "exited with status 3",
+        "text": "--report loss: it is not a single number",
+        "nothing": "--report loss: the script has no such name when it ends",
     }
     assert said["loop"].startswith("s.tsh:1") and said["loop"].endswith("stopped after 0.5 s")
     assert found["raise"].output == "kind raise\n" and found["loop"].seconds < 3
@@ -176,7 +176,7 @@ def test_two_sweeps_do_not_write_one_file(script, tensh, scheduler):
     for words in (["sweep", "script.tsh", "--set", "n=9"], ["sweep", "runs.sqlite", "--resume"]):
         words[1] = script(SLOW) if "--set" in words else words[1]
         status, _, said = tensh(*words, "--scheduler", scheduler)
-        assert (status, said) == (2, "runs.sqlite: another sweep is writing this file: -o names another\n")
+        assert (status, said) == (2, "runs.sqlite: another sweep is writing this file: choose another file with -o\n")
     assert len(runs_of()) == len(before)
     assert tensh("sweep", "runs.sqlite")[0] == 0  # to look is allowed
     process.communicate(timeout=60)

@@ -35,13 +35,13 @@ def explain_words(error, place, is_suggested):
     if found[2] is None and word in PAGES and NAME.fullmatch(given):
         return explanation(_("a ? after a name shows its page"), f"{given}?")
     if found[2] is None and (word in PROGRAMS or word in OWN):
-        rule = _("{word} is a command of the terminal and is written with ! here").format(word=word)
+        rule = _("{word} is a terminal command: write it with ! here").format(word=word)
         return explanation(rule, f"!{'tensh ' * (word in OWN)}{text.strip()}")
     from tensh.cli.session.magics.registry import MAGICS
 
     if word not in MAGICS:
         return None
-    rule = _("{word} is a command of the prompt and is written with %").format(word=word)
+    rule = _("{word} is a prompt command: write it with %").format(word=word)
     return explanation(rule, f"%{word} {given}".rstrip())
 
 

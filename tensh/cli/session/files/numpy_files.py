@@ -30,7 +30,7 @@ def map_array(path):
         shape, order, dtype = read_header(file, os.path.basename(path))
         begin, size = file.tell(), math.prod(shape) * dtype.itemsize
         if begin + size > os.fstat(file.fileno()).st_size:
-            raise ValueError(_("its array has {size} bytes, and the file is shorter").format(size=size))
+            raise ValueError(_("its array has {size} bytes, but the file is shorter").format(size=size))
         if not size:
             return np.empty(shape, dtype, order)
         data = np.asarray(np.memmap(file, np.uint8, "c", begin, (size,)))
@@ -44,14 +44,14 @@ def unpack_arrays(path):
     except (zipfile.BadZipFile, NotImplementedError, OSError) as error:
         if getattr(error, "filename", None):  # it is not there, or may not be read
             raise
-        raise ValueError(_("an archive of arrays was expected, and this is none, or a part of it is missing")) from None
+        raise ValueError(_("expected an archive of arrays, but this is not one, or part of it is missing")) from None
     with zipped:
         infos, size = zipped.infolist(), os.path.getsize(path)
         unpacked, most = sum(info.file_size for info in infos), max(ALWAYS, TIMES * size)
         if unpacked > most:
             raise ValueError(
                 _(
-                    "its arrays would take {unpacked:,} bytes, but {size:,} bytes are unpacked to at most {most:,}; numpy.load has no such limit"
+                    "its arrays would take {unpacked:,} bytes, but a file of {size:,} bytes may unpack to at most {most:,}; numpy.load has no such limit"
                 ).format(unpacked=unpacked, most=most, size=size)
             )
         found = {}
@@ -66,17 +66,21 @@ def telling(info):
     """A context that says in our words what is wrong with a record of an archive."""
     try:
         if info.flag_bits & ENCRYPTED:
-            raise ValueError(_("{filename} is encrypted, and tensh reads what is not").format(filename=info.filename))
+            raise ValueError(
+                _("{filename} is encrypted, and tensh does not read encrypted files").format(filename=info.filename)
+            )
         yield
     except NotImplementedError:
         raise ValueError(
-            _("{filename} is stored in a way that no array is: as it is, or deflated, was expected").format(
+            _("{filename} is compressed with an unsupported method: expected stored or deflated data").format(
                 filename=info.filename
             )
         ) from None
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, struct.error, lzma.LZMAError):
         raise ValueError(
-            _("{filename} is damaged: its bytes are not those that the archive tells of").format(filename=info.filename)
+            _("{filename} is damaged: its bytes do not match their description in the archive").format(
+                filename=info.filename
+            )
         ) from None
 
 
@@ -100,7 +104,7 @@ def unpack_array(file, info):
 def as_array(data, shape, order, dtype):
     """Return an array over bytes, after checking characters and normalising booleans as NumPy requires."""
     if dtype.kind == "U" and not is_text(data, dtype):
-        raise ValueError(_("there is no text in its array of texts"))
+        raise ValueError(_("its array of strings contains invalid characters"))
     if dtype.kind == "b" and data.max(initial=0) > 1:
         data = (data != 0).view(np.uint8)
     if not data.size:

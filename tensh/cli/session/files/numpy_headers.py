@@ -25,19 +25,17 @@ def read_header(file, name):
     shape, fortran, described = table["shape"], table["fortran_order"], table["descr"]
     if type(fortran) is not bool:
         raise ValueError(
-            _("for the order of {name} True or False was expected, and it is {came}").format(
-                name=name, came=show(fortran)
-            )
+            _("expected True or False for the order of {name}, but found {came}").format(name=name, came=show(fortran))
         )
     if type(shape) is not tuple or not all(type(n) is int and n >= 0 for n in shape) or len(shape) > MOST_DIMENSIONS:
         raise ValueError(
-            _("for the shape of {name} a tuple of at most {most} sizes was expected, and it is {came}").format(
+            _("expected a tuple of at most {most} sizes for the shape of {name}, but found {came}").format(
                 name=name, most=MOST_DIMENSIONS, came=show(shape)
             )
         )
     dtype = find_dtype(described, name)
     if math.prod(n or 1 for n in shape) * dtype.itemsize > MOST:
-        raise ValueError(_("{name} has a shape that is larger than memory can be").format(name=name))
+        raise ValueError(_("{name} has a shape that is too large for memory").format(name=name))
     return shape, "F" if fortran else "C", dtype
 
 
@@ -45,19 +43,17 @@ def read_table(file, name):
     """The table of a header, with the three keys that it has."""
     begin = file.read(len(MAGIC) + 2)
     if not begin.startswith(MAGIC):
-        raise ValueError(_("{name} is not a .npy file: it does not begin as one").format(name=name))
+        raise ValueError(_("{name} is not a .npy file: it does not begin like one").format(name=name))
     version = tuple(begin[len(MAGIC) :])
     if len(version) == 2 and version not in LENGTHS:
         raise ValueError(
-            _("{name} is of version {version} of the format, which tensh does not read").format(
-                name=name, version=version
-            )
+            _("{name} has format version {version}, which tensh does not read").format(name=name, version=version)
         )
     first = file.read(LENGTHS.get(version, 0))
     length = int.from_bytes(first, "little")
     if length > MOST_HEADER:
         raise ValueError(
-            _("{name} has a header of {length:,} bytes, and {most:,} is the most").format(
+            _("{name} has a header of {length:,} bytes, more than the limit of {most:,}").format(
                 name=name, length=length, most=MOST_HEADER
             )
         )
@@ -71,7 +67,7 @@ def read_table(file, name):
         table = None
     if type(table) is not dict or table.keys() != KEYS:
         raise ValueError(
-            _("for the header of {name} a table of {keys} was expected, and it is {came}").format(
+            _("expected a dictionary of {keys} as the header of {name}, but found {came}").format(
                 name=name, keys=", ".join(sorted(KEYS)), came=show(text.strip())
             )
         )
@@ -87,12 +83,10 @@ def find_dtype(described, name):
             _("{name} has the type {came}, which NumPy does not have").format(name=name, came=show(described))
         ) from None
     if dtype.kind not in KINDS or dtype.hasobject or dtype.names or dtype.subdtype:
-        raise ValueError(
-            _("{name} holds objects or records, but numbers, texts or times were expected").format(name=name)
-        )
+        raise ValueError(_("{name} holds objects or records; expected numbers, strings or times").format(name=name))
     if not 0 < dtype.itemsize <= MOST_ITEM:
         raise ValueError(
-            _("an element of {name} has {size:,} bytes, and 1 to {most:,} were expected").format(
+            _("an element of {name} has {size:,} bytes; expected 1 to {most:,}").format(
                 name=name, size=dtype.itemsize, most=MOST_ITEM
             )
         )

@@ -62,7 +62,7 @@ def sentence(path, error):
     """Return the message for a bad file, as a sentence that begins with its name."""
     words = getattr(error, "strerror", None) or str(error).partition("\n")[0] or type(error).__name__
     if isinstance(error, MemoryError):  # raised by Python's parser for deep nesting, too
-        words = _("what it says of its arrays is too large")
+        words = _("the description of its arrays is too large")
     words = visible_line(words)  # may quote the file
     return words if words.startswith(path) else f"{path}: {words[:300]}"
 
@@ -90,7 +90,9 @@ def contents(path, engine):
         return loaded if is_table and not is_state else {stem(path): loaded}
     if not is_tensor_file(path):
         raise ValueError(
-            _("its name does not say what it holds: tensors are read from {formats}").format(formats=", ".join(FORMATS))
+            _("its extension does not name a format: tensors can be read from {formats}").format(
+                formats=", ".join(FORMATS)
+            )
         )
     return {name: tensor(array, engine) for name, array in arrays(path).items()}
 

@@ -223,7 +223,7 @@ def load(session, path, over=False, header=None):
             except Exception as error:  # may be raised by user classes
                 reason = str(error).partition("\n")[0] or type(error).__name__
                 raise FileError(
-                    _("{path}: the state of {name} does not fit what is there: {reason}").format(
+                    _("{path}: the saved state does not fit {name}: {reason}").format(
                         path=path, name=name, reason=reason
                     )
                 ) from None
@@ -237,5 +237,5 @@ def load(session, path, over=False, header=None):
 def engine_of(session):
     """Return the engine; raise FileError unless it is tensh."""
     if session.engine != "tensh":
-        raise FileError(_("with PyTorch's own tensors a session is not saved or loaded: torch.save keeps them"))
+        raise FileError(_("a session with PyTorch's own tensors cannot be saved or loaded: use torch.save"))
     return importlib.import_module(session.engine)

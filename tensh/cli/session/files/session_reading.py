@@ -89,7 +89,7 @@ def read_contents(engine, path, header=None):
             raise ValueError(dtype)
     except DAMAGE:
         raise FileError(
-            _("{path}: its table of names is damaged: names, tensors, a dtype and a random state were expected").format(
+            _("{path}: its table of names is damaged: expected names, tensors, a dtype and a random state").format(
                 path=path
             )
         ) from None
@@ -99,7 +99,7 @@ def read_contents(engine, path, header=None):
             names[own_name(name)] = reader.value(entry)
     except DAMAGE:
         raise FileError(
-            _("{path}: its table of names is damaged: {name} is nothing that %save writes").format(
+            _("{path}: its table of names is damaged: {name} is not something that %save writes").format(
                 path=path, name=shorten_middle(visible_line(name))
             )
         ) from None

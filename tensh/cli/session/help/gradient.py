@@ -77,7 +77,11 @@ def section(found):
     yield (
         "note",
         "  "
-        + (_("g_NAME is that of the result NAME") if found[0]["outputs"] else _("g is that of the result y"))
+        + (
+            _("g_NAME is the gradient of the result NAME")
+            if found[0]["outputs"]
+            else _("g is the gradient of the result y")
+        )
         + "\n",
     )
     for each in found:

@@ -47,7 +47,7 @@ def find_session_page(text, namespace, with_source=False):
     if "[" in text:
         found = find_known(text, namespace)
         if found is None or not found.has_value:
-            words = _("{name}?: its value is not known without running it; give it a name, and ask about that")
+            words = _("{name}?: its value is not known until it runs; assign it to a name, and ask about that")
             raise Unknown(words.format(name=text))
         return values.page(text, found.value, namespace, with_source)
     value = namespace[first] if first in namespace else vars(builtins)[first]

@@ -188,7 +188,7 @@ def source(name):
     if isinstance(op, Op):
         op.write()
         yield from quote_code(_("declared in"), *op.place, declaration(*op.place))
-        yield "title", "\n" + _("the function written from it") + "\n"
+        yield "title", "\n" + _("the function generated from it") + "\n"
         yield "code", indent(strip_documentation(op.text))
         return
     function = inspect.unwrap(name.value) if callable(name.value) else name.value

@@ -19,7 +19,7 @@ def page(name, value, namespace, with_source=False):
     try:
         yield from describe_value(name, value, namespace, with_source)
     except Exception as error:
-        words = _("nothing more is known of {name}: its code failed with {error}")
+        words = _("nothing more is known about {name}: its code failed with {error}")
         yield "note", words.format(name=name, error=type(error).__name__) + "\n"
 
 
@@ -126,7 +126,7 @@ def memory(tensor, namespace):
         yield _("layout"), layout or "strided"
         yield (
             _("memory"),
-            _("{size} for {values} of {tensors}").format(
+            _("{size} for {values} in {tensors}").format(
                 size=describe.size(tensor),
                 values=count(tensor.numel(), "value"),
                 tensors=count(tensor.size(0), "tensor"),
@@ -136,7 +136,7 @@ def memory(tensor, namespace):
         yield _("layout"), layout
         yield (
             _("memory"),
-            _("{size} for {values} and where they are").format(
+            _("{size} for {values} and their positions").format(
                 size=describe.size(tensor), values=count(tensor._nnz(), "value")
             ),
         )
@@ -167,4 +167,4 @@ def history(tensor):
     """Yield (label, fact) pairs: leaf or computed, and the state of the gradient."""
     made_by = describe.describe_origin(tensor)
     yield _("history"), _("a leaf") if made_by is None else _("made by {maker}").format(maker=made_by)
-    yield _("gradient"), describe.grad_state(tensor) if tensor.requires_grad else _("not wanted")
+    yield _("gradient"), describe.grad_state(tensor) if tensor.requires_grad else _("not requested")

@@ -38,9 +38,7 @@ def refuse_argument(command):
     """Raise MagicError for an argument that would be ignored."""
     if command.argument:
         raise MagicError(
-            _("%{name}: it takes no argument, but got {argument!r}").format(
-                name=command.name, argument=command.argument
-            )
+            _("%{name} takes no argument, but got {argument!r}").format(name=command.name, argument=command.argument)
         )
 
 
@@ -53,7 +51,7 @@ def whole_number(command):
     except ValueError:
         usage = MAGICS[command.name].usage
         raise MagicError(
-            _("%{name} {argument}: write a whole number: {usage}").format(
+            _("%{name} {argument}: expected a whole number: {usage}").format(
                 name=command.name, argument=command.argument, usage=usage
             )
         ) from None

@@ -12,7 +12,7 @@ WORDS = {"auto": None, "on": True, "off": False}  # values of the setting `sci` 
 USUAL_LINEWIDTH = 80
 
 
-@magic("set", "%set [NAME [VALUE]]", "settings: show them, or choose another value until the end")
+@magic("set", "%set [NAME [VALUE]]", "show the settings, or change one for this session")
 def set_(session, command):
     from tensh.cli.settings import config
 
@@ -85,14 +85,14 @@ def table(settings):
         (_("name"), _("value"), _("can be"), _("sets")),
         rows,
         wraps=True,
-        notes=[_("chosen until the end · for good: tensh config set NAME VALUE")],
+        notes=[_("for this session · to save it: tensh config set NAME VALUE")],
     )
 
 
-@magic("seed", "%seed N", "start all random numbers at N", sugar="torch.manual_seed({})")
+@magic("seed", "%seed N", "seed all random number generators with N", sugar="torch.manual_seed({})")
 def seed(session, command):
     number = whole_number(command)
     if number is None:
-        raise MagicError(_("%seed: write a whole number after it: %seed 0"))
+        raise MagicError(_("%seed: expected a whole number: %seed 0"))
     session.seed(number)
     yield from ()

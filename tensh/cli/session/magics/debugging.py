@@ -13,7 +13,7 @@ LEAVING = ("off", "quit", "q")
 @magic(
     "debug",
     "%debug [N | off]",
-    "be where the last failure was: its frames, and the names of one; off leaves",
+    "go to the last failure: its frames, and the names of one; off leaves",
     is_usual=True,
 )
 def debug(session, command):
@@ -33,7 +33,7 @@ def debug(session, command):
     yield from show_frames(session, command)
     if len(session.debugging.steps) == 1 and session.inside is None:
         session.debugging = None
-        yield Notice(_("it failed in the line itself: all its names are here"))
+        yield Notice(_("the failure is in the line itself: all its names are already here"))
 
 
 @magic("up", "%up [N]", "after %debug: the frame that called this one")
@@ -61,7 +61,7 @@ def require(session, command):
     if command.argument in LEAVING:
         refuse_argument(command) if command.name != "debug" else None
     if session.debugging is None:
-        raise MagicError(_("%{name}: no failure is being inspected; %debug starts").format(name=command.name))
+        raise MagicError(_("%{name}: no failure is being inspected; start with %debug").format(name=command.name))
     return session.debugging
 
 
@@ -72,7 +72,7 @@ def move(session, command, at):
     except IndexError:
         last = len(session.debugging.steps)
         raise MagicError(
-            _("%{name}: the frames are 1 to {last}, and this is {at}").format(
+            _("%{name}: the frames are 1 to {last}, and the current one is {at}").format(
                 name=command.name, last=last, at=session.debugging.at + 1
             )
         ) from None
@@ -83,7 +83,7 @@ def show_frames(session, command):
     debugging = session.debugging
     title = debugging.title()
     is_only = len(debugging.steps) == 1
-    notes = [_("%debug off leaves") if is_only else _("%up and %down go to others, %debug off leaves")]
+    notes = [_("%debug off leaves") if is_only else _("%up and %down go to other frames, %debug off leaves")]
     notes = [] if is_only and session.inside is None else notes
     yield Value(Table(("", _("function"), _("place"), _("code")), debugging.rows(), title, notes), command)
     names = debugging.local_names()

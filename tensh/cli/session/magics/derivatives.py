@@ -16,9 +16,9 @@ OF_A_TENSOR = (
     ("memory", "%memory [Y]", "what the graph of a tensor keeps alive for its backward pass", "memory"),
 )  # fmt: skip
 OF_ARGUMENTS = (
-    ("summary", "%summary MODEL [X...]", "the modules of a model: shapes of what they give, and parameters", "summary"),
+    ("summary", "%summary MODEL [X...]", "the modules of a model: shapes of their outputs, and parameters", "summary"),
     ("cmp", "%cmp A B", "whether two tensors are equal, nearly equal, or where they differ most", "cmp"),
-    ("gradcheck", "%gradcheck F X", "the gradient of a function beside differences of its values", "gradcheck"),
+    ("gradcheck", "%gradcheck F X", "the gradient of a function, compared with differences of its values", "gradcheck"),
 )
 SWITCHES = ("values", "grads", "types", "formulas", "static", "compiled")  # of %graph, as for `tensh graph`
 
@@ -80,7 +80,7 @@ def why(session, command):
     """Explain the gradient of `x`, given as `%why x` or `%why x.grad`."""
     text = strip_grad(command.argument)
     if not text:
-        raise MagicError(_("%why: write whose gradient: %why w"))
+        raise MagicError(_("%why: expected a tensor: %why w"))
     _texts, values, options = parse_call(session, command._replace(argument=text))
     try:
         yield Value(view("why")(*values, names=session.namespace, sources=session.texts(), **options), command)
@@ -92,6 +92,6 @@ def why(session, command):
 def trace(session, command):
     """Run the line in the session, including its assignments."""
     if not command.argument:
-        raise MagicError(_("%trace: write a line of code after it: %trace (x @ w).sum()"))
+        raise MagicError(_("%trace: expected a line of code: %trace (x @ w).sum()"))
     command.parse()
     yield Value(view("trace")(command.argument, session.namespace), command)

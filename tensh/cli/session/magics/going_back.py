@@ -10,7 +10,7 @@ from tensh.support.language import _, count
 @magic(
     "history",
     "%history [N | WORD]",
-    "what was done here: all of it, the last N lines, those with a word",
+    "the lines of this session: all, the last N, or those with a word",
     needs_journal=True,
 )
 def history(session, command):
@@ -33,7 +33,7 @@ def history(session, command):
 @magic(
     "undo",
     "%undo [N]",
-    "take back what the last line, or the last N, did to names, tensors and gradients",
+    "undo what the last line, or the last N, did to names, tensors and gradients",
     needs_journal=True,
     needs_snapshots=True,
 )
@@ -59,7 +59,7 @@ def undo(session, command):
         yield Notice(_("undone: {line}").format(line=line) + (f"  ({changes})" if changes else ""))
 
 
-@magic("reset", "%reset", "forget all your names; %undo brings them back")
+@magic("reset", "%reset", "delete all your names; %undo brings them back")
 def reset(session, command):
     refuse_argument(command)
     names = session.own_names()
@@ -69,7 +69,7 @@ def reset(session, command):
         del session.namespace[name]
     session.results = []
     session.namespace.update(session.given)
-    yield Notice(_("forgotten: {names}").format(names=", ".join(names)) if names else _("there were no names"))
+    yield Notice(_("deleted: {names}").format(names=", ".join(names)) if names else _("there were no names"))
 
 
 @magic(
@@ -80,7 +80,7 @@ def reset(session, command):
 )
 def edit(session, command):
     if session.editor is None:
-        raise MagicError(_("%edit: there is an editor at the prompt only"))
+        raise MagicError(_("%edit works only at the prompt"))
     try:
         text = session.editor(text_to_change(session, command))
     except OSError as error:

@@ -22,7 +22,7 @@ def help_(session, command):
         yield Value(Listing([(each.usage, _(each.summary)) for each in MAGICS.values()]), command)
     elif wanted == "keys" and wanted not in session.namespace:
         if session.keys is None:
-            raise MagicError(_("%help keys: there are keys at a prompt only"))
+            raise MagicError(_("%help keys works only at the prompt"))
         yield Value(Listing([(_(key), _(action)) for key, action in session.keys]), command)
     else:
         yield from page(session, command, with_source=False)
@@ -33,7 +33,7 @@ def question(session, command):
     yield from page(session, command, with_source=False)
 
 
-@magic("??", "name??", "the same with its source: the declaration, and the function written from it")
+@magic("??", "name??", "the same with its source: the declaration, and the function generated from it")
 def double_question(session, command):
     yield from page(session, command, with_source=True)
 

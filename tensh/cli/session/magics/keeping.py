@@ -18,14 +18,14 @@ def file_of(command, extension=""):
     path = command.argument.replace(OVER, "").strip().strip("'\"")
     if not path:
         raise MagicError(
-            _("%{name}: write the file after it: {usage}").format(name=command.name, usage=MAGICS[command.name].usage)
+            _("%{name}: expected a file: {usage}").format(name=command.name, usage=MAGICS[command.name].usage)
         )
     path = os.path.expanduser(path)
     return path + extension * (not os.path.splitext(path)[1]), over
 
 
 @magic(
-    "export", "%export FILE [--over], or MODEL INPUT... FILE.onnx", "write what was done into a .tsh, .py, .ipynb or .md file; a model as ONNX",
+    "export", "%export FILE [--over], or MODEL INPUT... FILE.onnx", "write the session to a .tsh, .py, .ipynb or .md file, or a model to ONNX",
     needs_journal=True,
 )  # fmt: skip
 def export(session, command):
@@ -39,7 +39,7 @@ def export(session, command):
     extension = os.path.splitext(path)[1]
     if extension not in exporting.KINDS:
         raise MagicError(
-            _("%export {path}: one of {kinds} is written, not {extension}").format(
+            _("%export {path}: expected one of {kinds}, not {extension}").format(
                 path=path, kinds=", ".join(exporting.KINDS), extension=extension
             )
         )
@@ -57,7 +57,7 @@ def export(session, command):
         )
     text = exporting.export_journal(journal, extension, MAGICS)
     if not text:
-        raise MagicError(_("%export: nothing was done yet"))
+        raise MagicError(_("%export: there is nothing to export yet"))
     written = text.encode(errors="backslashreplace")
     try:
         with replace_file(path) as file:
@@ -66,7 +66,7 @@ def export(session, command):
         raise MagicError(f"%export {path}: {error.strerror}") from None
     journal.exported[place] = written
     failed = sum(entry.failed and not entry.left_something for entry in journal.entries)
-    left = _("; {count} that failed left out").format(count=failed) if failed else ""
+    left = _("; omitted {count} that failed").format(count=failed) if failed else ""
     yield Notice(f"{path}: {count(text.count(chr(10)), 'line')}{left}")
 
 
@@ -126,7 +126,7 @@ def save(session, command):
         )
     if left_out:
         words = describe.list_words(f"{name} ({type(value).__name__})" for name, value in left_out.items())
-        yield Notice("  " + _("not kept, but for the source: {names}").format(names=words))
+        yield Notice("  " + _("not saved, except for the source: {names}").format(names=words))
 
 
 @magic(
@@ -145,7 +145,7 @@ def load(session, command):
     except (UsageError, opening.OpeningError) as error:
         raise MagicError(str(error)) from None
     if os.path.splitext(path)[1].lower() in DOCUMENTS:
-        raise MagicError(_("%load {path}: there is code in it, and no tensors: %run {path} runs it").format(path=path))
+        raise MagicError(_("%load {path}: it contains code, not tensors; %run {path} runs it").format(path=path))
     if header := saving.find_header(path):
         names, source, left = saving.load(session, path, over, header)
     else:
@@ -162,7 +162,7 @@ def load(session, command):
     if left:
         yield Notice(
             "  "
-            + _("left as they are, as these names mean something here: {names}; {OVER} takes them all").format(
+            + _("left unchanged, because these names are in use here: {names}; {OVER} replaces them all").format(
                 names=describe.list_words(left), OVER=OVER
             )
         )
@@ -170,6 +170,6 @@ def load(session, command):
         yield Notice(
             "  "
             + _(
-                "{name} is the state of a {kind}: make one by that name (%history has the source), then %load again"
+                "{name} is the state of a {kind}: create one under that name (%history has the source), then %load again"
             ).format(name=name, kind=kind)
         )

@@ -16,7 +16,7 @@ LEAVING = ("", "skip", "quit", "exit")  # answers that show the value at once
 @magic(
     "predict",
     "%predict EXPRESSION [#? value]",
-    "asks what an expression will give (its shape, ...), and then shows it",
+    "asks you to predict the result of an expression (its shape, ...), then shows it",
     sugar="{}",
 )
 def predict(session, command):
@@ -25,11 +25,11 @@ def predict(session, command):
     found = re.search(ASKED, command.argument)
     kind = found[1] if found else ""
     if found and kind not in KINDS:
-        raise MagicError(_("%predict: what can be asked is {kinds}").format(kinds=", ".join(KINDS)))
+        raise MagicError(_("%predict: expected one of {kinds}").format(kinds=", ".join(KINDS)))
     expression = command.argument[: found.start()].rstrip() if found else command.argument
     units = session.units_within(command._replace(argument=expression)) if expression else []
     if len(units) != 1 or not units[0].shown:
-        raise MagicError(_("%predict: write one expression after it: %predict x.sum(0)"))
+        raise MagicError(_("%predict: expected one expression: %predict x.sum(0)"))
     value, error, printed = evaluate_unit(session, units[0])
     yield from ask(session, kind, expression, value, error)
     if printed:
@@ -71,12 +71,12 @@ def ask(session, kind, expression, value, error):
         if judged.is_right:
             session.predicted = session.predicted[0] + (tries == 0), session.predicted[1] + 1
             right, count = session.predicted
-            yield Notice(_("right; {right} of {count} at once so far").format(right=right, count=count))
+            yield Notice(_("right; {right} of {count} at the first attempt so far").format(right=right, count=count))
             return
         tries += judged.is_answer
         yield Notice((_("not yet: ") if tries < TRIES else _("no: ")) + judged.hint)
         if not judged.is_answer:
-            yield Notice(_("Enter alone shows what it gives"))
+            yield Notice(_("Enter alone shows the result"))
     session.predicted = session.predicted[0], session.predicted[1] + 1
 
 

@@ -19,7 +19,7 @@ def first_word(text):
 @magic(
     "run",
     "%run [-i] FILE [ARGUMENTS]",
-    "run a file; its names are yours afterwards, and with -i yours are its own",
+    "run a file and keep its names; with -i, it can use yours",
     sugar="globals().update(runpy.run_path({}, run_name='__main__'))",
     subject=first_word,
 )
@@ -36,7 +36,7 @@ def run(session, command):
     shares_names = words[:1] == [SHARING]
     del words[:shares_names]
     if not words:
-        raise MagicError(_("%run: write the file after it: %run train.py"))
+        raise MagicError(_("%run: expected a file: %run train.py"))
     if session.read_program is None:
         raise MagicError(_("%run: there are no files here"))
     try:
@@ -55,14 +55,14 @@ def run(session, command):
 @magic("!", "!COMMAND", "run a line of the system's shell")
 def shell(session, command):
     if not command.argument:
-        raise MagicError(_("!: write the command after it: !ls"))
+        raise MagicError(_("!: expected a command: !ls"))
     if session.run_in_shell is None:
         raise MagicError(_("!: there is no shell here"))
     status = session.run_in_shell(command.argument)
     if status:
         yield Notice(_("exit status {status}").format(status=status))
     if command.argument.split()[0] == "cd":
-        yield Notice(_("this changed the folder of that shell alone; %cd changes it here"))
+        yield Notice(_("this changed the folder only in that shell; %cd changes it here"))
 
 
 def folder(text):

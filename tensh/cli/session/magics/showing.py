@@ -11,7 +11,7 @@ from tensh.support.language import _
 
 # name, usage, summary
 PICTURES = (
-    ("full", "%full [X]", "a value with nothing left out; without X the last one"),
+    ("full", "%full [X]", "a value in full; without X, the last one"),
     ("heat", "%heat X", "a matrix as a field of colours, or of signs and digits"),
     ("hist", "%hist X [--bins N]", "how often values occur, as bars"),
     ("plot", "%plot [X] Y [--logx] [--logy]", "a curve of values, or of each column of a matrix"),
@@ -43,7 +43,7 @@ def picture(session, command):
             raise MagicError(_("%full: nothing has been shown yet: %full X"))
         values = session.results[:1]
     if not values:
-        raise MagicError(_("%{name}: write what to show after it: %{name} x").format(name=command.name))
+        raise MagicError(_("%{name}: expected something to show: %{name} x").format(name=command.name))
     try:
         drawn = view(command.name)(*values, **(write_name_argument(find_name_keyword(command.name), texts) | options))
     except (TypeError, ValueError, ImportError) as error:

@@ -15,10 +15,10 @@ OPTION = re.compile(r"-(?P<name>[nr])[ \t]*(?P<number>\d{1,9})(?:[ \t]+|$)")
 MOST_FUNCTIONS = 15  # functions shown of a profile
 
 
-@magic("time", "%time STATEMENT", "run a statement and say how long it took", sugar="{}")
+@magic("time", "%time STATEMENT", "run a statement and show how long it took", sugar="{}")
 def time(session, command):
     if not command.argument:
-        raise MagicError(_("%time: write the statement after it: %time x @ y"))
+        raise MagicError(_("%time: expected a statement: %time x @ y"))
     seconds = 0
     for unit in session.units_within(command):
         begin = perf_counter()
@@ -28,7 +28,7 @@ def time(session, command):
     yield Notice(duration(seconds))
 
 
-@magic("timeit", "%timeit [-n N] [-r R] STATEMENT", "run a statement many times and say how long it takes")
+@magic("timeit", "%timeit [-n N] [-r R] STATEMENT", "run a statement many times and show how long it takes")
 def timeit(session, command):
     from timeit import Timer
 
@@ -54,16 +54,16 @@ def take_options(command):
         found[match["name"]] = int(match["number"])
         rest = rest[match.end() :]
     if not rest or 0 in found.values():
-        raise MagicError(_("%timeit: write the statement after it: %timeit x @ y, %timeit -n 100 -r 3 x @ y"))
+        raise MagicError(_("%timeit: expected a statement: %timeit x @ y, %timeit -n 100 -r 3 x @ y"))
     return found, command._replace(argument=rest)
 
 
-@magic("prun", "%prun STATEMENT", "run a statement and say in which functions the time went")
+@magic("prun", "%prun STATEMENT", "run a statement and show in which functions the time went")
 def prun(session, command):
     from cProfile import Profile
 
     if not command.argument:
-        raise MagicError(_("%prun: write the statement after it: %prun train()"))
+        raise MagicError(_("%prun: expected a statement: %prun train()"))
     profile = Profile()
 
     def run(code, names):
@@ -94,7 +94,7 @@ def profile_table(profile, sources):
     total = duration(sum(entry.inlinetime for entry in entries))
     more = len(entries) - len(rows)
     notes = [
-        _("{total} in {count} functions; own: without the functions that it calls").format(
+        _("{total} in {count} functions; own: excluding the functions that it calls").format(
             total=total, count=len(entries)
         ),
         *([_("{count} more functions took less").format(count=more)] if more else ()),

@@ -39,9 +39,9 @@ def find_comparison(statement, namespace):
         size = shapes[0][0]
         return (
             place,
-            _("{one} == {other} is {both}, every element of one with every element of the other: no accuracy").format(
-                one=[*shapes[0]], other=[*shapes[1]], both=[size, size]
-            ),
+            _(
+                "{one} == {other} is {both}, every element of one compared with every element of the other: that is not an accuracy"
+            ).format(one=[*shapes[0]], other=[*shapes[1]], both=[size, size]),
             fixed,
         )
     return None

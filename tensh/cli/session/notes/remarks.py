@@ -74,7 +74,7 @@ def not_a_leaf(place, names):
         message, (fit, *_more), _advice = not_kept(situation, name)
         return message, _("line {line}: {code}").format(line=fit.line, code=fit.text)
     line = line_that_made(piece(place), name) if name and name.isidentifier() else None
-    keep = _("{name}.retain_grad() before backward()").format(name=write_in_python(name or "y"))
+    keep = _("call {name}.retain_grad() before backward()").format(name=write_in_python(name or "y"))
     if line:
         message = _("{name} was computed on line {line}: backward keeps gradients of leaves only")
     else:

@@ -26,53 +26,51 @@ def on_loss(found, place, names):
         case "twice" if kind == "softmax" or found.loss == "cross_entropy":
             return (
                 _(
-                    "{loss} is given the result of {kind}{where}, and takes {what} itself: scores between 0 and 1 can hardly tell classes apart"
+                    "{loss} gets the result of {kind}{where}, but applies {what} itself: scores between 0 and 1 can hardly tell classes apart"
                 ).format(
                     loss=found.loss,
                     kind=kind,
                     where=where,
                     what="softmax" if found.loss == "cross_entropy" else "sigmoid",
                 ),
-                _("give {loss} the scores as they come, without {kind}").format(loss=found.loss, kind=kind),
+                _("pass the scores to {loss} as they are, without {kind}").format(loss=found.loss, kind=kind),
             )
         case "twice":
             return (
-                _("{loss} is given the result of {kind}{where}, and takes {kind} itself: it is applied twice").format(
+                _("{loss} gets the result of {kind}{where}, but applies {kind} itself: it is applied twice").format(
                     loss=found.loss, kind=kind, where=where
                 ),
-                _("give {loss} the scores as they come, or binary_cross_entropy the probabilities").format(
+                _("pass the scores to {loss} as they are, or the probabilities to binary_cross_entropy").format(
                     loss=found.loss
                 ),
             )
         case "logarithms":
             return (
                 _(
-                    "cross_entropy is given the result of log_softmax{where}, and takes log_softmax itself: the second changes nothing"
+                    "cross_entropy gets the result of log_softmax{where}, but applies log_softmax itself: the second one changes nothing"
                 ).format(where=where),
-                _("nll_loss after log_softmax, or cross_entropy without it"),
+                _("use nll_loss after log_softmax, or cross_entropy without it"),
             )
         case "probabilities":
             return (
-                _("nll_loss is given the result of {kind}{where}, and takes logarithms of probabilities").format(
+                _("nll_loss gets the result of {kind}{where}, but expects log-probabilities").format(
                     kind=kind, where=where
                 ),
-                _("log_softmax instead of {kind}, or cross_entropy of the scores").format(kind=kind),
+                _("use log_softmax instead of {kind}, or cross_entropy of the scores").format(kind=kind),
             )
         case "scores":
             return (
-                _(
-                    "nll_loss is given scores, and takes logarithms of probabilities: it falls without end as the scores grow"
-                ),
-                _("cross_entropy instead of nll_loss, or log_softmax of the scores first"),
+                _("nll_loss gets scores, but expects log-probabilities: it falls without limit as the scores grow"),
+                _("use cross_entropy instead of nll_loss, or apply log_softmax to the scores first"),
             )
         case "no logarithms":
             return on_no_logarithms(kind, where, place)
         case "one class":
             return (
                 _(
-                    "cross_entropy is given one class, scores {shape}: the softmax of one number is 1, the loss 0, whatever the score"
+                    "cross_entropy gets scores {shape} for a single class: the softmax of one number is 1, so the loss is 0 whatever the score"
                 ).format(shape=[*found.node.shape]),
-                _("binary_cross_entropy_with_logits for one score of yes or no; two scores for two classes"),
+                _("use binary_cross_entropy_with_logits for one yes-or-no score, or two scores for two classes"),
             )
     return None
 
@@ -81,12 +79,12 @@ def on_no_logarithms(kind, where, place):
     """Return the note on ``kl_div`` without logarithms, if its call is in the source."""
     called = call_on_line(place, "kl_div") or call_on_line(place, "KLDivLoss".lower())
     if kind == "scores":
-        what, mend = _("scores"), _("log_softmax of the scores first")
+        what, mend = _("scores"), _("apply log_softmax to the scores first")
     else:
         what = _("the result of {kind}{where}").format(kind=kind, where=where)
-        mend = _("log_softmax instead of {kind}").format(kind=kind)
+        mend = _("use log_softmax instead of {kind}").format(kind=kind)
     return called and (
-        _("kl_div is given {what} (line {called}), and takes logarithms of probabilities as its first argument").format(
+        _("kl_div gets {what} (line {called}), but expects log-probabilities as its first argument").format(
             what=what, called=called
         ),
         mend,
@@ -121,9 +119,9 @@ def on_broadcast(node, place, names):
         where = place_of_node(place.source, each, place.function)
         left, right = ([*shape] for shape in shapes)
         if "mean" in place.source.text:
-            message = _("{left} - {right} is {shape}, every element of one with every element of the other, and the loss takes the mean of it")  # fmt: skip
+            message = _("{left} - {right} is {shape}, every element of one minus every element of the other, and the loss is the mean of all")  # fmt: skip
         else:
-            message = _("{left} - {right} is {shape}, every element of one with every element of the other, and the loss is made of it")  # fmt: skip
+            message = _("{left} - {right} is {shape}, every element of one minus every element of the other, and the loss is computed from all")  # fmt: skip
         return message.format(left=left, right=right, shape=[size, size]), code, where
     return None
 
@@ -184,7 +182,7 @@ def on_kept(found, place, names):
                 return message, describe_change(node, f"{name} = {name} + {item_of(value)}")
             case ast.Call(func=ast.Attribute(attr="append", value=target), args=[value]) if ast.unparse(target) == name:
                 return message, describe_change(node, f"{name}.append({item_of(value)})")
-    return message, _("{name} of numbers: loss.item()").format(name=name)
+    return message, _("collect numbers in {name}: loss.item()").format(name=name)
 
 
 def item_of(node):

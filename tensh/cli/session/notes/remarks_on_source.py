@@ -44,9 +44,9 @@ def find_lost_result(statement, namespace):
     if not found:
         return None
     if found.is_layer:
-        message = _("this makes a layer, and computes nothing: {name} stays as it is")
+        message = _("this creates a layer, but computes nothing: {name} is unchanged")
     else:
-        message = _("this gives a new tensor, and nothing keeps it: {name} stays as it is")
+        message = _("this returns a new tensor, which is not kept: {name} is unchanged")
     return place_of_node(statement.source, found.node), message.format(name=found.name), found.code
 
 
@@ -57,7 +57,7 @@ def find_uncalled_method(statement, namespace):
     for node in tree.body if tree else ():
         if statement.first <= node.lineno <= statement.last and is_method(getattr(node, "value", None), namespace):
             code = ast.unparse(node.value)
-            message = _("{code} is a method that was not called: nothing has been done").format(code=code)
+            message = _("{code} is a method that was not called: nothing happened").format(code=code)
             return place_of_node(statement.source, node.value), message, f"{code}()"
     return None
 

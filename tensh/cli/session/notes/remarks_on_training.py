@@ -48,7 +48,7 @@ def say_zeroed(optimizer, place, names):
         message = _("{name}.step() has no gradients: they were reset after backward(), so nothing is learnt")
     return (
         message.format(name=name, line=before[-1] if before else None),
-        _("{name}.zero_grad() before backward(), or after {name}.step()").format(name=name),
+        _("call {name}.zero_grad() before backward(), or after {name}.step()").format(name=name),
     )
 
 
@@ -65,9 +65,9 @@ def on_other_parameters(optimizer, leaves, place, names):
         what = _("{name} and {count} more").format(name=what, count=len(reached) - 1)
     return (
         _(
-            "{name}.step() changes nothing: backward() gave gradients to {what}, and {name} was made for other parameters"
+            "{name}.step() changes nothing: backward() computed gradients of {what}, but {name} was created for other parameters"
         ).format(name=name, what=what),
-        _("make {name} after the model, of the parameters that are trained").format(name=name),
+        _("create {name} after the model, with the parameters to be trained").format(name=name),
     )
 
 
@@ -79,10 +79,10 @@ def on_no_backward(optimizer, own, place, names):
                 name = name_of(optimizer, names, _("the optimizer"))
                 dropped = say_uncalled(place, "backward")
                 return (
-                    _("{name}.step() changes nothing: {loss} was computed, and nothing has called backward()").format(
+                    _("{name}.step() changes nothing: {loss} was computed, but backward() was not called").format(
                         name=name, loss=loss
                     ),
-                    dropped or _("{loss}.backward() before {name}.step()").format(loss=loss, name=name),
+                    dropped or _("call {loss}.backward() before {name}.step()").format(loss=loss, name=name),
                 )
     return None
 
@@ -96,10 +96,10 @@ def on_no_step(stepped, place, names):
         return None
     name = name_of(owner, names, _("the optimizer"))
     return (
-        _("{name} never steps: gradients are computed and reset (line {line}), and no parameter changes").format(
+        _("{name} never steps: gradients are computed and reset (line {line}), but no parameter changes").format(
             name=name, line=zeroed[0].line
         ),
-        say_uncalled(place, "step") or _("{name}.step() after backward()").format(name=name),
+        say_uncalled(place, "step") or _("call {name}.step() after backward()").format(name=name),
     )
 
 
@@ -124,12 +124,12 @@ def on_clipping(place, names):
     if behind == "b" and ahead == "s":
         return None
     if behind not in "sz" or (behind == "s" and ahead != "z"):
-        message = _("{clip} on line {line} clips where it changes no gradient that a step uses")
+        message = _("{clip} on line {line} clips no gradient that a step uses")
     elif behind == "s":
-        message = _("{clip} on line {line} clips after the step, where the gradients have been used")
+        message = _("{clip} on line {line} clips after the step, when the gradients have already been used")
     else:
-        message = _("{clip} on line {line} clips where no gradients have been computed yet")
-    between = _("{clip} between backward() and step()").format(clip=clip.text)
+        message = _("{clip} on line {line} clips before any gradients are computed")
+    between = _("call {clip} between backward() and step()").format(clip=clip.text)
     return message.format(clip=clip.text, line=clip.line), between
 
 
@@ -207,12 +207,12 @@ def on_evaluation_mode(model, place, names):
     calls = [line for line, owner in lines_of(place, "eval")]
     since = _("eval() on line {line}").format(line=calls[0]) if len(set(calls)) == 1 else "eval()"
     if len({type(each) for each in layers(model)}) == 1:
-        message = _("{name} is trained in evaluation mode: since {since} nothing has switched it back, and {kinds} works as in evaluation")  # fmt: skip
+        message = _("{name} is trained in evaluation mode: it was not switched back after {since}, so {kinds} works as in evaluation")  # fmt: skip
     else:
-        message = _("{name} is trained in evaluation mode: since {since} nothing has switched it back, and {kinds} work as in evaluation")  # fmt: skip
+        message = _("{name} is trained in evaluation mode: it was not switched back after {since}, so {kinds} work as in evaluation")  # fmt: skip
     return (
         message.format(name=name, since=since, kinds=kinds(model)),
-        _("{name}.train() before training goes on").format(name=name),
+        _("call {name}.train() before training continues").format(name=name),
     )
 
 
@@ -225,13 +225,13 @@ def on_evaluation_from_the_first(model, place, names):
     if not all(p.requires_grad for p in model.parameters()):
         return None  # a pretrained model, partly frozen
     if len({type(each) for each in layers(model)}) == 1:
-        message = _("{name} is trained in evaluation mode: since {since} nothing has switched it back, and {kinds} works as in evaluation")  # fmt: skip
+        message = _("{name} is trained in evaluation mode: it was not switched back after {since}, so {kinds} works as in evaluation")  # fmt: skip
     else:
-        message = _("{name} is trained in evaluation mode: since {since} nothing has switched it back, and {kinds} work as in evaluation")  # fmt: skip
+        message = _("{name} is trained in evaluation mode: it was not switched back after {since}, so {kinds} work as in evaluation")  # fmt: skip
     since = _("eval() on line {line}").format(line=calls[0])
     return (
         message.format(name=name, since=since, kinds=kinds(model)),
-        _("{name}.train() before training goes on").format(name=name),
+        _("call {name}.train() before training continues").format(name=name),
     )
 
 
@@ -247,7 +247,7 @@ def on_training_mode(model, place, names):
         message = _("{name} is evaluated in training mode: {kinds} works as in training")
     return (
         message.format(name=name, kinds=kinds(model)),
-        _("{name}.eval() before, and {name}.train() before it is trained again").format(name=name),
+        _("call {name}.eval() first, and {name}.train() before training it again").format(name=name),
     )
 
 
@@ -318,7 +318,7 @@ def on_functional_dropout(model, place, names):
                     code = ast.unparse(node)
                     return (
                         _(
-                            "{name} drops in evaluation mode, too: `{code}` on line {line} has training=True by default"
+                            "{name} applies dropout in evaluation mode, too: `{code}` on line {line} has training=True by default"
                         ).format(name=definition.name, code=code, line=node.lineno),
                         describe_change(node, f"{code[:-1]}, training=self.training)"),
                     )

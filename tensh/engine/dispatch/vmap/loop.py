@@ -17,7 +17,7 @@ def call_by_samples(fn, args, options):
     """Call ``fn`` sample by sample, and stack the results."""
     levels, sizes = find_levels((args, options))
     if not levels:
-        raise TypeError(f"{getattr(fn, '__name__', fn)} takes the elements of a tensor that vmap hides")
+        raise TypeError(f"{getattr(fn, '__name__', fn)} reads the elements of a tensor, which vmap hides")
     batch = [sizes[number] for number in levels]
     if 0 in batch:
         return make_empty_result(fn, args, options, levels, batch)

@@ -223,7 +223,7 @@ def __dlpack__(self, *, stream=-1, max_version=None, dl_device=None, copy=None):
         raise AssertionError("stream should be None on cpu.")
     if dl_device is not None and int(dl_device[0]) != 1:
         raise BufferError(
-            f"the tensor's memory is the CPU's, device type 1, and there is none of type {int(dl_device[0])}"
+            f"the tensor is in CPU memory (device type 1), not in memory of device type {int(dl_device[0])}"
         )
     array, asked = self.array, {"max_version": max_version, "copy": copy}
     if np.__version__.startswith("2.0."):  # this version supports neither, and makes capsules that all consumers accept

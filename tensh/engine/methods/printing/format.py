@@ -267,7 +267,7 @@ def complexes(values):
 
 
 def _repr_html_(tensor):
-    """Return the printed form of the tensor for a notebook, with a line of facts."""
+    """Return the printed form of the tensor for a notebook, with a summary line."""
     return tensor_html(tensor)
 
 

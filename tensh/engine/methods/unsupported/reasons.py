@@ -20,7 +20,7 @@ def drop_names(text, patterns):
 
 REASONS = (
     drop_names(
-        "parts of sparse tensors that few programs use: SciPy has solvers, and matrices of two in four are for accelerators",
+        "rarely used parts of sparse tensors: SciPy has solvers, and 2:4 sparsity is for accelerators",
         """
         *_sparse_* *.sparse native_norm *indices_copy values_copy optim.sparse_adam
         """,
@@ -51,7 +51,7 @@ REASONS = (
         """,
     ),
     drop_names(
-        "autocast on devices that are not there",
+        "autocast on devices that tensh does not have",
         "*_autocast_* is_autocast*",
     ),
     drop_names(
@@ -66,7 +66,7 @@ REASONS = (
         """,
     ),
     drop_names(
-        "compilers, tracing and export: tensh computes at once",
+        "compilers, tracing and export: tensh computes immediately",
         """
         export onnx nativert fx library ops classes classproperty sym_fresh_size sym_constrain_range* Tag PRIVATE_OPS DispatchKey*
         ExcludeDispatchKeyGuard func.functionalize func.linearize func.debug_unwrap
@@ -83,7 +83,7 @@ REASONS = (
         """,
     ),
     drop_names(
-        "what PyTorch is built of, not what it is used for",
+        "internals of PyTorch, not its interface",
         """
         USE_* compiled_with_cxx11_abi init_num_threads monitor ThroughputBenchmark Benchmark*
         get_file_path torch_version storage Tensor.module_load nn.modules nn.factory_kwargs
@@ -102,8 +102,8 @@ REASONS = (
         "profiles of accelerators and processes; %time and Python's profilers see every operation of tensh",
         "*profiler* utils.benchmark utils.flop_counter",
     ),
-    drop_names("models and packages of models from elsewhere", "hub package utils.model_zoo"),
-    drop_names("there once it is imported: from torch.utils.tensorboard import SummaryWriter", "utils.tensorboard"),
+    drop_names("models and packages of models from other sources", "hub package utils.model_zoo"),
+    drop_names("available after an import: from torch.utils.tensorboard import SummaryWriter", "utils.tensorboard"),
     drop_names(
         "files of tensors without their data, and parts of PyTorch's reader of files",
         """
@@ -111,12 +111,12 @@ REASONS = (
         serialization.check_module_version_greater_or_equal
         """,
     ),
-    drop_names("what PyTorch has taken back, and only says so", "Tensor.reinforce Tensor.volatile"),
+    drop_names("removed from PyTorch, where it only raises an error", "Tensor.reinforce Tensor.volatile"),
     drop_names(
-        "taken back by PyTorch itself, for the sake of torch.linalg",
+        "removed from PyTorch in favour of torch.linalg",
         "lstsq eig symeig solve matrix_rank frobenius_norm nuclear_norm Tensor.lstsq Tensor.eig Tensor.symeig Tensor.solve",
     ),
-    drop_names("old forms of resize_, which PyTorch warns of", "Tensor.resize Tensor.resize_as"),
-    drop_names("dimensions that are objects", "Tensor.index"),
+    drop_names("old forms of resize_, which PyTorch deprecates", "Tensor.resize Tensor.resize_as"),
+    drop_names("first-class dimensions", "Tensor.index"),
     drop_names("a helper of PyTorch's functionalization", "slice_inverse Tensor.slice_inverse"),
 )

@@ -25,7 +25,7 @@ class Sparsity(Absence, NotImplementedError):
     package = "operators.sparse"
 
     def __str__(self):
-        return "this operation does not take sparse tensors: to_dense() gives one with all elements"
+        return "this operation does not support sparse tensors: to_dense() converts them"
 
 
 class Sparse:

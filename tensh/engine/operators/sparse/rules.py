@@ -103,7 +103,9 @@ def add(input, other, alpha=1):
             input.array, values_of(input) + (values_of(other) if alpha == 1 else values_of(other) * alpha)
         )
     if layout is not COO and input.array.batch_dim:
-        raise NotImplementedError("batches of sparse matrices are added where their values have the same places")
+        raise NotImplementedError(
+            "batches of sparse matrices can be added only if their values have the same positions"
+        )
     if layout is not COO:
         return convert_layout(add(coalesce_as(to_coo(input)), coalesce_as(to_coo(other)), alpha), layout)
     second = values_of(other) if alpha == 1 else values_of(other) * alpha

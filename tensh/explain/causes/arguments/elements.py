@@ -17,7 +17,7 @@ def numbers_for_list(situation, node):
     if not situation.says("tensor() takes 1 positional argument but") or node.keywords:
         return None
     given = ", ".join(map(ast.unparse, node.args))
-    rule = _("tensor takes its values as one list")
+    rule = _("torch.tensor takes its values as a single list")
     return explain_replacement(situation, "tensor", rule, node, f"{ast.unparse(node.func)}([{given}])")
 
 
@@ -28,7 +28,7 @@ def whole_numbers_for_gradient(situation, node):
         return None
     if any(each.arg == "dtype" for each in node.keywords) or ast.unparse(node.func).endswith("tensor"):
         return None
-    rule = _("only floating point numbers have derivatives, and these are whole numbers")
+    rule = _("only floating point numbers have derivatives, but these are whole numbers")
     return explain_replacement(situation, "tensor", rule, node, f"{ast.unparse(node)[:-1]}, dtype=torch.float32)")
 
 
@@ -37,7 +37,7 @@ def step_for_count(situation, node):
     if not situation.says("linspace() received an invalid combination", ", float)") or len(node.args) != 3:
         return None
     name = ast.unparse(node.func)
-    rule = _("linspace takes the number of values; arange takes the step between them")
+    rule = _("linspace expects the number of values; arange expects the step between them")
     code = f"{name.removesuffix('linspace')}arange({', '.join(map(ast.unparse, node.args))})"
     return explain_replacement(situation, "linspace", rule, node, code)
 
@@ -46,7 +46,7 @@ def list_for_array(situation, node):
     """Explain `torch.from_numpy([1, 2])`."""
     if not situation.says("expected np.ndarray (got list)") or not ast.unparse(node.func).endswith("from_numpy"):
         return None
-    rule = _("from_numpy takes an array of NumPy; torch.tensor takes lists")
+    rule = _("from_numpy expects a NumPy array; torch.tensor accepts lists")
     return explain_replacement(situation, "tensor", rule, node.func, "torch.tensor")
 
 
@@ -55,7 +55,7 @@ def array_turned_round(situation, node):
     if not situation.says("At least one stride in the given numpy array is negative") or len(node.args) != 1:
         return None
     text = append_to_expression(ast.unparse(node.args[0]), ".copy()")
-    rule = _("a reversed array has negative strides; a copy of it does not")
+    rule = _("a reversed array has negative strides; a copy does not")
     return explain_replacement(situation, "from_numpy", rule, node.args[0], text)
 
 
@@ -64,10 +64,10 @@ def ragged_rows(situation, node):
     found = re.search(r"expected sequence of length (\d+) at dim (\d+) \(got (\d+)\)", message_of(situation.error))
     if found is None:
         return None
-    rule = _("all rows of a tensor have the same length, and here one has {one}, another {other}").format(
+    rule = _("all rows of a tensor must have the same length, but here one has {one} and another {other}").format(
         one=found[1], other=found[3]
     )
-    advice = _("pad the shorter ones; or make a tensor of each row, for nn.utils.rnn.pad_sequence")
+    advice = _("pad the shorter ones, or make a tensor of each row for nn.utils.rnn.pad_sequence")
     return Explanation("tensor", (), rule, (), advice)
 
 
@@ -77,7 +77,7 @@ def texts_for_numbers(situation, node):
         return None
     if not isinstance(node.func, ast.Attribute) or not ast.unparse(node.func).endswith("tensor"):
         return None
-    rule = _("a tensor holds numbers, and these are texts")
+    rule = _("a tensor holds numbers, but these are strings")
     values = situation.look_up(node.args[0]) if node.args else None
     made = node.args and ast.unparse(node.args[0])
     is_split = bool(made) and isinstance(node.args[0], ast.Call) and ast.unparse(node.args[0].func).endswith(".split")
@@ -90,7 +90,7 @@ def texts_for_numbers(situation, node):
         if parts and all(is_number(each.strip()) for each in parts):
             return explain_replacement(situation, "tensor", rule, node.args[0], f"[float(each) for each in {made}]")
     return Explanation(
-        "tensor", (), rule, (), _("a number for each text: numbers = {name: n for n, name in enumerate(names)}")
+        "tensor", (), rule, (), _("use a number for each string: numbers = {name: n for n, name in enumerate(names)}")
     )
 
 
@@ -105,13 +105,13 @@ def texts_for_tensor(situation, node):
         if texts and all(type(text) is str for text in texts):
             text = ast.unparse(each)
             rule = (
-                _("{text} is a text, and a tensor holds numbers")
+                _("{text} is a string, but a tensor holds numbers")
                 if type(value) is str
-                else _("{text} is a {kind} of texts, and a tensor holds numbers")
+                else _("{text} is a {kind} of strings, but a tensor holds numbers")
             )
             return Explanation(
                 "tensor", (), rule.format(text=text, kind=type(value).__name__), (),
-                _("a number for each text: numbers = {name: n for n, name in enumerate(names)}"),
+                _("use a number for each string: numbers = {name: n for n, name in enumerate(names)}"),
             )  # fmt: skip
     return None
 
@@ -130,7 +130,7 @@ def list_for_parameter(situation, node):
     t = situation.tensor_of(given)
     if t is None or not situation.says("can require gradients") or t.is_floating_point():
         return None
-    rule = _("only floating point numbers have derivatives, and these are whole numbers")
+    rule = _("only floating point numbers have derivatives, but these are whole numbers")
     return explain_replacement(
         situation, "parameter", rule, given, append_to_expression(ast.unparse(given), ".float()")
     )
@@ -148,7 +148,7 @@ def function_of_numpy(situation, node):
     t, code = situation.tensor_of(given), f"torch.{word}({ast.unparse(given)})"
     if t is None or situation.evaluate(ast.parse(code, mode="eval").body) is None:
         return None
-    rule = _("np.{word} calls {text} with NumPy's arguments; for a tensor use torch.{word}")
+    rule = _("np.{word} calls {text} with NumPy's arguments; for a tensor, use torch.{word}")
     rule = rule.format(word=word, text=ast.unparse(given))
     return explain_replacement(situation, "call", rule, node, code, operands=(operand_of(ast.unparse(given), t),))
 
@@ -162,7 +162,7 @@ def lists_for_dataset(situation, node):
     given = [
         f"torch.tensor({ast.unparse(each)})" if is_list(situation, each) else ast.unparse(each) for each in node.args
     ]
-    rule = _("a TensorDataset holds tensors, and this is a list")
+    rule = _("a TensorDataset holds tensors, but this is a list")
     return explain_replacement(situation, "dataset", rule, node, f"{ast.unparse(node.func)}({', '.join(given)})")
 
 

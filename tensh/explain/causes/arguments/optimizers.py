@@ -31,7 +31,9 @@ def tensor_for_list(situation, node):
     if not situation.says("params argument given to the optimizer should be an iterable") or not node.args:
         return None
     text = ast.unparse(node.args[0])
-    rule = _("{text} is one tensor: an optimizer takes a list of tensors, or a model's parameters()").format(text=text)
+    rule = _("{text} is a single tensor: an optimizer expects a list of tensors, or a model's parameters()").format(
+        text=text
+    )
     return explain_replacement(situation, "optimizer", rule, node.args[0], f"[{text}]")
 
 
@@ -54,7 +56,7 @@ def computed_parameter(situation, node):
         return None
     text = append_to_expression(ast.unparse(code), ".requires_grad_()")
     rule = _(
-        "{name} was computed on line {line}, and steps of an optimizer change leaves: compute first, then require grad"
+        "{name} was computed on line {line}, but an optimizer updates leaves only: compute it first, then require grad"
     ).format(name=name, line=made.lineno)
     return Explanation("optimizer", (), rule, (Fit(f"{ast.unparse(made.targets[0])} = {text}", "", made.lineno),))
 
@@ -90,10 +92,10 @@ def model_for_optimizer(situation, node):
     if not called and not is_module(situation.look_up(node.args[0])):
         return None
     text = ast.unparse(node.args[0])
-    rule = _("{text} is a {kind}: a scheduler changes the rates of an optimizer").format(
+    rule = _("{text} is a {kind}: a scheduler changes the learning rates of an optimizer").format(
         text=text, kind="generator" if called else type(situation.look_up(node.args[0])).__name__
     )
-    advice = _("an optimizer before it: {code}").format(code=f"opt = torch.optim.SGD({model}.parameters(), lr=0.01)")
+    advice = _("create an optimizer first: {code}").format(code=f"opt = torch.optim.SGD({model}.parameters(), lr=0.01)")
     return explain_replacement(
         situation, "scheduler", rule, node.args[0], found[0] if len(found) == 1 else None, advice if not found else None
     )
@@ -106,7 +108,7 @@ def rate_before_parameters(situation, node):
     first, second = node.args
     if not ast.unparse(second).endswith(".parameters()"):
         return None
-    rule = _("an optimizer takes the parameters first, then the rate")
+    rule = _("an optimizer expects the parameters first, then the learning rate")
     new = f"{ast.unparse(node.func)}({ast.unparse(second)}, {ast.unparse(first)})"
     return explain_replacement(situation, "optimizer", rule, node, new)
 
@@ -121,10 +123,10 @@ def rate_alone(situation, node):
     if ast.unparse(node.func).rpartition(".")[2] not in OPTIMIZERS:
         return None
     models = [name for name, value in situation.names.items() if is_module(value) and [*value.parameters()]]
-    rule = _("an optimizer takes the parameters first, then the rate")
+    rule = _("an optimizer expects the parameters first, then the learning rate")
     new = f"{models[0]}.parameters(), {ast.unparse(node.args[0])}" if len(models) == 1 else None
     return explain_replacement(
-        situation, "optimizer", rule, node.args[0], new, _("the parameters of a model before it")
+        situation, "optimizer", rule, node.args[0], new, _("put the parameters of a model before it")
     )
 
 
@@ -154,7 +156,7 @@ def explain_key_of_group(situation):
     if not isinstance(situation.error, KeyError) or not lacking:
         return None
     meant = [word for word in lacking if close(str(word), ["params", "parameters", "param"])]
-    rule = _('a group has its parameters under the key "params", and this one has {keys}').format(
+    rule = _('a group has its parameters under the key "params", but this one has {keys}').format(
         keys=list_names([f'"{each}"' for each in lacking])
     )
     if len(meant) != 1:

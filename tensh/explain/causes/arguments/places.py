@@ -22,20 +22,20 @@ def several_for_one(situation, node):
     texts, function = [*map(ast.unparse, node.args)], ast.unparse(node.func)
     named = [ast.unparse(each) for each in node.keywords]
     if len(texts) > 1 and all(text.endswith(ENDINGS) for text in texts):
-        rule = _("an optimizer takes all it trains as one list")
+        rule = _("an optimizer expects all parameters in a single list")
         return rewrite(situation, node, rule, [join_parameters(texts)], named)
     tensors = [situation.tensor_of(each) for each in node.args]
     if function.endswith("DataLoader") and len(texts) > 1 and None not in tensors:
         prefix = function.removesuffix("DataLoader")
-        rule = _("a DataLoader takes one dataset: a TensorDataset has the samples of several tensors")
+        rule = _("a DataLoader expects a single dataset: a TensorDataset combines several tensors")
         return rewrite(situation, node, rule, [f"{prefix}TensorDataset({', '.join(texts)})"], named)
     numbers = [each for each in node.args if type(situation.evaluate(each)) is int]
     if function.endswith("MultiStepLR") and len(numbers) == len(texts) - 1:
-        rule = _("the steps at which the rate changes are one list")
+        rule = _("the steps at which the learning rate changes must be in a list")
         return rewrite(situation, node, rule, [texts[0], f"[{', '.join(texts[1:])}]"], named)
     if len(tensors) - tensors.count(None) > 1:  # as in `torch.cat(a, b, dim=0)`, for which a search finds the list
         return None
-    rule = _("{name} is given twice: by its name, and by its place").format(name=found[1])
+    rule = _("{name} is given twice: by name and by position").format(name=found[1])
     return Explanation("call", (), rule)
 
 
@@ -57,7 +57,7 @@ def parameters_of_several(situation, node):
     texts = [*map(ast.unparse, given.elts)]
     if len(texts) < 2 or not all(text.endswith(ENDINGS[0]) for text in texts):
         return None
-    rule = _("parameters() gives the parameters one by one: a star puts each of them into the list")
+    rule = _("parameters() yields the parameters one by one: a star puts each of them into the list")
     return explain_replacement(situation, "optimizer", rule, given, join_parameters(texts))
 
 
@@ -70,7 +70,7 @@ def milestones_alone(situation, node):
     )
     if number is None:
         return None
-    rule = _("the steps at which the rate changes are one list")
+    rule = _("the steps at which the learning rate changes must be in a list")
     return explain_replacement(situation, "scheduler", rule, number, f"[{ast.unparse(number)}]")
 
 
@@ -83,10 +83,10 @@ def dim_left_out(situation, node):
         return None
     texts, named = [*map(ast.unparse, node.args)], [ast.unparse(each) for each in node.keywords]
     index, name = texts[at], ast.unparse(node.func)
-    rule = _("{name} takes the dimension before {text}").format(name=name.rpartition(".")[2], text=index)
+    rule = _("{name} expects the dimension before {text}").format(name=name.rpartition(".")[2], text=index)
     code = f"{name}({', '.join([*texts[:at], '0', *texts[at:], *named])})"
     if situation.evaluate(ast.parse(code, mode="eval").body) is None and at == 1 and name == "torch.gather":
-        rule = _("gather takes an index for each element of its result; rows are picked by an index")
+        rule = _("gather expects an index for each element of its result; to pick rows, index the tensor")
         code = f"{texts[0]}[{index}]"
     if situation.evaluate(ast.parse(code, mode="eval").body) is None:
         return None
@@ -105,12 +105,12 @@ def tensor_for_count(situation, node):
         return None
     text = ast.unparse(node.args[0])
     if name.endswith("randperm"):
-        rule = _("randperm takes how many numbers there are, and {text} is a tensor").format(text=text)
+        rule = _("randperm expects the number of elements, but {text} is a tensor").format(text=text)
         return explain_replacement(
             situation, "randperm", rule, node.args[0], f"len({text})", operands=(operand_of(text, t),)
         )
     if name.endswith("generate_square_subsequent_mask") and t.dim() > 1:
-        rule = _("{name} takes the number of steps, and {text} is a tensor").format(
+        rule = _("{name} expects the number of steps, but {text} is a tensor").format(
             name=name.rpartition(".")[2], text=text
         )
         code = f"{text}.size({1 if t.dim() == 3 or not t.is_floating_point() else 0})"
@@ -124,11 +124,11 @@ def size_for_matrix(situation, node):
     if name == "torch.eye" and situation.says("argument 'n'", "must be int, not") and len(node.args) == 1:
         sizes = node.args[0].elts if isinstance(node.args[0], ast.Tuple | ast.List) else ()
         if len(sizes) == 2:
-            rule = _("the sizes are arguments of their own")
+            rule = _("pass the sizes as separate arguments")
             return explain_replacement(situation, "eye", rule, node.args[0], ", ".join(map(ast.unparse, sizes)))
     if name in ("torch.tril", "torch.triu") and situation.says("must be Tensor, not int"):
         text = ast.unparse(node.args[0])
-        rule = _("{name} takes a matrix, and {text} is a number").format(name=name, text=text)
+        rule = _("{name} expects a matrix, but {text} is a number").format(name=name, text=text)
         return explain_replacement(situation, name, rule, node.args[0], f"torch.ones({text}, {text})")
     return None
 
@@ -140,13 +140,13 @@ def result_for_function(situation, node):
         match node.args[0] if node.args else None:
             case ast.Call(func=function, args=[_]):
                 text = ast.unparse(function)
-                rule = _("{name} calls the function by itself: it takes {text}, not its result")
+                rule = _("{name} calls the function itself: pass {text}, not its result")
                 rule = rule.format(name=name.rpartition(".")[2], text=text)
                 return explain_replacement(situation, "call", rule, node.args[0], text)
     if name.endswith("autograd.grad") and situation.says("'function' object is not iterable") and len(node.args) > 1:
         function, given = map(ast.unparse, node.args[:2])
         inner = f"({function})" if isinstance(node.args[0], ast.Lambda) else function
-        rule = _("grad takes what was computed, and {text} is a function").format(text=function)
+        rule = _("grad expects a computed tensor, but {text} is a function").format(text=function)
         return explain_replacement(situation, "grad", rule, node.args[0], f"{inner}({given})")
     return None
 
@@ -158,7 +158,7 @@ def loss_for_closure(situation, node):
     owner = situation.look_up(node.func.value)
     if node.func.attr != "step" or len(node.args) != 1 or not hasattr(owner, "param_groups"):
         return None
-    rule = _("step takes no loss: backward() has left the gradients with the parameters")
+    rule = _("step takes no loss: backward() has stored the gradients in the parameters")
     return explain_replacement(situation, "step", rule, node, f"{ast.unparse(node.func)}()")
 
 
@@ -169,5 +169,5 @@ def factor_for_function(situation, node):
     if len(node.args) < 2:
         return None
     text = ast.unparse(node.args[1])
-    rule = _("LambdaLR takes a function from the number of the epoch to a factor")
+    rule = _("LambdaLR expects a function that maps the epoch number to a factor")
     return explain_replacement(situation, "scheduler", rule, node.args[1], f"lambda epoch: {text} ** epoch")

@@ -29,7 +29,7 @@ def negative_rate(situation, node):
     value = keyword_value(node, "lr")
     if not situation.says("Invalid learning rate: -") or not isinstance(value, ast.UnaryOp):
         return None
-    rule = _("a step goes down the gradient by itself; to go up there is maximize=True")
+    rule = _("a step descends the gradient; to ascend, use maximize=True")
     return explain_replacement(situation, "optimizer", rule, value, ast.unparse(value.operand))
 
 
@@ -37,7 +37,7 @@ def momentum_for_nesterov(situation, node):
     """`SGD(params, lr=0.1, nesterov=True)`."""
     if not situation.says("Nesterov momentum requires a momentum"):
         return None
-    rule = _("nesterov is a form of momentum, and none is given")
+    rule = _("nesterov is a form of momentum, but no momentum is given")
     return set_in_call(situation, "optimizer", rule, node, "momentum", "0.9")
 
 
@@ -46,7 +46,7 @@ def one_of_two_betas(situation, node):
     value = keyword_value(node, "betas")
     if value is None or not situation.says("'float' object is not subscriptable"):
         return None
-    rule = _("betas are two numbers: of the mean of the gradients, and of their squares")
+    rule = _("betas are two numbers: one for the mean of the gradients, one for that of their squares")
     return explain_replacement(situation, "optimizer", rule, value, f"({ast.unparse(value)}, 0.999)")
 
 
@@ -57,7 +57,7 @@ def quantile_in_percent(situation, node):
         return None
     for each in (*node.args, *(keyword.value for keyword in node.keywords)):
         if isinstance(each, ast.Constant) and type(each.value) in (int, float) and each.value == float(found[1]):
-            rule = _("a quantile is a part of 1: {value} of 100 are {part:g}").format(
+            rule = _("a quantile is a fraction of 1: {value} of 100 is {part:g}").format(
                 value=each.value, part=each.value / 100
             )
             return explain_replacement(situation, "quantile", rule, each, f"{each.value / 100:g}")
@@ -68,11 +68,11 @@ def bounds_exchanged(situation, node):
     """`torch.randint(10, 0, (3,))` and `torch.arange(10, 0)`."""
     name, args = ast.unparse(node.func), [*map(ast.unparse, node.args)]
     if name.endswith("randint") and situation.says("'from' to be less than 'to'") and len(args) > 2:
-        rule = _("the lower bound stands first, and {low} is not below {high}").format(low=args[0], high=args[1])
+        rule = _("the lower bound comes first, but {low} is not below {high}").format(low=args[0], high=args[1])
         first, second, *rest = [*args, *map(ast.unparse, node.keywords)]
         return explain_replacement(situation, "randint", rule, node, f"{name}({', '.join([second, first, *rest])})")
     if name.endswith("arange") and situation.says("inconsistent with step sign") and len(args) == 2:
-        rule = _("to count down from {start} to {end} takes a step below 0").format(start=args[0], end=args[1])
+        rule = _("counting down from {start} to {end} needs a negative step").format(start=args[0], end=args[1])
         rest = [*args, "-1", *map(ast.unparse, node.keywords)]
         return explain_replacement(situation, "arange", rule, node, f"{name}({', '.join(rest)})")
     return None
@@ -83,7 +83,7 @@ def count_for_arange(situation, node):
     name, value = ast.unparse(node.func), keyword_value(node, "num")
     if value is None or not name.endswith("arange") or len(node.args) != 2:
         return None
-    rule = _("arange takes the step between values; linspace takes their number")
+    rule = _("arange expects the step between values; linspace expects their number")
     given = ", ".join([*map(ast.unparse, node.args), ast.unparse(value)])
     return explain_replacement(situation, "arange", rule, node, f"{name.removesuffix('arange')}linspace({given})")
 
@@ -92,7 +92,7 @@ def more_samples_than_choices(situation, node):
     """`torch.multinomial(p, 5)` of two choices."""
     if not situation.says("cannot sample n_sample > prob_dist.size(-1) samples without replacement"):
         return None
-    rule = _("without replacement each choice is drawn once at most")
+    rule = _("without replacement, each choice is drawn at most once")
     return set_in_call(situation, "multinomial", rule, node, "replacement", "True")
 
 
@@ -106,7 +106,7 @@ def scores_for_weights(situation, node):
     if t is None or isinstance(known, Tensor) and not known.isfinite().all():
         return None
     text = ast.unparse(given)
-    rule = _("multinomial takes weights of 0 and more; scores become such by softmax")
+    rule = _("multinomial expects non-negative weights; softmax turns scores into weights")
     code = append_to_expression(text, ".softmax(dim=-1)")
     return explain_replacement(situation, "multinomial", rule, given, code, operands=(operand_of(text, t),))
 
@@ -122,7 +122,7 @@ def uneven_groups(situation, node):
     common = math.gcd(*sizes)
     possible = [n for n in range(1, common + 1) if common % n == 0]
     rule = _(
-        "each group takes an equal part of {first} channels in and {second} out; numbers that divide both: {names}"
+        "each group gets an equal share of {first} input and {second} output channels; numbers that divide both: {names}"
     )
     rule = rule.format(first=sizes[0], second=sizes[1], names=", ".join(map(str, possible[-8:])))
     asked = situation.evaluate(value)
@@ -137,7 +137,7 @@ def same_of_a_strided_convolution(situation, node):
     size = situation.evaluate(kernel) if kernel is not None else None
     if not situation.says("padding='same' is not supported for strided convolutions") or value is None:
         return None
-    rule = _("with a stride the size changes: padding is a number then, half of the kernel for size / stride")
+    rule = _("a stride changes the size: give padding as a number; half the kernel size results in size / stride")
     number = str(size // 2) if type(size) is int else None
     return explain_replacement(situation, "convolution", rule, value, number, _("padding=kernel_size // 2"))
 
@@ -150,7 +150,7 @@ def padding_beyond_half(situation, node):
     )
     if found is None or value is None:
         return None
-    rule = _("windows may lie half outside: the padding is {most} at most").format(most=int(found[1]) // 2)
+    rule = _("at most half of a window may lie outside: the largest padding is {most}").format(most=int(found[1]) // 2)
     return explain_replacement(situation, "pooling", rule, value, str(int(found[1]) // 2))
 
 
@@ -159,7 +159,7 @@ def ignored_by_none(situation, node):
     if not situation.says("argument 'ignore_index'", "must be int, not NoneType"):
         return None
     kept = [ast.unparse(each) for each in node.keywords if each.arg != "ignore_index"]
-    rule = _("where no class is ignored, the argument is left out")
+    rule = _("to ignore no class, omit the argument")
     code = f"{ast.unparse(node.func)}({', '.join([*map(ast.unparse, node.args), *kept])})"
     return explain_replacement(situation, "loss", rule, node, code)
 
@@ -169,10 +169,10 @@ def none_among_numbers(situation, node):
     if not situation.says("Could not infer dtype of NoneType") or not node.args:
         return None
     found = [each for each in ast.walk(node.args[0]) if isinstance(each, ast.Constant) and each.value is None]
-    rule = _("a tensor holds numbers: nan stands for one that is not known")
+    rule = _("a tensor holds numbers: use nan for a missing one")
     if len(found) == 1:
         return explain_replacement(situation, "tensor", rule, found[0], 'float("nan")')
-    return Explanation("tensor", (), rule, (), _('float("nan") in the place of None'))
+    return Explanation("tensor", (), rule, (), _('float("nan") in place of None'))
 
 
 def mode_of_numpy(situation, node):
@@ -180,7 +180,7 @@ def mode_of_numpy(situation, node):
     value = keyword_value(node, "mode")
     if not situation.says("Unrecognised padding mode") or not isinstance(value, ast.Constant):
         return None
-    rule = _("mode is 'constant', 'reflect', 'replicate' or 'circular'")
+    rule = _("mode must be 'constant', 'reflect', 'replicate' or 'circular'")
     meant = {
         "edge": "replicate",
         "wrap": "circular",

@@ -33,14 +33,14 @@ def text_for_number(situation, node):
         value = situation.look_up(each) if isinstance(each, ast.Name) else getattr(each, "value", None)
         if type(value) is str and (isinstance(each, ast.Name) and is_number(value) or value.strip("+-") in UNBOUNDED):
             text = ast.unparse(each).replace("'", '"')
-            rule = _("{text} is a text, and a number is wanted").format(text=text)
+            rule = _("{text} is a string; expected a number").format(text=text)
             kind = "int" if re.fullmatch(r"[+-]?\d+", value) else "float"
             return explain_replacement(situation, "call", rule, each, f"{kind}({text})")
         if isinstance(each, ast.Constant) and type(each.value) is str and is_number(each.value):
             return explain_replacement(
                 situation,
                 "call",
-                _("{value!r} is a text, and a number is wanted").format(value=each.value),
+                _("{value!r} is a string; expected a number").format(value=each.value),
                 each,
                 each.value,
             )
@@ -60,7 +60,7 @@ def percent(situation, node):
         return None
     for each in (*node.args, *(keyword.value for keyword in node.keywords)):
         if isinstance(each, ast.Constant) and type(each.value) in (int, float) and LEAST_PERCENT <= each.value <= 100:
-            rule = _("a probability is a part of 1: {value} of 100 are {part:g}").format(
+            rule = _("a probability is a fraction of 1: {value} of 100 is {part:g}").format(
                 value=each.value, part=each.value / 100
             )
             return explain_replacement(situation, "dropout", rule, each, f"{each.value / 100:g}")
@@ -94,10 +94,10 @@ def unknown_reduction(situation, node):
     if not situation.says("is not a valid value for reduction"):
         return None
     names = ("mean", "sum", "none")
-    rule = _("reduction is 'mean', 'sum' or 'none'")
+    rule = _("reduction must be 'mean', 'sum' or 'none'")
     value = message_of(situation.error).partition(" is not a valid value")[0]
     if value.lower() == "batchmean":
-        rule = _("reduction of a divergence is 'batchmean', 'mean', 'sum' or 'none'")
+        rule = _("reduction of a divergence must be 'batchmean', 'mean', 'sum' or 'none'")
         found = [
             each for each in ast.walk(situation.place.tree()) if isinstance(each, ast.Constant) and each.value == value
         ]
@@ -118,7 +118,7 @@ def seed_for_manual_seed(situation, node):
     is_told = situation.says("seed() takes no arguments") or situation.says("seed() takes 0 positional arguments")
     if not is_told or name not in ("torch.seed", "torch.random.seed"):
         return None
-    rule = _("torch.seed() chooses a seed by itself; manual_seed takes one")
+    rule = _("torch.seed() chooses a seed itself; use manual_seed to set one")
     return explain_replacement(situation, "seed", rule, node.func, "torch.manual_seed")
 
 
@@ -134,9 +134,7 @@ def device_by_another_name(situation, node):
     if name is None:
         return None
     is_spelt = kind.lower() in DEVICES
-    rule = (
-        _("devices are called cpu and cuda, in small letters") if is_spelt else _("{kind} is not a device: {name} is")
-    )
+    rule = _("the devices are cpu and cuda, in lower case") if is_spelt else _("{kind} is not a device: {name} is")
     if name == "cuda":
         return Explanation(
             "device", (), rule.format(kind=kind, name=name), (), _("{code}, and .to(device)").format(code=CHOICE)
@@ -166,7 +164,7 @@ def dtype_of_numpy(situation, node):
         return None
     for each in (*node.args, *(keyword.value for keyword in node.keywords)):
         if isinstance(each, ast.Attribute) and ast.unparse(each.value) in ("np", "numpy") and each.attr in DTYPES:
-            rule = _("{text} is a NumPy dtype; that of torch is torch.{name}")
+            rule = _("{text} is a NumPy dtype; the torch dtype is torch.{name}")
             rule = rule.format(text=ast.unparse(each), name=each.attr)
             return explain_replacement(situation, "dtype", rule, each, f"torch.{each.attr}")
     return None

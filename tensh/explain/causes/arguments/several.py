@@ -19,9 +19,9 @@ def python_extreme(situation, node):
     if None in tensors:
         return None
     if name == "max":
-        rule = _("Python's max compares once: element by element use torch.{function}")
+        rule = _("Python's max compares once; to compare element by element, use torch.{function}")
     else:
-        rule = _("Python's min compares once: element by element use torch.{function}")
+        rule = _("Python's min compares once; to compare element by element, use torch.{function}")
     rule = rule.format(function=PAIRWISE[name])
     given = [ast.unparse(each) for each in node.args]
     operands = tuple(operand_of(text, t) for text, t in zip(given, tensors, strict=True))
@@ -38,7 +38,7 @@ def many_for_gradient(situation, node):
     if t is None or not ast.unparse(node.func).endswith("grad"):
         return None
     text = ast.unparse(node.args[0])
-    rule = _("a gradient is of one number, and {text} has {count}: whose derivative is meant?").format(
+    rule = _("a gradient is the derivative of one number, but {text} has {count}: which one is meant?").format(
         text=text, count=t.numel()
     )
     return explain_replacement(

@@ -42,7 +42,7 @@ def transpose_without_dims(situation, node):
     t, text = situation.tensor_of(given), ast.unparse(given)
     if t is None:
         return None
-    rule = _("transpose exchanges two given dimensions, and {text} has {dims}").format(text=text, dims=t.dim())
+    rule = _("transpose swaps two given dimensions, but {text} has {dims}").format(text=text, dims=t.dim())
     return explain_replacement(
         situation,
         "transpose",
@@ -78,13 +78,13 @@ def sizes_of_a_tensor(situation, node):
         return None
     name, given = ast.unparse(node.func), node.args[0]
     if name.endswith("_like") and (situation.says("must be Tensor, not torch.Size") or is_written_shape(given)):
-        rule = _("{name} takes a tensor, and {text} is a shape").format(name=name, text=ast.unparse(given))
+        rule = _("{name} expects a tensor, but {text} is a shape").format(name=name, text=ast.unparse(given))
         return explain_replacement(situation, name, rule, node.func, name.removesuffix("_like"))
     t = situation.tensor_of(given)
     if situation.says("argument 'size'", "must be tuple of ints, not Tensor") and t is not None:
         if name not in ("torch.ones", "torch.zeros", "torch.rand", "torch.randn", "torch.empty") or t.dim() < 2:
             return None
-        rule = _("{name} takes sizes, and {text} is a tensor").format(name=name, text=ast.unparse(given))
+        rule = _("{name} expects sizes, but {text} is a tensor").format(name=name, text=ast.unparse(given))
         given = (operand_of(ast.unparse(given), t),)
         return explain_replacement(situation, name, rule, node.func, f"{name}_like", operands=given)
     return None
@@ -104,7 +104,7 @@ def sizes_in_a_tuple(situation, node):
     new = f"{ast.unparse(node.func)}({code})"
     if situation.evaluate(ast.parse(new, mode="eval").body) is None:
         return None
-    return explain_replacement(situation, "call", _("the sizes are arguments of their own"), node, new)
+    return explain_replacement(situation, "call", _("pass the sizes as separate arguments"), node, new)
 
 
 def one_dim_of_two(situation, node):
@@ -114,7 +114,7 @@ def one_dim_of_two(situation, node):
     t, text = situation.tensor_of(node.func.value), ast.unparse(node.func.value)
     if t is None or t.dim() != 2:
         return None
-    rule = _("transpose exchanges two given dimensions, and {text} has {dims}").format(text=text, dims=2)
+    rule = _("transpose swaps two given dimensions, but {text} has {dims}").format(text=text, dims=2)
     return explain_replacement(
         situation, "transpose", rule, node, f"{text}.transpose(0, 1)", operands=(operand_of(text, t),)
     )
@@ -127,7 +127,7 @@ def one_number_of_padding(situation, node):
     t, number = situation.tensor_of(node.args[0]), ast.unparse(node.args[1])
     if t is None:
         return None
-    rule = _("pad has two numbers for each dimension, before and after it, the last dimension first")
+    rule = _("pad has two numbers for each dimension, before and after, starting with the last dimension")
     fits = [
         replace_node(situation.place, node.args[1], f"({', '.join([number] * count)})") for count in (2, 4)[: t.dim()]
     ]
@@ -146,9 +146,9 @@ def range_of_standard(situation, node):
     if word not in ("rand", "randn") or not isinstance(situation.error, TypeError):
         return None
     rule = (
-        _("rand always draws from 0 to 1, and takes sizes alone")
+        _("rand always draws from 0 to 1, and accepts only sizes")
         if word == "rand"
-        else _("randn always draws with mean 0 and standard deviation 1, and takes sizes alone")
+        else _("randn always draws with mean 0 and standard deviation 1, and accepts only sizes")
     )
     return explain_replacement(situation, word, rule, node, f"{function}({ast.unparse(size)})")
 
@@ -175,7 +175,7 @@ def shape_for_features(situation, node):
     if not isinstance(first, ast.Tuple | ast.List) or not is_written_shape(first) or len(node.args) < 2:
         return None
     product = " * ".join(map(ast.unparse, first.elts))
-    rule = _("a Linear layer takes vectors of features: {shape} has {product}").format(
+    rule = _("a Linear layer expects vectors of features: {shape} has {product}").format(
         shape=ast.unparse(first), product=product
     )
     return explain_replacement(situation, "Linear", rule, first, product)
