@@ -24,7 +24,7 @@ STYLES = {  # kinds of text, as in the themes of terminals
     "bar": "color:#3b82c4",
     "margin": "opacity:.6",
     "mark": "color:#d1242f;font-weight:bold",
-    "note": "opacity:.65",
+    "note": "opacity:.65;white-space:pre-wrap",
 }
 # colour of the page's own code
 FONT = "var(--jp-code-font-family,var(--vscode-editor-font-family,ui-monospace,monospace))"

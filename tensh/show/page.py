@@ -45,10 +45,11 @@ class View:
     """Data that can be displayed.
 
     `draw` yields (kind, text) pairs for a page; the repr is their plain text. `is_whole` tells that the view is never
-    cut to the window; for others `more` tells how to see the rest.
+    cut to the window; for others `more` tells how to see the rest. `wraps` tells that long lines may be broken in a notebook.
     """
 
     is_whole = False
+    wraps = False
     more = ""
 
     def draw(self, page):
@@ -61,7 +62,7 @@ class View:
         """The view as HTML for a notebook."""
         from tensh.show.markup import text_block
 
-        return text_block(self.draw(WIDE), wraps=self.is_whole)
+        return text_block(self.draw(WIDE), wraps=self.is_whole or self.wraps)
 
 
 class Lines(View):

@@ -10,6 +10,8 @@ from tensh.support.language import _
 class Steps(Lines):
     """A backward pass step by step: `pictures` show the graph before the first step, after it, and so on."""
 
+    wraps = True
+
     def __init__(self, graph):
         super().__init__(lambda page: backward.lines(graph))
         self.graph, self.steps = graph, list(backward.steps(graph))

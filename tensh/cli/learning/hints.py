@@ -14,10 +14,12 @@ def hint_at_shape(answered, true):
     """Describe how a shape differs from the true one."""
     if len(answered) == 1 and not true and answered == (1,):
         return _("[1] is a list of one number; a single number has no dimensions")
+    if not true and answered == (0,):
+        return _("[0] is an empty list; a single number has no dimensions")
     if len(answered) == 1 and len(true) > 1 and answered[0] == math.prod(true):
         return _("that is how many elements there are; how are they arranged?")
     if len(answered) == 1 and len(true) > 1 and answered[0] == len(true):
-        return _("that is how many dimensions there are; how large is each?")
+        return ask_for_sizes()
     if answered == true[::-1] and len(true) > 1:
         return _("transposed: the sizes are in reverse order")
     if sorted(answered) == sorted(true):
@@ -25,6 +27,10 @@ def hint_at_shape(answered, true):
     if len(answered) == len(true):
         return hint_at_sizes(answered, true)
     return hint_at_dimensions(answered, true)
+
+
+def ask_for_sizes():
+    return _("that is how many dimensions there are; how large is each?")
 
 
 def hint_at_sizes(answered, true):

@@ -16,6 +16,21 @@ IT_FAILS = YES | frozenset(("fails", "it fails", "error", "an error", "raises", 
 IT_RUNS = NO | frozenset(
     ("runs", "it runs", "works", "it works", "no error", "ok", "fine", "不报错", "不会报错", "正常", "能运行")
 )
+SAME = (
+    frozenset("shape shapes size sizes dimension dimensions broadcast broadcasting broadcastable mismatch".split()),
+    frozenset("dtype dtypes type types float floats double long integer integers".split()),
+    frozenset("gradient gradients grad".split()),
+)
+"""Words for one reason: an answer may have one where the message has another."""
+DENIAL = re.compile(
+    r"\bno[, ]|does ?n[o']t (?:fail|raise)|doesnt (?:fail|raise)|won'?t (?:fail|raise)|\bworks\b|\bruns\b"
+)
+FORMULA = re.compile(r"(?=.*[^\W\d])(?=.*[-+*/@])[\w\s.()*/+@-]+")
+COUNTED = re.compile(r"(\d+) ?-? ?(?:d|dims?|dimensions?|dimensional)")
+WITHOUT_BITS = frozenset(
+    ("integer", "integers", "whole number", "floating point", "a float", "floats", "整数", "浮点数")
+)
+DECIMAL_COMMA = re.compile(r"[-+]?\d+,\d+")
 WORD = re.compile(r"[a-z]{4,}")
 COMMON = frozenset("with that this have from must they them than same does because cannot which there error".split())
 
@@ -42,17 +57,25 @@ def judge(kind, text, truth):
     except Unreadable:
         if normalize(text).lower() in IT_FAILS:
             return Judgement(False, _("it runs, and returns a result"))
+        if kind in ("value", "grad") and FORMULA.fullmatch(normalize(text)):
+            return Judgement(False, _("write the numbers that come out, not how they are computed"), False)
         return Judgement(False, EXPECTED[kind](), False)
 
 
 def judge_shape(text, truth):
     """Judge a shape."""
+    counted = COUNTED.fullmatch(normalize(text).lower())
+    if counted:
+        is_right = int(counted[1]) == len(truth.shape)
+        return Judgement(False, hints.ask_for_sizes() if is_right else _("another number of dimensions"))
     answered = read_shape(text)
     return RIGHT if answered == truth.shape else Judgement(False, hints.hint_at_shape(answered, truth.shape))
 
 
 def judge_dtype(text, truth):
     """Judge a dtype."""
+    if normalize(text).lower() in WITHOUT_BITS:
+        return Judgement(False, _("with the number of bits, as float32 or int64 have it"), False)
     answered = read_dtype(text)
     return RIGHT if answered == truth.dtype else Judgement(False, hints.hint_at_dtype(answered, truth.dtype))
 
@@ -63,6 +86,8 @@ def judge_value(text, truth):
         return judge_shape(text, truth)
     if truth.data is None:
         return judge_name(text, truth.name)
+    if truth.data.ndim == 0 and DECIMAL_COMMA.fullmatch(normalize(text)):
+        return Judgement(False, _("a number is written with a point: 0.5"), False)
     answered = read_value(text)
     if isinstance(answered, str):
         if answered == "None":
@@ -92,22 +117,33 @@ ALIKE = {"nothing": "none", "没有": "none", "无": "none", "空": "none"}
 def judge_failure(text, truth):
     """Judge an answer about a line that may fail: `no`, or the reason."""
     answered = normalize(text).lower().rstrip(".!")
+    is_denied = answered in IT_RUNS or DENIAL.search(answered) is not None
     if truth.error is None:
-        return RIGHT if answered in IT_RUNS else Judgement(False, _("it runs: think about its result"))
-    if answered in IT_RUNS:
+        return RIGHT if is_denied else Judgement(False, _("it runs: think about its result"))
+    if is_denied and not any(phrase in answered for phrase in phrases_of(truth)):
         return Judgement(False, _("it fails"))
     if answered in IT_FAILS:
         return Judgement(False, _("yes, it fails; why? a word or two, or the name of the error"))
     kinds = {each.__name__.lower() for each in type(truth.error).__mro__ if each.__name__.endswith("Error")}
-    known = {phrase.strip().lower() for phrase in truth.phrases if phrase.strip()}
-    words = {*WORD.findall(truth.said.lower())} - COMMON
-    if answered in kinds or any(phrase in answered for phrase in known) or words & {*WORD.findall(answered)}:
+    is_known = any(phrase in answered for phrase in phrases_of(truth))
+    if answered in kinds or is_known or have_reason_in_common(answered, truth.said.lower()):
         return RIGHT
     if answered.endswith("error"):
         return Judgement(False, _("it fails, but with another kind of error"))
     if any(character.isdigit() for character in answered):
         return Judgement(False, _("it fails: there is no value"))
     return Judgement(False, _("it fails, but not for that reason"))
+
+
+def phrases_of(truth):
+    """Return the reasons that the author of a lesson accepts."""
+    return {normalize(phrase).lower() for phrase in truth.phrases if phrase.strip()}
+
+
+def have_reason_in_common(answered, said):
+    """True if an answer and a message share a word, or name the same thing by different words."""
+    words, own = {*WORD.findall(said)} - COMMON, {*WORD.findall(answered)}
+    return bool(words & own) or any(words & same and own & same for same in SAME)
 
 
 def is_same(answered, truth):

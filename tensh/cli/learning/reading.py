@@ -14,8 +14,8 @@ import numpy as np
 
 LONGEST = 2000  # characters
 LARGEST = 2.0**1000  # the largest power that is computed
-YES = frozenset("yes y true 是 对 真 会".split())
-NO = frozenset("no n false 否 不 假 不是 不对 不会".split())
+YES = frozenset("yes y true t yep yeah correct 是 对 真 会".split())
+NO = frozenset("no n false f nope incorrect 否 不 假 不是 不对 不会".split())
 ALIASES = {
     "float": "float32", "double": "float64", "half": "float16", "int": "int32", "long": "int64", "short": "int16",
     "char": "int8", "byte": "uint8", "boolean": "bool", "cfloat": "complex64", "cdouble": "complex128",
@@ -24,9 +24,20 @@ ALIASES = {
 DTYPES = frozenset(
     "float16 float32 float64 bfloat16 int8 int16 int32 int64 uint8 uint16 uint32 uint64 bool complex32 complex64 complex128".split()
 )
-SCALAR = frozenset(("()", "[]", "scalar", "0-d", "0d", "标量", "零维"))
+SCALAR = frozenset(
+    ("()", "[]", "scalar", "0-d", "0d", "a number", "a single number", "single number", "no dimensions", "标量", "零维")
+)
 WRAPPER = re.compile(r"^(?:torch\.)?(?:Size|size|shape)\s*(?=[(\[])")
-SEPARATOR = re.compile(r"\s*(?:[,x×*]|by|乘)\s*|\s+")
+SEPARATOR = re.compile(r"\s*(?:[,;xX×*]|by|and|rows?|columns?|elements?|乘|行|列)\s*|\s+")
+WITH_NAME = re.compile(r"^(?:[^\W\d][\w.]*\s*)?=(?!=)\s*")  # `y = 9`
+HISTORY = re.compile(r",\s*(?:grad_fn=<[^<>]*>|requires_grad=True)")  # as tensors print it
+SIGNS = {"−": "-", "–": "-", "÷": "/", "∞": "inf", "√": "sqrt", "^": "**", "、": ",", "。": ""}
+ROOT = re.compile(r"√\s*([\d.]+)")
+SHORT_DTYPE = re.compile(r"(f|fp|i|u|b|bf)(8|16|32|64)")
+SPELT = dict(zip("zero one two three four five six seven eight nine ten".split(), map(str, range(11)), strict=True))
+SPELT_NUMBER = re.compile(rf"\b(?:{'|'.join(SPELT)})\b", re.IGNORECASE)
+MINUS = re.compile(r"\bminus\s+", re.IGNORECASE)
+KINDS = {"f": "float", "fp": "float", "i": "int", "u": "uint", "b": "bfloat", "bf": "bfloat"}
 # separated by spaces: -1 -2 is not a difference
 NUMBERS = re.compile(r"[-+]?[\d.]+(?:e[-+]?\d+)?(?:\s+[-+]?[\d.]+(?:e[-+]?\d+)?)+")
 FUNCTIONS = {
@@ -34,7 +45,7 @@ FUNCTIONS = {
     for name in "sqrt exp log log2 log10 sin cos tan asin acos atan sinh cosh tanh".split()
 } | {"abs": abs}  # fmt: skip
 WRAPPERS = frozenset("tensor Size float int array".split())
-NAMES = {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan}
+NAMES = {"pi": math.pi, "e": math.e, "inf": math.inf, "infinity": math.inf, "Infinity": math.inf, "nan": math.nan}
 
 
 def power(base, exponent):
@@ -55,16 +66,21 @@ class Unreadable(ValueError):
 
 
 def normalize(text):
-    """Normalise an answer: convert full-width characters to ASCII, strip whitespace."""
-    return unicodedata.normalize("NFKC", text).replace("−", "-").replace("、", ",").replace("。", "").strip()
+    """Normalise an answer: one way to write each sign, without a name before it or a history behind it."""
+    text = ROOT.sub(r"sqrt(\1)", unicodedata.normalize("NFKC", text))
+    for sign, plain in SIGNS.items():
+        text = text.replace(sign, plain)
+    text = MINUS.sub("-", SPELT_NUMBER.sub(lambda word: SPELT[word[0].lower()], text))
+    text = HISTORY.sub("", WITH_NAME.sub("", text.strip())).strip()
+    return text[:-1] if text[-2:] in ("].", ").") else text
 
 
 def read_shape(text):
     """Read a shape: `(3, 2)`, `torch.Size([3, 2])`, `[3, 2]`, `3 x 2`, `3, 2`, `()`."""
     text = WRAPPER.sub("", normalize(text))
-    while text not in SCALAR and text[:1] + text[-1:] in ("()", "[]"):
+    while text not in SCALAR and text[:1] + text[-1:] in ("()", "[]", "{}"):
         text = text[1:-1].strip()
-    if text in SCALAR or not text:
+    if text.lower() in SCALAR or not text:
         return ()
     pieces = [piece for piece in SEPARATOR.split(text.rstrip(", ")) if piece]
     if not all(re.fullmatch(r"\d{1,18}", piece) for piece in pieces):
@@ -73,9 +89,13 @@ def read_shape(text):
 
 
 def read_dtype(text):
-    """Read a dtype: `torch.float32`, `float32`, `float`, `long`."""
-    name = normalize(text).strip("\"'").removeprefix("torch.").replace(" ", "").lower()
-    name = ALIASES.get(name, name)
+    """Read a dtype: `torch.float32`, `float32`, `float`, `long`, `fp32`, `torch.LongTensor`."""
+    name = normalize(text).strip("\"'").replace(" ", "").replace("-", "").lower()
+    for prefix in ("torch.", "numpy.", "np."):
+        name = name.removeprefix(prefix)
+    name = name.removesuffix("tensor")
+    short = SHORT_DTYPE.fullmatch(name)
+    name = f"{KINDS[short[1]]}{short[2]}" if short else ALIASES.get(name, name)
     if name not in DTYPES:
         raise Unreadable(text)
     return name
@@ -98,7 +118,7 @@ def read_value(text):
         return found.astype(float) if found.dtype == object else found  # an integer beyond every dtype
     except Unreadable:
         raise
-    except (SyntaxError, ValueError, TypeError, ArithmeticError, RecursionError, MemoryError):
+    except (SyntaxError, ValueError, TypeError, KeyError, ArithmeticError, RecursionError, MemoryError):
         raise Unreadable(text) from None
 
 
@@ -122,7 +142,7 @@ def evaluate(node):
             return value
         case ast.Constant(value=None):
             return "None"
-        case ast.List(elements) | ast.Tuple(elements):
+        case ast.List(elements) | ast.Tuple(elements) | ast.Set(elements):
             return array([evaluate(each) for each in elements])
         case ast.UnaryOp(op, operand) if type(op) in OPERATORS:
             return OPERATORS[type(op)](number(operand))
@@ -162,6 +182,8 @@ def call(name, arguments):
     values = [evaluate(each) for each in arguments]
     if name in FUNCTIONS and len(values) == 1 and not isinstance(values[0], str | np.ndarray):
         return FUNCTIONS[name](values[0])
+    if name == "float" and values and isinstance(values[0], str):  # `float("inf")`
+        return NAMES[values[0]]
     if name in WRAPPERS and values:
         return values[0]
     raise Unreadable(name)

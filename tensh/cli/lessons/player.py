@@ -98,7 +98,7 @@ class Player:
         """Ask until the question is answered, shown or skipped."""
         outcome = course.answer(question)
         self.screen.question(self.lesson, question)
-        answers, result = [], SHOWN
+        answers, result, last = [], SHOWN, ""
         while len(answers) < TRIES:
             text = self.screen.read(question).strip()
             command = next((name for name, words in COMMANDS.items() if text.lower() in words), None)
@@ -110,7 +110,7 @@ class Player:
                 result = SKIPPED
                 break
             if command or not text:
-                self.screen.tell(choose_hint(question) if command == "hint" else describe_commands())
+                self.screen.tell(last or choose_hint(question) if command == "hint" else describe_commands())
                 continue
             judged = course.judge(question, text, outcome)
             if not judged.is_answer:
@@ -122,7 +122,8 @@ class Player:
             if judged.is_right:
                 result = RIGHT
                 break
-            self.screen.wrong(question, text, self.hint(question, judged, len(answers)), TRIES - len(answers))
+            last = self.hint(question, judged, len(answers))
+            self.screen.wrong(question, text, last, TRIES - len(answers))
         self.answered[question.number] = Answer(question, answers, result)
         self.progress.results[str(question.number)] = result
         self.screen.answer(course, question, outcome, self.answered[question.number])

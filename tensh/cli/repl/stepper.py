@@ -1,5 +1,7 @@
 """Paging through the steps of a view with the arrow keys."""
 
+import signal
+
 from prompt_toolkit import Application
 from prompt_toolkit.key_binding import KeyBindings
 from prompt_toolkit.layout import FormattedTextControl, Layout, Window
@@ -28,7 +30,7 @@ def go_through(theme, view):
 
 
 def keys(at, last):
-    """Return the key bindings: next, previous, first, last and quit."""
+    """Return the key bindings: next, previous, first, last, suspend and quit."""
     bindings = KeyBindings()
 
     def move_to(place):
@@ -47,4 +49,6 @@ def keys(at, last):
             bindings.add(name)(move_to(place))
     for name in ("q", "enter", "escape", "c-c", "c-d"):
         bindings.add(name, eager=True)(lambda event: event.app.exit())
+    if hasattr(signal, "SIGTSTP"):  # nothing can be suspended on Windows
+        bindings.add("c-z")(lambda event: event.app.suspend_to_background())
     return bindings

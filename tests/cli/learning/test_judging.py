@@ -40,15 +40,15 @@ VALUES = {
 RIGHT = [
     ("shape", "matrix", ["(2, 2)", "torch.Size([2, 2])", "[2,2]", "2 x 2", "2×2", "（2，2）", "2, 2", "2 2", "2 by 2", "Size([2,2])"]),
     ("shape", "vector", ["(3,)", "3", "[3]", "torch.Size([3])"]),
-    ("shape", "count", ["()", "[]", "scalar", "torch.Size([])"]),
-    ("shape", "empty", ["(0, 3)", "0 x 3"]),
-    ("dtype", "matrix", ["float32", "torch.float32", "float", "Float 32", "torch.float"]),
+    ("shape", "count", ["()", "[]", "scalar", "torch.Size([])", "a single number"]),
+    ("shape", "empty", ["(0, 3)", "0 x 3", "0 rows, 3 columns", "{0, 3}", "0 X 3", "0 and 3"]),
+    ("dtype", "matrix", ["float32", "torch.float32", "float", "Float 32", "torch.float", "fp32", "f32", "np.float32", "torch.FloatTensor"]),
     ("dtype", "long", ["int64", "torch.long", "long"]),
     ("dtype", "flags", ["bool", "torch.bool"]),
     ("value", "matrix", ["[[1, 2], [3, 4]]", "1 2; 3 4", "torch.tensor([[1., 2.], [3., 4.]])", "((1,2),(3,4))"]),
-    ("value", "vector", ["[1, -2, 3]", "1 -2 3", "1, -2, 3", "tensor([1., -2., 3.])", "[1，-2，3]"]),
+    ("value", "vector", ["[1, -2, 3]", "1 -2 3", "1, -2, 3", "tensor([1., -2., 3.])", "[1，-2，3]", "tensor([1., -2., 3.], grad_fn=<MulBackward0>)", "tensor([1., -2., 3.], requires_grad=True)", "x = [1, -2, 3]", "[1, -2, 3].", "[1, –2, 3]"]),
     ("value", "third", ["1/3", "0.33", "0.3333", ".333"]),
-    ("value", "count", ["6", "2*3", "6.0", "tensor(6)", "sqrt(36)", "2**2 + 2"]),
+    ("value", "count", ["6", "2*3", "6.0", "tensor(6)", "sqrt(36)", "2**2 + 2", "= 6", "2^2 + 2", "√36", "12 ÷ 2", "six"]),
     ("value", "flags", ["[True, False]", "True False", "[1, 0]"]),
     ("value", "flag", ["yes", "True", "是", "1"]),
     ("grad", "none", ["None", "none", "nothing", "没有"]),
@@ -56,7 +56,7 @@ RIGHT = [
     ("value", "size", ["(3, 2)", "3 x 2"]),
     ("value", "dtype", ["float32", "torch.float32"]),
     ("value", "complex", ["3+4j"]),
-    ("value", "infinite", ["[inf, nan]"]),
+    ("value", "infinite", ["[inf, nan]", "[∞, nan]", "[infinity, nan]", 'tensor([float("inf"), nan])']),
     ("value", "empty", []),
 ]  # fmt: skip
 
@@ -91,6 +91,9 @@ WRONG = [
     ("value", "count", "3", "2 times too small"),
     ("value", "count", "7", "off by one"),
     ("value", "count", "[6]", "no brackets"),
+    ("shape", "matrix", "2d", "how large is each"),
+    ("shape", "matrix", "3 dimensions", "another number of dimensions"),
+    ("shape", "count", "0", "empty list"),
     ("grad", "none", "3", "no value"),
     ("grad", "vector", "None", "not None"),
 ]
@@ -110,20 +113,39 @@ def test_hints_look_at_the_answer(kind, name, text, hint):
 
 
 @pytest.mark.parametrize(
-    "text", ["RuntimeError", "runtimeerror", "the sizes must match", "because size 3 and 5 differ"]
+    "text",
+    [
+        "RuntimeError",
+        "runtimeerror",
+        "the sizes must match",
+        "because size 3 and 5 differ",
+        "the shapes differ",
+        "dimensions",
+    ],
 )
 def test_a_failure_is_known_by_its_name_or_a_reason(text):
     assert judge("fails", text, MISMATCH).is_right
 
 
-@pytest.mark.parametrize("text", ["no", "it runs", "yes", "TypeError", "(2, 3)", "bananas", ""])
+@pytest.mark.parametrize(
+    "text", ["no", "it runs", "no, it works", "it does not fail", "yes", "TypeError", "(2, 3)", "bananas", ""]
+)
 def test_other_words_for_a_failure_are_wrong_and_get_a_hint(text):
     found = judge("fails", text, MISMATCH)
     assert not found.is_right and found.hint
 
 
 @pytest.mark.parametrize(
-    ("text", "is_right"), [("no", True), ("runs", True), ("yes", False), ("ValueError", False), ("不会", True)]
+    ("text", "is_right"),
+    [
+        ("no", True),
+        ("runs", True),
+        ("no, it works", True),
+        ("it doesn't fail", True),
+        ("yes", False),
+        ("ValueError", False),
+        ("不会", True),
+    ],
 )
 def test_what_runs_does_not_fail(text, is_right):
     assert judge("fails", text, state_error(None)).is_right is is_right
@@ -175,3 +197,17 @@ def test_arithmetic_is_bounded():
     with pytest.raises(Unreadable):
         read_value("2**" * 300 + "2")
     assert read_value("2**70") == 2.0**70
+
+
+UNREADABLE = [
+    ("value", "count", "2*n", "not how they are computed"),
+    ("value", "third", "0,33", "with a point"),
+    ("dtype", "matrix", "floating point", "number of bits"),
+    ("shape", "matrix", "wide", "a shape is written"),
+]
+
+
+@pytest.mark.parametrize(("kind", "name", "text", "hint"), UNREADABLE)
+def test_what_is_no_answer_is_told_how_one_is_written(kind, name, text, hint):
+    found = judge(kind, text, state_value(VALUES[name]))
+    assert not found.is_right and not found.is_answer and hint in found.hint

@@ -7,8 +7,13 @@ import pytest
 if os.name == "nt":
     pytest.skip("a pseudo-terminal is POSIX's", allow_module_level=True)
 
+from types import SimpleNamespace
+
+from prompt_toolkit.keys import Keys
+
 import tensh
 from tensh import show
+from tensh.cli.repl.stepper import keys
 from tests.support.terminal import Terminal
 
 BEFORE = """
@@ -72,3 +77,10 @@ def test_arrow_keys_go_forwards_and_back():
         shell.type("q")
         shell.ready()
         assert shell.enter("x.grad, w.grad") == "(None, None)"  # looking changes nothing
+
+
+def test_control_z_puts_the_program_to_sleep():
+    done = []
+    (binding,) = [each for each in keys([0], 3).bindings if each.keys == (Keys.ControlZ,)]
+    binding.handler(SimpleNamespace(app=SimpleNamespace(suspend_to_background=lambda: done.append(True))))
+    assert done == [True]
