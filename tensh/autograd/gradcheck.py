@@ -102,30 +102,11 @@ def gradgradcheck(
     require_reverse(check_fwd_over_rev, check_rev_over_rev, check_undefined_grad, check_batched_grad)
     inputs = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
     if grad_outputs is None:
-        outputs = differentiable(func(*inputs))
-        draw = np.random.default_rng(0)
-        weights = []
-        for o in outputs:
-            values = draw.uniform(-1, 1, o.array.shape)
-            values = values + 1j * draw.uniform(-1, 1, o.array.shape) if o.is_complex() else values
-            weights.append(wrap(np.asarray(values, o.array.dtype)).requires_grad_())
+        weights = draw_weights(differentiable(func(*inputs)))
     else:
         weights = [grad_outputs] if isinstance(grad_outputs, Tensor) else list(grad_outputs)
-    count = len(weights)
-
-    def first_derivative(*args):
-        xs, ws = args[:-count], args[-count:]
-        xs = tuple(
-            x.requires_grad_() if isinstance(x, Tensor) and given.requires_grad and not x.requires_grad else x
-            for x, given in zip(xs, inputs, strict=True)
-        )
-        outputs = differentiable(func(*xs))
-        wanted = [x for x in xs if isinstance(x, Tensor) and x.requires_grad]
-        gradients = grad(outputs, wanted, ws, create_graph=True, allow_unused=True)
-        return tuple(g for g in gradients if isinstance(g, Tensor))
-
     return gradcheck(
-        first_derivative,
+        first_derivative(func, inputs, len(weights)),
         (*inputs, *weights),
         eps=eps,
         atol=atol,
@@ -138,6 +119,34 @@ def gradgradcheck(
         check_forward_ad=check_fwd_over_rev,
         check_backward_ad=check_rev_over_rev,
     )
+
+
+def draw_weights(outputs):
+    """Return random weights for outputs, which require grad."""
+    draw = np.random.default_rng(0)
+    weights = []
+    for o in outputs:
+        values = draw.uniform(-1, 1, o.array.shape)
+        values = values + 1j * draw.uniform(-1, 1, o.array.shape) if o.is_complex() else values
+        weights.append(wrap(np.asarray(values, o.array.dtype)).requires_grad_())
+    return weights
+
+
+def first_derivative(func, inputs, count):
+    """Return the function of inputs and ``count`` weights of the outputs that computes the gradients of ``func``."""
+
+    def compute(*args):
+        xs, ws = args[:-count], args[-count:]
+        xs = tuple(
+            x.requires_grad_() if isinstance(x, Tensor) and given.requires_grad and not x.requires_grad else x
+            for x, given in zip(xs, inputs, strict=True)
+        )
+        outputs = differentiable(func(*xs))
+        wanted = [x for x in xs if isinstance(x, Tensor) and x.requires_grad]
+        gradients = grad(outputs, wanted, ws, create_graph=True, allow_unused=True)
+        return tuple(g for g in gradients if isinstance(g, Tensor))
+
+    return compute
 
 
 __getattr__ = unsupported_lookup("torch.autograd.gradcheck")
