@@ -1,4 +1,4 @@
-"""tensh.show: the data behind the pictures, and what they do on every kind of page."""
+"""tensh.show: the data behind the pictures, tables and texts."""
 
 import math
 import subprocess
@@ -18,16 +18,13 @@ from tensh.show.text import cells, pad, shorten
 from tensh.support.escaping import visible
 from tensh.support.language import count
 from tests.support.project import plain_environment
+from tests.show.test_grads import rows
+from tests.show.views import drawn
+
 
 nan, inf = math.nan, math.inf
 
 
-def drawn(view, **page):
-    """The plain text of a view on a page."""
-    return "".join(text for _, text in view.draw(Page(**page)))
-
-
-# ── statistics ───────────────────────────────────────────────────────────────
 
 VALUES = {
     "floats": [1.0, 2.0, 6.0],
@@ -81,7 +78,6 @@ def test_very_large_arrays_are_sampled(monkeypatch):
     assert found.is_sample and found.count == 10 and (found.low, found.high) == (0.0, 999.0)
 
 
-# ── pictures ─────────────────────────────────────────────────────────────────
 
 
 def test_a_histogram_counts_what_numpy_counts():
@@ -219,83 +215,6 @@ def test_without_the_library_of_curves_there_is_an_explanation(monkeypatch):
         show.plot(torch.ones(3))
 
 
-# ── every view on every page ─────────────────────────────────────────────────
-
-
-def views():
-    torch.manual_seed(0)
-    w = torch.randn(30, 40, requires_grad=True)
-    loss = (w * 2).sum()
-    loss.backward()
-    missing = w.detach().clone()
-    missing[0, 0] = nan
-    names = {"w": w, "loss": loss, "missing": missing, "损失": torch.ones(2), "n": 5, "params": [w, missing]}
-    return {
-        "who": show.who(names),
-        "who of nothing": show.who({}),
-        "grads": show.grads(names),
-        "grads of nothing": show.grads({}),
-        "full": show.full(torch.arange(2.0)),
-        "hist": show.hist(missing),
-        "hist of nothing": show.hist(torch.zeros(0)),
-        "heat": show.heat(missing),
-        "heat of nothing": show.heat(torch.zeros(0, 3)),
-        "heat of many": show.heat(torch.randn(20, 3, 4)),
-        "image": show.image(torch.rand(9, 3, 20, 20)),
-        "contents": show.contents({"a": [w, missing], "b": "words " * 50, "c": {"d": w}}),
-    }
-
-
-PAGES = {
-    "pipe": Page(),
-    "narrow window": Page(width=40, height=20, is_window=True),
-    "wide window": Page(width=300, height=60, is_window=True),
-    "few colours": Page(colors=16, is_window=True, height=24),
-    "many colours": Page(colors=2**24, is_window=True, height=24),
-    "ascii": Page(unicode=False, is_window=True, height=24),
-    "plain": Page(unicode=False, plain=True, is_window=True, height=24),
-    "light": Page(colors=256, is_dark=False, is_window=True, height=24),
-}
-
-
-@pytest.mark.parametrize("page", PAGES.values(), ids=PAGES)
-@pytest.mark.parametrize("name", views())
-def test_a_view_fits_its_page(name, page):
-    pairs = [*views()[name].draw(page)]
-    text = "".join(text for _, text in pairs)
-    assert text and not text.endswith("\n")
-    assert not page.is_window or max(map(cells, text.split("\n"))) <= page.width
-    assert page.height is None or name in ("full", "contents") or text.count("\n") < page.height
-    assert page.unicode or text.replace("损失", "").isascii()
-    assert page.colors > 16 or not any(isinstance(kind, Paint) for kind, _ in pairs)
-    assert "\033" not in text
-
-
-@pytest.mark.parametrize("width, height", [(20, 1), (21, 5), (39, 8)])
-def test_the_smallest_windows_have_room(width, height):
-    for view in views().values():
-        for colors in (0, 2**24):
-            assert drawn(view, width=width, height=height, colors=colors, is_window=True)
-
-
-def test_the_repr_of_a_view_is_its_text_on_a_usual_page():
-    view = show.hist(torch.ones(3))
-    assert repr(view) == str(view) == drawn(view)
-
-
-def test_every_function_of_show_is_public_and_documented():
-    assert set(show.__all__) <= set(dir(show))
-    for name in show.__all__:
-        assert getattr(show, name).__doc__.split("\n")[0].endswith((".", ":")), name
-
-
-def test_naming_the_module_loads_nothing_heavy():
-    code = "import sys, tensh.show; print(sorted({'numpy', 'uniplot', 'rich', 'textwrap'} & set(sys.modules)))"
-    done = subprocess.run([sys.executable, "-c", code], env=plain_environment(), capture_output=True, encoding="utf-8")
-    assert done.stdout == "[]\n"
-
-
-# ── tables and texts ─────────────────────────────────────────────────────────
 
 
 def test_columns_are_as_wide_as_what_the_terminal_draws():
@@ -340,120 +259,3 @@ def test_small_parts():
     assert [number(x) for x in (1234567, 0.000123456, 2.0, 10**12)] == ["1,234,567", "0.0001235", "2", "1e+12"]
     assert [count(n, "value") for n in (1, 2000)] == ["1 value", "2,000 values"]
 
-
-# ── gradients ────────────────────────────────────────────────────────────────
-
-
-def rows(names):
-    """name -> row of the table of gradients, without the name."""
-    return {row[0]: row[1:] for row in show.grads(names).rows}
-
-
-def test_the_gradients_of_the_lesson():
-    x = torch.tensor(2.0, requires_grad=True)
-    w = torch.tensor(1.0, requires_grad=True)
-    a, b = x + w, w + 1
-    y = a * b
-    names = {"x": x, "w": w, "a": a, "b": b, "y": y}
-    assert [row[-2] for row in rows(names).values()] == ["not yet", "not yet", "no", "no", "no"]
-    expected = {
-        "x": ("-", "[]", "2", "yes", "2", "yes", ""),
-        "w": ("-", "[]", "1", "yes", "5", "yes", "used 2 times: 2 + 3"),
-        "a": ("add(x, w)", "[]", "3", "no", "2", "no", ""),
-        "b": ("add(w, ...)", "[]", "2", "no", "3", "no", ""),
-        "y": ("mul(a, b)", "[]", "6", "no", "1", "no", ""),
-    }
-    y.backward(retain_graph=True)
-    assert rows(names) == expected
-    y.backward()  # the graph gives its values back: what is not kept is no longer known
-    for name in "aby":
-        expected[name] = (*expected[name][:4], "-", "no", "")
-    expected |= {"x": (*expected["x"][:4], "4", "yes", ""), "w": (*expected["w"][:4], "10", "yes", "")}
-    assert rows(names) == expected
-
-
-def test_a_gradient_that_adds_up_over_backward_passes():
-    x = torch.tensor(2.0, requires_grad=True)
-    y = x * 3
-    y.backward(retain_graph=True)
-    y.backward(retain_graph=True)
-    assert rows({"x": x, "y": y})["x"][-1] == ".grad is 6, with other passes added"
-
-
-def test_where_a_gradient_goes_wrong_first():
-    x = torch.tensor([-1.0, -2.0], requires_grad=True)
-    w = torch.tensor([1.0, 1.0], requires_grad=True)
-    hidden = torch.relu(x * w)
-    y = (hidden * 3).sum()
-    assert rows({"x": x, "w": w, "y": y})["w"][-1] == "all zero: nothing passes relu"
-    z = torch.log(x * w).sum() * 0.0
-    assert rows({"x": x, "w": w, "z": z})["w"][-1] == "all zero: nothing passes mul"
-    z = torch.sqrt(x * w).sum()
-    assert rows({"x": x, "w": w, "z": z})["w"][-1] == "NaN: first in sqrt"
-
-
-def test_why_there_is_no_gradient():
-    x, other = (torch.ones(2, requires_grad=True) for _ in range(2))
-    y = (x * 2).sum()
-    y.backward()
-    found = rows({"x": x, "other": other, "y": y})
-    assert found["other"][-2:] == ("no", "not in y")
-    assert rows({"other": other})["other"][-2:] == ("no", "not used in any named result")
-    assert "not recorded, requires_grad is False: data" in drawn(show.grads({"x": x, "data": torch.ones(2)}))
-
-
-def test_what_is_wrong_with_a_gradient():
-    tensors = {name: torch.ones(3, requires_grad=True) for name in ("zero", "missing", "large")}
-    for tensor, value in zip(tensors.values(), (0.0, nan, 100.0), strict=True):
-        tensor.grad = torch.full((3,), value)
-    assert [row[-1] for row in rows(tensors).values()] == ["all zero", "NaN", "100 times its value"]
-
-
-def test_parameters_of_containers_and_each_tensor_once():
-    w = torch.ones(2, requires_grad=True)
-    assert list(rows({"w": w, "same": w, "params": [w, torch.zeros(1, requires_grad=True)]})) == ["w", "params[1]"]
-
-
-def test_a_large_graph_is_walked_without_recursion():
-    x = torch.ones(1, requires_grad=True)
-    y = x
-    for _ in range(3000):
-        y = y + 1
-    assert rows({"x": x, "y": y})["x"][-2] == "not yet"
-
-
-def test_names_of_the_caller():
-    namespace = {"torch": torch, "tensh": torch}
-    exec(
-        "x = torch.ones(2, requires_grad=True)\nnames = repr(tensh.show.who())\ngrads = repr(tensh.show.grads())",
-        namespace,
-    )
-    assert namespace["names"].split("\n")[1].startswith("x ") and "\nx " in "\n" + namespace["grads"]
-
-
-def test_a_narrow_window_breaks_the_chain_rule_between_words():
-    w = torch.tensor(2.0, requires_grad=True)
-    loss = (w * 3 - 1) ** 2 + torch.sigmoid(w) * 5.5
-    view = show.why(w, loss, {"w": w, "loss": loss})
-    wide, narrow = drawn(view, is_window=True, width=200), drawn(view, is_window=True, width=50)
-    assert [word for word in narrow.split() if word != "#"] == [word for word in wide.split() if word != "#"]
-    assert max(map(cells, narrow.split("\n"))) < 50 < max(map(cells, wide.split("\n")))
-
-
-def test_the_reason_of_a_gradient_fits_the_window():
-    x = torch.ones(3, 4, requires_grad=True)
-    weights_of_layer = torch.ones(4, 2)
-    y = (x @ weights_of_layer).relu().sum() + (x @ weights_of_layer).tanh().sum()
-    view = show.why(x, y, {"x": x, "weights_of_layer": weights_of_layer, "y": y})
-    for width in (30, 60, 80, 300):
-        head = drawn(view, width=width, is_window=True).partition("\n\n")[0]
-        assert head.startswith("x.grad = ") and " ".join(head.split()).endswith("x reaches y along 2 paths")
-        assert max(map(len, head.split("\n"))) < width
-        assert ("\n" in head) == (width < 80)
-
-
-@pytest.mark.parametrize("function", [show.who, show.grads])
-@pytest.mark.parametrize("value", [5, torch.ones(2), torch.nn.Linear(1, 1)], ids=lambda value: type(value).__name__)
-def test_what_is_no_dict_of_names_is_refused_in_words(function, value):
-    with pytest.raises(TypeError, match="expected a dict from names to values"):
-        function(value)

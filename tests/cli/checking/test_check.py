@@ -19,41 +19,10 @@ from tensh.cli.documents import files
 from tensh.cli.process.environment import Environment
 from tensh.cli.programs.options import Options
 from tests.support.project import SHARED, plain_environment
-
-LESSONS = sorted(SHARED.glob("lessons/*.ipynb"))
-
-
-def check(*words):
-    """(exit status, stdout, stderr) of a check."""
-    env = Environment(io.StringIO(), io.StringIO(), io.StringIO(), variables={})
-    status = main(["check", *map(str, words)], env)
-    return status, env.stdout.getvalue(), env.stderr.getvalue()
+from tests.cli.checking.checks import LESSONS, check, found, notebook, printed, statuses, write
 
 
-def found(*words):
-    """(exit status, the JSON objects) of a check."""
-    status, text, _ = check("--json", *words)
-    return status, [json.loads(line) for line in text.splitlines()]
 
-
-def statuses(*words):
-    return [each["status"] for each in found(*words)[1][:-1]]
-
-
-def write(folder, name, text):
-    path = folder / name
-    path.write_text(text, encoding="utf-8")
-    return path
-
-
-@pytest.fixture(autouse=True)
-def elsewhere(tmp_path, monkeypatch):
-    """What lessons write goes into a folder of the test."""
-    (tmp_path / "work").mkdir()
-    monkeypatch.chdir(tmp_path / "work")
-
-
-# ── the lessons ──────────────────────────────────────────────────────────────
 
 
 @pytest.mark.thorough
@@ -86,97 +55,6 @@ def test_one_digit_that_changed_is_caught_at_its_cell_and_element(tmp_path):
     assert wrong[0]["numbers"] == [{"index": [1, 1], "stored": "28.", "now": "27.", "off_by": "1"}]
 
 
-# ── the comparison of two texts ──────────────────────────────────────────────
-
-SAME = [
-    ("tensor([1., 2.])", "tensor([1.0000, 2.0000])"),
-    ("tensor([ 1.,  -2.])", "tensor([1., -2.])"),
-    ("tensor([[1.,\n         2.]])", "tensor([[1., 2.]])"),
-    ("tensor([1.000001])", "tensor([1.000002])"),
-    ("tensor([nan, inf, -inf])", "tensor([ nan,  inf, -inf])"),
-    ("0.30000001192092896", "0.3000001013278961"),
-    ("<AddBackward0 object at 0x7f01>", "<AddBackward0 object at 0x7fff>"),
-    ("y was computed within torch.no_grad() (line 2)", "y was computed within torch.no_grad() (line 6)"),
-    ("<built-in method tensor of type object at 0x1>", "<function tensor at 0x2>"),
-    ("took 0.31 s", "took 12.5 s"),
-    ("Wall time: 3.2 ms\n1", "Wall time: 14 ms\n1"),
-    ("2024-01-02 10:11:12 done", "2025-03-04 01:02:03 done"),
-    ("a  \nb\n\n", "a\nb"),
-    ("1" * 5000, "1" * 5000 + " "),
-]
-OTHER = [
-    ("tensor([1., 2.])", "tensor([1, 2])", None),
-    ("tensor([1, 2])", "tensor([1, 3])", [1]),
-    ("tensor([1.], dtype=torch.float64)", "tensor([1.])", None),
-    ("tensor([0.1234])", "tensor([0.1235])", [0]),
-    ("tensor([1.000001], dtype=torch.float64)", "tensor([1.000002], dtype=torch.float64)", [0]),
-    ("tensor([[1., 2.], [3., 4.]])", "tensor([[1., 2.], [5., 4.]])", [1, 0]),
-    ("tensor([0., 1., ..., 8., 9.])", "tensor([0., 1., ..., 7., 9.])", [-2]),
-    ("tensor([[0., ..., 9.],\n ...,\n [1., ..., 2.]])", "tensor([[0., ..., 9.],\n ...,\n [1., ..., 3.]])", [-1, -1]),
-    ("tensor(nan)", "tensor(0.)", []),
-    ("True", "False", None),
-    ("a\nb", "a b", None),
-    ("1.+2.j", "1.-2.j", []),
-    ("1" * 5000, "1" * 4999 + "2", []),
-    ("took 1 s: 3", "took 2 s: 4", []),
-    ("max 3 min 1", "max 4 min 1", []),
-    ("at time 3", "at time 4", []),
-    ("[" * 50_000 + "1, " * 50_000 + "]" * 50_000, "[" * 50_000 + "1, " * 49_999 + "2, " + "]" * 50_000, []),
-    ("<function " + "a" * 100_000, "<function " + "a" * 100_001, None),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("stored", "now"), SAME)
-def test_texts_that_say_the_same(stored, now):
-    assert compare(stored, now).same
-
-
-@pytest.mark.parametrize(("stored", "now", "index"), OTHER)
-def test_texts_that_do_not(stored, now, index):
-    comparison = compare(stored, now)
-    assert not comparison.same
-    assert ([wrong.now.path for wrong in comparison.wrong] or [None]) == [index]
-
-
-@pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
-def test_any_digit_of_a_lesson_that_changes_is_seen(lesson):
-    draw = random.Random(0)
-    for cell in files.load(str(lesson)).cells:
-        text = text_of(cell.outputs)
-        if not cell.settings.get("random"):
-            for place in (match.start() for match in re.finditer(r"\d", text)):
-                other = draw.choice([digit for digit in "0123456789" if digit != text[place]])
-                assert not compare(text, text[:place] + other + text[place + 1 :], cell.settings).same
-
-
-def test_tolerances_can_be_chosen():
-    assert not compare("tensor([1.00])", "tensor([1.01])").same
-    assert compare("tensor([1.00])", "tensor([1.01])", rtol=0.1).same
-    assert not compare("tensor([1.000001])", "tensor([1.000002])", rtol=0, atol=0).same
-
-
-def test_tolerance_is_that_of_the_dtype_shown():
-    note = compare("tensor([1.00], dtype=torch.bfloat16)", "tensor([1.01], dtype=torch.bfloat16)").note
-    assert note == "numbers agree within rtol 0.016, atol 1e-05 (bfloat16)"
-
-
-def test_numbers_know_where_they_are():
-    words, numbers = tokens("x1 = (tensor([[1, 2]]), tensor([3.], dtype=torch.float64))")
-    assert [(number.path, number.dtype) for number in numbers] == [
-        ([0, 0], "float32"), ([0, 1], "float32"), ([0], "float64")
-    ]  # fmt: skip
-    assert words[:2] == ["x1", "="]
-
-
-def test_metadata_says_how_texts_are_compared():
-    assert compare("tensor([0.1, -0.2])", "tensor([ 1.5, 2.25])", {"random": True}).same
-    assert not compare("tensor([0.1])", "tensor([0.1, 0.2])", {"random": True}).same
-    assert compare("140001111 140001111", "150002222 150002222", {"random": True, "addresses": True}).same
-    assert not compare("140001111 140001111", "150002222 150003333", {"random": True, "addresses": True}).same
-    assert compare(r"..\data\a.csv", "../data/a.csv", {"platform": True}).same
-
-
-# ── files ────────────────────────────────────────────────────────────────────
 
 SCRIPT = """\
 x = torch.tensor([[1., 2.]], requires_grad=True)
@@ -297,22 +175,6 @@ def test_python_shows_what_it_prints_and_its_cells_the_last_value(tmp_path):
     assert statuses(path) == ["ok"]
 
 
-def notebook(*cells):
-    """A notebook of (code, outputs, metadata)."""
-    return json.dumps({
-        "nbformat": 4, "nbformat_minor": 5, "metadata": {},
-        "cells": [
-            {"cell_type": "code", "id": f"c{number}", "execution_count": number, "source": code, "metadata": metadata,
-             "outputs": outputs}
-            for number, (code, outputs, metadata) in enumerate(cells, 1)
-        ],
-    })  # fmt: skip
-
-
-def printed(text):
-    return [{"output_type": "stream", "name": "stdout", "text": text}]
-
-
 def test_chance_that_nobody_seeded_is_told(tmp_path):
     path = write(tmp_path, "a.ipynb", notebook(
         ("import torch\nprint(torch.ones(1))", printed("tensor([1.])\n"), {}),
@@ -391,68 +253,6 @@ def test_folders_and_patterns(tmp_path):
     assert status == 2 and "nothing to check" in err
 
 
-BROKEN = {
-    "deep.ipynb": b'{"nbformat": 4, "cells": ' + b"[" * 100_000,
-    "text.ipynb": b"\xff\xfe",
-    "list.md": b"\xff",
-    "header.tsh": b"# tensh: [1]\n1\n",
-}
-
-
-@pytest.mark.parametrize("name", BROKEN)
-def test_a_broken_file_is_one_line_and_the_others_are_checked(name, tmp_path):
-    (tmp_path / name).write_bytes(BROKEN[name])
-    good = write(tmp_path, "good.tsh", "1\n#> 1\n")
-    status, out, err = check(tmp_path / name, good)
-    assert status == 2 and "1 ok" in out
-    assert name in err and err.count("\n") == 1
-
-
-HOSTILE = {
-    "nested code": "(" * 5000 + ")" * 5000,
-    "signs": "-" * 100_000 + "1",
-    "a long line": "x = '" + "a" * 2_000_000 + "'\nx[:1]",
-    "a huge number": "print('9' * 6000)",
-    "brackets": "print('[' * 200_000 + '1 ' * 200_000 + ']' * 200_000)",
-    "too much": "print('1 ' * 1_000_000)",
-    "a null": "x = '\0'",
-    "a bad repr": "class A:\n    def __repr__(self): raise SystemError('no')\nA()",
-    "a bad message": "class E(Exception):\n    def __str__(self): raise ValueError\nraise E",
-    "a closed stream": "import sys\nsys.stdout = None\nprint(1)",
-}
-
-
-@pytest.mark.thorough
-@pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_code_differs_and_no_more(name, tmp_path):
-    path = write(
-        tmp_path,
-        "a.ipynb",
-        notebook((HOSTILE[name], printed("something else\n"), {}), ("print(1)", printed("1\n"), {})),
-    )
-    status, out, err = check(path)
-    assert status == 3 and err == ""
-    assert "Traceback" not in out and len(out) < 5000
-
-
-@pytest.mark.parametrize("settings", [
-    [1], {"requires": ".."}, {"requires": [1]}, {"alternatives": 3}, {"current": 1, "stale": []}, {"skip": {}},
-])  # fmt: skip
-def test_hostile_metadata_is_no_more_than_strange(settings, tmp_path):
-    path = write(tmp_path, "a.ipynb", notebook(("print(1)", printed("2\n"), {"tensh": settings, "tags": 1})))
-    status, out, err = check(path)
-    assert status in (0, 3) and err == "" and "Traceback" not in out
-    path.write_text(path.read_text().replace('"metadata": {}', f'"metadata": {{"tensh": {json.dumps(settings)}}}'))
-    assert check(path)[0] == status
-
-
-def test_time_that_is_over(tmp_path):
-    path = write(tmp_path, "a.tsh", "1\n#> 1\nwhile True: pass\n#> 2\n3\n#> 3\n")
-    status, out, _ = check("--timeout", "0.2", path)
-    assert status == 124 and "stopped after 0.2 s" in out
-
-
-# ── against PyTorch, and in pytest ───────────────────────────────────────────
 
 BOTH = """\
 torch.manual_seed(0);
@@ -519,3 +319,4 @@ def test_a_project_can_check_its_documents_in_pytest(tmp_path):
     write(folder, "pytest.ini", "[pytest]\ntensh_check = true\n")
     assert "1 failed" in run_pytest(folder, "a.tsh")
     assert "4 passed" in run_pytest(folder, "--tensh-lax", "a.tsh")
+

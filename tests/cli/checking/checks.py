@@ -1,0 +1,64 @@
+"""Calling `tensh check`."""
+
+import importlib.util
+import io
+import json
+import random
+import re
+import subprocess
+import sys
+
+import pytest
+
+from tensh.cli.app import main
+from tensh.cli.checking.check import Request, show
+from tensh.cli.checking.compare import compare
+from tensh.cli.checking.tokens import tokens
+from tensh.cli.checking.verdicts import text_of
+from tensh.cli.documents import files
+from tensh.cli.process.environment import Environment
+from tensh.cli.programs.options import Options
+from tests.support.project import SHARED, plain_environment
+
+
+LESSONS = sorted(SHARED.glob("lessons/*.ipynb"))
+
+
+def check(*words):
+    """(exit status, stdout, stderr) of a check."""
+    env = Environment(io.StringIO(), io.StringIO(), io.StringIO(), variables={})
+    status = main(["check", *map(str, words)], env)
+    return status, env.stdout.getvalue(), env.stderr.getvalue()
+
+
+def found(*words):
+    """(exit status, the JSON objects) of a check."""
+    status, text, _ = check("--json", *words)
+    return status, [json.loads(line) for line in text.splitlines()]
+
+
+def statuses(*words):
+    return [each["status"] for each in found(*words)[1][:-1]]
+
+
+def write(folder, name, text):
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def notebook(*cells):
+    """A notebook of (code, outputs, metadata)."""
+    return json.dumps({
+        "nbformat": 4, "nbformat_minor": 5, "metadata": {},
+        "cells": [
+            {"cell_type": "code", "id": f"c{number}", "execution_count": number, "source": code, "metadata": metadata,
+             "outputs": outputs}
+            for number, (code, outputs, metadata) in enumerate(cells, 1)
+        ],
+    })  # fmt: skip
+
+
+def printed(text):
+    return [{"output_type": "stream", "name": "stdout", "text": text}]
+
