@@ -21,7 +21,16 @@ MORE = """_softmax _log_softmax nll_loss_forward _to_copy _local_scalar_dense _u
     native_group_norm_backward native_batch_norm_backward native_dropout_backward embedding_dense_backward
     convolution_backward max_pool2d_with_indices_backward avg_pool2d_backward _adaptive_avg_pool2d _prelu_kernel
         _scaled_dot_product_flash_attention_for_cpu
-    _scaled_dot_product_flash_attention_for_cpu_backward new_zeros""".split()
+    _scaled_dot_product_flash_attention_for_cpu_backward new_zeros soft_margin_loss_backward multi_margin_loss_backward
+    multilabel_margin_loss_backward avg_pool3d_backward _adaptive_avg_pool2d_backward _adaptive_avg_pool3d_backward
+    _adaptive_avg_pool3d adaptive_max_pool2d_backward adaptive_max_pool3d_backward max_pool3d_with_indices_backward
+    max_pool3d_with_indices upsample_nearest1d_backward upsample_nearest2d_backward upsample_nearest3d_backward
+    _upsample_nearest_exact1d_backward _upsample_nearest_exact2d_backward _upsample_nearest_exact3d_backward
+    upsample_linear1d_backward upsample_bilinear2d_backward upsample_bicubic2d_backward upsample_trilinear3d_backward
+    reflection_pad1d reflection_pad2d reflection_pad3d replication_pad1d replication_pad2d replication_pad3d
+    reflection_pad1d_backward reflection_pad2d_backward reflection_pad3d_backward replication_pad1d_backward
+    replication_pad2d_backward replication_pad3d_backward im2col col2im softshrink_backward
+    hardshrink_backward""".split()
 FACTS = """size stride dim numel is_contiguous storage_offset sym_size sym_stride sym_numel sym_storage_offset
     sym_is_contiguous""".split()  # what dispatch tables of tensor classes answer, too
 ALIAS = re.compile(r"\(\w+!?( -> [\w*|]+)?\)")

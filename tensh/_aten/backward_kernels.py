@@ -1,6 +1,9 @@
 """Operators of derivatives, such as ``gelu_backward``: the gradients of the function that they belong to."""
 
+from math import prod
+
 import tensh as torch
+from tensh._aten.resizing import OPERATORS
 from tensh.engine.autograd.gradients import grad
 from tensh.engine.autograd.modes import enable_grad, is_grad_enabled
 from tensh.engine.codegen.vocabulary import OPS
@@ -116,9 +119,43 @@ def convolution_backward(g, input, weight, bias_sizes, *settings):
     return slope(convolve, g, [input, weight, bias], list(wanted))
 
 
-def max_pool2d_with_indices_backward(g, self, kernel_size, stride, padding, dilation, ceil_mode, indices):
-    flat = g.new_zeros((*self.shape[:-2], self.shape[-1] * self.shape[-2]))
-    return flat.scatter_add(-1, indices.flatten(-2), g.flatten(-2)).reshape(self.shape)
+def spread(g, self, indices, dims):
+    """The elements added to zeros at flat positions of the last dimensions."""
+    flat = g.new_zeros((*self.shape[:-dims], prod(self.shape[-dims:])))
+    return flat.scatter_add(-1, indices.flatten(-dims), g.flatten(-dims)).reshape(self.shape)
+
+
+def upsample_backward(mode):
+    """The kernel of ``upsample_..._backward(g, output_size, input_size, align_corners, *scales)``."""
+
+    def kernel(g, output_size, input_size, *settings):
+        corners = settings[0] if settings and type(settings[0]) is bool else None
+        blank = g.new_zeros(input_size)
+        return slope(
+            lambda t: functional.interpolate(t, tuple(output_size), mode=mode, align_corners=corners), g, [blank]
+        )[0]
+
+    return kernel
+
+
+def pad_backward(mode):
+    """The kernel of ``..._pad_backward(g, self, padding)``."""
+    return lambda g, self, padding: slope(lambda t: functional.pad(t, list(padding), mode), g, [self])[0]
+
+
+PADS = {"reflection": "reflect", "replication": "replicate"}
+
+
+def pool_kernels(dims):
+    """The kernels of pooling and padding over some dimensions."""
+    average, adaptive = getattr(functional, f"avg_pool{dims}d"), getattr(functional, f"adaptive_avg_pool{dims}d")
+    return {
+        f"avg_pool{dims}d_backward": one(average), f"_adaptive_avg_pool{dims}d": adaptive,
+        f"_adaptive_avg_pool{dims}d_backward": lambda g, self: slope(lambda t: adaptive(t, g.shape[-dims:]), g, [self])[0],
+        f"adaptive_max_pool{dims}d_backward": lambda g, self, indices: spread(g, self, indices, dims),
+        f"max_pool{dims}d_with_indices_backward": lambda g, self, *rest: spread(g, self, rest[-1], dims),
+        f"max_pool{dims}d_with_indices": lambda *args: getattr(functional, f"max_pool{dims}d")(*args, return_indices=True),
+    }  # fmt: skip
 
 
 def flash_attention(query, key, value, dropout_p=0.0, is_causal=False, *, attn_mask=None, scale=None):
@@ -139,7 +176,15 @@ def flash_attention_backward(g, query, key, value, out, logsumexp, dropout_p, is
 
 
 BACKWARD_KERNELS = {
-    **{f"{name}_backward": one(getattr(functional, name)) for name in ("gelu", "silu", "hardtanh", "hardswish", "hardsigmoid", "softplus", "mish", "glu", "avg_pool2d")},
+    **{f"{name}_backward": one(getattr(functional, name)) for name in ("gelu", "silu", "hardtanh", "hardswish", "hardsigmoid", "softplus", "mish", "glu", "softshrink", "hardshrink")},
+    **pool_kernels(2), **pool_kernels(3),
+    **{f"{name}_backward": upsample_backward(mode) for name, (mode, antialias) in OPERATORS.items() if not antialias},
+    **{f"{name}_pad{dims}d": lambda self, padding, mode=mode: functional.pad(self, list(padding), mode) for name, mode in PADS.items() for dims in (1, 2, 3)},
+    **{f"{name}_pad{dims}d_backward": pad_backward(mode) for name, mode in PADS.items() for dims in (1, 2, 3)},
+    "soft_margin_loss_backward": loss(functional.soft_margin_loss),
+    "multilabel_margin_loss_backward": lambda g, self, target, reduction, is_target: loss(functional.multilabel_margin_loss)(g, self, target, reduction),
+    "multi_margin_loss_backward": lambda g, self, target, p, margin, weight=None, reduction=1: OPS["multi_margin_back"].fn(g, self, target, weight, p, margin, REDUCTIONS[reduction]),
+    "im2col": functional.unfold, "col2im": functional.fold,
     "logit_backward": one(torch.logit),
     "leaky_relu_backward": lambda g, self, negative_slope, self_is_result: g * torch.where(self > 0, 1.0, negative_slope),
     "log_sigmoid_backward": lambda g, self, buffer: g * torch.sigmoid(-self),
@@ -150,9 +195,8 @@ BACKWARD_KERNELS = {
     "native_dropout_backward": lambda g, mask, scale: g * mask * scale,
     "_scaled_dot_product_flash_attention_for_cpu": flash_attention,
     "_scaled_dot_product_flash_attention_for_cpu_backward": flash_attention_backward,
-    "_adaptive_avg_pool2d": functional.adaptive_avg_pool2d,
     **{each.__name__: each for each in (
         binary_cross_entropy_backward, nll_loss_backward, elu_backward, native_layer_norm_backward, native_group_norm_backward,
-        native_batch_norm_backward, embedding_dense_backward, convolution_backward, max_pool2d_with_indices_backward,
+        native_batch_norm_backward, embedding_dense_backward, convolution_backward,
     )},
 }  # fmt: skip

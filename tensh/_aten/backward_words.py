@@ -9,6 +9,7 @@ derivatives of many functions; ``DERIVATIVES`` says these by name, with the valu
 from functools import cache
 
 import tensh as torch
+from tensh._aten import layer_words
 from tensh._aten.calls import aten, call_overload, call_plain
 from tensh._aten.overloads import schemas
 from tensh._aten.translation import LIFTED, lift_call
@@ -77,7 +78,6 @@ DERIVATIVES = {
         f"True, output_padding(g, grad, weight, stride, padding, dilation), groups, {WANTED})",
         "grad": "slopes[0]", "weight": "slopes[1]", "bias": "slopes[2]",
     },
-    "max_pool2": {"input": "max_pool_back(g, input, kernel, stride, padding, dilation, size)"},
     "bmm": {"input": "bmm(g, transpose(mat2, 1, 2))", "mat2": "bmm(transpose(input, 1, 2), g)"},
     "baddbmm": {
         "input": "scale(g, beta)",
@@ -109,7 +109,7 @@ DERIVATIVES = {
     "squeeze_dim": {"input": "unsqueeze_to(g, input.shape)"},
     "unsafe_view": {"input": "view_or_copy(g, input.shape)"},
     "stack": {"tensors": "[select(g, dim, i) for i in range(g.shape[dim])]"},
-}  # fmt: skip
+} | layer_words.DERIVATIVES  # fmt: skip
 """Operator of tensh -> its derivatives, and before them the values that they share."""
 
 
@@ -224,14 +224,6 @@ def output_padding(g, grad, weight, stride, padding, dilation):
     return [n - ((m - 1) * s - 2 * p + d * (k - 1) + 1) for n, m, k, s, p, d in geometry]
 
 
-def max_pool_back(g, input, kernel, stride, padding, dilation, size):
-    places = call_plain(OPS["max_places"].fn, input, kernel, stride, padding, dilation, size)
-    spans = [n + 2 * p - d * (k - 1) - 1 for n, p, d, k in zip(input.shape[-2:], padding, dilation, kernel)]
-    ceil_mode = any(n > span // s + 1 for n, span, s in zip(size, spans, stride))
-    shape = map(list, (kernel, stride, padding, dilation))
-    return aten("max_pool2d_with_indices_backward", g, input, *shape, ceil_mode, places)
-
-
 def attention_back(g, query, key, value, out, mask, scale, causal):
     mask = None if causal else mask  # made of nothing else
     named = {name: value for name, value in (("attn_mask", mask), ("scale", scale)) if value is not None}
@@ -314,11 +306,11 @@ def mul_number(a, b):
 WORDS = {
     each.__name__: each
     for each in (
-        conj, sum_to, nll_back_of, of_no_size, zero_like, group_sizes, output_padding, max_pool_back, attention_back, view_or_copy, mul_number,
+        conj, sum_to, nll_back_of, of_no_size, zero_like, group_sizes, output_padding, attention_back, view_or_copy, mul_number,
         put_back, logits_back, logits_target_back, unsqueeze_to, lstm_slopes, clamp_back, mark_equal, power_by_number,
     )
 } | {
     "tH": lambda t: conj(aten("t", t)),
     "mH": lambda t: conj(aten("transpose", t, -2, -1)),
     "times": lambda factor, g: g * factor,
-}  # fmt: skip
+} | layer_words.WORDS  # fmt: skip

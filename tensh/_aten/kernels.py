@@ -180,7 +180,6 @@ KERNELS = {
         f"adaptive_max_pool{dims}d": partial(getattr(functional, f"adaptive_max_pool{dims}d"), return_indices=True)
         for dims in (1, 2, 3)
     },
-    "max_pool2d_with_indices": lambda *args: functional.max_pool2d(*args, return_indices=True),
     "constant_pad_nd": lambda self, pad, value=0: functional.pad(self, pad, "constant", value),
     "new_empty_strided": lambda self, size, stride, **options: torch.empty_strided(size, stride, dtype=self.dtype),
     "pow": lambda self, exponent: torch.pow(self, exponent),

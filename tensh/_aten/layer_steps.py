@@ -49,12 +49,30 @@ def adaptive_avg_pool1d(input, output_size):
     return aten("squeeze", aten("_adaptive_avg_pool2d", aten("unsqueeze", input, -2), [1, size]), -2)
 
 
-def adaptive_avg_pool2d(input, output_size):
-    sizes = [output_size] * 2 if isinstance(output_size, int) or output_size is None else list(output_size)
-    sizes = [n if m is None else m for n, m in zip(input.shape[-2:], sizes)]
-    if sizes == [1, 1]:
-        return aten("mean", input, [-1, -2], True)
-    return aten("_adaptive_avg_pool2d", input, sizes)
+def adaptive_avg_pool(dims):
+    def steps(input, output_size):
+        sizes = sizes_of(output_size, input, dims)
+        if sizes == [1] * dims:
+            return aten("mean", input, [-1 - n for n in range(dims)], True)
+        return aten(f"_adaptive_avg_pool{dims}d", input, sizes)
+
+    return steps
+
+
+def sizes_of(output_size, input, dims):
+    """The wanted sizes, with the input's in place of None."""
+    sizes = [output_size] * dims if isinstance(output_size, int) or output_size is None else list(output_size)
+    return [n if m is None else m for n, m in zip(input.shape[-dims:], sizes)]
+
+
+def avg_pool1d(input, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True):
+    def flat(value, other):
+        value = value if isinstance(value, int) else value[0]
+        return [other, value]
+
+    stride = kernel_size if stride is None or stride == () else stride
+    sizes = flat(kernel_size, 1), flat(stride, 1), flat(padding, 0)
+    return aten("squeeze", aten("avg_pool2d", aten("unsqueeze", input, -2), *sizes, ceil_mode, count_include_pad), -2)
 
 
 def rms_norm(input, normalized_shape, weight=None, eps=None):
@@ -65,13 +83,16 @@ def rms_norm(input, normalized_shape, weight=None, eps=None):
     return out if weight is None else aten("mul", out, weight)
 
 
-def max_pool2d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
-    def pair(value):
-        return [value, value] if isinstance(value, int) else list(value or [])
+def max_pool(dims):
+    def full(value):
+        return [value] * dims if isinstance(value, int) else list(value or [])
 
-    args = pair(kernel_size), pair(stride), pair(padding), pair(dilation), ceil_mode
-    out = aten("max_pool2d_with_indices", input, *args)
-    return out if return_indices else out[0]
+    def steps(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
+        args = full(kernel_size), full(stride), full(padding), full(dilation), ceil_mode
+        out = aten(f"max_pool{dims}d_with_indices", input, *args)
+        return out if return_indices else out[0]
+
+    return steps
 
 
 def scaled_dot_product_attention(
@@ -95,10 +116,35 @@ def scaled_dot_product_attention(
     return aten("_scaled_dot_product_flash_attention_for_cpu", query, key, value, *given, **named)[0]
 
 
-def adaptive_max_pool2d(input, output_size, return_indices=False):
-    sizes = [output_size] * 2 if isinstance(output_size, int) or output_size is None else list(output_size)
-    found = aten("adaptive_max_pool2d", input, [n if m is None else m for n, m in zip(input.shape[-2:], sizes)])
-    return found if return_indices else found[0]
+def adaptive_max_pool(dims):
+    def steps(input, output_size, return_indices=False):
+        found = aten(f"adaptive_max_pool{dims}d", input, sizes_of(output_size, input, dims))
+        return found if return_indices else found[0]
+
+    return steps
+
+
+max_pool2d, max_pool3d = max_pool(2), max_pool(3)
+adaptive_avg_pool2d, adaptive_avg_pool3d = adaptive_avg_pool(2), adaptive_avg_pool(3)
+adaptive_max_pool2d, adaptive_max_pool3d = adaptive_max_pool(2), adaptive_max_pool(3)
+
+
+def two(value):
+    return [value, value] if isinstance(value, int) else list(value)
+
+
+def unfold(input, *args, **options):
+    if input.dim() == 2 or "dimension" in options or len(args) == 3 and all(isinstance(each, int) for each in args):
+        return NotImplemented  # the method of tensors
+    return windows("im2col", input, (), *args, **options)
+
+
+def fold(input, output_size, *args, **options):
+    return windows("col2im", input, (two(output_size),), *args, **options)
+
+
+def windows(name, input, sizes, kernel_size, dilation=1, padding=0, stride=1):
+    return aten(name, input, *sizes, two(kernel_size), two(dilation), two(padding), two(stride))
 
 
 def unknown(*args, **options):

@@ -28,9 +28,19 @@ def read_settings(name, output_size, *settings):
 
 
 def resize(name, input, output_size, *settings, **named):
-    """Compute an operator."""
-    said = read_settings(name, output_size, *settings, *named.values())
+    """Compute an operator; factors beside sizes say where the elements lie, if the sizes are theirs."""
+    settings = (*settings, *named.values())
+    said = read_settings(name, output_size, *settings)
+    factors = [each for each in settings if type(each) is float]
+    if output_size is not None and len(factors) == len(output_size):
+        if [math.floor(n * factor) for n, factor in zip(input.shape[2:], factors)] == list(output_size):
+            said["size"], said["scale_factor"] = None, factors
     return functional.interpolate(input, **said)
+
+
+def name_operator(mode, dims, antialias=False):
+    """The operator of a mode for a number of dimensions; None if there is none."""
+    return next((each for each, known in OPERATORS.items() if known == (mode, antialias) and f"{dims}d" in each), None)
 
 
 KERNELS = {name: partial(resize, name) for name in OPERATORS}
@@ -51,7 +61,7 @@ def find_operator(
         size = [math.floor(n * factor) for n, factor in zip(shape, scale_factor, strict=True)]
     if mode == "area":
         return f"adaptive_avg_pool{dims}d", (input, size if dims > 1 else size[0])
-    name = next((each for each, known in OPERATORS.items() if known == (mode, antialias) and f"{dims}d" in each), None)
+    name = name_operator(mode, dims, antialias)
     corners = [bool(align_corners)] if mode in CORNERS else []
     sizes = (None, scale_factor) if size is None else (list(size), None)
     return name and (name, (input, sizes[0], *corners, sizes[1]))

@@ -6,21 +6,28 @@ from tensh._aten.calls import aten, call_plain
 from tensh._aten.layer_steps import (
     adaptive_avg_pool1d,
     adaptive_avg_pool2d,
+    adaptive_avg_pool3d,
     adaptive_max_pool2d,
+    adaptive_max_pool3d,
+    avg_pool1d,
     batch_norm,
     dropout,
     embedding,
+    fold,
     group_norm,
     layer_norm,
     max_pool2d,
+    max_pool3d,
     prelu,
     relu6,
     rms_norm,
     scaled_dot_product_attention,
     selu,
+    unfold,
     unknown,
 )
 from tensh._aten.overloads import schemas
+from tensh._aten.resizing import name_operator
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import BY_NUMPY, dtype
 
@@ -265,16 +272,10 @@ def norm(input, p="fro", dim=None, keepdim=False, out=None, dtype=None):
     return aten("linalg_vector_norm", input, 2 if p == "fro" else p, dims, *([True] if keepdim else ()))
 
 
-UPSAMPLING = {
-    "nearest": "upsample_nearest{}d", "nearest-exact": "_upsample_nearest_exact{}d", "linear": "upsample_linear{}d",
-    "bilinear": "upsample_bilinear{}d", "bicubic": "upsample_bicubic{}d", "trilinear": "upsample_trilinear{}d",
-}  # fmt: skip
-
-
 def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corners=None,
                 recompute_scale_factor=None, antialias=False):  # fmt: skip
     dims = input.dim() - 2
-    name = UPSAMPLING.get(mode, "").format(dims)
+    name = name_operator(mode, dims)
     if antialias or recompute_scale_factor or name not in schemas() or (size is None) is (scale_factor is None):
         return NotImplemented
     factors = (
@@ -291,11 +292,11 @@ def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corne
 
 
 def pad(input, pad, mode="constant", value=None):
-    return (
-        aten("constant_pad_nd", input, list(pad), 0.0 if value is None else value)
-        if mode == "constant"
-        else NotImplemented
-    )
+    if mode == "constant":
+        return aten("constant_pad_nd", input, list(pad), 0.0 if value is None else value)
+    kind = {"reflect": "reflection", "replicate": "replication"}.get(mode)
+    name = f"{kind}_pad{len(pad) // 2}d"
+    return aten(name, input, list(pad)) if name in schemas() else NotImplemented
 
 
 def unflatten(input, dim, sizes):
@@ -314,7 +315,8 @@ STEPS = {
     "__setitem__": setitem, "chunk": chunk, "where": where, "max_pool2d": max_pool2d, "square": lambda input: aten("pow", input, 2),
     "selu": selu, "relu6": relu6, "prelu": prelu, "adaptive_avg_pool2d": adaptive_avg_pool2d, "unflatten": unflatten, "rms_norm": rms_norm,
     "adaptive_max_pool2d": adaptive_max_pool2d, "stft": unknown, "istft": unknown,
-    "adaptive_avg_pool1d": adaptive_avg_pool1d, "split": split,
+    "adaptive_avg_pool1d": adaptive_avg_pool1d, "split": split, "adaptive_avg_pool3d": adaptive_avg_pool3d, "max_pool3d": max_pool3d,
+    "avg_pool1d": avg_pool1d, "adaptive_max_pool3d": adaptive_max_pool3d, "unfold": unfold, "fold": fold,
     "l1_loss": l1_loss, "multi_head_attention_forward": multi_head_attention_forward, "scaled_dot_product_attention": scaled_dot_product_attention,
     "narrow": lambda input, dim, start, length: aten("slice", input, dim, start, start + length),
     "__rsub__": lambda input, other: aten("rsub", input, other), "__rtruediv__": lambda input, other: aten("mul", aten("reciprocal", input), other),

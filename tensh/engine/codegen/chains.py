@@ -219,6 +219,8 @@ class Chain:
 
     def compute_wide(self, arguments):
         """The result in the dtype of the arguments, in blocks of float64."""
+        if not arguments[0].ndim:
+            return self.compute_wide([a.reshape(1) for a in arguments]).reshape(())
         out = np.empty_like(arguments[0])
         flat = flatten((out, *arguments))
         if flat is None:

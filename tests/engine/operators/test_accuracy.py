@@ -201,6 +201,16 @@ def test_reciprocal_square_roots_of_halves_are_rounded_once_in_whole_vectors(dty
     assert torch.equal(torch.rsqrt(x), torch.cat([once[:2016], in_steps[2016:]]))
 
 
+@pytest.mark.parametrize("name", ["digamma", "lgamma", "erfinv"])
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_a_single_half_is_computed_as_in_a_row(dtype, name):
+    number = torch.tensor(0.3, dtype=getattr(torch, dtype), requires_grad=True)
+    row = torch.full((1,), 0.3, dtype=number.dtype, requires_grad=True)
+    one, other = (getattr(torch, name)(t) for t in (number, row))
+    one.backward(), other.sum().backward()
+    assert one.item() == other.item() and number.grad.item() == row.grad.item()
+
+
 # Function -> its limits in units in the last place (PyTorch's largest error twice), and where numbers are drawn.
 IN_SINGLE = {
     "exp": (1.12, [(-87, 88), (-104, -80), (-1, 1)]),

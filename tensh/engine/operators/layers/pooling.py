@@ -12,6 +12,7 @@ import numpy as np
 
 from tensh.engine.arrays.scattering import add_at
 from tensh.engine.codegen.table import op
+from tensh.engine.codegen.vocabulary import word
 from tensh.engine.operators.layers.convolution import middle, reach
 from tensh.engine.operators.layers.formats import keeping_format, row_major
 from tensh.engine.operators.layers.halves import mean_halves
@@ -137,7 +138,7 @@ for dims in (2, 3):
        input=back.format(f"max_places(input, {WINDOWS})"))  # fmt: skip
     declared["outs"] = ("values", "indices")
     MAX_POOL_WITH_INDICES[dims] = op(max_pool_with_indices, name=f"max_pool{dims}_with_indices", doc="The largest elements, and where they are.", **declared,
-       input=back.format("indices"))  # fmt: skip
+       input=f"kept({back.format('indices')}, stride, padding, dilation, size)")  # fmt: skip
     for kind, operators, called in (
         ("adaptive", ADAPTIVE_MAX_POOL, f"adaptive_max_pool{dims}d{'_cpu' * (dims == 3)}"),
         ("fractional", FRACTIONAL_MAX_POOL, f"fractional_max_pool{dims}d_out_frame"),
@@ -146,6 +147,12 @@ for dims in (2, 3):
         declared |= {"node": f"{kind.title()}MaxPool{dims}DBackward0", "types": "f", "kernel_name": called}
         operators[dims] = op(lying(largest_in), name=f"{kind}_max_pool{dims}", doc="The largest element of windows of any form.", **declared,
            input="tie(spread_spots(g, indices, input.shape, dims), input)")  # fmt: skip
+
+
+@word
+def kept(value, *others):
+    """Return the value; the others are saved for whoever reads the derivative in words of PyTorch's."""
+    return value
 
 
 # ── elements at flat places ──────────────────────────────────────────────────
