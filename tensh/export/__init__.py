@@ -11,6 +11,7 @@ WHERE = {
     "tensh.export.exported_program": "ExportedProgram",
     "tensh.export.files": "load save",
     "tensh.export.graph_signature": "ExportGraphSignature InputKind InputSpec OutputKind OutputSpec",
+    "tensh.export.unflatten": "FlatArgsAdapter UnflattenedModule unflatten",
     "tensh.tracing.dims": "Dim",
 }
 """Module -> its public names."""
