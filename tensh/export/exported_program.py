@@ -39,6 +39,21 @@ class Range:
         return f"VR[{self.lower}, {'int_oo' if self.upper is None else self.upper}]"
 
 
+class Number(Range):
+    """The range of a number that a program reads from a tensor."""
+
+    def __init__(self, name, lower, upper):
+        super().__init__(lower, upper)
+        self.infinity = "int_oo" if name.startswith("u") else "oo"
+
+    def __repr__(self):
+        low, high = (
+            each if each is not None else f"{sign}{self.infinity}"
+            for each, sign in ((self.lower, "-"), (self.upper, ""))
+        )
+        return f"VR[{low}, {high}]"
+
+
 CallSpec = namedtuple("CallSpec", "in_spec out_spec")
 """The structures of a program's positional arguments, keywords and result."""
 
@@ -84,6 +99,7 @@ class ExportedProgram:
         bounds = {Symbol(name): Range(*(ranges.get(name) or (None, None))) for name in names}
         for each in bounds.values():
             each.lower = 0 if each.lower is None else each.lower
+        bounds |= {Symbol(name): Number(name, *limits) for name, limits in program.ranges.items()}
         program.dynamic, program.bounds = dynamic, bounds
         return cls(
             module, ExportGraphSignature(specs, outputs), {**whole, **state}, constants, bounds, example, program

@@ -5,7 +5,7 @@ from tensh.export.conventions import follow_conventions
 from tensh.export.exported_program import ExportedProgram
 from tensh.export.relations import choose_symbols, list_dimensions, relate, rename_sizes
 from tensh.nn.modules.module import Module
-from tensh.tracing.dynamic import FixedSize, Unnamed, list_inputs, read_dynamic_shapes, trace_dynamic
+from tensh.tracing.dynamic import FixedSize, Unnamed, list_inputs, read_dynamic_shapes, trace_dynamic, verify_numbers
 from tensh.tracing.program import trace_program
 from tensh.tracing.reading import refuse_reading
 
@@ -53,19 +53,23 @@ def export(
     if not isinstance(args, (tuple, list)):
         raise ValueError(f"Expecting `args` to be a tuple of example positional inputs, got {type(args)}")
     args, kwargs = tuple(args), dict(kwargs or {})
+
+    def trace(shift, sizes=False):
+        return trace_program(mod, args, kwargs, sizes, on_read=refuse_reading, shift=shift)
+
     ranges = read_ranges(dynamic_shapes)
     if dynamic_shapes:
         check_names(mod, args, kwargs, dynamic_shapes)
         dynamic = read_dynamic_shapes(mod, args, kwargs, dynamic_shapes)
         try:
-            program = trace_dynamic(mod, args, kwargs, dynamic, refuse_reading, ranges, apart=1)
+            program = trace_dynamic(mod, args, kwargs, dynamic, refuse_reading, ranges, apart=1, shift=0)
         except FixedSize as error:
-            plain = trace_program(mod, args, kwargs, sizes=True, on_read=refuse_reading)
+            plain = trace_program(mod, args, kwargs, sizes=True, on_read=refuse_reading, shift=0)
             related = relate(mod, args, kwargs, dynamic, plain, refuse_reading, str(error))
             if related == dynamic:
                 raise
             dynamic = related
-            program = trace_dynamic(mod, args, kwargs, dynamic, refuse_reading, ranges, apart=1)
+            program = trace_dynamic(mod, args, kwargs, dynamic, refuse_reading, ranges, apart=1, shift=0)
         known = list_dimensions(mod, args, kwargs, dynamic)
         symbols = choose_symbols(known)
         dynamic = rename_sizes(program, dynamic, symbols)
@@ -73,7 +77,9 @@ def export(
             symbol: (2, None) if isinstance(name, Unnamed) else ranges.get(name) for name, symbol in symbols.items()
         }
     else:
-        dynamic, program = {}, trace_program(mod, args, kwargs, on_read=refuse_reading)
+        dynamic, program = {}, trace(0)
+    verified = verify_numbers(program, trace)
+    program = program if dynamic else verified
     follow_conventions(program)
     return ExportedProgram.from_trace(program, dynamic, ranges, (args, kwargs))
 

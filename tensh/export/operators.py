@@ -10,7 +10,8 @@ from tensh.engine.core.tensor import Tensor
 from tensh.export.values import DamagedFile
 from tensh.tracing.numbers import ARITHMETIC
 
-OPERATORS = {each.__name__: each for each in (operator.getitem, *ARITHMETIC)}
+COMPARISONS = tuple(getattr(operator, name) for name in ("lt", "le", "gt", "ge", "eq", "ne"))
+OPERATORS = {each.__name__: each for each in (operator.getitem, operator.truediv, *ARITHMETIC, *COMPARISONS)}
 """Python operators that a graph may call."""
 METHODS = frozenset(name for name, value in vars(Tensor).items() if callable(value) and not name.startswith("_"))
 """Methods of tensors that a graph may call."""

@@ -35,7 +35,7 @@ def relate(model, args, kwargs, dynamic, program, on_read, reason):
         """Return True if these dimensions can change together while the others stay."""
         for change in changes(1):
             try:
-                compare(program, trace_resized(model, args, kwargs, program, dynamic, on_read, lambda size, name: change(size, 0) if name in names else size))  # fmt: skip  # noqa: B023
+                compare(program, trace_resized(model, args, kwargs, program, dynamic, on_read, lambda size, name: change(size, 0) if name in names else size, shift=0))  # fmt: skip  # noqa: B023
                 return True
             except Exception:
                 continue

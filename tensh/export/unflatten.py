@@ -5,7 +5,8 @@ import operator
 
 from tensh.engine.core.tensor import Tensor
 from tensh.export.exported_module import as_plain
-from tensh.func.trees import flatten, unflatten as unflatten_tree
+from tensh.func.trees import flatten
+from tensh.func.trees import unflatten as unflatten_tree
 from tensh.fx.graph import Graph
 from tensh.fx.graph_module import GraphModule
 from tensh.fx.interpreter import Interpreter

@@ -16,7 +16,7 @@ from tensh.onnx.writing import write_model
 from tensh.tracing.dynamic import fill, read_dynamic_axes, read_dynamic_shapes, trace_dynamic
 from tensh.tracing.functional import Unwritable, without_writes
 from tensh.tracing.program import flatten_like, trace_program
-from tensh.tracing.reading import DataDependentError, refuse_reading, warn_of_reading
+from tensh.tracing.reading import GuardOnDataDependentSymNode, refuse_reading, warn_of_reading
 
 __all__ = ["ONNXProgram", "OnnxExporterError", "export", "is_in_onnx_export"]
 
@@ -131,7 +131,7 @@ def export(
         proto = convert(
             program, opset, input_names, output_names, dynamic, getattr(model, "__name__", type(model).__name__)
         )
-    except DataDependentError as error:
+    except GuardOnDataDependentSymNode as error:
         raise OnnxExporterError(str(error)) from None
     finally:
         running.now = False
@@ -183,8 +183,8 @@ def retrace(exported):
     args, kwargs = fill(program.structure, inputs)
     module = exported.module(check_guards=False)
     if not program.dynamic:
-        return trace_program(module, args, kwargs), {}
-    return trace_dynamic(module, args, kwargs, program.dynamic), program.dynamic
+        return trace_program(module, args, kwargs, on_read=refuse_reading), {}
+    return trace_dynamic(module, args, kwargs, program.dynamic, refuse_reading), program.dynamic
 
 
 def convert(program, opset, input_names, output_names, dynamic, name):

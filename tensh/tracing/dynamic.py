@@ -17,6 +17,7 @@ from tensh.nn.modules.module import Module
 from tensh.tracing.dims import STATIC
 from tensh.tracing.numbers import ARITHMETIC
 from tensh.tracing.program import flatten_like, list_leaves, trace_program
+from tensh.tracing.reading import GuardOnDataDependentSymNode
 
 
 class FixedSize(ValueError):
@@ -131,26 +132,26 @@ def changes(apart):
     )
 
 
-def trace_resized(model, args, kwargs, program, dynamic, on_read, change):
+def trace_resized(model, args, kwargs, program, dynamic, on_read, change, shift=None):
     """Trace a model with the sizes returned by ``change(size, name)``."""
     inputs = resize(flatten_like(program.structure, args, kwargs), dynamic, change)
-    return trace_program(model, *fill(program.structure, inputs), sizes=True, on_read=on_read)
+    return trace_program(model, *fill(program.structure, inputs), sizes=True, on_read=on_read, shift=shift)
 
 
-def trace_dynamic(model, args, kwargs, dynamic, on_read=None, ranges=None, apart=0):
+def trace_dynamic(model, args, kwargs, dynamic, on_read=None, ranges=None, apart=0, shift=None):
     """Return the ``Program`` of a model with free dynamic dimensions. Raise FixedSize if the program fixes one.
 
     ``ranges`` maps the names of dimensions to (smallest, largest) size. With ``apart`` = 1, names must be independent
-    of each other.
+    of each other; ``shift`` is that of ``trace_program``.
     """
-    program = trace_program(model, args, kwargs, sizes=True, on_read=on_read)
+    program = trace_program(model, args, kwargs, sizes=True, on_read=on_read, shift=shift)
     if not dynamic:
         return program
     decided, other, failure = getattr(program.graph, "decided", False), None, None
     names = list(dict.fromkeys(name for table in dynamic.values() for name in table.values()))
 
     def trace(change):
-        return trace_resized(model, args, kwargs, program, dynamic, on_read, change)
+        return trace_resized(model, args, kwargs, program, dynamic, on_read, change, shift)
 
     for change in changes(apart):
         try:
@@ -259,13 +260,46 @@ def name_sizes(first, second, dynamic):
     """Set the shape of values with dynamic sizes in terms of names (``meta["sizes"]``)."""
     pairs = [(node.meta["val"].shape[dim], second.inputs[place].meta["val"].shape[dim], name)
              for place, node in enumerate(first.inputs) for dim, name in dynamic.get(place, {}).items()]  # fmt: skip
+    name_values(first, second, pairs)
 
+
+def name_values(first, second, pairs):
+    """Set the sizes that differ between two traces; ``pairs`` are (one, the other, name) of those with names."""
     for one, two in zip(walk_nodes(first.graph), walk_nodes(second.graph)):
         a, b = one.meta.get("val"), two.meta.get("val")
         if isinstance(a, Tensor) and isinstance(b, Tensor) and a.shape != b.shape and a.dim() == b.dim():
             one.meta["sizes"] = [m if m == n else name_size(m, n, pairs) for m, n in zip(a.shape, b.shape)]
-        elif type(a) is int and type(b) is int and a != b:
+        elif type(a) is int and type(b) is int and a != b and "sizes" not in one.meta:
             one.meta["sizes"] = name_size(a, b, pairs)
+
+
+def verify_numbers(program, trace):
+    """Return the program with sizes made of the numbers that it reads; verify by another trace that it has these as nodes alone.
+
+    ``trace(shift, sizes)`` traces it with other numbers. Raise GuardOnDataDependentSymNode if Python computed a constant of one.
+    """
+    if not program.ranges:
+        return program
+    program = trace(0, True)
+    for shift in (1, -1, 2):
+        try:
+            other = trace(shift, True)
+            compare(program, other)
+        except Exception:  # such as an index out of range
+            continue
+        pairs = [
+            (one.meta["val"], two.meta["val"], one.meta["sizes"])
+            for one, two in zip(program.graph.nodes, other.graph.nodes)
+            if one.meta.get("sizes") in program.ranges
+        ]
+        name_values(program, other, pairs)
+        fold_sizes(program, other)
+        return program
+    name = next(iter(program.ranges))
+    raise GuardOnDataDependentSymNode(
+        f"Could not extract specialized integer from data-dependent expression {name} (unhinted: {name}).  (Size-like symbols: none)"
+        "\n\nPython computes something of the number that a program reads from a tensor, which would be a constant of the program"
+    )
 
 
 def name_size(m, n, pairs):

@@ -22,6 +22,28 @@ class TracedInt(int):
         return self
 
 
+class TracedFloat(float):
+    """A float of a trace, which its node represents in the graph."""
+
+    def __new__(cls, value, node):
+        made = float.__new__(cls, value)
+        made.node = node
+        return made
+
+    def __reduce__(self):
+        return float, (float(self),)
+
+    def __deepcopy__(self, memo):
+        return self
+
+
+def plain_number(value):
+    """Return a traced number as a number of the example; other values unchanged."""
+    if isinstance(value, TracedInt):
+        return int(value)
+    return float(value) if isinstance(value, TracedFloat) else value
+
+
 def define(name, reflected=False):
     function = getattr(operator, name)
 

@@ -2,6 +2,7 @@
 
 import inspect
 from contextlib import nullcontext
+from functools import partial
 
 from tensh.engine.core.tensor import Tensor
 from tensh.fx import branches
@@ -9,6 +10,7 @@ from tensh.fx.graph_module import GraphModule
 from tensh.fx.node import map_aggregate
 from tensh.nn.modules.module import Module
 from tensh.tracing.recorder import Recorder
+from tensh.tracing.unbacked import read_number
 from tensh.tracing.untouched import RestoredState
 
 
@@ -24,6 +26,7 @@ class Program:
     def __init__(self, root, graph, structure, result, constants, leaves=(), made=()):
         self.root, self.graph, self.structure, self.result, self.constants = root, graph, structure, result, constants
         self.leaves, self.made = list(leaves), made
+        self.ranges = {}  # symbol of a number that the program reads -> (smallest, largest)
         self.names = []  # names of the arguments by position
 
     @property
@@ -57,16 +60,20 @@ def list_members(root):
     return found
 
 
-def trace_program(function, args, kwargs=None, sizes=False, on_read=None, root=None, lasting=False):
+def trace_program(function, args, kwargs=None, sizes=False, on_read=None, root=None, lasting=False, shift=None):
     """Run ``function(*args, **kwargs)`` and return its ``Program``. ``root`` is the module whose members become attributes.
 
     Writes of the run and the state of the random number generator are undone afterwards, unless ``lasting``, where branches and
     loops that depend on elements are recorded as the example takes them. ``sizes`` follows
-    the sizes of tensors; ``on_read(kind, function)`` is called when Python reads elements. Raise UntracedValue if a tensor was
+    the sizes of tensors; ``on_read(kind, function)`` is called when Python reads elements. With a ``shift``, numbers that the
+    program reads by ``item()`` are nodes, and those of the example so much larger. Raise UntracedValue if a tensor was
     computed by something that cannot be observed.
     """
     root = root if root is not None else function if isinstance(function, Module) else Module()
     recorder = Recorder(list_members(root), sizes, on_read, branches=not lasting)
+    ranges = {}
+    if shift is not None:
+        recorder.read_item = partial(read_number, ranges=ranges, shift=shift)
     recorder.paths = {module: path for path, module in root.named_modules() if path}
     structure, leaves = add_inputs(recorder, function, args, kwargs or {})
     tensors = [node.meta["val"] for node in recorder.graph.nodes]
@@ -77,7 +84,7 @@ def trace_program(function, args, kwargs=None, sizes=False, on_read=None, root=N
     recorder.graph.output(map_aggregate(result, recorder.to_argument))
     recorder.graph.output_node().meta["val"] = result
     program = Program(root, recorder.graph, structure, result, recorder.constants, leaves, recorder.free)
-    program.names = recorder.names
+    program.names, program.ranges = recorder.names, ranges
     return program
 
 

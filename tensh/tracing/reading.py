@@ -2,7 +2,7 @@
 
 from tensh.engine.dispatch.capture.places import find_place
 from tensh.engine.errors.warnings import warn
-from tensh.tracing.recorder import describe_place
+from tensh.tracing.places import describe_place
 
 
 class TracerWarning(Warning):
@@ -11,8 +11,10 @@ class TracerWarning(Warning):
     __module__ = "torch.jit"
 
 
-class DataDependentError(RuntimeError):
+class GuardOnDataDependentSymNode(RuntimeError):
     """Raised if a program branches on elements of a tensor, which an exported program cannot."""
+
+    __module__ = "torch.fx.experimental.symbolic_shapes"
 
 
 CONSTANT = (
@@ -44,14 +46,26 @@ def warn_of_reading(kind, function):
 
 
 def refuse_reading(kind, function):
-    """Raise DataDependentError with the line that reads elements."""
+    """Raise GuardOnDataDependentSymNode with the line that reads elements."""
     if kind in ("length", "iteration", "tensor"):  # properties of the shape, which are checked when the program runs
         return
+    article = "an" if kind[0] in "aeiou" else "a"
+    if kind in ("integer", "index"):
+        what = "Could not extract specialized integer from data-dependent expression u0 (unhinted: u0)."
+    else:
+        known = "Eq(u0, 1)" if kind == "boolean" else "u0"
+        what = f"Could not guard on data-dependent expression {known} (unhinted: {known})."
+    raise GuardOnDataDependentSymNode(
+        f"{what}  (Size-like symbols: none)\n\nPython reads a tensor as {article} {kind}.\n{describe_reading()}"
+    )
+
+
+def describe_reading():
+    """Describe the user's line, and what to do instead."""
     found, _ = find_place()
     text, place = describe_place(found) if found is not None else ("", ())
-    where = f" at {place[0]}:{place[1]} in {place[2]}\n{text}" if place else ""
-    raise DataDependentError(
-        f"Could not guard on data-dependent expression: Python reads a tensor as a {kind}{where}\n"
-        "An exported program cannot contain Python branches: compute both results and choose with torch.where, or make the value an "
-        "argument"
+    where = f"Caused by: ({place[0]}:{place[1]} in {place[2]})\n{text}\n" if place else ""
+    return (
+        f"{where}An exported program cannot contain Python branches: choose between functions with torch.cond, between results with "
+        "torch.where, or make the value an argument"
     )

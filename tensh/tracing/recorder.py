@@ -7,7 +7,6 @@ that calls it, so that the graph computes exactly what the program computed. A n
 (``stack_trace``), the enclosing modules (``nn_module_stack``) and the example value (``val``).
 """
 
-import linecache
 import operator
 from contextlib import nullcontext
 
@@ -28,7 +27,8 @@ from tensh.overrides import TorchFunctionMode
 from tensh.tracing import translation
 from tensh.tracing.makers import Makers
 from tensh.tracing.newness import Since
-from tensh.tracing.numbers import TracedInt
+from tensh.tracing.numbers import TracedFloat, TracedInt, plain_number
+from tensh.tracing.places import describe_place
 from tensh.tracing.steps import STEPS, recording, run_cell, run_recurrent, scale_direction
 
 READS = {
@@ -52,6 +52,7 @@ class Recorder(BranchRecorder, TorchFunctionMode):
     """
 
     SCOPE = ("nodes", "constants")
+    read_item = None  # (recorder, tensor) -> the number that a program reads, where graphs can hold such numbers
 
     def __init__(self, members, sizes=False, on_read=None, strict=True, branches=True):
         self.strict = strict
@@ -90,7 +91,7 @@ class Recorder(BranchRecorder, TorchFunctionMode):
 
     def example(self, value):
         """Return a value as operators take it."""
-        return int(value) if isinstance(value, TracedInt) else value
+        return plain_number(value)
 
     def plainly(self):
         """Return a context without recording."""
@@ -100,7 +101,7 @@ class Recorder(BranchRecorder, TorchFunctionMode):
         """Convert a value to an argument of a node, or of the graph's output."""
         if isinstance(value, Tensor):
             return self.node_of(value)
-        if isinstance(value, TracedInt):
+        if isinstance(value, (TracedInt, TracedFloat)):
             return value.node if value.node.graph is self.graph else self.lifted_node(value, id(value.node))
         return value
 
@@ -197,11 +198,22 @@ class Recorder(BranchRecorder, TorchFunctionMode):
         if found is None:
             raise UntracedValue(f"aten::{name} takes no such arguments")
         overload, args, kwargs = found
-        numbers = map_aggregate((args, kwargs), lambda each: int(each) if isinstance(each, TracedInt) else each)
+        numbers = map_aggregate((args, kwargs), plain_number)
         with recording(self, on=False):
             value = call_plain(kernel_of(overload), *unfreeze(numbers[0]), **dict(numbers[1]))
         self.record(overload, args, kwargs, value)
         return value
+
+    def record_item(self, tensor, value):
+        """Record that the program reads the only element of a tensor; return the node."""
+        overload, args, _ = translation.choose("item", (tensor,), {})
+        return self.record(overload, args, {}, value)
+
+    def assert_scalar(self, node, text):
+        """Record that a condition must hold."""
+        text = f"Runtime assertion failed for expression {text} on node '{node.name}'"
+        overload, _, _ = translation.choose("_assert_scalar", (True, text), {})
+        self.graph.call_function(overload, (node, text), name="_assert_scalar_default").meta["val"] = None
 
     def size(self, tensor, dim):
         """Return a size of a tensor, followed or as a plain number."""
@@ -225,15 +237,17 @@ class Recorder(BranchRecorder, TorchFunctionMode):
         name = translation.name_of(func)
         if name in ("shape", "size"):
             return self.size(args[0], args[1]) if len(args) > 1 and args[1] is not None else self.shape(args[0])
+        if name == "item" and self.read_item is not None and self.knows(args[0]):
+            return self.read_item(self, args[0])
+        if name == "tolist" and self.read_item is not None and self.knows(args[0]) and args[0].array.ndim == 1:
+            return [self.read_item(self, each) for each in self.run("unbind", args[0], 0)]
         if name in READS and self.on_read and isinstance(args[0], Tensor) and self.knows(args[0]):
             self.on_read(READS[name], name)
         if (step := STEPS.get(name)) is not None and func.__module__ not in translation.FAMILY:
             result = step(self, *args, **kwargs)
             if result is not NotImplemented:
                 return result
-        plain_args, plain_kwargs = map_aggregate(
-            (tuple(args), dict(kwargs)), lambda each: int(each) if isinstance(each, TracedInt) else each
-        )
+        plain_args, plain_kwargs = map_aggregate((tuple(args), dict(kwargs)), plain_number)
         result = func(*unfreeze(plain_args), **unfreeze(plain_kwargs))
         if not holds_tensors(result) or name in translation.SILENT:
             return result
@@ -255,7 +269,7 @@ class Recorder(BranchRecorder, TorchFunctionMode):
         """True for a traced value, and for a container with one."""
         if isinstance(value, (tuple, list)):
             return any(map(self.is_traced, value))
-        return isinstance(value, TracedInt) or isinstance(value, Tensor) and self.knows(value)
+        return isinstance(value, (TracedInt, TracedFloat)) or isinstance(value, Tensor) and self.knows(value)
 
     # ── modules ──────────────────────────────────────────────────────────────
     def __enter__(self):
@@ -306,10 +320,3 @@ def name_for(target):
     """Return the name of a node: that of its operator, without the overload."""
     name = getattr(target, "_opname", None)
     return name if name is None else snake_case(name.removeprefix("__").removesuffix("__"))
-
-
-def describe_place(place):
-    """Return (stack trace in PyTorch's form, (file, line, function)) of the user's line."""
-    text = linecache.getline(place.filename, place.line).strip()
-    where = place.filename, place.line, place.code.co_name
-    return f'  File "{where[0]}", line {where[1]}, in {where[2]}\n    {text}\n', where

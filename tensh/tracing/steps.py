@@ -10,7 +10,8 @@ from tensh.engine.dispatch.override.state import state
 from tensh.nn import functional as F
 from tensh.nn.modules.cells import check_cell
 from tensh.nn.utils.rnn import PackedSequence
-from tensh.tracing.numbers import TracedInt
+from tensh.tracing.numbers import TracedInt, plain_number
+from tensh.tracing.unbacked import Unbacked
 
 END = 2**63 - 1
 
@@ -43,7 +44,7 @@ def getitem(recorder, input, index):
     dim, out, tensors = 0, input, {}
     for each in parts:
         if isinstance(each, int):
-            if not out.array.ndim or not -out.array.shape[dim] <= each < out.array.shape[dim]:
+            if not out.array.ndim or not -out.array.shape[dim] <= plain_number(each) < out.array.shape[dim]:
                 return NotImplemented  # the function raises the error
             out = recorder.run("select", out, dim, each)
         elif each is None:
@@ -52,14 +53,21 @@ def getitem(recorder, input, index):
             tensors[dim] = each
             dim += each.dim() if bool_mask(each) else 1
         else:
-            if each != slice(None):
+            if not is_whole(each):
                 start, stop, step = (position(part) for part in (each.start, each.stop, each.step))
                 stop = END if stop is None else stop
-                out = recorder.run("slice", out, dim, 0 if start is None else start, stop, 1 if step is None else step)
+                if start is None and not isinstance(stop, Unbacked):  # PyTorch leaves it out before such a number
+                    start = 0
+                out = recorder.run("slice", out, dim, start, stop, 1 if step is None else step)
             dim += 1
     if tensors:
         return recorder.run("index", out, [tensors.get(place) for place in range(max(tensors) + 1)])
     return recorder.run("alias", out) if out is input else out
+
+
+def is_whole(index):
+    """Return True for ``:``; bounds may be numbers that cannot be compared."""
+    return index.start is index.stop is index.step is None
 
 
 def position(value):
@@ -78,7 +86,7 @@ def setitem(recorder, input, index, value):
         if Ellipsis in [each for each in parts if not isinstance(each, Tensor)]:
             at = next(place for place, each in enumerate(parts) if each is Ellipsis)
             parts = (*parts[:at], *(slice(None),) * (input.array.ndim - taken), *parts[at + 1 :])
-        if any(isinstance(each, slice) and each != slice(None) for each in parts):
+        if any(isinstance(each, slice) and not is_whole(each) for each in parts):
             return NotImplemented
         indices = [None if isinstance(each, slice) else each for each in parts]
         given = value if isinstance(value, Tensor) else recorder.free_value(torch.tensor(value, dtype=input.dtype))

@@ -8,9 +8,11 @@ ASK = "(Could this error message be improved? If so, please report an enhancemen
 def _check_with(error_type, cond, message):
     """Raise an error of a type unless a condition holds; ``message`` is a function without arguments."""
     if not isinstance(cond, bool):
+        if record := getattr(cond, "record_check", None):  # of a number that is known when an exported program runs
+            return record()
         raise TypeError(f"cond must be a bool, but got {type(cond)}")
     if cond:
-        return
+        return None
     if message is None:
         raise error_type(f"Expected cond to be True, but got False. {ASK}")
     if not callable(message):

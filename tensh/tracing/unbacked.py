@@ -1,0 +1,164 @@
+"""Numbers that a program reads from tensors: in a graph they are nodes, in Python they decide nothing.
+
+Note [Numbers without a hint]
+``x.item()`` becomes a node, and a number that knows it. Arithmetic is recorded; a comparison is a condition that
+``torch._check`` records, and that Python cannot decide on. What Python computes of such a number in another way would be a constant
+of the graph: a second trace, on another number, finds it.
+"""
+
+import operator
+
+from tensh.tracing.numbers import TracedFloat, TracedInt
+from tensh.tracing.reading import GuardOnDataDependentSymNode, describe_reading
+
+ARITHMETIC = {"add": "+", "sub": "-", "mul": "*", "floordiv": "//", "mod": "%", "truediv": "/", "pow": "**"}
+COMPARISONS = {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!="}
+MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
+
+
+class Unbacked:
+    """A number whose value is known when the program runs; ``text`` is its expression, ``ranges`` are those of all symbols."""
+
+    def __bool__(self):
+        raise guard(f"Ne({self.text}, 0)")
+
+    def __neg__(self):
+        return make(self, -self.plain(), operator.neg, (self.node,), f"-{self.text}")
+
+    def plain(self):
+        """Return the number of the example."""
+        return int(self) if isinstance(self, int) else float(self)
+
+    __hash__ = object.__hash__
+
+
+class UnbackedInt(Unbacked, TracedInt):
+    """A whole number read from a tensor."""
+
+
+class UnbackedFloat(Unbacked, TracedFloat):
+    """A floating point number read from a tensor."""
+
+
+class Condition:
+    """A comparison of such a number, on which Python cannot decide; ``torch._check`` makes it part of the program."""
+
+    def __init__(self, number, name, other):
+        self.number, self.name, self.other = number, name, other
+        self.text = f"{number.text} {COMPARISONS[name]} {text_of(other)}"
+
+    def __bool__(self):
+        raise guard(self.text)
+
+    def record_check(self):
+        """Record the condition, and that it must hold."""
+        number = self.number
+        node = number.node.graph.call_function(getattr(operator, self.name), (number.node, node_of(self.other)))
+        number.recorder.describe(node, None)
+        node.meta["sizes"] = self.text
+        number.recorder.assert_scalar(node, self.text)
+        if number.text in number.ranges and type(self.other) is int:
+            number.ranges[number.text] = narrow(*number.ranges[number.text], self.name, self.other)
+
+
+def narrow(low, high, name, other):
+    """Return the (smallest, largest) whole number of a range that a comparison with another leaves."""
+    least = {"ge": other, "gt": other + 1, "eq": other}.get(name)
+    most = {"le": other, "lt": other - 1, "eq": other}.get(name)
+    low = max((each for each in (low, least) if each is not None), default=None)
+    return low, min((each for each in (high, most) if each is not None), default=None)
+
+
+def guard(text):
+    """Return the error of a decision on a condition."""
+    return GuardOnDataDependentSymNode(
+        f"Could not guard on data-dependent expression {text} (unhinted: {text}).  (Size-like symbols: none)\n\n"
+        f"consider using data-dependent friendly APIs such as guard_or_false, guard_or_true and statically_known_true.\n"
+        f"{describe_reading()}"
+    )
+
+
+def read_number(recorder, tensor, ranges, shift):
+    """Record that a program reads the only element of a tensor, and return the number.
+
+    ``ranges`` receives its symbol; ``shift`` is added to the number, for a second trace.
+    """
+    value = tensor.array.item()
+    if isinstance(value, bool):
+        raise guard(f"Eq(u{count(ranges, 'u')}, 1)")
+    value += shift if isinstance(value, int) else shift / 2
+    letter = "u" if isinstance(value, int) else "zuf"
+    symbol = f"{letter}{count(ranges, letter)}"
+    ranges[symbol] = None, None
+    node = recorder.record_item(tensor, value)
+    node.meta["sizes"] = symbol
+    return build(value, node, symbol, ranges, recorder)
+
+
+def count(ranges, letter):
+    """Return how many symbols have a letter."""
+    return sum(each.rstrip("0123456789") == letter for each in ranges)
+
+
+def build(value, node, text, ranges, recorder):
+    """Return the number of a node."""
+    made = (UnbackedInt if isinstance(value, int) else UnbackedFloat)(value, node)
+    made.text, made.ranges, made.recorder = text, ranges, recorder
+    return made
+
+
+def make(number, value, function, nodes, text):
+    """Record an operation on a number, and return its result."""
+    node = number.node.graph.call_function(function, nodes)
+    number.recorder.describe(node, value)
+    node.meta["sizes"] = text
+    return build(value, node, text, number.ranges, number.recorder)
+
+
+def node_of(value):
+    return value.node if isinstance(value, (TracedInt, TracedFloat)) else value
+
+
+def text_of(value):
+    return value.text if isinstance(value, Unbacked) else str(value)
+
+
+def write(symbol, first, second):
+    """Return the expression of an operation as PyTorch writes it, with a factor before a name."""
+    if symbol == "*" and second.replace(".", "").isdigit():
+        first, second = second, first
+    first, second = (f"({each})" if " " in each and symbol != "+" else each for each in (first, second))
+    return f"{first}*{second}" if symbol == "*" else f"{first} {symbol} {second}"
+
+
+def define(name, symbol, reflected):
+    function = getattr(operator, name)
+
+    def apply(self, other):
+        if not isinstance(other, (int, float)) or isinstance(other, bool):
+            return NotImplemented
+        if isinstance(self, float) and type(other) is int:
+            other = float(other)
+        one, two = (other, self) if reflected else (self, other)
+        values = [each.plain() if isinstance(each, Unbacked) else each for each in (one, two)]
+        return make(self, function(*values), function, (node_of(one), node_of(two)), write(symbol, text_of(one), text_of(two)))  # fmt: skip
+
+    apply.__name__ = f"__{'r' if reflected else ''}{name}__"
+    setattr(Unbacked, apply.__name__, apply)
+
+
+def define_comparison(name):
+    def compare(self, other):
+        if not isinstance(other, (int, float)):
+            return NotImplemented
+        return Condition(self, name, other)
+
+    compare.__name__ = f"__{name}__"
+    setattr(Unbacked, compare.__name__, compare)
+
+
+for _name, _symbol in ARITHMETIC.items():
+    define(_name, _symbol, False)
+    define(_name, _symbol, True)
+for _name in COMPARISONS:
+    define_comparison(_name)
