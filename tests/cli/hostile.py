@@ -1,22 +1,6 @@
 """Paths that are no files, and what may be said of them."""
 
-import io
-import json
 import os
-import stat
-import subprocess
-import sys
-
-import pytest
-
-from tensh.cli.app import main
-from tensh.cli.files import reading
-from tensh.cli.process import status
-from tensh.cli.process.environment import Environment
-from tensh.cli.programs.options import UsageError
-from tensh.cli.settings.config import Settings, load
-from tests.support.command_line import command
-from tests.support.project import ROOT
 
 LONGEST = 600  # characters of what is said
 
@@ -26,8 +10,6 @@ def refused(said, path, words):
     return (
         words in said and said.startswith(str(path)) and said.count("\n") == 1 and len(said) < LONGEST + len(str(path))
     )
-
-
 
 
 def to_itself(path):
@@ -67,4 +49,3 @@ PLACES = {
     sparse: "it is larger than the limit of 128 MiB: 1,024 MiB",
     unreadable: "Permission denied",
 }
-

@@ -1,16 +1,10 @@
 """The command line, in this process: an environment of text goes in, its streams and an exit status come out."""
 
-import json
 import sys
 
 import pytest
 
-from tensh.cli.render.code import marks
-from tensh.show.describe import duration
-from tensh.show.layout import layout
 from tests.support.command_line import Done, notebook
-
-
 
 
 def test_code():
@@ -90,8 +84,6 @@ def test_the_plainest_forms_mean_what_they_mean_with_options(script, text):
     name = script(text)
     assert Done("run", name) == Done("run", name, "--color", "auto") == Done("--color", "auto", "run", name)
     assert Done("-c", text) == Done("-c", text, "--color", "auto")
-
-
 
 
 def test_settings(script):
@@ -200,7 +192,6 @@ def test_options_stand_before_or_after_the_command(script):
     assert Done("--keep-going", "run", name) == Done("run", "--keep-going", name) == Done("run", name, "--keep-going")
 
 
-
 USAGE = {
     ("run", "nowhere.tsh"): "nowhere.tsh: no such file\n",
     ("run", "S.tsh"): "S.tsh: no such file; did you mean s.tsh?\n",
@@ -261,4 +252,3 @@ def test_env():
     assert done.status == 0
     assert {"tensh", "Python", "numpy", "stdout"} <= set(facts)
     assert facts["OMP_NUM_THREADS"] == "3"
-

@@ -1,17 +1,8 @@
 """How a run ends: exit statuses, failures on stderr, tracebacks, warnings."""
 
-import json
-import sys
-
 import pytest
 
-from tensh.cli.render.code import marks
-from tensh.show.describe import duration
-from tensh.show.layout import layout
-from tests.support.command_line import Done, notebook
-
-
-
+from tests.support.command_line import Done
 
 STATUSES = {
     "1": 0,
@@ -162,4 +153,3 @@ def test_notes_of_an_exception_are_shown():
 def test_a_warning_is_a_remark():
     done = Done("-c", "import warnings\nwarnings.warn('careful')\n1")
     assert done == (0, "1\n", "-c:2: UserWarning: careful\n      2 | warnings.warn('careful')\n")
-

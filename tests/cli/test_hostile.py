@@ -1,30 +1,21 @@
 """Broken and malicious files: each ends with one clear line and its exit status, and nothing is written by halves."""
 
-import io
 import json
 import os
-import stat
 import subprocess
 import sys
 
 import pytest
 
-from tensh.cli.app import main
-from tensh.cli.files import reading
 from tensh.cli.process import status
-from tensh.cli.process.environment import Environment
-from tensh.cli.programs.options import UsageError
 from tensh.cli.settings.config import Settings, load
+from tests.cli.hostile import LONGEST, refused, sparse
 from tests.support.command_line import command
 from tests.support.project import ROOT
-from tests.cli.hostile import LONGEST, refused, sparse
-
 
 pytestmark = pytest.mark.thorough
 
 DEEP = 100_000
-
-
 
 
 def notebook(*cells, **more):
@@ -90,7 +81,6 @@ def test_what_is_only_unusual_in_a_notebook_runs(text, tmp_path):
     path.write_bytes(text)
     assert command("run", path) == (0, "1\n", "")
     assert command("check", path)[0] == command("convert", path, tmp_path / "a.md")[0] == 0
-
 
 
 CODE = {  # what is said -> the code
@@ -183,7 +173,6 @@ def test_half_a_character_is_shown_as_an_escape(tmp_path):
     assert "x = '\\ud800'" in done.stdout and "the character U+D800, which is not allowed in code" in done.stdout
 
 
-
 SETTINGS = {  # what is said -> the file
     "it is nested too deeply": "a = " + "[" * 5000 + "]" * 5000,
     "it has a number with too many digits": "precision = " + "9" * 5000,
@@ -216,8 +205,6 @@ def test_a_byte_order_mark_and_lines_of_windows_are_settings_too(tmp_path):
     assert load({"TENSH_CONFIG": str(path)})[::2] == (Settings(theme="dark", caption=False), [])
 
 
-
-
 def header(text):
     data = text if isinstance(text, bytes) else text.encode()
     return len(data).to_bytes(8, "little") + data
@@ -241,8 +228,6 @@ def test_a_broken_file_of_tensors_ends_with_one_line(data, tmp_path):
     path.write_bytes(data)
     found, out, said = command("-c", f"%load {path}")
     assert (found, out) == (1, "") and said.split("\n")[0].startswith(f"-c:1: {path}: ") and len(said) < LONGEST
-
-
 
 
 def test_the_plugin_reports_each_broken_document_in_a_line(tmp_path):
@@ -278,4 +263,3 @@ def test_the_plugin_shows_names_of_documents_without_what_a_terminal_obeys(tmp_p
             line for line in done.stdout.splitlines() if "md [1]" in line or "this notebook" in line or "<Doc" in line
         ]
         assert own and not any("\x1b" in line for line in own)
-

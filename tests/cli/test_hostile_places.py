@@ -1,10 +1,8 @@
 """Paths that are no files, streams that have no end, and files that cannot be written whole."""
 
 import io
-import json
 import os
 import stat
-import subprocess
 import sys
 
 import pytest
@@ -15,11 +13,8 @@ from tensh.cli.process import status
 from tensh.cli.process.environment import Environment
 from tensh.cli.programs.options import UsageError
 from tensh.cli.settings.config import Settings, load
-from tests.support.command_line import command
-from tests.support.project import ROOT
 from tests.cli.hostile import PLACES, refused, sparse, to_a_device, to_itself, to_nowhere, unreadable
-from tests.cli.test_hostile import notebook
-
+from tests.support.command_line import command
 
 pytestmark = pytest.mark.thorough
 
@@ -150,4 +145,3 @@ def test_a_file_that_nothing_comes_out_of_ends_with_one_line(tmp_path, monkeypat
             reading.content(str(path))
     finally:
         os.close(writer)
-

@@ -1,17 +1,8 @@
 """Markdown files as programs."""
 
 import json
-import sys
 
-import pytest
-
-from tensh.cli.render.code import marks
-from tensh.show.describe import duration
-from tensh.show.layout import layout
-from tests.support.command_line import Done, notebook
-
-
-
+from tests.support.command_line import Done
 
 MARKDOWN = """# A lesson
 
@@ -54,7 +45,6 @@ def test_the_code_of_markdown_runs(script):
 
 
 def test_the_code_of_markdown_has_its_place_in_records(script):
-    import json
 
     done = Done("run", script(MARKDOWN, "lesson.md"), "--json")
     records = [json.loads(line) for line in done.output.splitlines()]
@@ -65,4 +55,3 @@ def test_the_code_of_markdown_has_its_place_in_records(script):
 
 def test_markdown_without_code_runs_to_its_end(script):
     assert Done("run", script("# Words\n", "words.md")) == (0, "", "")
-

@@ -1,17 +1,13 @@
 """What is written: colours, marks below code, layouts of values, durations."""
 
 import json
-import sys
 
 import pytest
 
 from tensh.cli.render.code import marks
 from tensh.show.describe import duration
 from tensh.show.layout import layout
-from tests.support.command_line import Done, notebook
-
-
-
+from tests.support.command_line import Done
 
 COLORS = {
     # (options, variables, a terminal): whether there is colour
@@ -99,4 +95,3 @@ def test_functions_in_a_notebook():
 @pytest.mark.parametrize("seconds, text", [(0, "0 ns"), (1.5e-6, "1.5 µs"), (0.0123, "12.3 ms"), (2, "2 s")])
 def test_durations(seconds, text):
     assert duration(seconds) == text
-

@@ -8,7 +8,8 @@ import pytest
 if not os.path.isdir("/proc/self"):
     pytest.skip("processes are looked for in /proc", allow_module_level=True)
 
-from tests.fuzz.interrupting import INTERRUPT, KILL, SCENARIOS, is_pythons, stop
+from tests.fuzz.interrupting.scenarios import SCENARIOS
+from tests.fuzz.interrupting.trials import INTERRUPT, KILL, is_pythons, stop
 
 pytestmark = pytest.mark.thorough
 

@@ -1,28 +1,13 @@
 """tensh.show.grads and why: where gradients go wrong, and why there is none."""
 
-import math
-import subprocess
-import sys
+from math import nan
 
-import numpy as np
 import pytest
 
 import tensh as torch
 from tensh import show
-from tensh.show.blocks import bar, shade, sparkline
-from tensh.show.describe import amount, number
-from tensh.show.page import Page, Paint
-from tensh.show.shrinking import shrink
-from tensh.show.table import Table
-from tensh.show.text import cells, pad, shorten
-from tensh.support.escaping import visible
-from tensh.support.language import count
-from tests.support.project import plain_environment
-from tests.show.test_show import nan
+from tensh.show.text import cells
 from tests.show.views import drawn
-
-
-
 
 
 def rows(names):
@@ -138,4 +123,3 @@ def test_the_reason_of_a_gradient_fits_the_window():
 def test_what_is_no_dict_of_names_is_refused_in_words(function, value):
     with pytest.raises(TypeError, match="expected a dict from names to values"):
         function(value)
-

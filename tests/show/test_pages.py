@@ -1,28 +1,17 @@
 """Every view on every page: it fits, and is public and documented."""
 
-import math
 import subprocess
 import sys
+from math import nan
 
-import numpy as np
 import pytest
 
 import tensh as torch
 from tensh import show
-from tensh.show.blocks import bar, shade, sparkline
-from tensh.show.describe import amount, number
 from tensh.show.page import Page, Paint
-from tensh.show.shrinking import shrink
-from tensh.show.table import Table
-from tensh.show.text import cells, pad, shorten
-from tensh.support.escaping import visible
-from tensh.support.language import count
-from tests.support.project import plain_environment
-from tests.show.test_show import nan
+from tensh.show.text import cells
 from tests.show.views import drawn
-
-
-
+from tests.support.project import plain_environment
 
 
 def views():
@@ -96,4 +85,3 @@ def test_naming_the_module_loads_nothing_heavy():
     code = "import sys, tensh.show; print(sorted({'numpy', 'uniplot', 'rich', 'textwrap'} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], env=plain_environment(), capture_output=True, encoding="utf-8")
     assert done.stdout == "[]\n"
-

@@ -1,8 +1,7 @@
 """tensh.show: the data behind the pictures, tables and texts."""
 
-import math
-import subprocess
 import sys
+from math import inf, nan
 
 import numpy as np
 import pytest
@@ -17,14 +16,7 @@ from tensh.show.table import Table
 from tensh.show.text import cells, pad, shorten
 from tensh.support.escaping import visible
 from tensh.support.language import count
-from tests.support.project import plain_environment
-from tests.show.test_grads import rows
 from tests.show.views import drawn
-
-
-nan, inf = math.nan, math.inf
-
-
 
 VALUES = {
     "floats": [1.0, 2.0, 6.0],
@@ -76,8 +68,6 @@ def test_very_large_arrays_are_sampled(monkeypatch):
     monkeypatch.setattr("tensh.show.measures.SAMPLE", 10)
     found = show.statistics(torch.arange(1000.0).expand(3, 1000))
     assert found.is_sample and found.count == 10 and (found.low, found.high) == (0.0, 999.0)
-
-
 
 
 def test_a_histogram_counts_what_numpy_counts():
@@ -215,8 +205,6 @@ def test_without_the_library_of_curves_there_is_an_explanation(monkeypatch):
         show.plot(torch.ones(3))
 
 
-
-
 def test_columns_are_as_wide_as_what_the_terminal_draws():
     text = drawn(Table(("a", "b"), [("损失", "1"), ("x", "22")]))
     assert text == "a     b\n损失  1\nx     22"
@@ -258,4 +246,3 @@ def test_small_parts():
     assert [amount(n) for n in (0, 1023, 1024, 3 * 2**30)] == ["0 B", "1023 B", "1.0 KiB", "3.0 GiB"]
     assert [number(x) for x in (1234567, 0.000123456, 2.0, 10**12)] == ["1,234,567", "0.0001235", "2", "1e+12"]
     assert [count(n, "value") for n in (1, 2000)] == ["1 value", "2,000 values"]
-

@@ -1,25 +1,11 @@
 """Calling `tensh check`."""
 
-import importlib.util
 import io
 import json
-import random
-import re
-import subprocess
-import sys
-
-import pytest
 
 from tensh.cli.app import main
-from tensh.cli.checking.check import Request, show
-from tensh.cli.checking.compare import compare
-from tensh.cli.checking.tokens import tokens
-from tensh.cli.checking.verdicts import text_of
-from tensh.cli.documents import files
 from tensh.cli.process.environment import Environment
-from tensh.cli.programs.options import Options
-from tests.support.project import SHARED, plain_environment
-
+from tests.support.project import SHARED
 
 LESSONS = sorted(SHARED.glob("lessons/*.ipynb"))
 
@@ -61,4 +47,3 @@ def notebook(*cells):
 
 def printed(text):
     return [{"output_type": "stream", "name": "stdout", "text": text}]
-

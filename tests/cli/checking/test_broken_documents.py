@@ -1,27 +1,10 @@
 """Documents that are broken, hostile or slow."""
 
-import importlib.util
-import io
 import json
-import random
-import re
-import subprocess
-import sys
 
 import pytest
 
-from tensh.cli.app import main
-from tensh.cli.checking.check import Request, show
-from tensh.cli.checking.compare import compare
-from tensh.cli.checking.tokens import tokens
-from tensh.cli.checking.verdicts import text_of
-from tensh.cli.documents import files
-from tensh.cli.process.environment import Environment
-from tensh.cli.programs.options import Options
-from tests.support.project import SHARED, plain_environment
 from tests.cli.checking.checks import check, notebook, printed, write
-
-
 
 BROKEN = {
     "deep.ipynb": b'{"nbformat": 4, "cells": ' + b"[" * 100_000,
@@ -82,4 +65,3 @@ def test_time_that_is_over(tmp_path):
     path = write(tmp_path, "a.tsh", "1\n#> 1\nwhile True: pass\n#> 2\n3\n#> 3\n")
     status, out, _ = check("--timeout", "0.2", path)
     assert status == 124 and "stopped after 0.2 s" in out
-

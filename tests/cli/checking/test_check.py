@@ -3,26 +3,17 @@
 import importlib.util
 import io
 import json
-import random
-import re
 import subprocess
 import sys
 
 import pytest
 
-from tensh.cli.app import main
 from tensh.cli.checking.check import Request, show
-from tensh.cli.checking.compare import compare
-from tensh.cli.checking.tokens import tokens
-from tensh.cli.checking.verdicts import text_of
 from tensh.cli.documents import files
 from tensh.cli.process.environment import Environment
 from tensh.cli.programs.options import Options
-from tests.support.project import SHARED, plain_environment
 from tests.cli.checking.checks import LESSONS, check, found, notebook, printed, statuses, write
-
-
-
+from tests.support.project import plain_environment
 
 
 @pytest.mark.thorough
@@ -53,7 +44,6 @@ def test_one_digit_that_changed_is_caught_at_its_cell_and_element(tmp_path):
     changed = [cell.count for cell in code if any("28.]]" in output.text for output in cell.outputs)]
     assert [(each["status"], each["count"]) for each in wrong] == [("differs", *changed)]
     assert wrong[0]["numbers"] == [{"index": [1, 1], "stored": "28.", "now": "27.", "off_by": "1"}]
-
 
 
 SCRIPT = """\
@@ -253,7 +243,6 @@ def test_folders_and_patterns(tmp_path):
     assert status == 2 and "nothing to check" in err
 
 
-
 BOTH = """\
 torch.manual_seed(0);
 x = torch.randn(3, requires_grad=True)
@@ -319,4 +308,3 @@ def test_a_project_can_check_its_documents_in_pytest(tmp_path):
     write(folder, "pytest.ini", "[pytest]\ntensh_check = true\n")
     assert "1 failed" in run_pytest(folder, "a.tsh")
     assert "4 passed" in run_pytest(folder, "--tensh-lax", "a.tsh")
-

@@ -1,28 +1,15 @@
 """When two texts say the same: numbers within tolerances, everything else to the letter."""
 
-import importlib.util
-import io
-import json
 import random
 import re
-import subprocess
-import sys
 
 import pytest
 
-from tensh.cli.app import main
-from tensh.cli.checking.check import Request, show
 from tensh.cli.checking.compare import compare
 from tensh.cli.checking.tokens import tokens
 from tensh.cli.checking.verdicts import text_of
 from tensh.cli.documents import files
-from tensh.cli.process.environment import Environment
-from tensh.cli.programs.options import Options
-from tests.support.project import SHARED, plain_environment
 from tests.cli.checking.checks import LESSONS
-
-
-
 
 SAME = [
     ("tensor([1., 2.])", "tensor([1.0000, 2.0000])"),
@@ -110,4 +97,3 @@ def test_metadata_says_how_texts_are_compared():
     assert compare("140001111 140001111", "150002222 150002222", {"random": True, "addresses": True}).same
     assert not compare("140001111 140001111", "150002222 150003333", {"random": True, "addresses": True}).same
     assert compare(r"..\data\a.csv", "../data/a.csv", {"platform": True}).same
-

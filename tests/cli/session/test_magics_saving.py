@@ -1,13 +1,11 @@
 """Saved sessions: what is kept comes back as it was."""
 
-import json
 import math
 
 import numpy as np
 import pytest
 
 from tensh.utils.safetensors.format import DTYPES, read, write
-
 
 
 def again(prompt, *blocks):
@@ -241,4 +239,3 @@ def test_the_header_is_read_once_and_tensors_have_memory_of_their_own(prompt, mo
     assert len(seen) == 1
     assert prompt.values("list(x.resize_(3).shape)", "torch.from_numpy(a).shape == (2,)") == [[3], True]
     assert "not resizable" in prompt.message("torch.from_numpy(a).resize_(3)")
-

@@ -1,15 +1,11 @@
 """Files of saved sessions that are malformed, tampered with or damaged: refused, and nothing changes."""
 
 import json
-import math
 
 import numpy as np
 import pytest
 
-from tensh.utils.safetensors.format import DTYPES, read, write
-
-
-
+from tensh.utils.safetensors.format import read, write
 
 
 def file_of(header, data=b"", length=None):
@@ -168,4 +164,3 @@ def test_of_a_damaged_table_is_said_what_was_expected(words, change, prompt):
     write("work.safetensors", arrays, metadata | {"tensh": json.dumps(table)})
     said = prompt.message("%load work")
     assert said.startswith("work.safetensors: its table of names is damaged: ") and said.endswith(words)
-

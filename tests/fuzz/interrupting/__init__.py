@@ -1,0 +1,1 @@
+"""Processes that are stopped at random moments: ``python -m tests.fuzz.interrupting``."""
