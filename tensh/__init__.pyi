@@ -818,7 +818,7 @@ def amin(input: Tensor, dim: _Any = ..., keepdim: _bool = False, *, axis: _Any =
 def aminmax(input: Tensor, *, dim: _Any = None, keepdim: _bool = False, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
     """The smallest and the largest element, of all or along ``dim``.  Differentiable."""
 def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Angle of input to the positive real axis, in radians."""
+    """Angle between the positive real axis and input, in radians."""
 def any(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
     """True where any element (along ``dim``) is not zero.  Shape: [*] to [], or without ``dim``."""
 def arange(*bounds: _Any, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
@@ -842,7 +842,7 @@ def arcsinh_(input: Tensor) -> Tensor:
 def arctan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Inverse tangent of input."""
 def arctan2(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """Angle of the point (other, input) to the positive first axis."""
+    """Angle between the positive first axis and the point (other, input), in radians."""
 def arctan_(input: Tensor) -> Tensor:
     """Inverse tangent of input."""
 def arctanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -852,9 +852,9 @@ def arctanh_(input: Tensor) -> Tensor:
 def are_deterministic_algorithms_enabled() -> _Any:
     """Return True if deterministic algorithms are required."""
 def argmax(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
-    """The index of the largest element: in the flattened input, or along ``dim``.  The first of equal ones."""
+    """The index of the largest element: in the flattened input, or along ``dim``.  Of equal elements, the first."""
 def argmin(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
-    """The index of the smallest element: in the flattened input, or along ``dim``.  The first of equal ones."""
+    """The index of the smallest element: in the flattened input, or along ``dim``.  Of equal elements, the first."""
 def argsort(input: Tensor, dim: _Any = -1, descending: _bool = False, *, stable: _bool = False, axis: _Any = None) -> Tensor:
     """The indices that sort the elements along ``dim``.  Shape: [*], kept. Raise RuntimeError for complex numbers."""
 def argwhere(input: Tensor) -> Tensor:
@@ -882,7 +882,7 @@ def asinh_(input: Tensor) -> Tensor:
 def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Inverse tangent of input."""
 def atan2(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """Angle of the point (other, input) to the positive first axis."""
+    """Angle between the positive first axis and the point (other, input), in radians."""
 def atan_(input: Tensor) -> Tensor:
     """Inverse tangent of input."""
 def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -920,17 +920,17 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: _Any = 0) 
 def binomial(count: _Any, prob: _Any, generator: _Any = None) -> Tensor:
     """Numbers of successes in ``count`` trials of probability ``prob`` each.  There is no derivative."""
 def bitwise_and(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """Bits that are set in both."""
+    """Bitwise AND: the bits that are set in both input and other."""
 def bitwise_left_shift(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """Input with its bits moved to the left by as many places as other says."""
+    """Input with its bits shifted to the left by other places."""
 def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Every bit the other way; of bools, the opposite."""
+    """Bitwise NOT: every bit inverted; for bools, the negation."""
 def bitwise_or(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """Bits that are set in either."""
+    """Bitwise OR: the bits that are set in input or other."""
 def bitwise_right_shift(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """Input with its bits moved to the right by as many places as other says."""
+    """Input with its bits shifted to the right by other places."""
 def bitwise_xor(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """Bits that are set in exactly one."""
+    """Bitwise XOR: the bits that are set in exactly one of input and other."""
 def blackman_window(window_length: _Any, periodic: _Any = True, *, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """The Blackman window: the sum of two cosines.  Shape: [window_length]. Raise RuntimeError for a negative length or an integer dtype."""
 def block_diag(*tensors: _Any) -> Tensor:
@@ -954,9 +954,9 @@ def cat(tensors: _Tensors, dim: _Any = 0, *, axis: _Any = None, out: Tensor | No
 def cdist(x1: _Any, x2: _Any, p: _Any = ..., compute_mode: _Any = 'use_mm_for_euclid_dist_if_necessary') -> Tensor:
     """The ``p``-norm distances of every row of ``x1`` and every row of ``x2``, over batch dimensions.  Differentiable."""
 def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The smallest integers that are not less than input."""
+    """Input rounded up to the next integer."""
 def ceil_(input: Tensor) -> Tensor:
-    """The smallest integers that are not less than input."""
+    """Input rounded up to the next integer."""
 def celu(input: Tensor, alpha: _Any = ...) -> Tensor:
     """The input where it is positive, ``alpha * (exp(input / alpha) - 1)`` elsewhere."""
 def celu_(input: Tensor, alpha: _Any = ...) -> Tensor:
@@ -974,9 +974,9 @@ def cholesky_solve(B: Tensor, L: Tensor, upper: _Any = False, *, out: Tensor | N
 def chunk(input: Tensor, chunks: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
     """The input in at most ``chunks`` parts of one size along ``dim``; the last may be smaller.  Differentiable, views."""
 def clamp(input: Tensor, min: _Any = None, max: _Any = None, *, out: Tensor | None = None) -> Tensor:
-    """Input with ``min`` for smaller elements and ``max`` for larger ones; either may be left out."""
+    """Input with its elements limited to ``min`` and ``max``; either may be omitted."""
 def clamp_(input: Tensor, min: _Any = None, max: _Any = None) -> Tensor:
-    """In-place version of clamp.  Raise RuntimeError without a bound."""
+    """In-place version of clamp.  Raise RuntimeError if no bound is given."""
 def clamp_max(input: Tensor | _Number, max: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Input, but at most ``max``."""
 def clamp_max_(input: Tensor | _Number, max: Tensor | _Number) -> Tensor:
@@ -988,13 +988,13 @@ def clamp_min_(input: Tensor | _Number, min: Tensor | _Number) -> Tensor:
 def clear_autocast_cache() -> _Any:
     """Forget the leaves that have been cast."""
 def clip(input: Tensor, min: _Any = None, max: _Any = None, *, out: Tensor | None = None) -> Tensor:
-    """Input with ``min`` for smaller elements and ``max`` for larger ones; either may be left out."""
+    """Input with its elements limited to ``min`` and ``max``; either may be omitted."""
 def clip_(input: Tensor, min: _Any = None, max: _Any = None) -> Tensor:
-    """In-place version of clamp.  Raise RuntimeError without a bound."""
+    """In-place version of clamp.  Raise RuntimeError if no bound is given."""
 def clone(input: Tensor, *, memory_format: _memory_format | None = None) -> Tensor:
     """Copy the input into new dense memory, with its dimensions in the same order."""
 def column_stack(tensors: _Tensors, *, out: Tensor | None = None) -> Tensor:
-    """The tensors side by side, vectors as columns.  Differentiable.  Shapes: [n, *] to [n, *]. Raise RuntimeError without tensors."""
+    """The tensors side by side, vectors as columns.  Differentiable.  Shapes: [n, *] to [n, *]. Raise RuntimeError for an empty list."""
 def combinations(input: Tensor, r: _Any = 2, with_replacement: _Any = False) -> Tensor:
     """All selections of ``r`` elements of a vector, in order, as rows.  Differentiable."""
 def compile(model: _Any = None, *, fullgraph: _Any = False, dynamic: _Any = None, backend: _Any = None, mode: _Any = None, options: _Any = None, name: _Any = None, disable: _Any = False, recompile_limit: _Any = None, isolate_recompiles: _Any = False, shapes_spec: _Any = None) -> _Any:
@@ -1070,9 +1070,9 @@ def cumsum_(input: Tensor, dim: _Any, *, dtype: _dtype | None = None, axis: _Any
 def cumulative_trapezoid(y: _Any, x: _Any = None, *, dx: _Any = 1, dim: _Any = -1) -> Tensor:
     """The running integral along ``dim`` by the trapezoidal rule.  Differentiable."""
 def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Degrees as radians."""
+    """Input converted from degrees to radians."""
 def deg2rad_(input: Tensor) -> Tensor:
-    """Degrees as radians."""
+    """Input converted from degrees to radians."""
 def det(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The determinants of square matrices.  Differentiable.  Shape: [..., n, n] to [...]."""
 def detach(self: Tensor) -> Tensor:
@@ -1114,7 +1114,7 @@ def dsmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
 def dsplit(input: Tensor, indices_or_sections: _Any) -> tuple[Tensor, ...]:
     """The input cut along its third dimension: in equal parts, or before each of the given indices."""
 def dstack(tensors: _Tensors, *, out: Tensor | None = None) -> Tensor:
-    """The tensors along their third dimension.  Differentiable.  Shapes: [n, m] to [n, m, k]. Raise RuntimeError without tensors."""
+    """The tensors along their third dimension.  Differentiable.  Shapes: [n, m] to [n, m, k]. Raise RuntimeError for an empty list."""
 def einsum(equation: _str, *operands: _Any) -> Tensor:
     """The sum of products of the operands' elements by the equation: ``"ij,jk->ik"`` is a matrix product."""
 def embedding(weight: Tensor, indices: _Any, padding_idx: _Any = -1, scale_grad_by_freq: _Any = False, sparse: _Any = False) -> _Any:
@@ -1140,11 +1140,11 @@ def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def erf_(input: Tensor) -> Tensor:
     """The error function of input."""
 def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """1 - erf(input), exact where erf is nearly 1."""
+    """1 - erf(input), accurate where erf is nearly 1."""
 def erfc_(input: Tensor) -> Tensor:
-    """1 - erf(input), exact where erf is nearly 1."""
+    """1 - erf(input), accurate where erf is nearly 1."""
 def erfinv(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The number whose error function is input."""
+    """The inverse error function of input."""
 def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e to the power of input."""
 def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1156,9 +1156,9 @@ def exp_(input: Tensor) -> Tensor:
 def expand_copy(input: Tensor, size: _Any, *, implicit: _Any = False, out: Tensor | None = None) -> Tensor:
     """A copy of the view of ``expand``: [*size].  Differentiable."""
 def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """e to the power of input, less 1: exact near 0."""
+    """e to the power of input, minus 1, accurate near 0."""
 def expm1_(input: Tensor) -> Tensor:
-    """e to the power of input, less 1: exact near 0."""
+    """e to the power of input, minus 1, accurate near 0."""
 def eye(n: _Any, m: _Any = None, *, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """Make a matrix of ``n`` rows and ``m`` (``n``) columns with ones on the diagonal and zeros elsewhere."""
 def fake_quantize_per_channel_affine(input: Tensor, scale: _Any, zero_point: _Any, axis: _Any, quant_min: _Any, quant_max: _Any) -> Tensor:
@@ -1178,9 +1178,9 @@ def fill(input: Tensor, value: _Any) -> Tensor:
 def fill_(self: Tensor, value: _Any) -> Tensor:
     """Set all elements to ``value``, a number or a tensor without dimensions.  Shape: [*]. Raise RuntimeError for any other."""
 def fix(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Input without its fraction."""
+    """Input rounded towards zero."""
 def fix_(input: Tensor) -> Tensor:
-    """Input without its fraction."""
+    """Input rounded towards zero."""
 def flatten(input: Tensor, start_dim: _Any = 0, end_dim: _Any = -1) -> Tensor:
     """The dimensions from ``start_dim`` to ``end_dim`` merged; the input itself if nothing changes.  Differentiable."""
 def flip(input: Tensor, dims: _Any) -> Tensor:
@@ -1192,21 +1192,21 @@ def flipud(input: Tensor) -> Tensor:
 def float_power(input: Tensor, exponent: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Input to the power of exponent, in float64 (or complex128).  Either may be a number.  Differentiable."""
 def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The largest integers that are not greater than input."""
+    """Input rounded down to the next integer."""
 def floor_(input: Tensor) -> Tensor:
-    """The largest integers that are not greater than input."""
+    """Input rounded down to the next integer."""
 def floor_divide(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Quotient, rounded down."""
 def fmax(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """The larger of input and other; a number wins over nan."""
+    """The larger of input and other; a number is preferred to nan."""
 def fmin(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """The smaller of input and other; a number wins over nan."""
+    """The smaller of input and other; a number is preferred to nan."""
 def fmod(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """The remainder of the division that rounds towards zero: of the dividend's sign.  Raise RuntimeError for an integer divided by 0."""
+    """The remainder of the division that rounds towards zero; it has the dividend's sign.  Raise RuntimeError for an integer divided by 0."""
 def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The fraction of input, with its sign."""
+    """The fractional part of input, with its sign."""
 def frac_(input: Tensor) -> Tensor:
-    """The fraction of input, with its sign."""
+    """The fractional part of input, with its sign."""
 def frexp(input: Tensor, *, out: Tensor | None = None) -> _Any:
     """Mantissa and exponent: input = mantissa * 2 ** exponent, with 0.5 <= |mantissa| < 1.  Differentiable."""
 def from_dlpack(ext_tensor: _Any, *, device: _device | _str | _int | None = None, copy: _Any = None) -> Tensor:
@@ -1302,7 +1302,7 @@ def hsplit(input: Tensor, indices_or_sections: _Any) -> tuple[Tensor, ...]:
 def hspmm(mat1: Tensor, mat2: Tensor) -> _Any:
     """The product of a sparse matrix with a dense one as a sparse tensor of rows.  Shapes: [n, k] and [k, m] to [n, m]."""
 def hstack(tensors: _Tensors, *, out: Tensor | None = None) -> Tensor:
-    """The tensors side by side: vectors end to end, others along their second dimension.  Differentiable.  Shapes: [n, m], [n, k] to [n, m + k]. Raise RuntimeError without tensors."""
+    """The tensors side by side: vectors end to end, others along their second dimension.  Differentiable.  Shapes: [n, m], [n, k] to [n, m + k]. Raise RuntimeError for an empty list."""
 def hypot(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """Length of the hypotenuse over the legs input and other."""
 def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -1322,7 +1322,7 @@ def index_copy(input: Tensor, dim: _Any, index: Tensor, source: Tensor, *, out: 
 def index_fill(input: Tensor, dim: _Any, index: _Any, value: _Any) -> Tensor:
     """The input with its slices at ``index`` along ``dim`` set to ``value``."""
 def index_put(input: Tensor, indices: _Any, values: _Any, accumulate: _Any = False) -> Tensor:
-    """The input with ``values`` at the places that a tuple of index tensors names."""
+    """The input with ``values`` at the positions given by a tuple of index tensors."""
 def index_put_(input: Tensor, indices: _Any, values: _Any, accumulate: _Any = False) -> Tensor:
     """In-place version of index_put.  Shape: [*], kept. Raise RuntimeError if the result does not fit."""
 def index_reduce(input: Tensor, dim: _Any, index: _Any, source: _Any, reduce: _Any, *, include_self: _Any = True, out: Tensor | None = None) -> Tensor:
@@ -1382,17 +1382,17 @@ def is_warn_always_enabled() -> _bool:
 def isclose(input: Tensor | _Number, other: Tensor | _Number, rtol: _float = ..., atol: _float = ..., equal_nan: _Any = False) -> Tensor:
     """True where |input - other| is at most atol + rtol * |other|.  Raise RuntimeError if a tolerance is negative."""
 def isfinite(input: Tensor) -> Tensor:
-    """True where input is neither nan nor an infinity."""
+    """True where input is neither nan nor infinite."""
 def isin(elements: _Any, test_elements: _Any, *, assume_unique: _Any = False, invert: _Any = False, out: Tensor | None = None) -> Tensor:
     """Mark the ``elements`` that are among ``test_elements``.  Either may be a number; ``invert`` marks the others."""
 def isinf(input: Tensor) -> Tensor:
-    """True where input is an infinity."""
+    """True where input is infinite."""
 def isnan(input: Tensor) -> Tensor:
     """True where input is nan."""
 def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """True where input is the negative infinity."""
+    """True where input is negative infinity."""
 def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """True where input is the positive infinity."""
+    """True where input is positive infinity."""
 def isreal(input: Tensor) -> Tensor:
     """True where the imaginary part is zero."""
 def istft(input: Tensor, n_fft: _Any, hop_length: _Any = None, win_length: _Any = None, window: _Any = None, center: _Any = True, normalized: _Any = False, onesided: _Any = None, length: _Any = None, return_complex: _Any = False) -> Tensor:
@@ -1420,7 +1420,7 @@ def le(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None =
 def lerp(input: Tensor, end: _Any, weight: Tensor, *, out: Tensor | None = None) -> Tensor:
     """``input + weight * (end - input)``; the weight is a number or a tensor.  Differentiable."""
 def lerp_(input: Tensor, end: _Any, weight: Tensor) -> Tensor:
-    """In-place version of lerp.  Raise RuntimeError for several dtypes."""
+    """In-place version of lerp.  Raise RuntimeError if their dtypes differ."""
 def less(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """True where input is less than other."""
 def less_equal(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
@@ -1440,9 +1440,9 @@ def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def log10_(input: Tensor) -> Tensor:
     """Logarithm of input to base 10."""
 def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Natural logarithm of 1 + input: exact near 0."""
+    """Natural logarithm of 1 + input, accurate near 0."""
 def log1p_(input: Tensor) -> Tensor:
-    """Natural logarithm of 1 + input: exact near 0."""
+    """Natural logarithm of 1 + input, accurate near 0."""
 def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Logarithm of input to base 2."""
 def log2_(input: Tensor) -> Tensor:
@@ -1460,13 +1460,13 @@ def logcumsumexp(input: Tensor, dim: _Any, *, axis: _Any = None, out: Tensor | N
 def logdet(input: Tensor) -> Tensor:
     """The logarithms of the determinants, nan for negative ones.  Differentiable.  Shape: [..., n, n] to [...]."""
 def logical_and(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """True where both are different from zero."""
+    """True where both input and other are nonzero."""
 def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """True where input is zero."""
 def logical_or(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """True where either is different from zero."""
+    """True where input or other is nonzero."""
 def logical_xor(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """True where exactly one is different from zero."""
+    """True where exactly one of input and other is nonzero."""
 def logit(input: Tensor, eps: _float | None = None, *, out: Tensor | None = None) -> Tensor:
     """log(input / (1 - input)); ``eps`` keeps input away from 0 and 1."""
 def logit_(input: Tensor, eps: _float | None = None) -> Tensor:
@@ -1516,7 +1516,7 @@ def max_pool2d(input: Tensor, kernel_size: _Any, stride: _Any = None, padding: _
 def max_pool3d(input: Tensor, kernel_size: _Any, stride: _Any = None, padding: _Any = 0, dilation: _Any = 1, ceil_mode: _Any = False) -> Tensor:
     """The largest element of every window of ``kernel_size`` in the last 3 dimensions."""
 def maximum(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """The larger of input and other; nan wins."""
+    """The larger of input and other; nan if either is nan."""
 def mean(input: Tensor, dim: _Any = ..., keepdim: _bool = False, *, dtype: _dtype | None = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
     """The mean of all elements, or of the elements along ``dim`` (an int or a sequence of them)."""
 def median(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
@@ -1526,7 +1526,7 @@ def meshgrid(*tensors: _Any, indexing: _Any = None) -> tuple[Tensor, ...]:
 def min(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, other: Tensor | _Number | None = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
     """The smallest element; with ``dim`` the smallest along it and their indices; with another tensor the smaller of each pair."""
 def minimum(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """The smaller of input and other; nan wins."""
+    """The smaller of input and other; nan if either is nan."""
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The product of two matrices, (n, k) and (k, m).  Differentiable."""
 def mode(input: Tensor, dim: _Any = -1, keepdim: _bool = False, *, out: Tensor | None = None) -> _Any:
@@ -1548,7 +1548,7 @@ def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
 def mvlgamma(input: Tensor, p: _Any, *, out: Tensor | None = None) -> Tensor:
     """Logarithm of the multivariate gamma function of dimension p.  Raise RuntimeError for p below 1."""
 def nan_to_num(input: Tensor, nan: _Any = ..., posinf: _Any = None, neginf: _Any = None, *, out: Tensor | None = None) -> Tensor:
-    """Input with numbers for nan (0) and the infinities (the largest of the dtype).  RuntimeError for complex ones."""
+    """Input with numbers for nan (0) and the infinities (the largest of the dtype).  Raise RuntimeError for complex numbers."""
 def nan_to_num_(input: Tensor, nan: _Any = ..., posinf: _Any = None, neginf: _Any = None) -> Tensor:
     """In-place version of nan_to_num; integers and bools do not change, so they may be expanded tensors."""
 def nanmean(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, dtype: _dtype | None = None, out: Tensor | None = None) -> Tensor:
@@ -1584,7 +1584,7 @@ def negative(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def negative_(input: Tensor) -> Tensor:
     """The negative of input."""
 def nextafter(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """The number next to input on the way to other."""
+    """The next number after input in the direction of other."""
 def nonzero(input: Tensor, *, as_tuple: _Any = False, out: Tensor | None = None) -> _Any:
     """The indices of the elements that are not zero, as rows; ``as_tuple`` gives a vector for every dimension."""
 def nonzero_static(input: Tensor, *, size: _Any, fill_value: _Any = -1, out: Tensor | None = None) -> Tensor:
@@ -1630,7 +1630,7 @@ def poisson(input: Tensor, generator: _Any = None) -> Tensor:
 def poisson_nll_loss(input: Tensor, target: Tensor, log_input: _Any = True, full: _Any = False, eps: _float = ..., reduction: _str | _int = 0) -> Tensor:
     """The negative logarithm of a Poisson probability of ``target``; ``input`` is its rate, or the rate's logarithm."""
 def polar(abs: Tensor | _Number, angle: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """Complex numbers of the given absolute values and angles.  Raise RuntimeError for several dtypes."""
+    """Complex numbers of the given absolute values and angles.  Raise RuntimeError if their dtypes differ."""
 def polygamma(n: _Any, input: Tensor, *, out: Tensor | None = None) -> _Any:
     """The ``n``-th derivative (an int, at least 0) of digamma.  Differentiable."""
 def positive(input: Tensor) -> Tensor:
@@ -1652,13 +1652,13 @@ def qr(input: Tensor, some: _Any = True, *, out: Tensor | None = None) -> _Any:
 def quantile(input: Tensor, q: _Any, dim: _Any = None, keepdim: _bool = False, *, interpolation: _Any = 'linear', out: Tensor | None = None) -> Tensor:
     """The quantiles ``q`` (a number from 0 to 1, or a vector of them) of all elements, or along ``dim``."""
 def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Radians as degrees."""
+    """Input converted from radians to degrees."""
 def rad2deg_(input: Tensor) -> Tensor:
-    """Radians as degrees."""
+    """Input converted from radians to degrees."""
 def rand(*size: _Any, generator: _Any = None, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """Uniform numbers of [0, 1).  Raise RuntimeError for a negative size, NotImplementedError for integers."""
+    """Uniform numbers in [0, 1).  Raise RuntimeError for a negative size, NotImplementedError for integers."""
 def rand_like(input: Tensor, *, generator: _Any = None, memory_format: _memory_format | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
-    """Uniform numbers of [0, 1) in a tensor like ``input``.  Raise NotImplementedError for integers."""
+    """Uniform numbers in [0, 1) in a tensor like ``input``.  Raise NotImplementedError for integers."""
 def randint(low: _Any = 0, high: _Any = None, size: _Any = None, *, generator: _Any = None, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
     """Integers of [low, high).  Raise RuntimeError if there are none."""
 def randint_like(input: Tensor, low: _Any = 0, high: _Any = None, *, generator: _Any = None, memory_format: _memory_format | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
@@ -1676,15 +1676,15 @@ def ravel(input: Tensor) -> Tensor:
 def real(input: Tensor) -> Tensor:
     """The real parts of complex numbers, as a view; a real tensor itself.  Differentiable.  Shape: [*], kept."""
 def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """One divided by input."""
+    """The reciprocal of input."""
 def reciprocal_(input: Tensor) -> Tensor:
-    """One divided by input."""
+    """The reciprocal of input."""
 def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Input where it is positive, 0 elsewhere."""
 def relu_(input: Tensor) -> Tensor:
     """Input where it is positive, 0 elsewhere."""
 def remainder(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-    """The remainder of the division that rounds down: of the divisor's sign.  Raise RuntimeError for an integer divided by 0."""
+    """The remainder of the division that rounds down; it has the divisor's sign.  Raise RuntimeError for an integer divided by 0."""
 def renorm(input: Tensor, p: _Any, dim: _Any, maxnorm: _Any, *, out: Tensor | None = None) -> Tensor:
     """The input with every slice along ``dim`` whose ``p``-norm exceeds ``maxnorm`` scaled down to it.  Differentiable."""
 def renorm_(input: Tensor, p: _Any, dim: _Any, maxnorm: _Any) -> Tensor:
@@ -1718,19 +1718,19 @@ def roll(input: Tensor, shifts: _Any, dims: _Any = ...) -> Tensor:
 def rot90(input: Tensor, k: _Any = 1, dims: _Any = ...) -> Tensor:
     """The input turned by ``k`` times 90 degrees in the plane of two dimensions, from the first towards the second."""
 def round(input: Tensor, *, decimals: _Any = 0, out: Tensor | None = None) -> Tensor:
-    """The integers nearest to input; a half goes to the even one.  ``decimals`` digits after the point are kept."""
+    """Input rounded to the nearest integer, halves to even; ``decimals`` is the number of decimal places to keep."""
 def round_(input: Tensor, *, decimals: _Any = 0) -> Tensor:
-    """The integers nearest to input; a half goes to the even one.  ``decimals`` digits after the point are kept."""
+    """Input rounded to the nearest integer, halves to even; ``decimals`` is the number of decimal places to keep."""
 def row_stack(tensors: _Tensors, *, out: Tensor | None = None) -> Tensor:
-    """The tensors one below the other, as ``vstack``.  Differentiable.  Shapes: [n, *], [m, *] to [n + m, *]. Raise RuntimeError without tensors."""
+    """The tensors one below the other, as ``vstack``.  Differentiable.  Shapes: [n, *], [m, *] to [n + m, *]. Raise RuntimeError for an empty list."""
 def rrelu(input: Tensor, lower: _Any = ..., upper: _Any = ..., training: _Any = False, generator: _Any = None) -> Tensor:
     """``input`` where it is positive, elsewhere times a slope, drawn from [lower, upper) in training."""
 def rrelu_(input: Tensor, lower: _Any = ..., upper: _Any = ..., training: _Any = False, generator: _Any = None) -> Tensor:
     """In-place version of rrelu.  Raise RuntimeError if lower exceeds upper."""
 def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """One divided by the square root of input."""
+    """The reciprocal of the square root of input."""
 def rsqrt_(input: Tensor) -> Tensor:
-    """One divided by the square root of input."""
+    """The reciprocal of the square root of input."""
 def rsub(input: Tensor | _Number, other: Tensor | _Number, *, alpha: _Any = 1) -> Tensor:
     """Difference of other and input, or of other and ``alpha`` times input."""
 def saddmm(input: Tensor, mat1: Tensor, mat2: Tensor, *, beta: _Any = 1, alpha: _Any = 1) -> Tensor:
@@ -1858,9 +1858,9 @@ def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def sqrt_(input: Tensor) -> Tensor:
     """Square root of input."""
 def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Input times itself; bools give integers."""
+    """Input squared; bools give integers."""
 def square_(input: Tensor) -> Tensor:
-    """Input times itself; bools give integers."""
+    """Input squared; bools give integers."""
 def squeeze(input: Tensor, dim: _Any = ...) -> Tensor:
     """The input without its dimensions of size 1, or without those among ``dim`` (an int or several)."""
 def squeeze_copy(input: Tensor, dim: _Any = None, *, out: Tensor | None = None) -> Tensor:
@@ -1886,9 +1886,9 @@ def svd(input: Tensor, some: _Any = True, compute_uv: _Any = True, *, out: Tenso
 def svd_lowrank(A: _Any, q: _Any = 6, niter: _Any = 2, M: _Any = None) -> _Any:
     """U, S and V of approximately ``A - M = U diag(S) V^H`` with ``q`` columns, from random directions.  Differentiable."""
 def swapaxes(input: Tensor, axis0: _Any, axis1: _Any) -> Tensor:
-    """The input with two dimensions exchanged, as ``transpose``.  Differentiable.  Shape: [a, b] to [b, a]."""
+    """The input with two dimensions swapped, as ``transpose``.  Differentiable.  Shape: [a, b] to [b, a]."""
 def swapdims(input: Tensor, dim0: _int, dim1: _int) -> Tensor:
-    """The input with two dimensions exchanged, as ``transpose``.  Differentiable.  Shape: [a, b] to [b, a]."""
+    """The input with two dimensions swapped, as ``transpose``.  Differentiable.  Shape: [a, b] to [b, a]."""
 def sym_float(a: _Any) -> _Any:
     """The number as a float."""
 def sym_int(a: _Any) -> _Any:
@@ -1942,7 +1942,7 @@ def topk(input: Tensor, k: _Any, dim: _Any = -1, largest: _bool = True, sorted: 
 def trace(input: Tensor) -> Tensor:
     """The sum of the elements on the diagonal of a matrix.  Differentiable."""
 def transpose(input: Tensor, dim0: _int, dim1: _int) -> Tensor:
-    """The input with two dimensions exchanged.  Differentiable, a view.  Shape: [a, b] to [b, a]."""
+    """The input with two dimensions swapped.  Differentiable, a view.  Shape: [a, b] to [b, a]."""
 def transpose_copy(input: Tensor, dim0: _int, dim1: _int, *, out: Tensor | None = None) -> Tensor:
     """A copy of the view of ``transpose``: [*].  Differentiable."""
 def trapezoid(y: _Any, x: _Any = None, *, dx: _Any = 1, dim: _Any = -1) -> Tensor:
@@ -1964,9 +1964,9 @@ def triu_indices(row: _Any, col: _Any, offset: _Any = 0, *, dtype: _dtype | None
 def true_divide(input: Tensor | _Number, other: Tensor | _Number, *, rounding_mode: _Any = None, out: Tensor | None = None) -> Tensor:
     """Quotient of input and other; ``rounding_mode`` 'trunc' rounds it towards zero, 'floor' down."""
 def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Input without its fraction."""
+    """Input rounded towards zero."""
 def trunc_(input: Tensor) -> Tensor:
-    """Input without its fraction."""
+    """Input rounded towards zero."""
 def typename(obj: _Any) -> _Any:
     """Return the name of a type: ``torch.FloatTensor`` for a tensor of float32, the qualified name of anything else."""
 def unbind(input: Tensor, dim: _Any = 0, *, axis: _Any = None) -> tuple[Tensor, ...]:
@@ -2018,7 +2018,7 @@ def vmap(func: _Any, in_dims: _Any = 0, out_dims: _Any = 0, randomness: _Any = '
 def vsplit(input: Tensor, indices_or_sections: _Any) -> tuple[Tensor, ...]:
     """The input cut into parts one below the other: in equal parts, or before each of the given indices."""
 def vstack(tensors: _Tensors, *, out: Tensor | None = None) -> Tensor:
-    """The tensors one below the other, vectors as rows.  Differentiable.  Shapes: [n, *], [m, *] to [n + m, *]. Raise RuntimeError without tensors."""
+    """The tensors one below the other, vectors as rows.  Differentiable.  Shapes: [n, *], [m, *] to [n + m, *]. Raise RuntimeError for an empty list."""
 def where(condition: Tensor, input: Tensor | None = None, other: Tensor | _Number | None = None, *, out: Tensor | None = None) -> _Any:
     """The elements of ``input`` where the condition is true, those of ``other`` elsewhere; all three are broadcast."""
 def while_loop(cond_fn: _Any, body_fn: _Any, carried_inputs: _Any) -> _Any:

@@ -48,7 +48,7 @@ class Categorical(Odds, Distribution):
         return torch.full(self._batch_shape, math.nan, dtype=self.probs.dtype, device=self.probs.device)
 
     mode = formula(lambda d: d.probs.argmax(dim=-1))
-    variance = formula(lambda d: d.mean, "nan: numbers of categories have no variance.")
+    variance = formula(lambda d: d.mean, "nan: category numbers have no variance.")
 
     def sample(self, sample_shape=()):
         sample_shape = torch.Size(sample_shape)

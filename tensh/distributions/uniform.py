@@ -35,7 +35,7 @@ class Uniform(Distribution):
         return constraints.interval(self.low, self.high)
 
     mean = formula(lambda d: (d.high + d.low) / 2)
-    mode = formula(lambda d: math.nan * d.high, "nan: no number is likelier than the others.")
+    mode = formula(lambda d: math.nan * d.high, "nan: no number is more likely than the others.")
     stddev = formula(lambda d: (d.high - d.low) / 12**0.5)
     variance = formula(lambda d: (d.high - d.low).pow(2) / 12)
 

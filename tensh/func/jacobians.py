@@ -21,7 +21,7 @@ def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None, _preallocate_and_
     One pass for each element of the output, ``chunk_size`` of them together; the better choice where there are fewer outputs
     than inputs.  ``argnums`` and nested arguments are those of ``grad``; results may be nested, too.  With ``has_aux``
     ``func`` returns ``(output, aux)`` and the new function ``(jacobian, aux)``. Raise ValueError for a ``chunk_size``
-    below 1, RuntimeError for an ``argnums`` that is not there.
+    below 1, RuntimeError for an ``argnums`` that does not exist.
 
     >>> import tensh as torch
     >>> torch.func.jacrev(torch.exp)(torch.zeros(2))
@@ -117,7 +117,7 @@ def jacfwd(func, argnums=0, has_aux=False, *, randomness="error"):
 def hessian(func, argnums=0):
     """A function that computes the second derivatives of ``func``: ``jacfwd(jacrev(func))``, forward over reverse.
 
-    Raise RuntimeError for an ``argnums`` that is not there.
+    Raise RuntimeError for an ``argnums`` that does not exist.
 
     >>> import tensh as torch
     >>> torch.func.hessian(lambda x: (x ** 3).sum())(torch.tensor([1.0, 2.0]))

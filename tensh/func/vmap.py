@@ -22,7 +22,7 @@ def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
 
     ``func`` is called once, on tensors whose mapped dimension is hidden; ``in_dims`` is that dimension (None for values
     shared by all samples), ``out_dims`` its position in the results.  Both are an int, or are nested as the arguments
-    and results are; keyword arguments are the same for all samples.  ``randomness`` says whether random numbers are an
+    and results are; keyword arguments are the same for all samples.  ``randomness`` determines whether random numbers are an
     error, the "same" for all samples, or "different".  ``chunk_size`` maps over that many samples at a time.
 
     Calls nest, and compose with ``grad`` and the like.  Raise RuntimeError for a function that reads the value of an

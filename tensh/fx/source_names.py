@@ -7,8 +7,11 @@ def name_source(function, value, place):
     """Return the name of a value in the closure of the function at a place among the operator's arguments.
 
     >>> import tensh as torch
+    >>> from tensh.fx.source_names import name_source
     >>> x, linear = torch.ones(2), torch.nn.Linear(2, 2)
-    >>> name_source(lambda: linear(x), linear.bias, 1)
+    >>> def enclose(linear, x):
+    ...     return lambda: linear(x)
+    >>> name_source(enclose(linear, x), linear.bias, 1)
     'l_args_2_closure_0_cell_contents_parameters_bias_'
     """
     for number, cell in enumerate(getattr(function, "__closure__", None) or ()):

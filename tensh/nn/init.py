@@ -313,7 +313,7 @@ def orthogonal_(tensor, gain=1, generator=None):
 
 
 def sparse_(tensor, sparsity, std=0.01, generator=None):
-    """Fill a matrix with normal numbers, and a fraction ``sparsity`` of each column with zeros (Martens, 2010).
+    """Fill a matrix with normally distributed numbers, and a fraction ``sparsity`` of each column with zeros (Martens, 2010).
 
     Shapes: [n, m]. ``std`` is the standard deviation. Raise ValueError unless the tensor has two dimensions.
 

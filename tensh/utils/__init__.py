@@ -1,4 +1,4 @@
-"""torch.utils: data sets and loaders, checkpoints, hooks and other tools of training programs."""
+"""torch.utils: datasets and loaders, checkpoints, hooks and other tools of training programs."""
 
 from tensh.engine.methods.namespaces import declare_namespace
 from tensh.switched_off import lookup

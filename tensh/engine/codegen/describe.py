@@ -26,9 +26,9 @@ def _operands(op):
 def _dtypes(op):
     taken = [words for kind, words in KINDS.items() if kind in op.types]
     if len(taken) < len(KINDS):
-        yield f"Takes {taken[0] if len(taken) == 1 else ', '.join(taken[:-1]) + ' and ' + taken[-1]}."
+        yield f"Accepts {taken[0] if len(taken) == 1 else ', '.join(taken[:-1]) + ' and ' + taken[-1]}."
     if op.floats:
-        yield "Integers are computed in the default dtype."
+        yield "Integers are converted to the default dtype."
 
 
 def _derivative(op):

@@ -215,7 +215,7 @@ class Tensor:
     def aminmax(self, *, dim: _Any = None, keepdim: _bool = False, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
         """The smallest and the largest element, of all or along ``dim``.  Differentiable."""
     def angle(self, *, out: Tensor | None = None) -> Tensor:
-        """Angle of input to the positive real axis, in radians."""
+        """Angle between the positive real axis and input, in radians."""
     def any(self, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
         """True where any element (along ``dim``) is not zero.  Shape: [*] to [], or without ``dim``."""
     def apply_(self, callable: _Any) -> _Any:
@@ -239,9 +239,9 @@ class Tensor:
     def arctan(self, *, out: Tensor | None = None) -> Tensor:
         """Inverse tangent of input."""
     def arctan2(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """Angle of the point (other, input) to the positive first axis."""
+        """Angle between the positive first axis and the point (other, input), in radians."""
     def arctan2_(self, other: Tensor | _Number) -> Tensor:
-        """Angle of the point (other, input) to the positive first axis."""
+        """Angle between the positive first axis and the point (other, input), in radians."""
     def arctan_(self) -> Tensor:
         """Inverse tangent of input."""
     def arctanh(self, *, out: Tensor | None = None) -> Tensor:
@@ -249,9 +249,9 @@ class Tensor:
     def arctanh_(self) -> Tensor:
         """Inverse hyperbolic tangent of input."""
     def argmax(self, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
-        """The index of the largest element: in the flattened input, or along ``dim``.  The first of equal ones."""
+        """The index of the largest element: in the flattened input, or along ``dim``.  Of equal elements, the first."""
     def argmin(self, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
-        """The index of the smallest element: in the flattened input, or along ``dim``.  The first of equal ones."""
+        """The index of the smallest element: in the flattened input, or along ``dim``.  Of equal elements, the first."""
     def argsort(self, dim: _Any = -1, descending: _bool = False, *, stable: _bool = False, axis: _Any = None) -> Tensor:
         """The indices that sort the elements along ``dim``.  Shape: [*], kept. Raise RuntimeError for complex numbers."""
     def argwhere(self) -> Tensor:
@@ -275,9 +275,9 @@ class Tensor:
     def atan(self, *, out: Tensor | None = None) -> Tensor:
         """Inverse tangent of input."""
     def atan2(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """Angle of the point (other, input) to the positive first axis."""
+        """Angle between the positive first axis and the point (other, input), in radians."""
     def atan2_(self, other: Tensor | _Number) -> Tensor:
-        """Angle of the point (other, input) to the positive first axis."""
+        """Angle between the positive first axis and the point (other, input), in radians."""
     def atan_(self) -> Tensor:
         """Inverse tangent of input."""
     def atanh(self, *, out: Tensor | None = None) -> Tensor:
@@ -299,29 +299,29 @@ class Tensor:
     def bincount(self, weights: Tensor | None = None, minlength: _Any = 0) -> Tensor:
         """Count the occurrences of each of the numbers 0, 1, 2, …, or add up their weights."""
     def bitwise_and(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """Bits that are set in both."""
+        """Bitwise AND: the bits that are set in both input and other."""
     def bitwise_and_(self, other: Tensor | _Number) -> Tensor:
-        """Bits that are set in both."""
+        """Bitwise AND: the bits that are set in both input and other."""
     def bitwise_left_shift(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """Input with its bits moved to the left by as many places as other says."""
+        """Input with its bits shifted to the left by other places."""
     def bitwise_left_shift_(self, other: Tensor | _Number) -> Tensor:
-        """Input with its bits moved to the left by as many places as other says."""
+        """Input with its bits shifted to the left by other places."""
     def bitwise_not(self, *, out: Tensor | None = None) -> Tensor:
-        """Every bit the other way; of bools, the opposite."""
+        """Bitwise NOT: every bit inverted; for bools, the negation."""
     def bitwise_not_(self) -> Tensor:
-        """Every bit the other way; of bools, the opposite."""
+        """Bitwise NOT: every bit inverted; for bools, the negation."""
     def bitwise_or(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """Bits that are set in either."""
+        """Bitwise OR: the bits that are set in input or other."""
     def bitwise_or_(self, other: Tensor | _Number) -> Tensor:
-        """Bits that are set in either."""
+        """Bitwise OR: the bits that are set in input or other."""
     def bitwise_right_shift(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """Input with its bits moved to the right by as many places as other says."""
+        """Input with its bits shifted to the right by other places."""
     def bitwise_right_shift_(self, other: Tensor | _Number) -> Tensor:
-        """Input with its bits moved to the right by as many places as other says."""
+        """Input with its bits shifted to the right by other places."""
     def bitwise_xor(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """Bits that are set in exactly one."""
+        """Bitwise XOR: the bits that are set in exactly one of input and other."""
     def bitwise_xor_(self, other: Tensor | _Number) -> Tensor:
-        """Bits that are set in exactly one."""
+        """Bitwise XOR: the bits that are set in exactly one of input and other."""
     def bmm(self, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The products of two stacks of matrices, (b, n, k) and (b, k, m).  Differentiable."""
     def bool(self, *, memory_format: _memory_format | None = None) -> Tensor:
@@ -331,15 +331,15 @@ class Tensor:
     def byte(self, *, memory_format: _memory_format | None = None) -> Tensor:
         """The tensor in torch.uint8: itself if it is of that dtype, a copy otherwise.  The result has no gradient."""
     def cauchy_(self, median: _Any = ..., sigma: _Any = ..., *, generator: _Any = None) -> Tensor:
-        """Fill the tensor with Cauchy numbers."""
+        """Fill the tensor with samples of the Cauchy distribution."""
     def ccol_indices(self) -> Tensor:
-        """Where each column begins among the values, and the last one ends, of a sparse column compressed tensor.  Raise RuntimeError for any other tensor."""
+        """The index of each column's first value, followed by the number of values, for a sparse column compressed tensor.  Raise RuntimeError for any other tensor."""
     def cdouble(self, *, memory_format: _memory_format | None = None) -> Tensor:
         """The tensor in torch.complex128: itself if it is of that dtype, a copy otherwise.  Differentiable."""
     def ceil(self, *, out: Tensor | None = None) -> Tensor:
-        """The smallest integers that are not less than input."""
+        """Input rounded up to the next integer."""
     def ceil_(self) -> Tensor:
-        """The smallest integers that are not less than input."""
+        """Input rounded up to the next integer."""
     def cfloat(self, *, memory_format: _memory_format | None = None) -> Tensor:
         """The tensor in torch.complex64: itself if it is of that dtype, a copy otherwise.  Differentiable."""
     def chalf(self, *, memory_format: _memory_format | None = None) -> Tensor:
@@ -355,9 +355,9 @@ class Tensor:
     def chunk(self, chunks: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
         """The input in at most ``chunks`` parts of one size along ``dim``; the last may be smaller.  Differentiable, views."""
     def clamp(self, min: _Any = None, max: _Any = None, *, out: Tensor | None = None) -> Tensor:
-        """Input with ``min`` for smaller elements and ``max`` for larger ones; either may be left out."""
+        """Input with its elements limited to ``min`` and ``max``; either may be omitted."""
     def clamp_(self, min: _Any = None, max: _Any = None) -> Tensor:
-        """In-place version of clamp.  Raise RuntimeError without a bound."""
+        """In-place version of clamp.  Raise RuntimeError if no bound is given."""
     def clamp_max(self, max: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Input, but at most ``max``."""
     def clamp_max_(self, max: Tensor | _Number) -> Tensor:
@@ -367,15 +367,15 @@ class Tensor:
     def clamp_min_(self, min: Tensor | _Number) -> Tensor:
         """Input, but at least ``min``."""
     def clip(self, min: _Any = None, max: _Any = None, *, out: Tensor | None = None) -> Tensor:
-        """Input with ``min`` for smaller elements and ``max`` for larger ones; either may be left out."""
+        """Input with its elements limited to ``min`` and ``max``; either may be omitted."""
     def clip_(self, min: _Any = None, max: _Any = None) -> Tensor:
-        """In-place version of clamp.  Raise RuntimeError without a bound."""
+        """In-place version of clamp.  Raise RuntimeError if no bound is given."""
     def clone(self, *, memory_format: _memory_format | None = None) -> Tensor:
         """Copy the input into new dense memory, with its dimensions in the same order."""
     def coalesce(self) -> Tensor:
         """The tensor with sorted, unique indices; values with equal indices are added.  Differentiable."""
     def col_indices(self) -> Tensor:
-        """The place of every value within its row of a sparse row compressed tensor.  Raise RuntimeError for any other tensor."""
+        """The position of every value within its row, for a sparse row compressed tensor.  Raise RuntimeError for any other tensor."""
     def conj(self) -> Tensor:
         """The complex conjugate; real tensors are returned as they are.  Differentiable."""
     def conj_physical(self, *, out: Tensor | None = None) -> Tensor:
@@ -411,7 +411,7 @@ class Tensor:
     def cross(self, other: Tensor | _Number, dim: _Any = None, *, out: Tensor | None = None) -> Tensor:
         """The cross products along ``dim``, or along the first dimension of size 3.  Differentiable."""
     def crow_indices(self) -> Tensor:
-        """Where each row begins among the values, and the last one ends, of a sparse row compressed tensor.  Raise RuntimeError for any other tensor."""
+        """The index of each row's first value, followed by the number of values, for a sparse row compressed tensor.  Raise RuntimeError for any other tensor."""
     def cuda(self, device: _device | _str | _int | None = None, non_blocking: _Any = False, memory_format: _memory_format | None = None) -> Tensor:
         """Raise AssertionError, as PyTorch without CUDA does: tensh computes on the CPU."""
     def cummax(self, dim: _Any, *, axis: _Any = None, out: Tensor | None = None) -> _Any:
@@ -434,9 +434,9 @@ class Tensor:
     def data_ptr(self) -> _int:
         """The address of the first element; 0 if there is none.  Raise RuntimeError for a sparse tensor."""
     def deg2rad(self, *, out: Tensor | None = None) -> Tensor:
-        """Degrees as radians."""
+        """Input converted from degrees to radians."""
     def deg2rad_(self) -> Tensor:
-        """Degrees as radians."""
+        """Input converted from degrees to radians."""
     def dense_dim(self) -> Tensor:
         """The number of dense dimensions."""
     def det(self, *, out: Tensor | None = None) -> Tensor:
@@ -504,13 +504,13 @@ class Tensor:
     def erf_(self) -> Tensor:
         """The error function of input."""
     def erfc(self, *, out: Tensor | None = None) -> Tensor:
-        """1 - erf(input), exact where erf is nearly 1."""
+        """1 - erf(input), accurate where erf is nearly 1."""
     def erfc_(self) -> Tensor:
-        """1 - erf(input), exact where erf is nearly 1."""
+        """1 - erf(input), accurate where erf is nearly 1."""
     def erfinv(self, *, out: Tensor | None = None) -> Tensor:
-        """The number whose error function is input."""
+        """The inverse error function of input."""
     def erfinv_(self) -> Tensor:
-        """The number whose error function is input."""
+        """The inverse error function of input."""
     def exp(self, *, out: Tensor | None = None) -> Tensor:
         """e to the power of input."""
     def exp2(self, *, out: Tensor | None = None) -> Tensor:
@@ -524,9 +524,9 @@ class Tensor:
     def expand_as(self, other: Tensor | _Number) -> Tensor:
         """The tensor expanded to the size of ``other``.  Differentiable, a view.  Shape: [*], that of ``other``."""
     def expm1(self, *, out: Tensor | None = None) -> Tensor:
-        """e to the power of input, less 1: exact near 0."""
+        """e to the power of input, minus 1, accurate near 0."""
     def expm1_(self) -> Tensor:
-        """e to the power of input, less 1: exact near 0."""
+        """e to the power of input, minus 1, accurate near 0."""
     def exponential_(self, lambd: _Any = ..., *, generator: _Any = None) -> Tensor:
         """Fill the tensor with exponential numbers of rate ``lambd``."""
     def fill_(self, value: _Any) -> Tensor:
@@ -534,9 +534,9 @@ class Tensor:
     def fill_diagonal_(self, fill_value: _Any, wrap: _Any = False) -> Tensor:
         """Set the main diagonal to ``fill_value``; with ``wrap`` it starts again in tall matrices, after a row without it."""
     def fix(self, *, out: Tensor | None = None) -> Tensor:
-        """Input without its fraction."""
+        """Input rounded towards zero."""
     def fix_(self) -> Tensor:
-        """Input without its fraction."""
+        """Input rounded towards zero."""
     def flatten(self, start_dim: _Any = 0, end_dim: _Any = -1) -> Tensor:
         """The dimensions from ``start_dim`` to ``end_dim`` merged; the input itself if nothing changes.  Differentiable."""
     def flip(self, *dims: _Any, **named: _Any) -> Tensor:
@@ -552,25 +552,25 @@ class Tensor:
     def float_power_(self, exponent: Tensor | _Number) -> Tensor:
         """In-place version of float_power: the input must be of its dtype already.  RuntimeError otherwise."""
     def floor(self, *, out: Tensor | None = None) -> Tensor:
-        """The largest integers that are not greater than input."""
+        """Input rounded down to the next integer."""
     def floor_(self) -> Tensor:
-        """The largest integers that are not greater than input."""
+        """Input rounded down to the next integer."""
     def floor_divide(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """Quotient, rounded down."""
     def floor_divide_(self, other: Tensor | _Number) -> Tensor:
         """Quotient, rounded down."""
     def fmax(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """The larger of input and other; a number wins over nan."""
+        """The larger of input and other; a number is preferred to nan."""
     def fmin(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """The smaller of input and other; a number wins over nan."""
+        """The smaller of input and other; a number is preferred to nan."""
     def fmod(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """The remainder of the division that rounds towards zero: of the dividend's sign.  Raise RuntimeError for an integer divided by 0."""
+        """The remainder of the division that rounds towards zero; it has the dividend's sign.  Raise RuntimeError for an integer divided by 0."""
     def fmod_(self, other: Tensor | _Number) -> Tensor:
-        """The remainder of the division that rounds towards zero: of the dividend's sign.  Raise RuntimeError for an integer divided by 0."""
+        """The remainder of the division that rounds towards zero; it has the dividend's sign.  Raise RuntimeError for an integer divided by 0."""
     def frac(self, *, out: Tensor | None = None) -> Tensor:
-        """The fraction of input, with its sign."""
+        """The fractional part of input, with its sign."""
     def frac_(self) -> Tensor:
-        """The fraction of input, with its sign."""
+        """The fractional part of input, with its sign."""
     def frexp(self, *, out: Tensor | None = None) -> _Any:
         """Mantissa and exponent: input = mantissa * 2 ** exponent, with 0.5 <= |mantissa| < 1.  Differentiable."""
     def gather(self, dim: _Any, index: Tensor, *, sparse_grad: _Any = False, out: Tensor | None = None) -> Tensor:
@@ -668,7 +668,7 @@ class Tensor:
     def index_fill_(self, dim: _Any, index: _Any, value: _Any) -> Tensor:
         """In-place version of index_fill.  Shape: [*], kept. Raise RuntimeError if the result does not fit."""
     def index_put(self, indices: _Any, values: _Any, accumulate: _Any = False) -> Tensor:
-        """The input with ``values`` at the places that a tuple of index tensors names."""
+        """The input with ``values`` at the positions given by a tuple of index tensors."""
     def index_put_(self, indices: _Any, values: _Any, accumulate: _Any = False) -> Tensor:
         """In-place version of index_put.  Shape: [*], kept. Raise RuntimeError if the result does not fit."""
     def index_reduce(self, dim: _Any, index: _Any, source: _Any, reduce: _Any, *, include_self: _Any = True, out: Tensor | None = None) -> Tensor:
@@ -796,15 +796,15 @@ class Tensor:
     def isclose(self, other: Tensor | _Number, rtol: _float = ..., atol: _float = ..., equal_nan: _Any = False) -> Tensor:
         """True where |input - other| is at most atol + rtol * |other|.  Raise RuntimeError if a tolerance is negative."""
     def isfinite(self) -> Tensor:
-        """True where input is neither nan nor an infinity."""
+        """True where input is neither nan nor infinite."""
     def isinf(self) -> Tensor:
-        """True where input is an infinity."""
+        """True where input is infinite."""
     def isnan(self) -> Tensor:
         """True where input is nan."""
     def isneginf(self, *, out: Tensor | None = None) -> Tensor:
-        """True where input is the negative infinity."""
+        """True where input is negative infinity."""
     def isposinf(self, *, out: Tensor | None = None) -> Tensor:
-        """True where input is the positive infinity."""
+        """True where input is positive infinity."""
     def isreal(self) -> Tensor:
         """True where the imaginary part is zero."""
     def istft(self, n_fft: _Any, hop_length: _Any = None, win_length: _Any = None, window: _Any = None, center: _Any = True, normalized: _Any = False, onesided: _Any = None, length: _Any = None, return_complex: _Any = False) -> Tensor:
@@ -840,7 +840,7 @@ class Tensor:
     def lerp(self, end: _Any, weight: Tensor, *, out: Tensor | None = None) -> Tensor:
         """``input + weight * (end - input)``; the weight is a number or a tensor.  Differentiable."""
     def lerp_(self, end: _Any, weight: Tensor) -> Tensor:
-        """In-place version of lerp.  Raise RuntimeError for several dtypes."""
+        """In-place version of lerp.  Raise RuntimeError if their dtypes differ."""
     def less(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """True where input is less than other."""
     def less_(self, other: Tensor | _Number) -> Tensor:
@@ -860,9 +860,9 @@ class Tensor:
     def log10_(self) -> Tensor:
         """Logarithm of input to base 10."""
     def log1p(self, *, out: Tensor | None = None) -> Tensor:
-        """Natural logarithm of 1 + input: exact near 0."""
+        """Natural logarithm of 1 + input, accurate near 0."""
     def log1p_(self) -> Tensor:
-        """Natural logarithm of 1 + input: exact near 0."""
+        """Natural logarithm of 1 + input, accurate near 0."""
     def log2(self, *, out: Tensor | None = None) -> Tensor:
         """Logarithm of input to base 2."""
     def log2_(self) -> Tensor:
@@ -882,21 +882,21 @@ class Tensor:
     def logdet(self) -> Tensor:
         """The logarithms of the determinants, nan for negative ones.  Differentiable.  Shape: [..., n, n] to [...]."""
     def logical_and(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """True where both are different from zero."""
+        """True where both input and other are nonzero."""
     def logical_and_(self, other: Tensor | _Number) -> Tensor:
-        """True where both are different from zero."""
+        """True where both input and other are nonzero."""
     def logical_not(self, *, out: Tensor | None = None) -> Tensor:
         """True where input is zero."""
     def logical_not_(self) -> Tensor:
         """True where input is zero."""
     def logical_or(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """True where either is different from zero."""
+        """True where input or other is nonzero."""
     def logical_or_(self, other: Tensor | _Number) -> Tensor:
-        """True where either is different from zero."""
+        """True where input or other is nonzero."""
     def logical_xor(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """True where exactly one is different from zero."""
+        """True where exactly one of input and other is nonzero."""
     def logical_xor_(self, other: Tensor | _Number) -> Tensor:
-        """True where exactly one is different from zero."""
+        """True where exactly one of input and other is nonzero."""
     def logit(self, eps: _float | None = None, *, out: Tensor | None = None) -> Tensor:
         """log(input / (1 - input)); ``eps`` keeps input away from 0 and 1."""
     def logit_(self, eps: _float | None = None) -> Tensor:
@@ -920,7 +920,7 @@ class Tensor:
     def mH(self, value: Tensor) -> None: ...
     @property
     def mT(self) -> Tensor:
-        """The last two dimensions exchanged: the transposes of matrices.  Differentiable, a view."""
+        """The last two dimensions swapped: the transposes of matrices.  Differentiable, a view."""
     @mT.setter
     def mT(self, value: Tensor) -> None: ...
     def map2_(self, x: _Any, y: _Any, callable: _Any) -> Tensor:
@@ -946,7 +946,7 @@ class Tensor:
     def max(self, dim: _Any = None, keepdim: _bool = False, *, other: Tensor | _Number | None = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
         """The largest element; with ``dim`` the largest along it and their indices; with another tensor the larger of each pair."""
     def maximum(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """The larger of input and other; nan wins."""
+        """The larger of input and other; nan if either is nan."""
     def mean(self, dim: _Any = ..., keepdim: _bool = False, *, dtype: _dtype | None = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
         """The mean of all elements, or of the elements along ``dim`` (an int or a sequence of them)."""
     def median(self, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
@@ -954,7 +954,7 @@ class Tensor:
     def min(self, dim: _Any = None, keepdim: _bool = False, *, other: Tensor | _Number | None = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
         """The smallest element; with ``dim`` the smallest along it and their indices; with another tensor the smaller of each pair."""
     def minimum(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """The smaller of input and other; nan wins."""
+        """The smaller of input and other; nan if either is nan."""
     def mm(self, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
         """The product of two matrices, (n, k) and (k, m).  Differentiable."""
     def mode(self, dim: _Any = -1, keepdim: _bool = False, *, out: Tensor | None = None) -> _Any:
@@ -987,7 +987,7 @@ class Tensor:
     @name.setter
     def name(self, value: _Any) -> None: ...
     def nan_to_num(self, nan: _Any = ..., posinf: _Any = None, neginf: _Any = None, *, out: Tensor | None = None) -> Tensor:
-        """Input with numbers for nan (0) and the infinities (the largest of the dtype).  RuntimeError for complex ones."""
+        """Input with numbers for nan (0) and the infinities (the largest of the dtype).  Raise RuntimeError for complex numbers."""
     def nan_to_num_(self, nan: _Any = ..., posinf: _Any = None, neginf: _Any = None) -> Tensor:
         """In-place version of nan_to_num; integers and bools do not change, so they may be expanded tensors."""
     def nanmean(self, dim: _Any = None, keepdim: _bool = False, *, dtype: _dtype | None = None, out: Tensor | None = None) -> Tensor:
@@ -1043,9 +1043,9 @@ class Tensor:
     def new_zeros(self, *size: _Any, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> Tensor:
         """A tensor of the given size and this tensor's dtype, filled with zeros."""
     def nextafter(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """The number next to input on the way to other."""
+        """The next number after input in the direction of other."""
     def nextafter_(self, other: Tensor | _Number) -> Tensor:
-        """The number next to input on the way to other."""
+        """The next number after input in the direction of other."""
     def nonzero(self, *, as_tuple: _Any = False, out: Tensor | None = None) -> _Any:
         """The indices of the elements that are not zero, as rows; ``as_tuple`` gives a vector for every dimension."""
     def nonzero_static(self, *, size: _Any, fill_value: _Any = -1, out: Tensor | None = None) -> Tensor:
@@ -1102,9 +1102,9 @@ class Tensor:
     def quantile(self, q: _Any, dim: _Any = None, keepdim: _bool = False, *, interpolation: _Any = 'linear', out: Tensor | None = None) -> Tensor:
         """The quantiles ``q`` (a number from 0 to 1, or a vector of them) of all elements, or along ``dim``."""
     def rad2deg(self, *, out: Tensor | None = None) -> Tensor:
-        """Radians as degrees."""
+        """Input converted from radians to degrees."""
     def rad2deg_(self) -> Tensor:
-        """Radians as degrees."""
+        """Input converted from radians to degrees."""
     def random_(self, from_: _Any = 0, to: _Any = None, /, *, generator: _Any = None) -> Tensor:
         """Fill the tensor with integers of [from, to), of [0, to), or of the dtype's full range."""
     def ravel(self) -> Tensor:
@@ -1115,9 +1115,9 @@ class Tensor:
     @real.setter
     def real(self, value: Tensor) -> None: ...
     def reciprocal(self, *, out: Tensor | None = None) -> Tensor:
-        """One divided by input."""
+        """The reciprocal of input."""
     def reciprocal_(self) -> Tensor:
-        """One divided by input."""
+        """The reciprocal of input."""
     def register_hook(self, hook: _Any) -> Tensor:
         """Call ``hook(grad)`` whenever the gradient of this tensor is computed; a returned tensor replaces it."""
     def register_post_accumulate_grad_hook(self, hook: _Any) -> Tensor:
@@ -1127,9 +1127,9 @@ class Tensor:
     def relu_(self) -> Tensor:
         """Input where it is positive, 0 elsewhere."""
     def remainder(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
-        """The remainder of the division that rounds down: of the divisor's sign.  Raise RuntimeError for an integer divided by 0."""
+        """The remainder of the division that rounds down; it has the divisor's sign.  Raise RuntimeError for an integer divided by 0."""
     def remainder_(self, other: Tensor | _Number) -> Tensor:
-        """The remainder of the division that rounds down: of the divisor's sign.  Raise RuntimeError for an integer divided by 0."""
+        """The remainder of the division that rounds down; it has the divisor's sign.  Raise RuntimeError for an integer divided by 0."""
     def renorm(self, p: _Any, dim: _Any, maxnorm: _Any, *, out: Tensor | None = None) -> Tensor:
         """The input with every slice along ``dim`` whose ``p``-norm exceeds ``maxnorm`` scaled down to it.  Differentiable."""
     def renorm_(self, p: _Any, dim: _Any, maxnorm: _Any) -> Tensor:
@@ -1171,15 +1171,15 @@ class Tensor:
     def rot90(self, k: _Any = 1, dims: _Any = ...) -> Tensor:
         """The input turned by ``k`` times 90 degrees in the plane of two dimensions, from the first towards the second."""
     def round(self, *, decimals: _Any = 0, out: Tensor | None = None) -> Tensor:
-        """The integers nearest to input; a half goes to the even one.  ``decimals`` digits after the point are kept."""
+        """Input rounded to the nearest integer, halves to even; ``decimals`` is the number of decimal places to keep."""
     def round_(self, *, decimals: _Any = 0) -> Tensor:
-        """The integers nearest to input; a half goes to the even one.  ``decimals`` digits after the point are kept."""
+        """Input rounded to the nearest integer, halves to even; ``decimals`` is the number of decimal places to keep."""
     def row_indices(self) -> Tensor:
-        """The place of every value within its column of a sparse column compressed tensor.  Raise RuntimeError for any other tensor."""
+        """The position of every value within its column, for a sparse column compressed tensor.  Raise RuntimeError for any other tensor."""
     def rsqrt(self, *, out: Tensor | None = None) -> Tensor:
-        """One divided by the square root of input."""
+        """The reciprocal of the square root of input."""
     def rsqrt_(self) -> Tensor:
-        """One divided by the square root of input."""
+        """The reciprocal of the square root of input."""
     def scatter(self, dim: _Any, index: _Any, src: _Any = None, *, value: _Any = None, reduce: _Any = None, out: Tensor | None = None) -> Tensor:
         """The input with elements of ``src``, or a number, written at ``index`` along ``dim``."""
     def scatter_(self, dim: _Any, index: _Any, src: _Any = None, *, value: _Any = None, reduce: _Any = None) -> Tensor:
@@ -1262,9 +1262,9 @@ class Tensor:
     def sqrt_(self) -> Tensor:
         """Square root of input."""
     def square(self, *, out: Tensor | None = None) -> Tensor:
-        """Input times itself; bools give integers."""
+        """Input squared; bools give integers."""
     def square_(self) -> Tensor:
-        """Input times itself; bools give integers."""
+        """Input squared; bools give integers."""
     def squeeze(self, dim: _Any = ...) -> Tensor:
         """The input without its dimensions of size 1, or without those among ``dim`` (an int or several)."""
     def squeeze_(self, dim: _Any = ...) -> Tensor:
@@ -1298,11 +1298,11 @@ class Tensor:
     def svd(self, some: _Any = True, compute_uv: _Any = True, *, out: Tensor | None = None) -> _Any:
         """U, S and V of A = U diag(S) V^H: ``torch.linalg.svd`` with V in place of its adjoint.  Differentiable."""
     def swapaxes(self, axis0: _Any, axis1: _Any) -> Tensor:
-        """The input with two dimensions exchanged, as ``transpose``.  Differentiable.  Shape: [a, b] to [b, a]."""
+        """The input with two dimensions swapped, as ``transpose``.  Differentiable.  Shape: [a, b] to [b, a]."""
     def swapaxes_(self, axis0: _Any, axis1: _Any) -> Tensor:
         """In-place version of ``swapaxes``: the tensor becomes its own view."""
     def swapdims(self, dim0: _int, dim1: _int) -> Tensor:
-        """The input with two dimensions exchanged, as ``transpose``.  Differentiable.  Shape: [a, b] to [b, a]."""
+        """The input with two dimensions swapped, as ``transpose``.  Differentiable.  Shape: [a, b] to [b, a]."""
     def swapdims_(self, dim0: _int, dim1: _int) -> Tensor:
         """In-place version of ``swapdims``: the tensor becomes its own view."""
     def t(self) -> Tensor:
@@ -1350,7 +1350,7 @@ class Tensor:
     def trace(self) -> Tensor:
         """The sum of the elements on the diagonal of a matrix.  Differentiable."""
     def transpose(self, dim0: _int, dim1: _int) -> Tensor:
-        """The input with two dimensions exchanged.  Differentiable, a view.  Shape: [a, b] to [b, a]."""
+        """The input with two dimensions swapped.  Differentiable, a view.  Shape: [a, b] to [b, a]."""
     def transpose_(self, dim0: _int, dim1: _int) -> Tensor:
         """In-place version of ``transpose``: the tensor becomes its own view."""
     def triangular_solve(self, A: Tensor, upper: _Any = True, transpose: _Any = False, unitriangular: _Any = False, *, out: Tensor | None = None) -> _Any:
@@ -1368,9 +1368,9 @@ class Tensor:
     def true_divide_(self, other: Tensor | _Number, *, rounding_mode: _Any = None) -> Tensor:
         """Quotient of input and other; ``rounding_mode`` 'trunc' rounds it towards zero, 'floor' down."""
     def trunc(self, *, out: Tensor | None = None) -> Tensor:
-        """Input without its fraction."""
+        """Input rounded towards zero."""
     def trunc_(self) -> Tensor:
-        """Input without its fraction."""
+        """Input rounded towards zero."""
     def type(self, dtype: _dtype | None = None, non_blocking: _Any = False, **given: _Any) -> _Any:
         """Return the name of the legacy type; with an argument (a dtype, a type or its name), convert the tensor."""
     def type_as(self, other: Tensor | _Number) -> Tensor:

@@ -301,7 +301,7 @@ def _set_data(t, value):
         raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
     if type(t.node) is AccumulateGrad:
         if value.array.dtype.kind not in DIFFERENTIABLE:
-            raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
+            raise RuntimeError("dataset to a tensor that requires gradients must be floating point or complex dtype")
         if t.node.shape != value.array.shape or t.node.dtype is not value.array.dtype:
             renew_leaf(t, value.array)
     t.array = memory.share_apart(value.array)  # as in PyTorch, the two share memory but count writes separately

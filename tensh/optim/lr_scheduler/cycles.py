@@ -25,7 +25,7 @@ MODES = {"triangular": (_always, "cycle"), "triangular2": (_halve, "cycle"), "ex
 
 
 class CyclicLR(Momentum, LRScheduler):
-    """Raise rates from ``base_lr`` to ``max_lr`` in ``step_size_up`` steps, lower them in ``step_size_down``, repeatedly.
+    """Raise learning rates from ``base_lr`` to ``max_lr`` in ``step_size_up`` steps, lower them in ``step_size_down``, repeatedly.
 
     The height of a triangle stays ("triangular"), halves each time ("triangular2"), shrinks by ``gamma`` with each step
     ("exp_range"), or is given by ``scale_fn``. Momentum changes in the opposite direction. Smith, Cyclical learning

@@ -6,7 +6,7 @@ from tensh.optim.lr_scheduler.base import LRScheduler
 
 
 class LambdaLR(LRScheduler):
-    """Set rates to those at the start times ``lr_lambda(step)``.
+    """Set learning rates to their initial values times ``lr_lambda(step)``.
 
     ``lr_lambda`` is one function, or one for each group. Raise ValueError for another number of them.
 
@@ -53,7 +53,7 @@ class LambdaLR(LRScheduler):
 
 
 class MultiplicativeLR(LambdaLR):
-    """Multiply rates by ``lr_lambda(step)``, from the first step on.
+    """Multiply learning rates by ``lr_lambda(step)``, from the first step on.
 
     ``lr_lambda`` is one function, or one for each group. Raise ValueError for another number of them.
 

@@ -12,7 +12,7 @@ from tensh.optim.lr_scheduler.base import LRScheduler
 
 
 class StepLR(LRScheduler):
-    """Multiply rates by ``gamma`` every ``step_size`` steps.
+    """Multiply learning rates by ``gamma`` every ``step_size`` steps.
 
     >>> import tensh as torch
     >>> optimizer = torch.optim.SGD([torch.ones(1)], lr=1.0)
@@ -38,7 +38,7 @@ class StepLR(LRScheduler):
 
 
 class MultiStepLR(LRScheduler):
-    """Multiply rates by ``gamma`` at each of the ``milestones``.
+    """Multiply learning rates by ``gamma`` at each of the ``milestones``.
 
     >>> import tensh as torch
     >>> optimizer = torch.optim.SGD([torch.ones(1)], lr=1.0)
@@ -65,7 +65,7 @@ class MultiStepLR(LRScheduler):
 
 
 class ConstantLR(LRScheduler):
-    """Multiply rates by ``factor`` for the first ``total_iters`` steps.
+    """Multiply learning rates by ``factor`` for the first ``total_iters`` steps.
 
     Raise ValueError for a factor outside [0, 1].
 
@@ -94,7 +94,7 @@ class ConstantLR(LRScheduler):
 
 
 class LinearLR(LRScheduler):
-    """Multiply rates by a factor that goes from ``start_factor`` to ``end_factor`` in ``total_iters`` equal steps.
+    """Multiply learning rates by a factor that goes from ``start_factor`` to ``end_factor`` in ``total_iters`` equal steps.
 
     Raise ValueError for factors outside [0, 1] and for a start at 0.
 
@@ -130,7 +130,7 @@ class LinearLR(LRScheduler):
 
 
 class ExponentialLR(LRScheduler):
-    """Multiply rates by ``gamma`` at each step.
+    """Multiply learning rates by ``gamma`` at each step.
 
     >>> import tensh as torch
     >>> optimizer = torch.optim.SGD([torch.ones(1)], lr=1.0)
@@ -153,7 +153,7 @@ class ExponentialLR(LRScheduler):
 
 
 class PolynomialLR(LRScheduler):
-    """Multiply rates by ``(1 - step / total_iters) ** power``: down to zero in ``total_iters`` steps.
+    """Multiply learning rates by ``(1 - step / total_iters) ** power``: down to zero in ``total_iters`` steps.
 
     >>> import tensh as torch
     >>> optimizer = torch.optim.SGD([torch.ones(1)], lr=1.0)
@@ -180,7 +180,7 @@ class PolynomialLR(LRScheduler):
 
 
 class CosineAnnealingLR(LRScheduler):
-    """Move rates to ``eta_min`` along half a cosine of ``T_max`` steps, and back again.
+    """Move learning rates to ``eta_min`` along half a cosine of ``T_max`` steps, and back again.
 
     >>> import tensh as torch
     >>> optimizer = torch.optim.SGD([torch.ones(1)], lr=1.0)

@@ -7,7 +7,7 @@ from tensh.optim.lr_scheduler.base import LRScheduler
 
 
 class CosineAnnealingWarmRestarts(LRScheduler):
-    """Lower rates to ``eta_min`` along half a cosine, and restart, each time for ``T_mult`` times as long.
+    """Lower learning rates to ``eta_min`` along half a cosine, and restart, each time for ``T_mult`` times as long.
 
     Loshchilov and Hutter, SGDR: Stochastic gradient descent with warm restarts (2017). Raise ValueError unless ``T_0``
     and ``T_mult`` are positive integers and ``eta_min`` is a number.

@@ -1,4 +1,4 @@
-"""torch.utils.data: data sets, the order in which samples are taken, and loaders that make batches of them."""
+"""torch.utils.data: datasets, the order in which samples are taken, and loaders that make batches of them."""
 
 from tensh.engine.methods.namespaces import declare_namespace
 

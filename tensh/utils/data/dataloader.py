@@ -1,4 +1,4 @@
-"""The loader: batches of a data set, made here or by worker processes."""
+"""The loader: batches of a dataset, made here or by worker processes."""
 
 import math
 from collections.abc import Callable
@@ -39,18 +39,18 @@ def __getattr__(name):
 
 
 class DataLoader(Generic[Sample]):
-    """Batches of the samples of a data set, in the order of a sampler.
+    """Batches of the samples of a dataset, in the order of a sampler.
 
-    ``shuffle`` takes them in an order that is new in every pass; a ``sampler`` gives their indices, a ``batch_sampler``
-    lists of them.  ``batch_size=None`` makes no batches.  ``collate_fn`` makes a batch of a list of samples
-    (``default_collate``).  With ``num_workers`` processes read, each ``prefetch_factor`` batches ahead; batches come in
-    order all the same, unless ``in_order=False``.  Workers end with the pass, or with the loader if they are
-    ``persistent_workers``.  The ``generator`` gives the order and the seed of the workers.  ``drop_last`` leaves out a last
-    batch that is shorter; ``timeout`` is how many seconds a batch is waited for; ``worker_init_fn(number)`` is called in
-    each worker at its start; ``multiprocessing_context`` says how workers are started.  ``pin_memory`` and
+    ``shuffle`` draws a new order for every pass; a ``sampler`` yields the indices of samples, a ``batch_sampler`` lists
+    of them.  With ``batch_size=None`` samples are not batched.  ``collate_fn`` makes a batch from a list of samples
+    (``default_collate``).  With ``num_workers``, processes read ahead, ``prefetch_factor`` batches each; batches keep
+    their order unless ``in_order=False``.  Workers end with the pass, or with the loader if they are
+    ``persistent_workers``.  The ``generator`` determines the order and the seeds of the workers.  ``drop_last`` drops a
+    last batch that is shorter; ``timeout`` limits the seconds to wait for a batch; ``worker_init_fn(number)`` is called
+    when a worker starts; ``multiprocessing_context`` determines how workers are started.  ``pin_memory`` and
     ``pin_memory_device`` change nothing.
 
-    Raise ValueError for options that exclude each other; AttributeError or TypeError come from the data set.
+    Raise ValueError for options that exclude each other; AttributeError or TypeError come from the dataset.
 
     >>> import tensh as torch
     >>> from tensh.utils.data import DataLoader, TensorDataset

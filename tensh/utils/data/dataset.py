@@ -1,4 +1,4 @@
-"""Data sets: samples by their index, or one after the other."""
+"""Datasets: samples by their index, or one after the other."""
 
 import bisect
 import itertools
@@ -52,7 +52,7 @@ class Dataset(Generic[Sample]):
 class IterableDataset(Dataset[Sample], Iterable[Sample]):
     """Samples that come one after the other: a subclass defines ``__iter__``.
 
-    With several workers each has a copy of the data set; ``get_worker_info`` says which part is whose.
+    With several workers each has a copy of the dataset; ``get_worker_info`` says which part is whose.
 
     >>> from tensh.utils.data import DataLoader, IterableDataset
     >>> class Stream(IterableDataset):
@@ -90,9 +90,9 @@ class TensorDataset(Dataset[tuple]):
 
 
 class StackDataset(Dataset):
-    """Data sets of the same length side by side: sample i is the tuple, or the dict, of sample i of each.
+    """Datasets of the same length side by side: sample i is the tuple, or the dict, of sample i of each.
 
-    Raise ValueError for none, for both kinds at once, and for data sets of different lengths.
+    Raise ValueError for none, for both kinds at once, and for datasets of different lengths.
 
     >>> from tensh.utils.data import StackDataset
     >>> StackDataset(image=["a", "b"], label=[0, 1])[1]
@@ -140,7 +140,7 @@ class StackDataset(Dataset):
 
 
 class ConcatDataset(Dataset[Sample]):
-    """Data sets joined end to end, read by one index.
+    """Datasets joined end to end, read by one index.
 
     Raise AssertionError for none, or an IterableDataset; an index that is out of range raises ValueError or
     IndexError.
@@ -153,7 +153,7 @@ class ConcatDataset(Dataset[Sample]):
 
     @staticmethod
     def cumsum(sequence):
-        """The index at which each data set ends."""
+        """The index at which each dataset ends."""
         return list(itertools.accumulate(len(dataset) for dataset in sequence))
 
     def __init__(self, datasets):
@@ -184,7 +184,7 @@ class ConcatDataset(Dataset[Sample]):
 
 
 class ChainDataset(IterableDataset):
-    """Iterable data sets, one read after the other.
+    """Iterable datasets, one read after the other.
 
     >>> from tensh.utils.data import ChainDataset, IterableDataset
     >>> class Stream(IterableDataset):
@@ -212,7 +212,7 @@ class ChainDataset(IterableDataset):
 
 
 class Subset(Dataset[Sample]):
-    """The samples of a data set at some indices.
+    """The samples of a dataset at some indices.
 
     A subclass that overrides ``__getitem__`` overrides ``__getitems__`` as well, which loaders ask first; otherwise
     NotImplementedError.
@@ -250,10 +250,10 @@ class Subset(Dataset[Sample]):
 
 
 def random_split(dataset, lengths, generator=default_generator):
-    """Split a data set at random into subsets of the given lengths, or of fractions that sum up to 1.
+    """Split a dataset at random into subsets of the given lengths, or of fractions that sum up to 1.
 
     What fractions leave over is handed out one by one from the first subset on.  Raise ValueError if the lengths do not
-    sum up to that of the data set.
+    sum up to that of the dataset.
 
     >>> import tensh as torch
     >>> train, test = torch.utils.data.random_split(range(10), [0.7, 0.3], torch.Generator().manual_seed(0))

@@ -1,4 +1,4 @@
-"""The share that one of several processes has of a data set."""
+"""The share that one of several processes has of a dataset."""
 
 import math
 

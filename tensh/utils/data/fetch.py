@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass
 class Source:
-    """A data set, and the way its samples are batched."""
+    """A dataset, and the way its samples are batched."""
 
     dataset: Any
     is_stream: bool  # samples come in an order that is not that of an index, which only counts them

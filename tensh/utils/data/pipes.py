@@ -27,7 +27,7 @@ def is_pipe(dataset):
 
 
 def wrap_pipe(dataset, shuffle):
-    """Return what a loader keeps of its data set: a pipe in a form that can be sent to workers, and shuffled or not."""
+    """Return what a loader keeps of its dataset: a pipe in a form that can be sent to workers, and shuffled or not."""
     if not is_pipe(dataset):
         return dataset
     from tensh.utils.data.graph_settings import apply_shuffle_settings

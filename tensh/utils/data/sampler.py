@@ -1,4 +1,4 @@
-"""Samplers: the order in which the samples of a data set are taken."""
+"""Samplers: the order in which the samples of a dataset are taken."""
 
 from itertools import islice
 from typing import Generic, TypeVar
@@ -128,7 +128,7 @@ class WeightedRandomSampler(Sampler[int]):
     """``num_samples`` indices, each drawn with a probability in proportion to its weight.
 
     ``weights`` are numbers, one for each index. Without ``replacement`` none is drawn twice; the ``generator`` draws. Raise
-    ValueError for less than one sample, a ``replacement`` that is not a bool, and weights that are no vector.
+    ValueError for less than one sample, a ``replacement`` that is not a bool, and weights that are not a vector.
 
     >>> import tensh as torch
     >>> list(torch.utils.data.WeightedRandomSampler([0.0, 1.0, 0.0], 3))

@@ -1,6 +1,6 @@
 """Starting a worker process: ^C does not reach it, and `import torch` gives there what it gives here.
 
-A process that is not forked runs the program's file again before anything else, to find the classes of data sets in it.
+A process that is not forked runs the program's file again before anything else, to find the classes of datasets in it.
 Where a finder makes tensh stand for torch, the file has to wait until that finder is there: it is kept back, and
 run when ``Program`` is unpickled.
 """
@@ -44,7 +44,7 @@ class Program:
 def default_context():
     """Return a context with the start method of the program, or ``fork`` for Python's default if the platform has it.
 
-    Since Python 3.14 the default is ``forkserver``, which pickles data sets: those defined at a prompt or in a script of
+    Since Python 3.14 the default is ``forkserver``, which pickles datasets: those defined at a prompt or in a script of
     tensh cannot be pickled. PyTorch uses Python's default.
     """
     methods = multiprocessing.get_all_start_methods()  # the default of Python first

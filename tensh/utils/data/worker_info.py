@@ -1,4 +1,4 @@
-"""Facts about a worker process for the code of a data set that runs in it."""
+"""Facts about a worker process for the code of a dataset that runs in it."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class WorkerInfo:
-    """A worker of a loader: its number, how many there are, its seed, and its copy of the data set."""
+    """A worker of a loader: its number, how many there are, its seed, and its copy of the dataset."""
 
     id: int
     num_workers: int

@@ -158,7 +158,7 @@ NOT_KEPT = {  # the last lines -> (message, advice)
 @pytest.mark.parametrize("last, expected", NOT_KEPT.items())
 def test_a_gradient_that_is_not_kept_is_explained(last, expected):
     (note,), (warning, *_) = notes(COMPUTED + last)
-    assert note["about"] == "non-leaf" and warning["message"].endswith("for more informations.")
+    assert note["about"] == "non-leaf" and warning["message"].endswith("for more information.")
     assert note["message"].startswith(expected[0]) and note["advice"].startswith(expected[1])
 
 

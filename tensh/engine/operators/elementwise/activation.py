@@ -136,7 +136,7 @@ def hardtanh(input, min_val=-1.0, max_val=1.0):
 hardtanh.write_into, hardtanh.in_blocks = hardtanh_of_signed.write_into, True
 
 
-hardtanh_op = pointwise(hardtanh, "The input kept between two numbers.", public=False, inplace=False, fused=True, types="iuf",
+hardtanh_op = pointwise(hardtanh, "The input clamped between two numbers.", public=False, inplace=False, fused=True, types="iuf",
           refusal={"b": RuntimeError("Bool inputs not supported for hardtanh")} | NO_CLAMP,
           input="tie(masked_fill(g, (input <= min_val) | (input >= max_val), 0), input)")  # fmt: skip
 
@@ -179,14 +179,14 @@ def require_lambda(lambd, input):
 
 SHRUNK = "tie(masked_fill(g, (input >= -lambd) & (input <= lambd), 0), input)"
 hardshrink_op = activation(hardshrink, "The input, but 0 where it is between ``-lambd`` and ``lambd``.", input=SHRUNK)
-softshrink_op = activation(softshrink, "The input moved by ``lambd`` towards zero, and not beyond.",
+softshrink_op = activation(softshrink, "The input moved by ``lambd`` towards zero, but not past it.  Raise RuntimeError for a negative ``lambd``.",
            kernel_name="softshrink_check", input=SHRUNK)  # fmt: skip
 
 
 # the sum is exact near -3, where the result is nearly 0
 hardsigmoid = Chain("hardsigmoid", "input", "clip(input + 3, 0, 6) / 6")
 hardswish = Chain("hardswish", "input", "input * (clip(input + 3, 0, 6) / 6)")
-hardsigmoid_op = activation(hardsigmoid, "``input / 6 + 0.5``, kept between 0 and 1.", kernel_name="hardsigmoid_cpu",
+hardsigmoid_op = activation(hardsigmoid, "``input / 6 + 0.5``, clamped to [0, 1].", kernel_name="hardsigmoid_cpu",
            input="tie(only(g * SIXTH, (input > -3) & (input < 3)), input)")  # fmt: skip
 hardswish_op = activation(hardswish, "The input times its hardsigmoid.", kernel_name="hardswish_cpu",
            input="only(g * masked_fill(input / 3 + 0.5, ~(input < 3), 1), ~(input <= -3))")  # fmt: skip
@@ -273,7 +273,7 @@ def exact_or_quick(exact, quick):
 
 
 gelu = exact_or_quick(exact_gelu, quick_gelu)
-gelu_op = activation(gelu, "The input times the normal distribution's function of it.", kernel_name="GeluKernelImpl",
+gelu_op = activation(gelu, "The input times the standard normal distribution function of the input.", kernel_name="GeluKernelImpl",
            input="g * gelu_slope(input)")  # fmt: skip
 
 
@@ -321,7 +321,7 @@ def record_gelu_tanh_slope(input):
 
 ARRAYS["gelu_tanh_slope"], TENSORS["gelu_tanh_slope"] = parallel_kernel(gelu_tanh_slope, 1), record_gelu_tanh_slope
 
-gelu_tanh_op = activation(gelu_tanh, "The input times an approximation of the normal distribution's function.", node="GeluBackward0",
+gelu_tanh_op = activation(gelu_tanh, "The input times an approximation of the standard normal distribution function.", node="GeluBackward0",
           kernel_name="GeluKernelImpl",
           input="g * gelu_tanh_slope(input)")  # fmt: skip
 

@@ -51,19 +51,19 @@ isclose = pointwise(kernels.isclose, "True where |input - other| is at most atol
 
 # ── kinds of numbers ─────────────────────────────────────────────────────────
 pointwise(np.isnan, "True where input is nan.", name="isnan", **ONE)
-pointwise(np.isinf, "True where input is an infinity.", name="isinf", **ONE)
-pointwise(np.isfinite, "True where input is neither nan nor an infinity.", name="isfinite", **ONE)
-pointwise(kernels.infinity(1), "True where input is the positive infinity.", name="isposinf", types="biuf", input=None, inplace=False,
+pointwise(np.isinf, "True where input is infinite.", name="isinf", **ONE)
+pointwise(np.isfinite, "True where input is neither nan nor infinite.", name="isfinite", **ONE)
+pointwise(kernels.infinity(1), "True where input is positive infinity.", name="isposinf", types="biuf", input=None, inplace=False,
           out="isposinf does not support non-boolean outputs.",
           refusal=not_complex("isposinf does not support complex inputs."))  # fmt: skip
-pointwise(kernels.infinity(-1), "True where input is the negative infinity.", name="isneginf", types="biuf", input=None,
+pointwise(kernels.infinity(-1), "True where input is negative infinity.", name="isneginf", types="biuf", input=None,
           inplace=False, out="isneginf does not support non-boolean outputs.", refusal=not_complex("isneginf does not support complex inputs."))  # fmt: skip
 pointwise(kernels.isreal, "True where the imaginary part is zero.", **ONE)
 
 # ── logic ────────────────────────────────────────────────────────────────────
-pointwise(np.logical_and, "True where both are different from zero.", name="logical_and", **LOGIC)
-pointwise(np.logical_or, "True where either is different from zero.", name="logical_or", **LOGIC)
-pointwise(np.logical_xor, "True where exactly one is different from zero.", name="logical_xor", **LOGIC)
+pointwise(np.logical_and, "True where both input and other are nonzero.", name="logical_and", **LOGIC)
+pointwise(np.logical_or, "True where input or other is nonzero.", name="logical_or", **LOGIC)
+pointwise(np.logical_xor, "True where exactly one of input and other is nonzero.", name="logical_xor", **LOGIC)
 
 
 def logical_not(input):
@@ -80,12 +80,14 @@ pointwise(logical_not, "True where input is zero.", name="logical_not", types="b
 BITS = {"types": "biu", "numbers": "input other", **TWO}
 SHIFTS = BITS | {"types": "iu"}
 
-pointwise(np.bitwise_and, "Bits that are set in both.", name="bitwise_and", **BITS)
-pointwise(np.bitwise_or, "Bits that are set in either.", name="bitwise_or", **BITS)
-pointwise(np.bitwise_xor, "Bits that are set in exactly one.", name="bitwise_xor", **BITS)
-bitwise_not = pointwise(np.invert, "Every bit the other way; of bools, the opposite.", name="bitwise_not", types="biu", takes_out=require_same_dtype, input=None,
+pointwise(np.bitwise_and, "Bitwise AND: the bits that are set in both input and other.", name="bitwise_and", **BITS)
+pointwise(np.bitwise_or, "Bitwise OR: the bits that are set in input or other.", name="bitwise_or", **BITS)
+pointwise(
+    np.bitwise_xor, "Bitwise XOR: the bits that are set in exactly one of input and other.", name="bitwise_xor", **BITS
+)
+bitwise_not = pointwise(np.invert, "Bitwise NOT: every bit inverted; for bools, the negation.", name="bitwise_not", types="biu", takes_out=require_same_dtype, input=None,
           inplace="method")  # fmt: skip
-bitwise_left_shift = pointwise(np.left_shift, "Input with its bits moved to the left by as many places as other says.", name="bitwise_left_shift", kernel_name="lshift_cpu",
+bitwise_left_shift = pointwise(np.left_shift, "Input with its bits shifted to the left by other places.", name="bitwise_left_shift", kernel_name="lshift_cpu",
           **SHIFTS)  # fmt: skip
-bitwise_right_shift = pointwise(np.right_shift, "Input with its bits moved to the right by as many places as other says.", name="bitwise_right_shift",
+bitwise_right_shift = pointwise(np.right_shift, "Input with its bits shifted to the right by other places.", name="bitwise_right_shift",
           kernel_name="rshift_cpu", **SHIFTS)  # fmt: skip

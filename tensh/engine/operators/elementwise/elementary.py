@@ -63,7 +63,7 @@ def angle(input):
     return np.where(np.isnan(input), input, turned)
 
 
-frac = Chain("frac", "input", "input - trunc(input)", doc="The part after the point, with the number's sign.")
+frac = Chain("frac", "input", "input - trunc(input)", doc="The fractional part, with the sign of the number.")
 
 
 def complex_from(real, imag):

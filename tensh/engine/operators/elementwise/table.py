@@ -90,10 +90,10 @@ pointwise(arithmetic.divide_rounded, "Quotient, rounded towards zero or down.", 
 floor_divide = pointwise(arithmetic.floor_divide, "Quotient, rounded down.", numbers=UNKNOWN, exact=("other",), types="iuf", kernel_name="div_floor_cpu",
           node="NotImplemented", inplace="method",
           input="not_differentiable('floor_divide')", other="not_differentiable('floor_divide')")  # fmt: skip
-remainder = pointwise(arithmetic.remainder, "The remainder of the division that rounds down: of the divisor's sign.  Raise RuntimeError for an integer divided by 0.",
+remainder = pointwise(arithmetic.remainder, "The remainder of the division that rounds down; it has the divisor's sign.  Raise RuntimeError for an integer divided by 0.",
           numbers={"input": "NotImplemented", "other": "RemainderBackward0"}, types="iuf",
           node="RemainderBackward1", inplace="method", input="g", other="-g * div_rounded(input, other, 'floor')")  # fmt: skip
-pointwise(arithmetic.fmod, "The remainder of the division that rounds towards zero: of the dividend's sign.  Raise RuntimeError for an integer divided by 0.",
+pointwise(arithmetic.fmod, "The remainder of the division that rounds towards zero; it has the dividend's sign.  Raise RuntimeError for an integer divided by 0.",
           numbers={"other": "FmodBackward0"}, types="iuf", node="FmodBackward1",
           inplace="method", input="g", other="-g * trunc(input / other)")  # fmt: skip
 pointwise(
@@ -105,7 +105,7 @@ pointwise(
     input="-g",
 )
 reciprocal = pointwise(
-    arithmetic.reciprocal, "One divided by input.", name="reciprocal", floats=True, input="-g * conj(out * out)"
+    arithmetic.reciprocal, "The reciprocal of input.", name="reciprocal", floats=True, input="-g * conj(out * out)"
 )
 pointwise(np.gcd, "Greatest common divisor of integers.", name="gcd", types="iu", input=None, other=None)
 pointwise(np.lcm, "Least common multiple of integers.", name="lcm", types="iu", input=None, other=None)
@@ -129,24 +129,26 @@ pointwise(elementary.heaviside, "0 below zero, ``values`` at zero, 1 above.", ty
           node="NotImplemented", input="not_differentiable('heaviside')", values="not_differentiable('heaviside')")  # fmt: skip
 
 # ── rounding ─────────────────────────────────────────────────────────────────
-pointwise(elementary.ceil, "The smallest integers that are not less than input.", types="iuf", kernel_name="ceil_vml_cpu",
+pointwise(elementary.ceil, "Input rounded up to the next integer.", types="iuf", kernel_name="ceil_vml_cpu",
           refusal=not_complex("ceil is not supported for complex inputs", NotImplementedError),
           takes_out=require_same_dtype, input="nothing(g)")  # fmt: skip
-pointwise(elementary.floor, "The largest integers that are not greater than input.", types="iuf",
+pointwise(elementary.floor, "Input rounded down to the next integer.", types="iuf",
           kernel_name="floor_vml_cpu", refusal=not_complex("floor is not supported for complex inputs", NotImplementedError),
           takes_out=require_same_dtype, input="nothing(g)")  # fmt: skip
-pointwise(elementary.trunc, "Input without its fraction.", types="iuf", kernel_name="trunc_vml_cpu",
+pointwise(elementary.trunc, "Input rounded towards zero.", types="iuf", kernel_name="trunc_vml_cpu",
           refusal=not_complex("trunc is not supported for complex inputs", NotImplementedError),
           takes_out=require_same_dtype, input="nothing(g)")  # fmt: skip
-pointwise(elementary.round, "The integers nearest to input; a half goes to the even one.  ``decimals`` digits after the point are kept.", types="iuf",
+pointwise(elementary.round, "Input rounded to the nearest integer, halves to even; ``decimals`` is the number of decimal places to keep.", types="iuf",
           kernel_name="round_vml_cpu", keyword_variants={"decimals": (0, "round_decimals")}, takes_out=require_same_dtype, input="nothing(g)")  # fmt: skip
-pointwise(elementary.round_decimals, "Input rounded at a digit after the point, or before it.", types="f",
+pointwise(elementary.round_decimals, "Input rounded to a number of decimal places.", types="f",
           kernel_name="round_cpu", node="RoundBackward1", public=False, inplace=False, input="nothing(g)")  # fmt: skip
-pointwise(elementary.frac, "The fraction of input, with its sign.", types="f", takes_out=require_same_dtype, input="g")
-pointwise(np.nextafter, "The number next to input on the way to other.", name="nextafter", types="f", inplace="method",
+pointwise(
+    elementary.frac, "The fractional part of input, with its sign.", types="f", takes_out=require_same_dtype, input="g"
+)
+pointwise(np.nextafter, "The next number after input in the direction of other.", name="nextafter", types="f", inplace="method",
           input="only(g, input != other)", other="nothing(g)")  # fmt: skip
 nan_to_num = pointwise(elementary.nan_to_num, "Input with numbers for nan (0) and the infinities (the largest of the dtype).  "
-          "RuntimeError for complex ones.",
+          "Raise RuntimeError for complex numbers.",
           types="biufc", kernel_name="nan_to_num", inplace=False, takes_out=require_dtype_of_input, input="g * isfinite(input)")  # fmt: skip
 
 # ── powers and roots ─────────────────────────────────────────────────────────
@@ -155,10 +157,10 @@ pow_op = pointwise(arithmetic.power, "Input to the power of exponent.", name="po
           numbers={"input": "PowBackward2", "exponent": ("PowBackward0", "power_by_number(g, input, exponent)")},
           node="PowBackward1", input="none_where(g * conj(exponent * pow(input, less_one(exponent))), exponent == 0)",
           exponent="g * power_exponent(out, input, exponent)")  # fmt: skip
-pointwise(arithmetic.square, "Input times itself; bools give integers.", types="biufc", kernel_name="pow",
+pointwise(arithmetic.square, "Input squared; bools give integers.", types="biufc", kernel_name="pow",
           node="PowBackward0", input="g * conj(twice(input))")  # fmt: skip
 pointwise(np.sqrt, "Square root of input.", name="sqrt", floats=True, input="g / (conj(out) * 2)")
-pointwise(arithmetic.rsqrt, "One divided by the square root of input.", floats=True,
+pointwise(arithmetic.rsqrt, "The reciprocal of the square root of input.", floats=True,
           input="g * -0.5 * conj(cubed(out))")  # fmt: skip
 pointwise(elementary.hypot, "Length of the hypotenuse over the legs input and other.", name="hypot", types="f",
           inplace="method", input="g * input / out", other="g * other / out")  # fmt: skip
@@ -166,12 +168,12 @@ pointwise(elementary.hypot, "Length of the hypotenuse over the legs input and ot
 # ── exponentials and logarithms ──────────────────────────────────────────────
 pointwise(elementary.exp, "e to the power of input.", name="exp", floats=True, input="g * conj(out)")
 pointwise(elementary.exp2, "2 to the power of input.", floats=True, kernel_name="exp2", input="g * conj(out) * LN2")
-pointwise(elementary.expm1, "e to the power of input, less 1: exact near 0.", name="expm1", floats=True,
+pointwise(elementary.expm1, "e to the power of input, minus 1, accurate near 0.", name="expm1", floats=True,
           input="g * (conj(out) + 1)")  # fmt: skip
 pointwise(elementary.log, "Natural logarithm of input.", name="log", floats=True, input="g / conj(input)")
 pointwise(elementary.log2, "Logarithm of input to base 2.", name="log2", floats=True, input="g / (conj(input) * LN2)")
 pointwise(log10.log10, "Logarithm of input to base 10.", name="log10", floats=True, input="g / (conj(input) * LN10)")
-pointwise(elementary.log1p, "Natural logarithm of 1 + input: exact near 0.", name="log1p", floats=True,
+pointwise(elementary.log1p, "Natural logarithm of 1 + input, accurate near 0.", name="log1p", floats=True,
           input="g / (conj(input) + 1)")  # fmt: skip
 pointwise(elementary.ldexp, "Input times 2 to the power of other.", floats=True, kernel_name="pow",
           input="g * exp2(conj(other))", other="g * conj(out) * LN2")  # fmt: skip
@@ -215,14 +217,14 @@ pointwise(np.arccosh, "Inverse hyperbolic cosine of input.", name="acosh", float
                 "conj(rsqrt(input - 1) * rsqrt(input + 1)))")  # fmt: skip
 pointwise(elementary.atanh, "Inverse hyperbolic tangent of input.", name="atanh", floats=True,
           input="g / conj(1 - squared(input))")  # fmt: skip
-pointwise(elementary.atan2, "Angle of the point (other, input) to the positive first axis.", name="atan2", floats=True,
+pointwise(elementary.atan2, "Angle between the positive first axis and the point (other, input), in radians.", name="atan2", floats=True,
           types="biuf", inplace="method", let={"squares": "input * input + other * other", "over": "masked_fill(reciprocal(squares), squares == 0, 0)"},
           input="g * other * over", other="g * -input * over")  # fmt: skip
 pointwise(elementary.sinc, "sin(pi input) / (pi input); 1 at 0.", floats=True, let={"angle": "input * PI"},
           input="none_where(g * conj((angle * cos(angle) - sin(angle)) / (input * input * PI)), input * input * PI == 0)")  # fmt: skip
-pointwise(elementary.deg2rad, "Degrees as radians.", floats=True, types="biuf", input="deg2rad(g)",
+pointwise(elementary.deg2rad, "Input converted from degrees to radians.", floats=True, types="biuf", input="deg2rad(g)",
           refusal=not_complex("deg2rad is not supported for complex tensors."))  # fmt: skip
-pointwise(elementary.rad2deg, "Radians as degrees.", floats=True, types="biuf", input="rad2deg(g)",
+pointwise(elementary.rad2deg, "Input converted from radians to degrees.", floats=True, types="biuf", input="rad2deg(g)",
           refusal=not_complex("rad2deg is not supported for complex tensors."))  # fmt: skip
 for name in "sqrt exp expm1 log log2 log10 log1p sin cos tan asin acos atan tanh".split():
     OPS[name].kernel_name = f"{name}_vml_cpu"  # the name in the error for complex32
@@ -232,19 +234,19 @@ NO_CLAMP = not_complex("clamp is not supported for complex types", NotImplemente
 
 relu = pointwise(kernels.relu, "Input where it is positive, 0 elsewhere.", types="iuf", input="threshold_backward(g, out)",
           refusal={"b": RuntimeError("Boolean inputs not supported for relu")} | NO_CLAMP)  # fmt: skip
-maximum = pointwise(np.maximum, "The larger of input and other; nan wins.", name="maximum", types="biuf", inplace=False,
+maximum = pointwise(np.maximum, "The larger of input and other; nan if either is nan.", name="maximum", types="biuf", inplace=False,
           refusal=not_complex("maximum not implemented for complex tensors."),
           input="masked_fill(where(input == other, g / 2, g), input < other, 0)",
           other="masked_fill(where(input == other, g / 2, g), input > other, 0)")  # fmt: skip
-minimum = pointwise(np.minimum, "The smaller of input and other; nan wins.", name="minimum", types="biuf", inplace=False,
+minimum = pointwise(np.minimum, "The smaller of input and other; nan if either is nan.", name="minimum", types="biuf", inplace=False,
           refusal=not_complex("minimum not implemented for complex tensors."),
           input="masked_fill(where(input == other, g / 2, g), input > other, 0)",
           other="masked_fill(where(input == other, g / 2, g), input < other, 0)")  # fmt: skip
-pointwise(np.fmax, "The larger of input and other; a number wins over nan.", name="fmax", types="biuf", inplace=False,
+pointwise(np.fmax, "The larger of input and other; a number is preferred to nan.", name="fmax", types="biuf", inplace=False,
           refusal=not_complex("fmax not implemented for complex tensors."), kernel_name="maximum_cpu",
           input="only(g, (input >= other) | isnan(other))",
           other="masked_fill(g, (input >= other) | isnan(other), 0)")  # fmt: skip
-pointwise(np.fmin, "The smaller of input and other; a number wins over nan.", name="fmin", types="biuf", inplace=False,
+pointwise(np.fmin, "The smaller of input and other; a number is preferred to nan.", name="fmin", types="biuf", inplace=False,
           refusal=not_complex("fmin not implemented for complex tensors."), kernel_name="minimum_cpu",
           input="only(g, (input <= other) | isnan(other))",
           other="masked_fill(g, (input <= other) | isnan(other), 0)")  # fmt: skip
@@ -308,13 +310,13 @@ def addcdiv(input, tensor1, tensor2, *, value=1):
 
 
 # ── complex numbers ──────────────────────────────────────────────────────────
-pointwise(elementary.angle, "Angle of input to the positive real axis, in radians.", floats=True, inplace=False,
+pointwise(elementary.angle, "Angle between the positive real axis and input, in radians.", floats=True, inplace=False,
           input="nothing(g) if input.dtype.kind not in 'cW' else "
                 "masked_fill(g * (1j * input) / real_part(input * conj(input)), input == 0, 0)")  # fmt: skip
 complex_op = pointwise(elementary.complex_from, "Complex numbers of the given parts.", name="complex", public=False, inplace=False,
           out=False, mixing=elementary.require_parts, real="real_part(g, real, imag)",
           imag="imaginary_part(g, real, imag)")  # fmt: skip
-pointwise(elementary.polar, "Complex numbers of the given absolute values and angles.  Raise RuntimeError for several dtypes.", public="function",
+pointwise(elementary.polar, "Complex numbers of the given absolute values and angles.  Raise RuntimeError if their dtypes differ.", public="function",
           inplace=False, mixing=elementary.require_parts, abs="real_part(g * conj(sgn(out)))",
           angle="real_part(conj(g) * out * 1j)")  # fmt: skip
 

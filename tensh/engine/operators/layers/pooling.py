@@ -137,7 +137,7 @@ for dims in (2, 3):
     MAX_POOL[dims] = op(max_pool, name=f"max_pool{dims}", doc="The largest element of every window.", **declared,
        input=back.format(f"max_places(input, {WINDOWS})"))  # fmt: skip
     declared["outs"] = ("values", "indices")
-    MAX_POOL_WITH_INDICES[dims] = op(max_pool_with_indices, name=f"max_pool{dims}_with_indices", doc="The largest elements, and where they are.", **declared,
+    MAX_POOL_WITH_INDICES[dims] = op(max_pool_with_indices, name=f"max_pool{dims}_with_indices", doc="The largest elements, and their indices.", **declared,
        input=f"kept({back.format('indices')}, stride, padding, dilation, size)")  # fmt: skip
     for kind, operators, called in (
         ("adaptive", ADAPTIVE_MAX_POOL, f"adaptive_max_pool{dims}d{'_cpu' * (dims == 3)}"),

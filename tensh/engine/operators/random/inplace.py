@@ -91,7 +91,7 @@ def exponential_(self, lambd=1.0, *, generator=None):
 @composite(function=False)
 @accepts(f"(float median = 0, float sigma = 1, {GENERATOR})", method=True)
 def cauchy_(self, median=0.0, sigma=1.0, *, generator=None):
-    """Fill the tensor with Cauchy numbers."""
+    """Fill the tensor with samples of the Cauchy distribution."""
     return overwrite(self, "cauchy_", drawing.cauchy, generator, median, sigma)
 
 

@@ -82,12 +82,12 @@ ALONG = (
 )
 max_dim = op(
     extreme_along("max", np.maximum.reduce, argmax),
-    name="max_dim", doc="The largest element along ``dim``, and where it is.", public=False, node="MaxBackward0",
+    name="max_dim", doc="The largest element along ``dim``, and its index.", public=False, node="MaxBackward0",
     outs=("values", "indices"), returns="max", input=ALONG,
 )  # fmt: skip
 min_dim = op(
     extreme_along("min", np.minimum.reduce, argmin),
-    name="min_dim", doc="The smallest element along ``dim``, and where it is.", public=False, node="MinBackward0",
+    name="min_dim", doc="The smallest element along ``dim``, and its index.", public=False, node="MinBackward0",
     outs=("values", "indices"), returns="min", input=ALONG,
 )  # fmt: skip
 
@@ -245,7 +245,7 @@ for _name, _find, _reduce, _word in (
         place(_name, _find, _reduce),
         name=_name,
         input=None,
-        doc=f"""The index of the {_word} element: in the flattened input, or along ``dim``.  The first of equal ones.
+        doc=f"""The index of the {_word} element: in the flattened input, or along ``dim``.  Of equal elements, the first.
 
     Shape: [*] to [], or without ``dim``. Raise IndexError without elements.
 

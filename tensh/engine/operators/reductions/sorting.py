@@ -93,7 +93,7 @@ def sort(input, dim, descending):
 sort_dim, sort_stable = (
     op(
         sort,
-        name=name, doc="The elements in order along ``dim``, and where they were.", public=False, node=node,
+        name=name, doc="The sorted elements along ``dim``, and their indices.", public=False, node=node,
         outs=("values", "indices"), returns="sort", input="put_along(g, input.shape, indices, dim)",
     )
     for name, node in (("sort_dim", "SortBackward0"), ("sort_stable", "SortBackward1"))

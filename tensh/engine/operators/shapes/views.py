@@ -183,7 +183,7 @@ def permute(input, dims):
 
 @view_op(input="transpose(g, dim0, dim1)")
 def transpose(input, dim0, dim1):
-    """The input with two dimensions exchanged.  Differentiable, a view.  Shape: [a, b] to [b, a]."""
+    """The input with two dimensions swapped.  Differentiable, a view.  Shape: [a, b] to [b, a]."""
     try:
         if dim0.__class__ is int is dim1.__class__:  # NumPy also takes bools and arrays
             return input.swapaxes(dim0, dim1)

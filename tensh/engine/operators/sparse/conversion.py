@@ -167,12 +167,12 @@ def declare_indices(name, layouts, words, number):
     indices.__name__ = indices.__qualname__ = name
     layout, line = ("csr", "row") if layouts is BY_ROWS else ("csc", "column")
     place = (
-        f"The place of every value within its {line}"
+        f"The position of every value within its {line}"
         if number
-        else f"Where each {line} begins among the values, and the last one ends,"
+        else f"The index of each {line}'s first value, followed by the number of values"
     )
     indices.__doc__ = (
-        f"{place} of a {words}.  Raise RuntimeError for any other tensor.\n\n>>> import tensh as torch\n"
+        f"{place}, for a {words}.  Raise RuntimeError for any other tensor.\n\n>>> import tensh as torch\n"
         f">>> torch.eye(2).to_sparse_{layout}().{name}()\ntensor([{'0, 1' if number else '0, 1, 2'}])"
     )
     method(indices)

@@ -165,7 +165,7 @@ def exact_complement(x):
 
 @compute_in_float64(exact=exact_complement)
 def erfc(input):
-    """1 - erf(x), exact where erf is nearly 1."""
+    """1 - erf(x), accurate where erf is nearly 1."""
     return compute_by_element(math.erfc, input)
 
 
@@ -272,9 +272,9 @@ BELL = "2 / ROOT_PI * exp(-squared(input))"
 
 erf_op = pointwise(erf, "The error function of input.", kernel_name="erf_vml_cpu", input=f"{BELL} * g", **REAL)
 pointwise(
-    erfc, "1 - erf(input), exact where erf is nearly 1.", kernel_name="erfc_vml_cpu", input=f"-{BELL} * g", **REAL
+    erfc, "1 - erf(input), accurate where erf is nearly 1.", kernel_name="erfc_vml_cpu", input=f"-{BELL} * g", **REAL
 )
-special(erfcx, "exp(input ** 2) * erfc(input): finite where erfc is zero to the last place.",
+special(erfcx, "exp(input ** 2) * erfc(input): finite where erfc underflows.",
         input="g * erfcx_derivative(input, 1)")  # fmt: skip
 pointwise(erfcx_derivative, "Derivative number n of erfcx at input.", public=False, inplace=False,
           input="g * erfcx_derivative(input, n + 1)", **REAL)  # fmt: skip

@@ -146,7 +146,7 @@ def ndtri(input):
 
 
 # ── the table ────────────────────────────────────────────────────────────────
-pointwise(erfinv, "The number whose error function is input.", kernel_name="erfinv_vml_cpu", inplace="method",
+pointwise(erfinv, "The inverse error function of input.", kernel_name="erfinv_vml_cpu", inplace="method",
           input="ROOT_PI / 2 * exp(squared(out)) * g", **REAL)  # fmt: skip
-special(ndtri, "The number whose standard normal distribution function is input: the inverse of ``ndtr``.",
+special(ndtri, "The inverse of the standard normal distribution function ``ndtr``.",
         input="g * ROOT_TWO_PI * exp(squared(out) / 2)")  # fmt: skip

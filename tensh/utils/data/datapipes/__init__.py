@@ -1,3 +1,3 @@
-"""torch.utils.data.datapipes: data sets that are put together from steps, such as ``pipe.shuffle().batch(2)``."""
+"""torch.utils.data.datapipes: datasets that are put together from steps, such as ``pipe.shuffle().batch(2)``."""
 
 from tensh.utils.data.datapipes import iter, map  # noqa: F401 (they register their steps as methods)

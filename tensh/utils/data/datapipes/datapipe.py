@@ -1,4 +1,4 @@
-"""Pipes: data sets to which further steps are appended by methods, which the steps register."""
+"""Pipes: datasets to which further steps are appended by methods, which the steps register."""
 
 import functools
 import pickle

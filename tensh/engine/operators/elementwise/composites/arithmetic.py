@@ -184,10 +184,10 @@ BOUNDS = frozenset((bool, int, float, type(None)))
 
 @composite
 def clamp(input, min=None, max=None, *, out=None):
-    """Input with ``min`` for smaller elements and ``max`` for larger ones; either may be left out.
+    """Input with its elements limited to ``min`` and ``max``; either may be omitted.
 
     The bounds are numbers, or tensors that are broadcast; where ``min`` exceeds ``max`` the result is ``max``.
-    Differentiable where the input lies within.  Raise RuntimeError without either.
+    Differentiable where the input lies within the bounds.  Raise RuntimeError if both are missing.
 
     >>> import tensh as torch
     >>> torch.tensor([-1.0, 0.5, 2.0]).clamp(0, 1)
@@ -213,7 +213,7 @@ def clamp(input, min=None, max=None, *, out=None):
 
 @composite
 def clamp_(input, min=None, max=None):
-    """In-place version of clamp.  Raise RuntimeError without a bound."""
+    """In-place version of clamp.  Raise RuntimeError if no bound is given."""
     since = begin_write(input, min, max)
     keep_dtype(input, min, max)
     if isinstance(input, Tensor):
@@ -245,7 +245,7 @@ def lerp(input, end, weight, *, out=None):
 
 @composite
 def lerp_(input, end, weight):
-    """In-place version of lerp.  Raise RuntimeError for several dtypes."""
+    """In-place version of lerp.  Raise RuntimeError if their dtypes differ."""
     since = begin_write(input, end, weight)
     try:
         return write_inplace(input, since, lerp(input, end, weight), "lerp_")

@@ -129,9 +129,9 @@ def index_put(input, indices, values, accumulate=False):
     return index_put_op, (arrays, values, accumulate)
 
 
-both(index_put, """The input with ``values`` at the places that a tuple of index tensors names.
+both(index_put, """The input with ``values`` at the positions given by a tuple of index tensors.
 
-    With ``accumulate`` they are added to what is there.  Differentiable.  Shapes: [*]; values broadcast to the places.
+    With ``accumulate`` they are added to what is there.  Differentiable.  Shapes: [*]; values broadcast to the positions.
     """, out=False)  # fmt: skip
 PUBLIC["index_put_"] = METHODS["index_put_"]
 

@@ -96,7 +96,7 @@ def relu6(input, inplace=False):
 
 @layer
 def hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False):
-    """The input kept between ``min_val`` and ``max_val``.  Differentiable.  Raise ValueError if ``min_val`` is larger.
+    """The input clamped between ``min_val`` and ``max_val``.  Differentiable.  Raise ValueError if ``min_val`` is larger.
 
     >>> import tensh as torch
     >>> torch.nn.functional.hardtanh(torch.tensor([-3.0, 0.5, 3.0]))

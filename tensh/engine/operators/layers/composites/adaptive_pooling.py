@@ -224,12 +224,12 @@ def declare_fractional(dims):
         found = fractional(dims, input, kernel_size, output_size, output_ratio, _random_samples)
         return found if wanted else found[0]
 
-    doc = f"""The largest elements of windows of ``kernel_size`` that start at random places of the {last(dims)}.
+    doc = f"""The largest elements of windows of ``kernel_size`` that start at random positions of the {last(dims)}.
 
     {shapes(dims)} Raise RuntimeError, IndexError or ValueError for others.
 
-    There are ``output_size`` of them, or ``output_ratio`` times the input's size; ``return_indices`` adds the places
-    of the elements.  Differentiable.
+    There are ``output_size`` of them, or ``output_ratio`` times the input's size; ``return_indices`` also returns the
+    positions of the elements.  Differentiable.
     """
     layer(rename(both, name, doc))
     layer(rename(pool_with_indices, f"{name}_with_indices", doc))

@@ -131,9 +131,9 @@ def declare_max(dims):
 
     {shapes(dims)} Raise RuntimeError for other shapes.
 
-    Windows are ``stride`` apart (as wide as they are by default), over an input with ``padding`` elements around it;
-    ``dilation`` sets the elements of a window apart, ``ceil_mode`` keeps a last window that is not full.
-    ``return_indices`` adds the places of the elements, as ``max_unpool{dims}d`` takes them.  Differentiable.
+    Windows are ``stride`` apart (by default, their own size), over an input with ``padding`` elements around it;
+    ``dilation`` is the distance between elements of a window, ``ceil_mode`` keeps a last window that is not full.
+    ``return_indices`` also returns the positions of the elements, for ``max_unpool{dims}d``.  Differentiable.
     """
     PUBLIC[name] = rename(plain, name, doc)
     LAYERS[name] = rename(both, name, doc)
@@ -209,7 +209,7 @@ def declare_avg(dims):
 
     {shapes(dims)} Raise RuntimeError for other shapes.
 
-    Windows are ``stride`` apart (as wide as they are by default), over an input with ``padding`` zeros around it, which
+    Windows are ``stride`` apart (by default, their own size), over an input with ``padding`` zeros around it, which
     count unless ``count_include_pad`` is False; ``divisor_override`` divides by another number.  Differentiable.
     """
     return layer(rename(function, name, doc))

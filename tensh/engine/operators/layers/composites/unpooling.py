@@ -91,7 +91,7 @@ def declare(dims):
             return max_unpool(name, dims, input, indices, sizes)
         return max_unpool("max_unpool2d", 2, input.unsqueeze(-1), indices.unsqueeze(-1), (*sizes, 1)).squeeze(-1)
 
-    doc = f"""The elements of ``input`` in the places that ``max_pool{dims}d(return_indices=True)`` found them in, zeros elsewhere.
+    doc = f"""The elements of ``input`` at the positions that ``max_pool{dims}d(return_indices=True)`` returned, zeros elsewhere.
 
     {shapes(dims)} Raise RuntimeError or ValueError for other shapes.
 

@@ -155,7 +155,7 @@ def takes_size(draw):
 @public
 @takes_size(drawing.uniform)
 def rand(size, generator=None, **given):
-    """Uniform numbers of [0, 1).  Raise RuntimeError for a negative size, NotImplementedError for integers.
+    """Uniform numbers in [0, 1).  Raise RuntimeError for a negative size, NotImplementedError for integers.
 
     >>> import tensh as torch
     >>> _ = torch.manual_seed(0)
@@ -256,7 +256,7 @@ def _check_permutation(n, dtype):
 @public
 @accepts(f"(Tensor input, {GENERATOR}{LIKE})", f"(Tensor input, *, {LIKE})", shown=OF_TENSOR)
 def rand_like(input, generator=None, memory_format=None, **given):
-    """Uniform numbers of [0, 1) in a tensor like ``input``.  Raise NotImplementedError for integers."""
+    """Uniform numbers in [0, 1) in a tensor like ``input``.  Raise NotImplementedError for integers."""
     return draw_like("rand_like", input, drawing.uniform, generator, memory_format, given)
 
 

@@ -11,8 +11,8 @@ from tensh.engine.operators.reductions.sorting import sort_dim
 KINDS = ("linear", "lower", "higher", "midpoint", "nearest")
 DOC = """The quantiles ``q`` (a number from 0 to 1, or a vector of them) of {}, or along ``dim``.
 
-    ``interpolation`` between two elements is "linear", "lower", "higher", "midpoint" or "nearest".  Of a vector ``q``
-    the first dimension of the result has the quantiles.  Differentiable.  Shape: [*] to [], or without ``dim``.
+    ``interpolation`` between two elements is "linear", "lower", "higher", "midpoint" or "nearest".  For a vector ``q``
+    the first dimension of the result holds the quantiles.  Differentiable.  Shape: [*] to [], or without ``dim``.
     Raise RuntimeError for a ``q`` outside [0, 1], and for integers.
 
     >>> import tensh as torch

@@ -32,13 +32,13 @@ FORMS["permute"] = lambda self, *dims, **named: permute_op.fn(self, ints(dims, n
 
 @composite
 def swapaxes(input, axis0, axis1):
-    """The input with two dimensions exchanged, as ``transpose``.  Differentiable.  Shape: [a, b] to [b, a]."""
+    """The input with two dimensions swapped, as ``transpose``.  Differentiable.  Shape: [a, b] to [b, a]."""
     return transpose.fn(input, axis0, axis1)
 
 
 @composite
 def swapdims(input, dim0, dim1):
-    """The input with two dimensions exchanged, as ``transpose``.  Differentiable.  Shape: [a, b] to [b, a]."""
+    """The input with two dimensions swapped, as ``transpose``.  Differentiable.  Shape: [a, b] to [b, a]."""
     return transpose.fn(input, dim0, dim1)
 
 
@@ -126,7 +126,7 @@ def reversed_dims(t):
 
 
 def matrix_transpose(t):
-    """The last two dimensions exchanged: the transposes of matrices.  Differentiable, a view."""
+    """The last two dimensions swapped: the transposes of matrices.  Differentiable, a view."""
     ndim = t.array.ndim
     if ndim == 1:
         raise RuntimeError("tensor.mT is only supported on matrices or batches of matrices. Got 1-D tensor.")

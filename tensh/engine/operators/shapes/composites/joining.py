@@ -75,33 +75,33 @@ def add_dims(t, ndim):
 
 
 joins("hstack", "The tensors side by side: vectors end to end, others along their second dimension.  Differentiable.  "
-                "Shapes: [n, m], [n, k] to [n, m + k]. Raise RuntimeError without tensors.",
+                "Shapes: [n, m], [n, k] to [n, m + k]. Raise RuntimeError for an empty list.",
       lambda t: add_dims(t, 1), lambda ndim: 0 if ndim == 1 else 1)  # fmt: skip
 joins(
     "vstack",
     "The tensors one below the other, vectors as rows.  Differentiable.  "
-    "Shapes: [n, *], [m, *] to [n + m, *]. Raise RuntimeError without tensors.",
+    "Shapes: [n, *], [m, *] to [n + m, *]. Raise RuntimeError for an empty list.",
     lambda t: add_dims(t, 2),
     lambda ndim: 0,
 )
 joins(
     "row_stack",
     "The tensors one below the other, as ``vstack``.  Differentiable.  "
-    "Shapes: [n, *], [m, *] to [n + m, *]. Raise RuntimeError without tensors.",
+    "Shapes: [n, *], [m, *] to [n + m, *]. Raise RuntimeError for an empty list.",
     lambda t: add_dims(t, 2),
     lambda ndim: 0,
 )
 joins(
     "dstack",
     "The tensors along their third dimension.  Differentiable.  "
-    "Shapes: [n, m] to [n, m, k]. Raise RuntimeError without tensors.",
+    "Shapes: [n, m] to [n, m, k]. Raise RuntimeError for an empty list.",
     lambda t: add_dims(t, 3),
     lambda ndim: 2,
 )
 joins(
     "column_stack",
     "The tensors side by side, vectors as columns.  Differentiable.  "
-    "Shapes: [n, *] to [n, *]. Raise RuntimeError without tensors.",
+    "Shapes: [n, *] to [n, *]. Raise RuntimeError for an empty list.",
     column,
     lambda ndim: 1,
 )

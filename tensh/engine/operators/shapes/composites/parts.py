@@ -79,7 +79,7 @@ def narrow_copy(input, dim, start, length):
 def split(tensor, split_size_or_sections, dim=0):
     """The tensor in parts of one size along ``dim`` (the last may be smaller), or of the sizes in a list.
 
-    Differentiable, views.  Shapes: each [*] but for ``dim``.
+    Differentiable, views.  Shapes: each [*], except along ``dim``.
 
     >>> import tensh as torch
     >>> torch.split(torch.arange(5), 2)
@@ -98,7 +98,7 @@ METHODS["split"].__name__, METHODS["split"].__doc__ = "split", split.__doc__
 def split_with_sizes(input, split_sizes, dim=0):
     """The input in parts of the given sizes along ``dim``.  Differentiable, views.
 
-    Shapes: each [*] but for ``dim``.
+    Shapes: each [*], except along ``dim``.
     """
     return split_by_sizes.fn(input, dims_of(split_sizes, "split_with_sizes", "split_sizes"), dim)
 
@@ -180,7 +180,7 @@ def split_at(input, places, dim):
 def tensor_split(input, indices_or_sections, dim=0):
     """The input cut before each of the given indices along ``dim``, or in a number of parts of about the same size.
 
-    Differentiable, views.  Shapes: each [*] but for ``dim``. Raise RuntimeError for no parts.
+    Differentiable, views.  Shapes: each [*], except along ``dim``. Raise RuntimeError for no parts.
 
     >>> import tensh as torch
     >>> torch.tensor_split(torch.arange(5), 3)

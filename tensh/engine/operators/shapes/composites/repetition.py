@@ -233,7 +233,7 @@ def rot90(input, k=1, dims=(0, 1)):
 def meshgrid(*tensors, indexing=None):
     """The coordinates of all points of a grid, from the coordinates along each of its axes.  Differentiable, views.
 
-    ``indexing`` is "ij" (the first tensor runs along the first dimension) or "xy" (the first two exchanged).  Shapes:
+    ``indexing`` is "ij" (the first tensor runs along the first dimension) or "xy" (the first two swapped).  Shapes:
     [n] and [m] to two of [n, m]. Raise RuntimeError for other shapes.
 
     >>> import tensh as torch
