@@ -7,10 +7,11 @@ import numpy as np
 from tensh.engine.codegen.table import op
 from tensh.engine.operators.indexing.gather import extent, places
 from tensh.engine.operators.layers.losses import make_number, reduce_losses
-from tensh.engine.operators.precision import is_half
+from tensh.engine.operators.precision import compute_in_float32, is_half
 from tensh.engine.operators.reductions.summation import add_along
 
-LEVELS = 8  # of sums of sums
+GROUP = 16  # numbers that are added one after the other
+MANY = 1 << 12  # samples from which sums are added in parallel
 
 
 def choose_classes(shape, target, weight, ignore_index):
@@ -35,34 +36,39 @@ def find_class_places(shape, classes):
 
 def nll(input, target, weight=None, reduction="mean", ignore_index=-100):
     classes, weights = choose_classes(input.shape, target, weight, ignore_index)
-    picked = input.reshape(-1).take(find_class_places(input.shape, classes))
-    if weights is None and not is_half(input.dtype):
-        return reduce_losses(np.negative(picked), reduction)
-    weights = np.ones_like(picked) if weights is None else weights
-    weights = weights.astype(input.dtype, copy=False)
-    if is_half(input.dtype) and reduction != "none":
-        return reduce_halves(-picked * weights, weights, reduction)
-    losses = np.where(weights != 0, -picked * weights, make_number(0, input))
-    if reduction != "mean":
+    losses = np.negative(input.reshape(-1).take(find_class_places(input.shape, classes)))
+    if weights is not None:
+        weights = weights.astype(input.dtype, copy=False)
+        losses = np.where(weights != 0, losses * weights, make_number(0, input))
+    if reduction == "none" or losses.size > MANY:
+        return reduce_many(losses, weights, reduction)
+    total = add_in_levels(losses.reshape(-1))
+    if reduction == "sum":
+        return total
+    number = input.dtype.type(losses.size) if weights is None else add_in_levels(weights.reshape(-1))
+    return np.divide(total, number)
+
+
+@compute_in_float32
+def reduce_many(losses, weights, reduction):
+    """The losses, their sum, or their mean by weights."""
+    if reduction != "mean" or weights is None:
         return reduce_losses(losses, reduction)
     return add_along(losses) / add_along(weights)
 
 
-def reduce_halves(losses, weights, reduction):
-    """The sum of 16 bit numbers, or their mean by weights, as PyTorch adds them: sixteen at a time, each sum rounded."""
-    total = add_in_levels(losses)
-    return total / add_in_levels(weights) if reduction == "mean" else total
-
-
 def add_in_levels(values):
-    """The sum of the first number and those of every sixteen after it, added up in the same way."""
-    values, rest = values.reshape(-1), []
-    for _ in range(LEVELS - 1):
-        whole = 1 + (len(values) - 1) // 16 * 16 if len(values) else 0
-        rest.append(functools.reduce(np.add, values[whole:], values.dtype.type(0)))
-        sums = functools.reduce(np.add, values[1:whole].reshape(-1, 16).T, 0 * values[1:whole:16])
-        values = np.concatenate((values[:1], sums))
-    return functools.reduce(np.add, [*rest, functools.reduce(np.add, values, values.dtype.type(0))])
+    """Sum a vector as PyTorch's likelihoods do: sixteen numbers at a time, and their sums likewise, but for the first number."""
+    later, rest = values[1:], []
+    while later.size >= GROUP:
+        whole = later.size // GROUP * GROUP
+        rest.append(add_in_order(later[whole:]))
+        later = np.add.accumulate(later[:whole].reshape(-1, GROUP), 1)[:, -1]
+    return functools.reduce(np.add, [*rest, add_in_order(later), add_in_order(values[:1])])
+
+
+def add_in_order(values):
+    return np.add.accumulate(values)[-1] if values.size else values.dtype.type(0)
 
 
 def nll_back(grad, target, weight=None, shape=(), reduction="mean", ignore_index=-100):
@@ -71,7 +77,7 @@ def nll_back(grad, target, weight=None, shape=(), reduction="mean", ignore_index
         values = grad / grad.dtype.type(-classes.size if reduction == "mean" else -1)
     else:
         if reduction == "mean" and is_half(grad.dtype):
-            grad = grad / add_in_levels(weights.astype(grad.dtype))
+            grad = grad / add_in_levels(weights.astype(grad.dtype).reshape(-1))
         elif reduction == "mean":
             weights = weights / (add_along(weights) or 1)  # the mean of no samples is nan, with gradient zero
         values = -weights.astype(grad.dtype, copy=False) * grad

@@ -27,8 +27,10 @@ from tensh.engine.operators.reductions.summation import (
     SMALL,
     STEP,
     add_along,
+    add_few,
     add_middle_on_cores,
     add_rows_on_cores,
+    are_few,
     fold,
 )
 
@@ -102,6 +104,8 @@ def sum_all(input, dtype=None):
     """The sum of all elements."""
     if dtype is None and (vectors := ONES.get(input.dtype)) is not None:
         size = input.size
+        if are_few(input):
+            return add_few(input.reshape(-1))
         if size <= SMALL:
             return input.ravel().dot(vectors[size])
         return np.add.reduce(input, None) if size <= PAIRS and input.flags.forc else add_along(input)

@@ -37,6 +37,9 @@ NARROW, WIDE = 64, 1024  # numbers in rows that are merged first; more bring no 
 SHORT = 32  # numbers of a row up to which many rows are one product: rows of 16 take a sixth of the time
 LONG = 4096  # bytes of a row in one BLAS call
 PRODUCTS = {F4: 1 << 10, F8: 1 << 7}  # most products that BLAS adds in a row, float32 in higher precision
+LANES = {F4: 8, F8: 4}  # numbers that PyTorch adds in parallel
+MOST = 3  # lines of so many numbers, up to which sums have PyTorch's bits
+PLACES = {5: [0, 4, 1, 2, 3], 6: [0, 4, 5, 1, 2, 3], 7: [0, 4, 5, 6, 1, 2, 3]}  # the order in which it adds fewer float32
 PAIRS = 1 << 15  # numbers up to which NumPy adds a vector pairwise; above, it takes twice the time of BLAS
 
 
@@ -77,6 +80,23 @@ def add_vector(vector):
     if whole < half:
         total += add(halves[:, whole:], None, F8)
     return dtype.type(total + vector[-1] if size % 2 else total)
+
+
+def are_few(array):
+    """True for a dense array of few float32 or float64 numbers, whose sum has PyTorch's bits."""
+    return array.size < (MOST + 1) * LANES.get(array.dtype, 0) and array.flags.c_contiguous
+
+
+def add_few(vector):
+    """Sum few numbers in PyTorch's order: lines of numbers in parallel, then the rest, then the numbers of the line of sums."""
+    size, lanes = vector.size, LANES[vector.dtype]
+    if size < lanes:
+        return add(vector if size <= FOUR else vector.take(PLACES[size]), initial=0)
+    lines, rest = divmod(size, lanes)
+    sums = vector[:lanes] if lines == 1 else add(vector[: lines * lanes].reshape(lines, lanes), 0)
+    if rest:
+        sums = np.concatenate((vector[-rest:], sums))
+    return np.add.accumulate(sums)[-1]
 
 
 def add_rows(matrix):
@@ -213,6 +233,8 @@ def add_along(array, axes=None, keepdim=False):
         return array
     if axes is not None:
         sums = add_groups(array, axes)
+    elif are_few(array):
+        sums = add_few(array.reshape(-1))
     elif array.size <= PAIRS and array.flags.forc or not ndim:
         return add(array, None, None, None, keepdim)
     elif array.flags.forc and dtype in ONES:

@@ -1,0 +1,48 @@
+"""Sums, means and losses of few numbers have PyTorch's bits, which ``item()`` shows: numbers are added in its order."""
+
+import numpy as np
+import pytest
+
+import tensh
+
+oracle = pytest.importorskip("torch")
+
+SIZES = {"float32": range(1, 32), "float64": range(1, 16)}
+DIGITS = 6  # powers of ten between the numbers, so that the order of additions shows
+
+
+def draw(dtype, shape, seed):
+    """The same numbers of many sizes in both libraries."""
+    rng = np.random.default_rng(seed)
+    values = (rng.standard_normal(shape) * 10.0 ** rng.integers(-DIGITS // 2, DIGITS // 2, shape)).tolist()
+    return [m.tensor(values, dtype=getattr(m, dtype)) for m in (tensh, oracle)]
+
+
+@pytest.mark.parametrize("dtype", SIZES)
+@pytest.mark.parametrize("name", ["sum", "mean"])
+def test_sums(name, dtype):
+    for size in SIZES[dtype]:
+        for seed in range(20):
+            ours, theirs = draw(dtype, (size,), seed)
+            assert getattr(ours, name)().item() == getattr(theirs, name)().item(), (size, seed)
+
+
+@pytest.mark.parametrize("name", ["mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"])
+def test_losses_of_differences(name):
+    for size in SIZES["float32"]:
+        inputs, targets = (draw("float32", (size,), seed) for seed in (0, 1))
+        ours, theirs = (getattr(m.nn.functional, name)(x, y) for m, x, y in zip((tensh, oracle), inputs, targets, strict=True))
+        assert ours.item() == theirs.item(), size
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("reduction", ["mean", "sum"])
+def test_likelihoods(reduction, weighted):
+    for samples in (1, 2, 16, 17, 33, 300, 1000):
+        inputs, weights = draw("float32", (samples, 5), samples), draw("float32", (5,), 0)
+        classes = np.random.default_rng(samples).integers(0, 5, samples).tolist()
+        ours, theirs = (
+            m.nn.functional.nll_loss(x, m.tensor(classes), w.abs() if weighted else None, reduction=reduction)
+            for m, x, w in zip((tensh, oracle), inputs, weights, strict=True)
+        )
+        assert ours.item() == theirs.item(), samples
