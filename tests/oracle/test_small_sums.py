@@ -31,7 +31,9 @@ def test_sums(name, dtype):
 def test_losses_of_differences(name):
     for size in SIZES["float32"]:
         inputs, targets = (draw("float32", (size,), seed) for seed in (0, 1))
-        ours, theirs = (getattr(m.nn.functional, name)(x, y) for m, x, y in zip((tensh, oracle), inputs, targets, strict=True))
+        ours, theirs = (
+            getattr(m.nn.functional, name)(x, y) for m, x, y in zip((tensh, oracle), inputs, targets, strict=True)
+        )
         assert ours.item() == theirs.item(), size
 
 

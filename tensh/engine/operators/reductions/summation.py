@@ -39,7 +39,11 @@ LONG = 4096  # bytes of a row in one BLAS call
 PRODUCTS = {F4: 1 << 10, F8: 1 << 7}  # most products that BLAS adds in a row, float32 in higher precision
 LANES = {F4: 8, F8: 4}  # numbers that PyTorch adds in parallel
 MOST = 3  # lines of so many numbers, up to which sums have PyTorch's bits
-PLACES = {5: [0, 4, 1, 2, 3], 6: [0, 4, 5, 1, 2, 3], 7: [0, 4, 5, 6, 1, 2, 3]}  # the order in which it adds fewer float32
+PLACES = {
+    5: [0, 4, 1, 2, 3],
+    6: [0, 4, 5, 1, 2, 3],
+    7: [0, 4, 5, 6, 1, 2, 3],
+}  # the order in which it adds fewer float32
 PAIRS = 1 << 15  # numbers up to which NumPy adds a vector pairwise; above, it takes twice the time of BLAS
 
 

@@ -9,7 +9,7 @@ from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.errors.messages import dtype_error, refuse_dtype
 from tensh.engine.inplace.out import write_out
 from tensh.engine.operators.forms import require, require_kind
-from tensh.engine.operators.precision import I8
+from tensh.engine.operators.precision import I8, widen
 from tensh.engine.operators.reductions import unique as distinct
 
 
@@ -56,6 +56,7 @@ def places(ordered, values, right, dtype):
     """Return the index at which each value would be inserted, line by line."""
     if not values.size:
         return np.empty(values.shape, dtype)
+    ordered, values = widen(ordered), widen(values)  # NumPy does not know where nan of bfloat16 belongs
     if ordered.ndim == 1:
         return np.searchsorted(ordered, values, right).astype(dtype)
     count = math.prod(ordered.shape[:-1])
