@@ -1,15 +1,15 @@
 """Tracing: a function or module is run on examples, and its operations become a program without Python's branches."""
 
-import threading
-
 from tensh.engine.errors.warnings import warn
 from tensh.jit._script import ScriptModule
+from tensh.jit.ir import Graph
 from tensh.jit.liveness import drop_dead_code
 from tensh.jit.trace_checks import as_arguments, check, require_tensors
 from tensh.jit.traced import TopLevelTracedModule, TracedFunction, TracedModule
 from tensh.nn.modules.module import Module
 from tensh.tracing.program import trace_program
 from tensh.tracing.reading import TracerWarning, warn_of_reading
+from tensh.tracing.state import TracingState, is_tracing, running
 
 __all__ = [
     "TopLevelTracedModule",
@@ -26,24 +26,7 @@ class TracingCheckError(Exception):
     """A traced program whose results differ from those of the function."""
 
 
-class TraceDepth(threading.local):
-    """The number of traces that run in a thread."""
-
-    depth = 0
-
-
-tracing = TraceDepth()
 DEPRECATED = "`torch.jit.{}` is deprecated. Please switch to `torch.compile` or `torch.export`."
-
-
-def is_tracing():
-    """Return True while ``torch.jit.trace`` runs.
-
-    >>> import tensh as torch
-    >>> torch.jit.is_tracing()
-    False
-    """
-    return tracing.depth > 0
 
 
 def trace(
@@ -130,11 +113,11 @@ def trace_methods(module, given, options):
 
 def record(function, args, kwargs, strict, root=None):
     """Return the program of a trace, with PyTorch's warnings and refusals."""
-    tracing.depth += 1
+    before, running.states = running.states, (*running.states, TracingState())
     try:
         program = trace_program(function, args, kwargs, sizes=True, on_read=warn_of_reading, root=root, lasting=True)
     finally:
-        tracing.depth -= 1
+        running.states = before
     require_tensors(program.result, strict)
     drop_dead_code(program)
     program.names = list_parameters(function)
@@ -149,3 +132,25 @@ def list_parameters(function):
         return list(inspect.signature(function.forward if isinstance(function, Module) else function).parameters)
     except (TypeError, ValueError):
         return []
+
+
+def _get_trace_graph(
+    f, args=(), kwargs=None, strict=True, _force_outplace=False, return_inputs=False, _return_inputs_states=False
+):  # fmt: skip
+    """Return (graph, result) of a run, where parameters and buffers of a module are inputs of the graph, after the examples.
+
+    With ``return_inputs`` a third value is the list of all inputs, with ``_return_inputs_states`` the pair of examples and result.
+
+    >>> import tensh as torch
+    >>> graph, _ = torch.jit._get_trace_graph(torch.nn.Linear(2, 3), (torch.ones(1, 2),))
+    >>> [node.kind() for node in graph.nodes()], len(list(graph.inputs()))
+    (['aten::linear'], 3)
+    """
+    args, kwargs = args if isinstance(args, tuple) else (args,), kwargs or {}
+    program = record(f, args, kwargs, strict)
+    members = f.state_dict(keep_vars=True) if isinstance(f, Module) else {}
+    found = Graph(program, members=members), program.result
+    if return_inputs:
+        unique = {id(each): each for each in members.values()}
+        return *found, [*(node.meta["val"] for node in program.inputs), *unique.values()]
+    return (*found, (args, program.result)) if _return_inputs_states else found

@@ -104,7 +104,7 @@ def _make_quantized(name, itemsize):
 ANSWERS = {
     no: """*.is_available *._is_in_bad_fork *._is_compiled *.is_initialized *.is_*_available *.is_built backends.*.is_* *.is_compiling
         *.is_dynamo_compiling *.is_exporting *.is_torchelastic_launched *.is_in_onnx_export *.is_dynamo_supported
-        *.is_inductor_supported *.is_bf16_supported jit.onednn_fusion_enabled _C._get_tracing_state _C._is_tracing _C._are_functorch_transforms_active _C._jit_can_* _C._cuda_isInBadFork utils._triton.has_triton* *.is_traceable_wrapper_subclass cuda.is_current_stream_capturing backends.mha.get_fastpath_enabled
+        *.is_inductor_supported *.is_bf16_supported jit.onednn_fusion_enabled _C._are_functorch_transforms_active _C._jit_can_* _C._cuda_isInBadFork utils._triton.has_triton* *.is_traceable_wrapper_subclass cuda.is_current_stream_capturing backends.mha.get_fastpath_enabled
         _dynamo.is_dynamo_disable_recursive _subclasses.*.is_fake distributed._is_* _jit_internal.is_scripting""",
     zero: "xpu.device_count mps.device_count mtia.device_count",
     list_nothing: "*.list_backends cuda.get_arch_list",
@@ -181,6 +181,12 @@ REAL = (
     | {
         "_dynamo.exc.InvalidBackend": "tensh.compiler.registry:InvalidBackend",
         "_dynamo.utils.counters": "tensh.compiler.registry:counters",
+    }
+    | {"_C.Graph": "tensh.jit.ir:Graph"}
+    | {f"_C.{name}": f"tensh.jit.graph_objects:{name}" for name in ("Node", "Value")}
+    | {
+        "_C._get_tracing_state": "tensh.tracing.state:_get_tracing_state",
+        "_C._is_tracing": "tensh.tracing.state:is_tracing",
     }
     | {"_C._set_grad_enabled": "tensh.engine.autograd.modes:_set_grad_enabled"}
     | {f"_C._distributed_c10d.{name}": f"tensh.distributed:{name}" for name in "ProcessGroup Store Work".split()}

@@ -29,6 +29,7 @@ from tensh.tracing.makers import Makers
 from tensh.tracing.newness import Since
 from tensh.tracing.numbers import TracedFloat, TracedInt, plain_number
 from tensh.tracing.places import describe_place
+from tensh.tracing.state import running
 from tensh.tracing.steps import STEPS, recording, run_cell, run_recurrent, scale_direction
 
 READS = {
@@ -191,6 +192,8 @@ class Recorder(BranchRecorder, TorchFunctionMode):
             node.meta["stack_trace"], node.meta["place"] = describe_place(place)
         if called := [(self.paths[each], type(each)) for each in modules if each in self.paths]:
             node.meta["nn_module_stack"] = {path: (path, cls) for path, cls in called}
+        if running.states:
+            node.meta["scope"] = running.states[-1].current_scope()
 
     def run(self, name, *args, **kwargs):
         """Compute an operator of ``aten`` and record it."""

@@ -227,12 +227,12 @@ for refused in (TensorType, lambda: _add_batch_dim(torch.ones(1), 0, 1)):
 
 def test_what_libraries_ask_of_a_build_and_of_traces_is_answered():
     from tensh.fx.graph_module import _CodeOnlyModule, _copy_attr
-    from tensh.switched_off import module
+    from tensh.switched_off import load
 
     assert tensh.backends.cpu.get_cpu_capability() in ("AVX512", "AVX2", "DEFAULT")
     assert isinstance(tensh.ones(2).untyped_storage(), tensh.StorageBase)
     assert not isinstance(tensh.ones(2), tensh.StorageBase)
-    guards = module("torch._guards")
+    guards = load("tensh._guards")
     assert guards.active_fake_mode() is guards.detect_fake_mode([tensh.ones(2)]) is None
     source, target = tensh.nn.Sequential(tensh.nn.Linear(2, 1)), tensh.nn.Module()
     _copy_attr(source, target, "0.weight")
