@@ -32,10 +32,13 @@ def resize(name, input, output_size, *settings, **named):
     settings = (*settings, *named.values())
     said = read_settings(name, output_size, *settings)
     factors = [each for each in settings if type(each) is float]
-    if output_size is not None and len(factors) == len(output_size):
-        if [math.floor(n * factor) for n, factor in zip(input.shape[2:], factors)] == list(output_size):
-            said["size"], said["scale_factor"] = None, factors
+    if output_size is not None and factors and sizes_by(factors, input) == list(output_size):
+        said["size"], said["scale_factor"] = None, factors
     return functional.interpolate(input, **said)
+
+
+def sizes_by(factors, input):
+    return [math.floor(n * factor) for n, factor in zip(input.shape[2:], factors)]
 
 
 def name_operator(mode, dims, antialias=False):
