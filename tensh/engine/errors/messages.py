@@ -157,14 +157,19 @@ def does_not_fit(shape, broadcast):
     return f"output with shape {list(shape)} doesn't match the broadcast shape {list(broadcast)}"
 
 
+def own_refusal(name, dtype):
+    """The error that an operator declares for a dtype, or None."""
+    op = OPS.get(name.removesuffix("_"))
+    return None if op is None else op.refusal.get("c" if dtype.kind == "W" else dtype.kind)
+
+
 def dtype_error(name, dtype):
     """The error for a dtype that an operator is not defined for."""
+    if (error := own_refusal(name, dtype)) is not None:
+        return type(error)(*error.args)
     name = name.removesuffix("_")
-    called = f"{name}_cpu"
-    if (op := OPS.get(name)) is not None:
-        called = op.kernel_name or called
-        if (error := op.refusal.get("c" if dtype.kind == "W" else dtype.kind)) is not None:
-            return type(error)(*error.args)
+    op = OPS.get(name)
+    called = f"{name}_cpu" if op is None or not op.kernel_name else op.kernel_name
     return NotImplementedError(f"\"{called}\" not implemented for '{BY_NUMPY[dtype].title}'")
 
 
@@ -187,8 +192,13 @@ def raise_missing(name, parameter):
 
 
 def refuse_dtype(name, dtype, *operands):
-    """Raise PyTorch's error for a dtype, or first for operands whose shapes do not fit."""
-    if len(operands) > 1 and (clash := broadcast_clash([array.shape for array in operands])) is not None:
+    """Raise PyTorch's error for a dtype, or first for operands whose shapes do not fit, unless the operator has words of its own."""
+    refused = own_refusal(name, dtype) is not None
+    if (
+        not refused
+        and len(operands) > 1
+        and (clash := broadcast_clash([array.shape for array in operands])) is not None
+    ):
         raise RuntimeError(clash)
     raise dtype_error(name, dtype)
 

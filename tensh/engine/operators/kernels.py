@@ -16,7 +16,7 @@ from tensh.engine.codegen.mixing import COMMON_WITH_NUMBER, SCALARS, WEAK, ZERO,
 from tensh.engine.codegen.scalars import FITTING
 from tensh.engine.dtypes.dtype import BY_NUMPY, get_default_dtype, of_scalar
 from tensh.engine.errors.messages import refuse_dtype
-from tensh.engine.operators.precision import F4, is_half
+from tensh.engine.operators.precision import F2, F4, is_half
 
 
 class Ones(dict):
@@ -228,6 +228,8 @@ def clamp_numbers(input, min, max, out=None):
 
 def relu(input):
     zero = ZERO[input.dtype]
+    if input.dtype is F2:
+        return np.maximum(input, zero)  # the first of equal ones: -0 is kept
     return np.maximum(zero, input) if input.size < CLIPPED else clip(input, zero, None)
 
 

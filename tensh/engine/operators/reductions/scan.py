@@ -11,6 +11,7 @@ import numpy as np
 from tensh.engine.arrays.halves import convert
 from tensh.engine.arrays.matmul import HAS_AVX512
 from tensh.engine.arrays.threads import PARALLEL, PARALLEL_LIGHT, map_rows
+from tensh.engine.codegen.mixing import ZERO
 from tensh.engine.codegen.table import op
 from tensh.engine.dtypes.dtype import BOOL, BUILTIN
 from tensh.engine.errors.messages import OTHER_DTYPE, refuse_dtype, wrap_dim
@@ -28,6 +29,7 @@ SHORT = 16  # elements of rows that are accumulated across a copy: a third to a 
 NEAR = 1 << 15  # elements that stay in the cache from step to step
 ROUNDED = frozenset((np.add, np.multiply, np.logaddexp))
 EXTREMES = frozenset((np.maximum, np.minimum))
+SUMS = frozenset((np.add, np.logaddexp))
 
 
 # ── machinery ────────────────────────────────────────────────────────────────
@@ -46,7 +48,16 @@ def accumulate(ufunc, input, dim, step, dtype=None):
     if step != 1:
         source = reverse_along(source, axis)
     result = (accumulate_lines if source.size > LINES else accumulate_at_once)(ufunc, source, axis, wide)
+    if ufunc in SUMS and dtype.kind in "fcV" and source.size and begins_with_negative_zero(source, axis):
+        result += ZERO[dtype]  # as in PyTorch, which begins with zero, -0 becomes 0
     return result if step == 1 else np.ascontiguousarray(reverse_along(result, axis))
+
+
+def begins_with_negative_zero(source, axis):
+    """True if a line begins with -0."""
+    first = source[(slice(None),) * axis + (0,)]
+    parts = (first.real, first.imag) if source.dtype.kind == "c" else (first,)
+    return any([bool((np.signbit(part) & (part == 0)).any()) for part in parts])
 
 
 def accumulate_at_once(ufunc, source, axis, wide):
