@@ -7,7 +7,7 @@ from tensh.compiler.modules import OptimizedModule
 from tensh.compiler.registry import check_backend, list_backends  # noqa: F401  (list_backends: a name of torch.compiler)
 from tensh.nn.modules.module import Module
 
-MODES = (None, "default", "reduce-overhead", "max-autotune", "max-autotune-no-cudagraphs")
+MODES = (None, "default", "lite", "reduce-overhead", "max-autotune-no-cudagraphs", "max-autotune")
 
 
 def compile(
@@ -42,7 +42,7 @@ def compile(
     (tensor(12.), tensor(12.))
     """
     if mode not in MODES:
-        raise RuntimeError(f"Unrecognized mode={mode}, should be one of {', '.join(map(str, MODES[1:]))}")
+        raise RuntimeError(f"Unrecognized mode={mode}, should be one of: {', '.join(map(str, MODES[1:]))}")
     if mode is not None and options is not None:
         raise RuntimeError("Either mode or options can be specified, but both can't be specified at the same time.")
     if model is None:
@@ -86,7 +86,8 @@ def disable(fn=None, recursive=True, *, reason=None):
         running.stop(
             f"{getattr(fn, '__name__', 'a function')} is excluded from compilation{f' ({reason})' if reason else ''}"
         )
-        return fn(*args, **kwargs)
+        with running.running_unchanged(None):
+            return fn(*args, **kwargs)
 
     call_disabled._torchdynamo_disable = True
     return call_disabled
@@ -103,13 +104,13 @@ def reset():
 
 
 def is_compiling():
-    """Return True while a function is captured, and False while it runs unchanged: code may skip what graphs lack.
+    """Return True while a function is captured, and in functions with the backend "eager": code may skip what graphs lack.
 
     >>> import tensh as torch
     >>> torch.compiler.is_compiling()
     False
     """
-    return running.capturing is not None
+    return running.capturing is not None or running.unchanged is not None
 
 
 def is_dynamo_compiling():

@@ -1,5 +1,6 @@
 """``torch.compile``: a function runs once unchanged and is captured; then graphs replace it while guards hold."""
 
+import contextlib
 import functools
 import sys
 import threading
@@ -33,11 +34,23 @@ class CaptureState(threading.local):
     """The running capture of a thread."""
 
     capturing = None
+    unchanged = None  # the innermost function that runs unchanged because its backend is "eager"
 
     def stop(self, reason):
         """Stop the running capture, if any, with the reason why there is no graph."""
         if self.capturing is not None:
             self.capturing.stop(reason, sys._getframe(2))
+        elif self.unchanged is not None and self.unchanged.fullgraph:
+            raise self.unchanged.refuse(reason)
+
+    @contextlib.contextmanager
+    def running_unchanged(self, function):
+        """A context in which a function with the backend "eager" runs, or with None, one that is excluded from compilation."""
+        before, self.unchanged = self.unchanged, function
+        try:
+            yield
+        finally:
+            self.unchanged = before
 
 
 running = CaptureState()
@@ -64,7 +77,7 @@ class CompiledFunction:
     A part has an ``owner``, which reports once how the whole is run; a ``silent`` function reports nothing.
     """
 
-    silent = False
+    silent = is_eager = was_called = False
 
     def __init__(self, function, fullgraph=False, dynamic=None, owner=None):
         self.function, self.fullgraph, self.dynamic, self.owner = function, fullgraph, dynamic, owner
@@ -76,6 +89,10 @@ class CompiledFunction:
         self.graphs, self.off, self.reason, self.parts, self.members = [], False, None, None, []
 
     def __call__(self, args, kwargs):
+        if self.is_eager and stance.now is not EAGER:
+            self.require_no_first_call()
+            with running.running_unchanged(self):
+                return self.function(*args, **kwargs)
         if self.off or stance.now is EAGER or not is_plain():
             return self.function(*args, **kwargs)
         around = surroundings()
@@ -87,7 +104,7 @@ class CompiledFunction:
                     continue
         if self.parts is not None:
             return self.run_parts(args, kwargs)
-        if stance.now is not DEFAULT and self.graphs and self.refuses_more():
+        if stance.now is not DEFAULT and self.refuses_more():
             return self.function(*args, **kwargs)
         if len(self.graphs) >= SIZES and self.dynamic is not False:
             return self.function(*args, **kwargs)
@@ -99,8 +116,20 @@ class CompiledFunction:
     def refuses_more(self):
         """Return True if the stance forbids further graphs.  Raise RuntimeError if it makes recompilation an error."""
         if stance.now is FAIL_ON_RECOMPILE:
-            raise RuntimeError(f"Detected recompile when torch.compile stance is 'fail_on_recompile': {self.title}")
+            code = getattr(python_of(self.function), "__code__", None)
+            place = code and f"filename: '{code.co_filename}', function name: '{code.co_name}', line number: {code.co_firstlineno}"
+            raise RuntimeError(f"Detected recompile when torch.compile stance is 'fail_on_recompile'. {place or self.title}")
         return stance.now is EAGER_ON_RECOMPILE
+
+    def require_no_first_call(self):
+        """Raise RuntimeError if this is the first call of a function whose backend is "eager" and the stance forbids compiling."""
+        if not self.was_called and stance.now is FAIL_ON_RECOMPILE:
+            self.refuses_more()
+        self.was_called = True
+
+    def refuse(self, reason):
+        """Return the error of a function that must be one graph and is not."""
+        return Unsupported(f"{self.title} cannot be captured as one graph: {reason}")
 
     def run_parts(self, args, kwargs):
         """Run the parts, with Python between them."""
@@ -116,7 +145,7 @@ class CompiledFunction:
     def note(self, reason, apart=True):
         """Split the function if it cannot be a graph, or run it unchanged from now on; report it once."""
         if self.fullgraph:
-            raise Unsupported(f"{self.title} cannot be captured as one graph: {reason}")
+            raise self.refuse(reason)
         self.reason = reason
         if apart:
             self.parts = split_function(python_of(self.function), reason.trail, self.start_part)
@@ -203,7 +232,7 @@ def python_of(function):
 def compile_function(function, fullgraph=False, off=False, dynamic=None):
     """Return the object that runs a function as graphs; with ``off`` it runs the function unchanged."""
     made = CompiledFunction(function, fullgraph, dynamic)
-    made.off = off
+    made.is_eager = off
     compiled_functions.add(made)
     return made
 

@@ -12,7 +12,7 @@ WHERE = {
     "tensh.export.files": "load save",
     "tensh.export.graph_signature": "ExportGraphSignature InputKind InputSpec OutputKind OutputSpec",
     "tensh.export.unflatten": "FlatArgsAdapter UnflattenedModule unflatten",
-    "tensh.tracing.dims": "Dim",
+    "tensh.tracing.dims": "Dim dims",
 }
 """Module -> its public names."""
 

@@ -4,7 +4,7 @@ import copy
 
 from tensh.engine.core.tensor import Tensor
 from tensh.fx.generated import compile_function
-from tensh.jit._script import ScriptModule
+from tensh.jit._script import ScriptFunction, ScriptModule
 from tensh.jit.ir import Graph
 from tensh.jit.python_print import write_function
 from tensh.jit.writing import write_trace
@@ -61,7 +61,7 @@ def bind(program, name, args, kwargs):
         raise RuntimeError(f"{name}(): {error}") from None
 
 
-class TracedFunction(TracedProgram):
+class TracedFunction(TracedProgram, ScriptFunction):
     """A traced function with ``graph`` and ``code``, which can be called."""
 
     def __init__(self, program, name):

@@ -30,6 +30,16 @@ class Dim:
         return f"Dim({', '.join([repr(self.__name__), *low, *high])})"
 
 
+def dims(*names, min=None, max=None):
+    """Return dimensions with these names and one range.
+
+    >>> import tensh as torch
+    >>> torch.export.dims("batch", "length", max=64)
+    (Dim('batch', min=0, max=64), Dim('length', min=0, max=64))
+    """
+    return tuple(Dim(name, min=min, max=max) for name in names)
+
+
 class Hint:
     """An unnamed kind of dimension."""
 

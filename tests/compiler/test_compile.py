@@ -152,3 +152,44 @@ def test_the_source_can_be_read():
     assert program.text.count("mul(x, w)") == 1  # a common part
     assert "def forward(x, w):" in program.text and "def backward(saved, g):" in program.text
     assert "x * w + 1" in program.text
+
+
+def tell_of_eager(torch):
+    """What a function with the backend "eager" sees and may do."""
+    compiling = torch.compiler.is_compiling
+
+    def ask(x):
+        return compiling()
+
+    found = [ask(1), torch.compile(ask, backend="eager")(torch.ones(1)), compiling()]
+    hidden = torch.compiler.disable(ask)
+    found.append(torch.compile(lambda x: hidden(x), backend="eager")(torch.ones(1)))
+    for function in (lambda x: torch._dynamo.graph_break() or x, hidden):
+        try:
+            torch.compile(lambda x, f=function: f(x) or x, backend="eager", fullgraph=True)(torch.ones(1))
+        except Exception as error:
+            found.append(type(error).__name__)
+    called = torch.compile(lambda x: x + 1, backend="eager")
+    for stance in ("fail_on_recompile", "default", "fail_on_recompile"):
+        with torch.compiler.set_stance(stance):
+            try:
+                found.append(called(torch.ones(1)).tolist())
+            except RuntimeError as error:
+                found.append(str(error).partition(". ")[0])
+    try:
+        torch.compile(ask, mode="nope")
+    except RuntimeError as error:
+        found.append(str(error))
+    return found
+
+
+def test_the_backend_eager_is_a_compiler_to_its_functions():
+    refused = "Detected recompile when torch.compile stance is 'fail_on_recompile'"
+    modes = "default, lite, reduce-overhead, max-autotune-no-cudagraphs, max-autotune"
+    expected = [False, True, False, False, "Unsupported", "Unsupported", refused, [2.0], [2.0]]
+    assert tell_of_eager(torch) == [*expected, f"Unrecognized mode=nope, should be one of: {modes}"]
+
+
+def test_the_backend_eager_is_as_in_pytorch(oracle):
+    oracle._dynamo.reset()
+    assert tell_of_eager(torch) == tell_of_eager(oracle)
