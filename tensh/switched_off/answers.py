@@ -165,6 +165,7 @@ REAL = (
         optimize graph_break mark_dynamic mark_static mark_static_address allow_in_graph assume_constant_result""".split()
     }
     | {
+        "_dynamo.config.patch": "tensh.compiler.settings:patch_dynamo",
         "_dynamo.maybe_mark_dynamic": "tensh.compiler.api:mark_dynamic",
         "_dynamo.explain": "tensh.compiler.explaining:explain",
     }

@@ -176,6 +176,15 @@ def tell_of_eager(torch):
                 found.append(called(torch.ones(1)).tolist())
             except RuntimeError as error:
                 found.append(str(error).partition(". ")[0])
+    config = torch._dynamo.config
+    for changes in (("cache_size_limit", 2), ({"cache_size_limit": 3},), ("none", 1)):
+        try:
+            with config.patch(*changes):
+                found.append(config.cache_size_limit)
+        except AttributeError as error:
+            found.append(str(error))
+    found.append(config.patch(cache_size_limit=4)(lambda: config.cache_size_limit)())
+    found.append(config.cache_size_limit)
     try:
         torch.compile(ask, mode="nope")
     except RuntimeError as error:
@@ -186,7 +195,8 @@ def tell_of_eager(torch):
 def test_the_backend_eager_is_a_compiler_to_its_functions():
     refused = "Detected recompile when torch.compile stance is 'fail_on_recompile'"
     modes = "default, lite, reduce-overhead, max-autotune-no-cudagraphs, max-autotune"
-    expected = [False, True, False, False, "Unsupported", "Unsupported", refused, [2.0], [2.0]]
+    expected = [False, True, False, False, "Unsupported", "Unsupported", refused, [2.0], [2.0], 2, 3]
+    expected += ["torch._dynamo.config.none does not exist", 4, 8]
     assert tell_of_eager(torch) == [*expected, f"Unrecognized mode=nope, should be one of: {modes}"]
 
 
