@@ -117,8 +117,13 @@ class CompiledFunction:
         """Return True if the stance forbids further graphs.  Raise RuntimeError if it makes recompilation an error."""
         if stance.now is FAIL_ON_RECOMPILE:
             code = getattr(python_of(self.function), "__code__", None)
-            place = code and f"filename: '{code.co_filename}', function name: '{code.co_name}', line number: {code.co_firstlineno}"
-            raise RuntimeError(f"Detected recompile when torch.compile stance is 'fail_on_recompile'. {place or self.title}")
+            place = (
+                code
+                and f"filename: '{code.co_filename}', function name: '{code.co_name}', line number: {code.co_firstlineno}"
+            )
+            raise RuntimeError(
+                f"Detected recompile when torch.compile stance is 'fail_on_recompile'. {place or self.title}"
+            )
         return stance.now is EAGER_ON_RECOMPILE
 
     def require_no_first_call(self):

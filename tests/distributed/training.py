@@ -133,6 +133,23 @@ def together(torch, rank, size):
         for _ in range(rank + 1):
             model(x).sum().backward()
     found["join"] = model.module[3].weight.grad.sum().item()
+    from torch.distributed.algorithms.join import Join
+
+    for options in (
+        {},
+        {"divide_by_initial_world_size": False},
+        {"enable": size == 1},
+        {"throw_on_early_termination": True},
+    ):
+        model, count = DDP(mlp(torch)), 0
+        steps = rank + 1 if options.get("enable", True) else 1
+        try:
+            with Join([model], **options):
+                for count in range(1, steps + 1):  # noqa: B007
+                    model(x).sum().backward()
+        except RuntimeError as error:
+            found["join refused"] = str(error)[:60]
+        found[f"Join {options}"] = count, model.module[3].weight.grad.sum().item()
 
     model = DDP(Branches(torch))
     try:

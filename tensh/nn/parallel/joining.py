@@ -27,10 +27,10 @@ class JoinContext:
     def tell_active(self, is_synchronous):
         """Announce that this process has an input, and whether gradients will be exchanged."""
         active = self._reduce(1)
-        self._reduce(int(is_synchronous), True)
-        self._reduce(int(self.model.require_forward_param_sync), True)
         if self.throws and active < self.group.size():
             raise RuntimeError(EARLY)
+        self._reduce(int(is_synchronous), True)
+        self._reduce(int(self.model.require_forward_param_sync), True)
         if not self.divides_by_all:
             self.model.reducer.divisor = active
 
@@ -39,7 +39,7 @@ class JoinContext:
         is_last = True
         while self._reduce(0):
             if self.throws:
-                raise RuntimeError(EARLY)
+                raise RuntimeError(f"Rank {self.group.rank()} exhausted all inputs.")
             is_last = False
             is_synchronous, shares = self._reduce(0, True), self._reduce(0, True)
             model = self.model
