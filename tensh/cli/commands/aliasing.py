@@ -14,9 +14,9 @@ def exec_(
         list[str], typer.Argument(metavar="COMMAND [ARGS]...", help="The command to run, with its options.")
     ],
 ):
-    """Run a command whose Python processes, children included, have tensh for torch.
+    """Run a command with tensh for torch in all its Python processes, children included.
 
-    Where its Python has tensh installed: tensh exec pytest -q, tensh exec python train.py.
+    Its Python must have tensh installed: tensh exec pytest -q, tensh exec python train.py.
     """
     from tensh.cli.programs import whole_programs
 
@@ -30,9 +30,9 @@ def alias_(
     ] = False,
     remove: Annotated[bool, typer.Option("--remove", help="Undo the change.")] = False,
 ):
-    """Let every program of this virtual environment have tensh for torch, and packages that require torch find it.
+    """Make torch mean tensh in every program of this virtual environment, and for packages that require torch.
 
-    It is a .pth file and the metadata of a package torch; --remove takes both away.
+    This installs a .pth file and the metadata of a package torch; --remove removes both.
     """
     from tensh.cli.actions import aliasing
 

@@ -37,9 +37,9 @@ def check_(
     *,
     options: Options,
 ):
-    """Run the code of documents again and compare what it shows with what is stored beside it.
+    """Run the code of documents again and compare its output with the stored output.
 
-    A notebook has its outputs, Markdown a block behind the code or a session with >>>, a script lines with #>.
+    Notebooks store outputs in cells, Markdown in a block after the code or a session with >>>, scripts in lines with #>.
 
     Numbers may differ by the tolerance of their dtype. The status is 3 if a cell differs.
     """
@@ -61,9 +61,9 @@ def convert_(
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
 ):
-    """Write a script, Python file, notebook or Markdown file as another of these: prose, code and outputs.
+    """Convert a script, Python file, notebook or Markdown file into another of these: prose, code and outputs.
 
-    In .tsh and .py files # %% begins a cell and #> is an output; in Markdown a block of output follows one of code.
+    In .tsh and .py files # %% begins a cell and #> is an output; in Markdown, an output block follows a code block.
     """
     from tensh.cli.documents import convert
 

@@ -33,7 +33,7 @@ def export_(
 ):
     """Write a saved model as ONNX.
 
-    A .pt2 file knows its inputs; of other files the model is run once on zeros of the shapes that are given.
+    A .pt2 file describes its inputs; models from other files are run once, on zeros of the given shapes.
     """
     from tensh.cli.actions import model_export
 

@@ -63,7 +63,7 @@ def graph_(
 ):
     """Show the autograd graph behind a tensor of a program.
 
-    The root comes first, below it what it was made of; names are those of the program.
+    The root comes first, with its operands below it; names are those of the program.
     """
     from tensh.cli.actions import graphs
     from tensh.cli.programs import program

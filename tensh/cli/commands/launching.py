@@ -29,10 +29,10 @@ def launch_(
     ] = 0,
     bare: Annotated[bool, typer.Option("--no-prefix", help="Do not prefix lines of output with the rank.")] = False,
 ):
-    """Run a program in several processes, which torch.distributed connects by MPI.
+    """Run a program in several processes, which torch.distributed connects through MPI.
 
-    Each has RANK, LOCAL_RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT in its environment, as under torchrun. Where one fails, the
-    others are stopped, and its status is that of the command.
+    Each has RANK, LOCAL_RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT in its environment, as under torchrun. If one fails, the
+    others are stopped, and the command exits with its status.
     """
     from tensh.cli.launching.launcher import launch
 

@@ -33,10 +33,10 @@ def learn_(
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object per line.")] = False,
     plain: Annotated[bool, typer.Option("--plain", help="Write no escape sequences.")] = False,
 ):
-    """Learn in lessons that ask before they tell. Without a lesson: the list, and how far you are.
+    """Learn in lessons that ask before they tell. Without a lesson, list them with your progress.
 
-    An answer counts by its value: (3, 2), [3, 2] and 3 x 2 are the same shape. Leave whenever you like: the same command
-    goes on where you were. Running a lesson runs the code in its file, as tensh run does; listing lessons runs none.
+    An answer is judged by its value: (3, 2), [3, 2] and 3 x 2 are the same shape. Leave whenever you like: the same command
+    continues where you were. Running a lesson runs the code in its file, as tensh run does; listing lessons runs none.
     """
     from tensh.cli.lessons import learn
     from tensh.cli.lessons.request import Request

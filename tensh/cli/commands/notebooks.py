@@ -22,7 +22,7 @@ def kernel_(
     ] = None,
     name: Annotated[str, typer.Option("--name", metavar="NAME", help="The name of the kernel in Jupyter.")] = "tensh",
 ):
-    """Make a Jupyter kernel in which torch is tensh, by default for the environment that tensh is in."""
+    """Install a Jupyter kernel in which torch is tensh, by default for the environment of tensh."""
     from tensh.cli.kernel import installing
 
     act = {"install": installing.install, "remove": installing.remove}[action.value]

@@ -21,7 +21,7 @@ def root(
     *,
     options: Options,
 ):
-    """PyTorch's tensors and autograd on NumPy: run code, see what it computes. Without arguments, a prompt."""
+    """PyTorch's tensors and autograd on NumPy: run code and see its results. Without arguments, open a prompt."""
     env = environment(ctx, options)
     ctx.obj["options"] = options
     if version:
@@ -57,9 +57,9 @@ def run_(
 ):
     """Run a script, a Python file, a notebook or the code in Markdown.
 
-    A .tsh script shows its bare expressions (a ; keeps one quiet) and has torch, nn, F, np and math.
+    A .tsh script shows its bare expressions (a ; suppresses one) and has torch, nn, F, np and math.
 
-    A notebook shows the last value of each cell, Markdown that of each block, a .py file what it prints.
+    A notebook shows the last value of each cell, Markdown that of each block, a .py file only what it prints.
 
     Options for the script itself go after --.
 
@@ -100,8 +100,8 @@ def open_(
 ):
     """Open the prompt with files: tensors are names there, scripts run first.
 
-    A .npy file is a tensor named as the file is, a model of torch.jit, torch.export or ONNX is a module; .npz, .safetensors and
-    .pt files have names of their own.
+    A .npy file is a tensor named after the file, a model of torch.jit, torch.export or ONNX a module; .npz, .safetensors and
+    .pt files contain names.
     """
     from tensh.cli.programs import program
 

@@ -64,9 +64,9 @@ def config_(
     ] = "",
     value: Annotated[str, typer.Argument(metavar="[VALUE]", help="Its new value, which is saved.")] = "",
 ):
-    """Show the settings, the path of the file they are kept in, or change one there.
+    """Show the settings or the path of their file, or change a setting there.
 
-    The file holds lines such as  theme = "light"  and may be missing. A variable TENSH_THEME counts more than the file.
+    The file holds lines such as  theme = "light"  and may be missing. A variable such as TENSH_THEME overrides the file.
     """
     from tensh.cli.settings import config
 

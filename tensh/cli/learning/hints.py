@@ -127,11 +127,11 @@ def hint_at_arrangement(answered, true, is_close):
     if answered.size == true.size and np.all(is_close(answered.ravel(), true.ravel())):
         return _("the right numbers, in another shape")
     if true.ndim and answered.size == 1:
-        return _("more than one number comes out")
+        return _("the result has more than one number")
     if not true.ndim:
-        return _("a single number comes out")
+        return _("the result is a single number")
     if true.shape == (1,):
-        return _("a list of one number comes out")
+        return _("the result is a list of one number")
     if answered.ndim == true.ndim == 1:
         return _("{count} numbers were expected").format(count=true.size)
     differ = hint_at_sizes if answered.ndim == true.ndim else hint_at_dimensions
@@ -144,7 +144,7 @@ def hint_at_factor(answered, true):
         return ""
     answered, true = answered.ravel().astype(complex), true.ravel().astype(complex)
     if np.all(true == 0):
-        return _("it comes out as 0") if true.size == 1 else ""
+        return _("the result is 0") if true.size == 1 else ""
     if np.all(answered == 0):
         return _("it is not 0")
     is_there = true != 0

@@ -58,7 +58,7 @@ def judge(kind, text, truth):
         if normalize(text).lower() in IT_FAILS:
             return Judgement(False, _("it runs, and returns a result"))
         if kind in ("value", "grad") and FORMULA.fullmatch(normalize(text)):
-            return Judgement(False, _("write the numbers that come out, not how they are computed"), False)
+            return Judgement(False, _("write the resulting numbers, not how they are computed"), False)
         return Judgement(False, EXPECTED[kind](), False)
 
 
@@ -67,7 +67,7 @@ def judge_shape(text, truth):
     counted = COUNTED.fullmatch(normalize(text).lower())
     if counted:
         is_right = int(counted[1]) == len(truth.shape)
-        return Judgement(False, hints.ask_for_sizes() if is_right else _("another number of dimensions"))
+        return Judgement(False, hints.ask_for_sizes() if is_right else _("a different number of dimensions"))
     answered = read_shape(text)
     return RIGHT if answered == truth.shape else Judgement(False, hints.hint_at_shape(answered, truth.shape))
 
@@ -75,7 +75,7 @@ def judge_shape(text, truth):
 def judge_dtype(text, truth):
     """Judge a dtype."""
     if normalize(text).lower() in WITHOUT_BITS:
-        return Judgement(False, _("with the number of bits, as float32 or int64 have it"), False)
+        return Judgement(False, _("include the number of bits, as in float32 or int64"), False)
     answered = read_dtype(text)
     return RIGHT if answered == truth.dtype else Judgement(False, hints.hint_at_dtype(answered, truth.dtype))
 
@@ -171,7 +171,7 @@ def judge_code(value, solution):
     if value.error is not None:
         return Judgement(False, f"{type(value.error).__name__}: {value.said}")
     if value.shape != solution.shape and None not in (value.shape, solution.shape):
-        shapes = _("the shape is {found}, and should be {wanted}").format(
+        shapes = _("the shape is {found}, but should be {wanted}").format(
             found=list(value.shape), wanted=list(solution.shape)
         )
         return Judgement(False, f"{shapes}: {hints.hint_at_shape(value.shape, solution.shape)}")
@@ -179,7 +179,7 @@ def judge_code(value, solution):
         return Judgement(False, hints.hint_at_dtype(value.dtype, solution.dtype))
     if value.data is None or solution.data is None:
         facts = [(each.shape, each.dtype, each.data is None, each.name) for each in (value, solution)]
-        return RIGHT if facts[0] == facts[1] else Judgement(False, _("it gives something else"))
+        return RIGHT if facts[0] == facts[1] else Judgement(False, _("the result is something else"))
     if is_same(value.data, solution.data):
         return RIGHT
     return Judgement(False, hints.hint_at_value(value.data, solution.data, is_close))

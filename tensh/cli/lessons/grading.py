@@ -135,7 +135,9 @@ def report(console, options, path, lesson, found):
         facts = {"file": path, "lesson": lesson.title, "right": right, "at_once": at_once, "questions": len(found)}
         console.result([("plain", dumps({"v": 1, "kind": "grades"} | facts) + "\n")])
         return
-    said = _("{right} of {count} right, {once} at once").format(right=right, count=len(found), once=at_once)
+    said = _("{right} of {count} right, {once} at the first attempt").format(
+        right=right, count=len(found), once=at_once
+    )
     console.result([("title", visible_line(path)), ("plain", f"  {visible_line(lesson.title)}: {said}\n")])
     for question, tries, is_right, _was_right, hint in found:
         if not is_right:

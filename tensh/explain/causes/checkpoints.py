@@ -183,7 +183,7 @@ def other_sizes(loading):
     if not other:
         return None
     key = other[0]
-    rule = _("{key} is {given} in {text}, and {wanted} in {name}").format(
+    rule = _("{key} is {given} in {text}, but {wanted} in {name}").format(
         key=key, given=[*loading.given[key].shape], text=loading.text, wanted=[*wanted[key].shape], name=loading.name
     )
     is_all = wanted.keys() == loading.given.keys()

@@ -64,7 +64,7 @@ def explain_list(node, situation):
             situation,
             call,
             code,
-            _("{text} is a {kind} of modules: each has parameters of its own").format(text=text, kind=kind),
+            _("{text} is a {kind} of modules, each with its own parameters").format(text=text, kind=kind),
         )
     return None
 

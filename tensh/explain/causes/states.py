@@ -34,10 +34,10 @@ def explain_state(situation):
         fit = other_order(situation, layer)
         if fit is not None:
             if layer.batch_first:
-                text = _("with batch_first=True the batch is dim 0 of the input, and the state has the size of dim 1")
+                text = _("with batch_first=True, the batch is dim 0 of the input, but the state has the size of dim 1")
             else:
                 text = _(
-                    "the batch is dim 1 of the input, and the state has the size of dim 0, as with batch_first=True"
+                    "the batch is dim 1 of the input, but the state has the size of dim 0, as with batch_first=True"
                 )
             return Explanation("RNN", operands, text, (fit,))
     fits = [fit for each in given if (fit := fit_state(situation, each, wanted)) is not None]

@@ -137,5 +137,7 @@ def explain_returned(situation, node, names, got):
         return Explanation("unpack", (), rule, (), _("use as many names as parts"))
     if got is None:
         return None
-    rule = _("{text} gives {count} values, for {names} names").format(text=ast.unparse(node), count=got, names=names)
+    rule = _("{text} returns {count} values, but there are {names} names").format(
+        text=ast.unparse(node), count=got, names=names
+    )
     return Explanation("unpack", (), rule, (), _("use as many names as parts"))

@@ -35,7 +35,7 @@ def reshaping(call, text):
     rule = (
         _("{tensor} has {count} elements, but {wanted} needs a multiple of {known}")
         if -1 in wanted
-        else _("{tensor} has {count} elements, {wanted} has {known}")
+        else _("{tensor} has {count} elements, but {wanted} has {known}")
     ).format(tensor=name_or_phrase(t), count=count, wanted=wanted, known=known)
     candidates = [resize_call(call, -1)] if len(wanted) == 1 else []
     if -1 not in wanted and len(wanted) > 1:

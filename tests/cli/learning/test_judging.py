@@ -92,7 +92,7 @@ WRONG = [
     ("value", "count", "7", "off by one"),
     ("value", "count", "[6]", "no brackets"),
     ("shape", "matrix", "2d", "how large is each"),
-    ("shape", "matrix", "3 dimensions", "another number of dimensions"),
+    ("shape", "matrix", "3 dimensions", "a different number of dimensions"),
     ("shape", "count", "0", "empty list"),
     ("grad", "none", "3", "no value"),
     ("grad", "vector", "None", "not None"),

@@ -131,7 +131,7 @@ def test_a_zero_grad_that_is_not_called_is_named():
         "for i in range(3):\n    opt.zero_grad\n    net(torch.ones(1, 1)).sum().backward()\n    opt.step()\n"
     )
     (note,), _ = notes(code)
-    assert note["advice"] == "line 4: opt.zero_grad(), which is not called there"
+    assert note["advice"] == "on line 4, call opt.zero_grad()"
 
 
 def test_the_statement_that_rebinds_a_leaf_is_named():

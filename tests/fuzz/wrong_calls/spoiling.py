@@ -147,7 +147,7 @@ def instead(node, draw):
 
 
 def like(node, draw):
-    """A tensor of another dtype, or with another size, or another number of dimensions."""
+    """A tensor of another dtype, or with another size, or a different number of dimensions."""
     own = ast.unparse(node)
     way = draw.randrange(5)
     if way == 0 or node.func.__class__ is ast.Attribute or not node.args:

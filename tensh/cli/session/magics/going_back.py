@@ -101,7 +101,7 @@ def text_to_change(session, command):
     if wanted.isdigit():
         found = next((entry for entry in entries if entry.number == int(wanted)), None)
         if found is None:
-            raise MagicError(_("%edit {wanted}: %history has no line of this number").format(wanted=wanted))
+            raise MagicError(_("%edit {wanted}: %history has no line with this number").format(wanted=wanted))
         return found.text
     if wanted:
         import inspect

@@ -105,7 +105,7 @@ def is_as_written(path, written):
 @magic(
     "save",
     "%save FILE [--over]",
-    "keep your tensors, plain values and source in a .safetensors file",
+    "save your tensors, plain values and source to a .safetensors file",
     needs_journal=True,
 )
 def save(session, command):
@@ -129,9 +129,7 @@ def save(session, command):
         yield Notice("  " + _("not saved, except for the source: {names}").format(names=words))
 
 
-@magic(
-    "load", "%load FILE [--over]", "bring back what %save kept, or what is in a .pt, .safetensors, .npy or .npz file"
-)
+@magic("load", "%load FILE [--over]", "restore what %save saved, or load a .pt, .safetensors, .npy or .npz file")
 def load(session, command):
     from tensh.cli.documents.files import KINDS as DOCUMENTS
     from tensh.cli.files import reading

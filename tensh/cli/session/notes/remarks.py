@@ -42,9 +42,7 @@ def find_uncalled(place):
     for node in ast.walk(piece(place).tree() or ast.Module([], [])):
         match node:
             case ast.Expr(value=ast.Attribute(attr="zero_grad")):
-                return _("line {line}: {code}(), which is not called there").format(
-                    line=node.lineno, code=ast.unparse(node)
-                )
+                return _("on line {line}, call {code}()").format(line=node.lineno, code=ast.unparse(node))
     return None
 
 

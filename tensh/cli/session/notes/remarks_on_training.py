@@ -163,14 +163,12 @@ def events_of(loop, names):
 
 
 def say_uncalled(place, attribute):
-    """Return `line 4: loss.backward(), which is not called there`; None if every mention is a call."""
+    """Return `on line 4, call loss.backward()`; None if every mention is a call."""
     tree = piece(place).tree()
     for node in ast.walk(tree) if tree else ():
         match node:
             case ast.Expr(value=ast.Attribute(attr=found)) if found == attribute:
-                return _("line {line}: {code}(), which is not called there").format(
-                    line=node.lineno, code=ast.unparse(node)
-                )
+                return _("on line {line}, call {code}()").format(line=node.lineno, code=ast.unparse(node))
     return None
 
 

@@ -164,7 +164,9 @@ def shape_for_range(situation, node):
     code = f"{ast.unparse(node.func)}({', '.join(map(ast.unparse, numbers))}).reshape({ast.unparse(shape)})"
     if situation.evaluate(ast.parse(code, mode="eval").body) is None:
         return None
-    return explain_replacement(situation, "arange", _("arange gives one dimension; reshape makes several"), node, code)
+    return explain_replacement(
+        situation, "arange", _("arange returns one dimension; reshape makes several"), node, code
+    )
 
 
 def shape_for_features(situation, node):
