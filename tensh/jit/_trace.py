@@ -4,7 +4,7 @@ from tensh.engine.errors.warnings import warn
 from tensh.jit._script import ScriptModule
 from tensh.jit.ir import Graph
 from tensh.jit.liveness import drop_dead_code
-from tensh.jit.trace_checks import as_arguments, check, require_tensors
+from tensh.jit.trace_checks import as_arguments, check, require_tensors, separate
 from tensh.jit.traced import TopLevelTracedModule, TracedFunction, TracedModule
 from tensh.nn.modules.module import Module
 from tensh.tracing.program import trace_program
@@ -113,6 +113,9 @@ def trace_methods(module, given, options):
 
 def record(function, args, kwargs, strict, root=None):
     """Return the program of a trace, with PyTorch's warnings and refusals."""
+    owner = root if root is not None else function
+    known = {id(each) for each in owner.state_dict(keep_vars=True).values()} if isinstance(owner, Module) else set()
+    args, kwargs = separate(args, known), separate(kwargs, known)
     before, running.states = running.states, (*running.states, TracingState())
     try:
         program = trace_program(function, args, kwargs, sizes=True, on_read=warn_of_reading, root=root, lasting=True)

@@ -1,5 +1,7 @@
 """The checks of ``trace``: of results, and of the traced program against the traced function."""
 
+import copy
+
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.errors.warnings import warn
 from tensh.tracing.reading import TracerWarning
@@ -80,3 +82,23 @@ def leaves(value):
     if isinstance(value, dict):
         value = list(value.values())
     return [leaf for each in value for leaf in leaves(each)] if isinstance(value, (tuple, list)) else [value]
+
+
+def separate(value, known):
+    """Return examples in which no tensor is one of the module, or occurs twice: those are views, so that a trace tells them apart.
+
+    ``known`` holds the numbers of tensors that have been met.
+    """
+    if isinstance(value, Tensor):
+        if id(value) in known:
+            return value.view(value.shape)
+        known.add(id(value))
+        return value
+    if isinstance(value, (tuple, list)):
+        parts = [separate(each, known) for each in value]
+        return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)
+    if isinstance(value, dict):
+        made = copy.copy(value)
+        made.update({key: separate(each, known) for key, each in value.items()})
+        return made
+    return value
