@@ -914,7 +914,7 @@ def bernoulli(input: Tensor, p: _Any = None, *, generator: _Any = None, out: Ten
 def bilinear(input1: _Any, input2: _Any, weight: Tensor, bias: Tensor | None = None) -> _Any:
     """The bilinear form ``input1 @ weight[o] @ input2`` for every output, plus ``bias``.  Differentiable in all four."""
 def binary_cross_entropy_with_logits(input: Tensor, target: Tensor, weight: Tensor | None = None, pos_weight: _Any = None, reduction: _str | _int = 0) -> Tensor:
-    """``binary_cross_entropy`` of sigmoid(input), without overflow; ``pos_weight`` weighs the positive class."""
+    """``torch.nn.functional.binary_cross_entropy_with_logits`` with ``reduction`` as a number.  Differentiable."""
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: _Any = 0) -> Tensor:
     """Count the occurrences of each of the numbers 0, 1, 2, …, or add up their weights."""
 def binomial(count: _Any, prob: _Any, generator: _Any = None) -> Tensor:

@@ -81,6 +81,8 @@ def missing_attribute(function, parameters, named):
                 found = getattr(given[parameter], attribute)
             except AttributeError as error:
                 return error.with_traceback(None)
+            if given[parameter] is Tensor and callable(found):  # the class, whose methods lack their tensor
+                return TypeError(f"unbound method TensorBase.{attribute}() needs an argument")
             if attribute not in VALUES and not callable(found):  # NumPy's `size` is a number
                 return TypeError(f"'{type_name(found)}' object is not callable")
     return None

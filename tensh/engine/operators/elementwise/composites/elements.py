@@ -1,7 +1,5 @@
 """Python functions applied element by element, in place: slow, not recorded, for computations without an operator."""
 
-import numpy as np
-
 from tensh.engine.codegen.registry import METHODS
 from tensh.engine.core.clock import stamp_write
 from tensh.engine.core.nodes import uses_gradient
@@ -19,7 +17,7 @@ def replace(name, t, others, fn):
         found = BY_NUMPY[other.array.dtype]
         if found is not dtype:
             raise TypeError(f"{name}: expected torch.{dtype.legacy} for 'other' (got torch.{found.legacy})")
-    columns = [np.broadcast_to(each.array, t.array.shape).ravel().tolist() for each in (t, *others)]
+    columns = [each.expand(t.array.shape).array.ravel().tolist() for each in (t, *others)]
     t.array[...] = nested.elements(map(fn, *columns), dtype).reshape(t.array.shape)
     stamp_write(t.array)
     return t

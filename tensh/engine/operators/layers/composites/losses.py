@@ -251,6 +251,11 @@ def binary_cross_entropy_with_logits(
     reduction = reduction_of(reduction, size_average, reduce)
     if target.size() != input.size():
         raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
+    return entropy_of_logits(input, target, weight, pos_weight, reduction)
+
+
+def entropy_of_logits(input, target, weight, pos_weight, reduction):
+    """Return the cross entropy of logits and a target of the same shape, after PyTorch's checks of dtypes and weights."""
     if input.is_floating_point() and not target.is_floating_point():
         raise RuntimeError(
             f"result type {input.dtype.title} can't be cast to the desired output type {target.dtype.title}"
@@ -265,7 +270,24 @@ def binary_cross_entropy_with_logits(
     return binary_entropy_of_logits.fn(input, target, weight, pos_weight, reduction)
 
 
-number_reduction(binary_cross_entropy_with_logits, "input", "target", "weight", "pos_weight", "reduction")
+def torch_binary_cross_entropy_with_logits(input, target, weight=None, pos_weight=None, reduction="mean"):
+    """``torch.nn.functional.binary_cross_entropy_with_logits`` with ``reduction`` as a number.  Differentiable.
+
+    Shapes: [*], reduced to []; the input is broadcast to the target. Raise RuntimeError if the target is the smaller one.
+    """
+    shapes = [target.array.shape, input.array.shape]
+    if (clash := broadcast_clash(shapes)) is not None:
+        raise RuntimeError(clash)
+    shape = np.broadcast_shapes(*shapes)
+    if shape != target.array.shape:
+        raise RuntimeError(
+            f"output with shape {list(target.array.shape)} doesn't match the broadcast shape {list(shape)}"
+        )
+    return entropy_of_logits(input.expand(shape), target, weight, pos_weight, reduction)
+
+
+torch_binary_cross_entropy_with_logits.__name__ = "binary_cross_entropy_with_logits"
+number_reduction(torch_binary_cross_entropy_with_logits, "input", "target", "weight", "pos_weight", "reduction")
 
 
 @layer

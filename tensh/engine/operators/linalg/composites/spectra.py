@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tensh.engine.arguments.signatures import type_name
 from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.return_types import return_type
 from tensh.engine.core.tensor import Tensor, wrap
@@ -207,6 +208,8 @@ def lstsq(input, b, rcond=None, *, driver=None):
     first, second = input.array, b.array
     if driver is None:
         driver = "gelsy"
+    if not isinstance(driver, str):
+        raise TypeError(f"linalg_lstsq(): argument 'driver' must be str, not {type_name(driver)}")
     if driver not in DRIVERS:
         raise RuntimeError("torch.linalg.lstsq: parameter `driver` should be one of (gels, gelsy, gelsd, gelss)")
     if first.ndim < 2:
