@@ -6,7 +6,16 @@ Other names of this namespace in PyTorch are switched off.
 from tensh.engine.methods.namespaces import declare_namespace
 from tensh.switched_off import lookup
 
-SUBMODULES = ("dialect", "graph_drawer", "infra", "operator_support", "shape_prop", "split_module", "utils")
+SUBMODULES = (
+    "dialect",
+    "graph_drawer",
+    "infra",
+    "operator_support",
+    "shape_prop",
+    "split_module",
+    "tools_common",
+    "utils",
+)
 __all__ = list(SUBMODULES)
 
 __getattr__, __dir__ = declare_namespace(
