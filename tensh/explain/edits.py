@@ -291,7 +291,11 @@ def other_arguments(node, shadow):
             0,
             _("{function} expects the tensors in a list").format(function=function),
         )
-    elif count > 1 or (count == 1 and len(values) > 1 and type(values[1]) is int):
+    elif (
+        count > 1
+        or (count == 1 and len(values) > 1 and type(values[1]) is int)
+        or (count == 0 and len(values) == 2 and isinstance(values[1], Tensor))
+    ):
         others = [given[1], given[0], *given[2:], *named]
         yield f"{function}({', '.join(others)})", 1, _("the two arguments are swapped")
 

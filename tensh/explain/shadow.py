@@ -186,6 +186,9 @@ class Shadow:
             return layer.forward
         if isinstance(node.value, ast.Name) and is_module(self.names.get(node.value.id)):
             return self.stand_ins.imitate(member(self.names[node.value.id], node.attr))
+        kept = kept_in(node, self.names)
+        if kept is not None:
+            return self.stand_ins.imitate(kept)
         owner = self.compute(node.value)
         if is_module(owner):
             return member(owner, node.attr)
@@ -355,6 +358,19 @@ def member(module, name):
     if name in MEMBERS and is_from(getattr(type(module), name), "nn"):
         return getattr(module, name)
     raise Unknown
+
+
+def kept_in(node, names):
+    """Return what an object of the user's keeps as an attribute, without running its code; None for other expressions."""
+    owner = names.get(node.value.id) if isinstance(node.value, ast.Name) else None
+    kind = type(owner)
+    if kind.__module__ != "__main__" or isinstance(owner, Tensor | type) or is_module(owner):
+        return None
+    try:
+        own = object.__getattribute__(owner, "__dict__")
+    except AttributeError:
+        return None
+    return own.get(node.attr) if type(own) is dict else None
 
 
 def has_hooks(module):

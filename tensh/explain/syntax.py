@@ -18,6 +18,9 @@ TYPOGRAPHIC = str.maketrans({
 
 QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "「": '"', "」": '"', "‘": "'", "’": "'", "‚": "'"})
 CLOSING = {"(": ")", "[": "]", "{": "}"}
+LISTED = re.compile(r"\s*(?:from [\w.]+ import |return |for [\w ]+ in |[\w ]+ = )")
+"""The beginnings of statements in which names stand side by side."""
+
 COMMAND = re.compile(r";\s*%(who|why|graph|heat|hist|plot|image|grads|summary|time|timeit|undo|set|help)\b")
 MOST_LINES = 8  # lines repaired together
 LONGEST = 300  # characters of a line that is searched
@@ -139,6 +142,9 @@ def candidates(text, lines, number):
                 text[: match.start()] + ", " + text[match.end() :],
                 _("a comma is missing between two of the elements"),
             )
+    if re.match(LISTED, text):
+        for match in re.finditer(r"(?<=[\w\])\"']) (?=[\w\[(\"'])", text):
+            yield text[: match.start()] + ", " + text[match.end() :], _("a comma is missing between two names")
     for match in re.finditer(r"(?<!\S)[^\W\d][^\s()\[\]{}]*(?!\S)", text):
         yield (
             text[: match.start()] + f'"{match[0]}"' + text[match.end() :],

@@ -36,6 +36,7 @@ CODE = {"Fit"}
 NO_PROSE = (
     "{}for {} in range({}{}):",
     "lambda epoch: {} ** epoch",
+    "[each.{}({}) for each in {}]",
     "for layer in {}: x = layer(x)",
     "import os; {}",
     "with torch.no_grad(): {}",

@@ -34,13 +34,20 @@ def watch(env, folder, tag=None, once=False, as_csv=False, as_json=False):
 
 
 def show(view, env, console, once):
-    """Show a page, and redraw it when there is new data."""
-    console.result(view.draw(console.page()))
-    while not once and env.is_terminal(env.stdout):
-        time.sleep(PAUSE)
-        if view.runs.refresh():
-            env.stdout.write(CLEAR)
-            console.result(view.draw(console.page()))
+    """Show a page, and redraw it when there is new data, or when the window has another size."""
+    shown = console.page()
+    console.result(view.draw(shown))
+    try:
+        while not once and env.is_terminal(env.stdout):
+            time.sleep(PAUSE)
+            page = console.page()
+            if view.runs.refresh() or page != shown:
+                env.stdout.write(CLEAR)
+                console.result(view.draw(page))
+                shown = page
+    except KeyboardInterrupt:
+        env.stdout.write("\n")  # behind the ^C that the terminal shows
+        raise
 
 
 def list_points(runs, tag):

@@ -12,6 +12,7 @@ from tensh.explain.causes.containers import explain_container, explain_counter, 
 from tensh.explain.causes.datasets import explain_dataset
 from tensh.explain.causes.definitions import (
     explain_length,
+    explain_method_returned,
     explain_misnamed,
     explain_nothing_returned,
     explain_super,
@@ -30,6 +31,7 @@ from tensh.explain.causes.keeping import explain_keeping
 from tensh.explain.causes.keras import explain_keras
 from tensh.explain.causes.keywords import explain_keyword
 from tensh.explain.causes.languages import explain_language
+from tensh.explain.causes.left_out import explain_left_out
 from tensh.explain.causes.methods import (
     explain_digits,
     explain_rounded,
@@ -73,9 +75,9 @@ __all__ = ["Situation", "cause_of"]
 
 CAUSES = (
     explain_lost, explain_function, explain_transform, explain_distribution, explain_compared_pair, explain_floats, absent_gradient, explain_cut_graph, explain_several_numbers, explain_uncalled, explain_uncalled_part, explain_uncalled_class,
-    explain_early_return, explain_value_of_name, explain_naming, explain_condition, explain_iterating, explain_index, explain_residual, explain_result, explain_state, explain_step, explain_target, explain_operator, explain_picked, batch_for_tensor, explain_argument, explain_key_of_group, explain_settings_of_groups, explain_attention, explain_checkpoint, explain_class, explain_file, explain_keras, explain_language, explain_batch, explain_split, explain_unknown_device, explain_format, explain_value, explain_keeping, explain_called, explain_container, explain_counter, explain_local_part,
+    explain_left_out, explain_early_return, explain_value_of_name, explain_naming, explain_condition, explain_iterating, explain_index, explain_residual, explain_result, explain_state, explain_step, explain_target, explain_operator, explain_picked, batch_for_tensor, explain_argument, explain_key_of_group, explain_settings_of_groups, explain_attention, explain_checkpoint, explain_class, explain_file, explain_keras, explain_language, explain_batch, explain_split, explain_unknown_device, explain_format, explain_value, explain_keeping, explain_called, explain_container, explain_counter, explain_local_part,
     explain_digits, explain_rounded, explain_second_pass, call_before_init, explain_super, find_misnamed_forward, explain_misnamed, explain_uncalled_definition, explain_without_self,
-    explain_length, explain_nothing_returned, explain_dataset, explain_mode, empty_parameters, plain_parameter, single_sample, tensor_for_parameter, class_given_data, class_given_data_before_attribute, explain_pair_of_states,
+    explain_length, explain_method_returned, explain_nothing_returned, explain_dataset, explain_mode, empty_parameters, plain_parameter, single_sample, tensor_for_parameter, class_given_data, class_given_data_before_attribute, explain_pair_of_states,
     recurrent_in_sequential, single_number, explain_unpacked, explain_part, explain_keyword, explain_missing_arguments, explain_none,
 )  # fmt: skip
 

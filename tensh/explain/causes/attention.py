@@ -5,7 +5,7 @@ import re
 
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.causes.layers import maker, try_shape
-from tensh.explain.causes.situation import message_of, operand_of, replace_node
+from tensh.explain.causes.situation import first_explanation, message_of, operand_of, replace_node
 from tensh.explain.model import Explanation
 from tensh.explain.shadow import is_module
 from tensh.support.language import _
@@ -26,7 +26,45 @@ def explain_attention(situation):
     """Explain heads that do not divide the features, or inputs with another number of features."""
     path = situation.place.path()
     node = path[-1] if path else None
-    return (uneven_heads(situation, node) or other_features(situation, node)) if isinstance(node, ast.Call) else None
+    if not isinstance(node, ast.Call):
+        return None
+    kinds = (uneven_heads, other_features, other_order_of_batch, mask_of_positions)
+    return first_explanation(kinds, situation, node)
+
+
+def other_order_of_batch(situation, node):
+    """Explain inputs of a transformer whose batch is dim 0, as with batch_first=True."""
+    if not situation.says("the batch number of src and tgt must be equal") or len(node.args) < 2:
+        return None
+    shapes = [getattr(situation.tensor_of(each), "shape", ()) for each in node.args[:2]]
+    made = maker(node.func, situation)
+    if {*map(len, shapes)} != {3} or shapes[0][0] != shapes[1][0] or not isinstance(made, ast.Call):
+        return None
+    if any(each.arg == "batch_first" for each in made.keywords):
+        return None
+    rule = _("the batch is dim 1 of the input, but both inputs have one size in dim 0, as with batch_first=True")
+    fit = replace_node(situation.place, made, f"{ast.unparse(made)[:-1]}, batch_first=True)")
+    return Explanation("attention", (), rule, (fit,) if fit else ())
+
+
+def mask_of_positions(situation, node):
+    """Explain a mask of the positions of each sequence, [batch, keys], that is given as attn_mask."""
+    given = next((each for each in node.keywords if each.arg == "attn_mask"), None)
+    if not situation.says("The shape of the 2D attn_mask is") or given is None or len(node.args) < 2:
+        return None
+    layer, keys = situation.look_up(node.func), situation.tensor_of(node.args[1])
+    mask = situation.tensor_of(given.value)
+    if not is_module(layer) or keys is None or mask is None or keys.dim() != 3:
+        return None
+    batch = keys.shape[:2] if getattr(layer, "batch_first", False) else keys.shape[1::-1]
+    if mask.shape != batch or any(each.arg == "key_padding_mask" for each in node.keywords):
+        return None
+    text = ast.unparse(given.value)
+    rule = _(
+        "attn_mask is [queries, keys]; {text}, {shape}, is [batch, keys]: the positions to ignore in each sequence"
+    )
+    fit = replace_node(situation.place, given, f"key_padding_mask={text}")
+    return Explanation("attention", (), rule.format(text=text, shape=[*mask.shape]), (fit,) if fit else ())
 
 
 def sizes_in(node):

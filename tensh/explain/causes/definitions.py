@@ -3,7 +3,9 @@
 import ast
 import builtins
 import re
+import types
 
+from tensh.engine.core.tensor import Tensor
 from tensh.explain.causes.situation import class_of, look_up, message_of, replace_node
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.place import FUNCTIONS, iterate_scope
@@ -22,6 +24,8 @@ WANTED = (  # words of a message -> the missing method
     ("has no len()", "__len__"),
     ("is not subscriptable", "__getitem__"),
 )
+CHANGING = frozenset("backward step zero_grad append extend update".split())
+"""Methods that return nothing."""
 MOST_SLIPS = 2  # least letters of a method's name
 COUNTS = re.compile(r"(\w+)\.(\w+)\(\) takes (?:from \d+ to )?(\d+) positional arguments? but (\d+) (?:was|were) given")
 
@@ -181,12 +185,17 @@ def explain_nothing_returned(situation):
         if found is not None:
             return found
     path = situation.place.path()
-    for node in ast.walk(path[-1]) if path else ():
+    is_unpacked = situation.says("cannot unpack non-iterable NoneType") and isinstance(
+        path[0] if path else None, ast.Assign
+    )
+    for node in ast.walk(path[0].value if is_unpacked else path[-1]) if path else ():
         if isinstance(node, ast.Name) and situation.names.get(node.id, node) is None:
             made = situation.find_assignment(node.id)
             node = getattr(made, "value", None)
         if isinstance(node, ast.Call):
             found = returns_nothing(node, situation)
+            if found and is_unpacked:
+                return found._replace(fits=(), advice=_("return as many values as there are names"))
             if found:
                 return found
     return None
@@ -223,22 +232,60 @@ def explain_length(situation):
 
 
 def returns_nothing(call, situation):
-    """Explain a call whose function ends without returning a value."""
-    value = look_up(call.func, situation.names)
-    if isinstance(call.func, ast.Call):  # `Net()(x)`
-        value = look_up(call.func.func, situation.names)
+    """Explain a call whose function ends without returning a value, or that is given such a function."""
+    for node in (call.func, *call.args):
+        function, name = definition_of(node, situation)
+        found = explain_without_return(function, name) if function is not None else None
+        if found is not None:
+            return found
+    return None
+
+
+def definition_of(node, situation):
+    """Return the definition of what is called in the source, and its name: of a function, a method, or a `forward`."""
+    value = look_up(node, situation.names)
+    if isinstance(node, ast.Call):  # `Net()(x)`
+        value = look_up(node.func, situation.names)
+    if isinstance(node, ast.Attribute) and value is None:  # `trainer.test(x)`, `Square.apply(x)`
+        owner = look_up(node.value, situation.names)
+        kind = owner if isinstance(owner, type) else type(owner)
+        wanted = "forward" if node.attr == "apply" and isinstance(owner, type) else node.attr
+        return method_in_source(situation, kind.__name__, wanted), f"{kind.__name__}.{wanted}"
     if is_module(value) or hasattr(value, "named_modules"):
-        value = value if isinstance(value, type) else type(value)
-        definition = class_of(situation.place, value.__name__)
-        methods = definition.body if definition else ()
-        function = next((n for n in methods if isinstance(n, ast.FunctionDef) and n.name == "forward"), None)
-        name = f"{value.__name__}.forward"
-    else:
-        tree, name = situation.place.tree(), getattr(value, "__name__", None)
-        function = next(
-            (n for n in (tree.body if tree else ()) if isinstance(n, ast.FunctionDef) and n.name == name), None
-        )
-    return explain_without_return(function, name) if function is not None else None
+        kind = value if isinstance(value, type) else type(value)
+        return method_in_source(situation, kind.__name__, "forward"), f"{kind.__name__}.forward"
+    tree, name = situation.place.tree(), getattr(value, "__name__", None)
+    if not isinstance(value, types.FunctionType):
+        return None, name
+    inside = (n for n in (ast.walk(tree) if tree else ()) if isinstance(n, ast.FunctionDef) and n.name == name)
+    return next(inside, None), name
+
+
+def method_in_source(situation, kind, name):
+    """Return the definition of a method of a class in the source; None if there is none."""
+    definition = class_of(situation.place, kind)
+    methods = definition.body if definition else ()
+    return next((n for n in methods if isinstance(n, ast.FunctionDef) and n.name == name), None)
+
+
+def explain_method_returned(situation):
+    """Explain a function that returns a method which it does not call: `return loss.item`."""
+    if not situation.says("method") or not isinstance(
+        situation.error, TypeError | AttributeError | ValueError | RuntimeError
+    ):
+        return None
+    path = situation.place.path()
+    for call in ast.walk(path[-1]) if path else ():
+        for node in (call.func, *call.args) if isinstance(call, ast.Call) else ():
+            function, name = definition_of(node, situation)
+            for each in iterate_scope(function) if function is not None else ():
+                match each:
+                    case ast.Return(value=ast.Attribute() as method) if callable(getattr(Tensor, method.attr, None)):
+                        rule = _("{name} returns {text} (line {line}), a method that was not called")
+                        rule = rule.format(name=name, text=ast.unparse(method), line=each.lineno)
+                        fit = replace_node(situation.place, method, f"{ast.unparse(method)}()")
+                        return Explanation("return", (), rule, (fit,) if fit else ())
+    return None
 
 
 def explain_without_return(function, name):
@@ -261,6 +308,9 @@ def explain_without_return(function, name):
         case ast.Expr(value=ast.Call(func=ast.Name(id="print"), args=args)):
             if len(args) == 1:
                 return Explanation("return", (), rule, (Fit(f"return {ast.unparse(args[0])}", "", last.lineno),))
+        case ast.Expr(value=ast.Call(func=ast.Attribute(attr=word, value=owner))) if word in CHANGING:
+            if word == "backward" and isinstance(owner, ast.Name):
+                return Explanation("return", (), rule, (Fit(f"return {owner.id}", "", last.end_lineno, "after"),))
         case ast.Expr(value=value) if not isinstance(value, ast.Constant):
             return Explanation("return", (), rule, (Fit(f"return {ast.unparse(value)}", "", last.lineno),))
         case ast.Assign(targets=[ast.Name(id=result)]):

@@ -33,7 +33,7 @@ def explain_uncalled_part(situation):
     path = situation.place.path()
     if not path:
         return None
-    is_told = any(situation.says(word) for word in ("method", "function"))
+    is_told = situation.says("must be a Tensor") or any(map(situation.says, ("method", "function")))
     called = {call.func for call in ast.walk(path[0]) if isinstance(call, ast.Call)}
     if situation.says("takes 1 positional argument but 2 were given") and isinstance(path[-1], ast.Call):
         found = find_method(path[-1].func.id, situation) if isinstance(path[-1].func, ast.Name) else None
@@ -61,7 +61,8 @@ def is_method(node, situation, is_told):
     if isinstance(owner, Tensor):
         return callable(getattr(Tensor, node.attr, None))
     if owner is not None and not isinstance(owner, types.ModuleType | type):
-        return is_told and isinstance(inspect.getattr_static(type(owner), node.attr, None), types.FunctionType)
+        found = inspect.getattr_static(type(owner), node.attr, None)
+        return is_told and isinstance(found, types.FunctionType | types.MethodDescriptorType)
     return is_told and callable(getattr(Tensor, node.attr, None)) and not is_namespace(node.value, situation)
 
 

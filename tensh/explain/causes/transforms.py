@@ -24,6 +24,7 @@ def explain_transform(situation):
     return first_explanation(
         (
             result_for_function,
+            exchanged_with_function,
             number_for_tensor,
             whole_number_for_gradient,
             gradient_of_several,
@@ -75,6 +76,18 @@ def result_for_function(situation, node):
     text = ast.unparse(first)
     rule = _("{name} expects a function, but {text} is already a result").format(name=name_of(node.func), text=text)
     return replacement(situation, rule, first, f"lambda {', '.join(names)}: {text}")
+
+
+def exchanged_with_function(situation, node):
+    """Explain `jacobian(x, f)`."""
+    if name_of(node.func) not in OF_FUNCTIONS or len(node.args) != 2:
+        return None
+    first, second = node.args
+    if situation.tensor_of(first) is None or not callable(situation.look_up(second)):
+        return None
+    rule = _("{name} takes the function first, and then its arguments").format(name=name_of(node.func))
+    rest = ", ".join(map(ast.unparse, [second, first, *node.keywords]))
+    return replacement(situation, rule, node, f"{ast.unparse(node.func)}({rest})")
 
 
 def number_for_tensor(situation, node):

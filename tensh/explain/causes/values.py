@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import io
 
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.causes.situation import first_explanation, replace_node
@@ -47,7 +48,9 @@ def exchanged_save(situation, node):
     if not situation.says("expected 'f' to be string") or not isinstance(node, ast.Call) or len(node.args) != 2:
         return None
     first, second = map(ast.unparse, node.args)
-    if type(situation.look_up(node.args[0])) is not str and not isinstance(node.args[0], ast.Constant):
+    value = situation.look_up(node.args[0])
+    is_file = type(value) is str or isinstance(value, io.IOBase) or isinstance(node.args[0], ast.Constant)
+    if not is_file:
         return None
     fit = replace_node(situation.place, node, f"{ast.unparse(node.func)}({second}, {first})")
     return Explanation("save", (), _("save expects the object first, then the file"), (fit,) if fit else ())

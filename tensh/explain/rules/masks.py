@@ -3,7 +3,9 @@
 import ast
 
 from tensh.engine import find_public
+from tensh.explain.calls import names_in
 from tensh.explain.model import Explanation
+from tensh.explain.place import FUNCTIONS, bindings
 from tensh.explain.rules.shared import name_or_phrase, operand
 from tensh.explain.trying import append_to_expression, fits
 from tensh.support.language import _
@@ -30,8 +32,15 @@ def mask_of_scores(call, text):
     if broadcast(scores, mask.value.shape):
         return None
     rule = rule.format(shape=list(scores), mask=name_or_phrase(mask, _("the mask")), size=list(mask.value.shape))
-    candidates = [call.rewrite({mask: new}) for new in reshape_mask(mask, scores, sizes)] if mask.text else []
+    texts = reshape_mask(mask, scores, sizes, is_made_in_function(call, mask.text)) if mask.text else ()
+    candidates = [call.rewrite({mask: new}) for new in texts]
     return Explanation(call.symbol, tuple(map(operand, given)), rule, fits(call, candidates))
+
+
+def is_made_in_function(call, text):
+    """True if the function around a call assigns a name in some code."""
+    scope = call.place.scope()
+    return isinstance(scope, FUNCTIONS) and any(bindings(scope, name) for name in names_in(text))
 
 
 def broadcast(scores, shape):
@@ -40,11 +49,15 @@ def broadcast(scores, shape):
     return len(shape) <= len(scores) and all(m == n or n == 1 for m, n in pairs)
 
 
-def reshape_mask(mask, scores, sizes):
-    """The texts of a mask of the scores' shape: a part of a larger one, a mask of each sequence, the other way round."""
+def reshape_mask(mask, scores, sizes, is_local=False):
+    """The texts of a mask of the scores' shape: a part of a larger one, a mask of each sequence, the other way round.
+
+    A mask that is ``is_local``, made in the function that uses it, is not larger on purpose.
+    """
     shape, text = tuple(mask.value.shape), mask.text
     rows, columns = scores[-2:]
-    if len(shape) > 1 and shape[-2] >= rows and shape[-1] >= columns and (shape[-2], shape[-1]) != (rows, columns):
+    is_larger = len(shape) > 1 and shape[-2] >= rows and shape[-1] >= columns
+    if is_larger and (shape[-2], shape[-1]) != (rows, columns) and not is_local:
         ends = [f"{sizes}.size(-2)", f"{sizes}.size(-1)"] if sizes else [rows, columns]
         yield append_to_inner(text, f"[{'..., ' * (len(shape) > 2)}:{ends[0]}, :{ends[1]}]")
     if len(shape) == 2 and len(scores) > 2 and shape == (scores[0], columns):

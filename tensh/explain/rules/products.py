@@ -92,12 +92,26 @@ def stacks(call, a, b):
     if max(a.value.dim(), b.value.dim()) < 3:
         return None
     one, two = a.value.shape[:-2], b.value.shape[:-2]
-    turned = (b.text or "").endswith(".T") and b.value.dim() > 2  # all dimensions, those of the batch with them
+    codes = [call.rewrite({t: t.text[:-2] + end}) for t in (a, b) if is_turned(t) for end in (".mT", "")]
+    codes += [call.rewrite({t: code}) for t in (a, b) if (code := exchange_heads(t))]
     return Explanation(
         call.symbol, (operand(a, range(len(one))), operand(b, range(len(two)))),
         _("the matrices fit, but the dimensions before them, {first} and {second}, do not broadcast").format(first=list(one), second=list(two)),
-        fits(call, [call.rewrite({b: f"{b.text[:-1]}mT"})]) if turned else (),
+        fits(call, codes),
     )  # fmt: skip
+
+
+def is_turned(t):
+    """True for `x.T` of more than two dimensions, which turns those of the batch with the others."""
+    return (t.text or "").endswith(".T") and t.value.dim() > 2
+
+
+def exchange_heads(t):
+    """Write an operand of attention with its heads before its steps: `x.transpose(1, 2)`; None for other operands."""
+    if not t.text or t.value.dim() != 4:
+        return None
+    owner, dot, step = t.text.partition(".transpose(-2, -1)")
+    return append_to_expression(owner, ".transpose(1, 2)") + dot + step
 
 
 def layer_features(call):

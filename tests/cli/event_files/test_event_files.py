@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 from importlib.util import find_spec
 
 import numpy as np
@@ -151,3 +152,21 @@ def test_an_image_is_read_no_larger_than_it_is_shown(rows, columns):
     found = decode_image(encode(np.zeros((rows, columns, 3), np.uint8)))
     factor = min(1, LONGEST_SIDE / max(rows, columns))
     assert found.shape == (max(round(rows * factor), 1), max(round(columns * factor), 1), 3)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a pseudo-terminal is POSIX's")
+def test_a_window_of_another_size_is_drawn_anew(tmp_path):
+    from tests.support.terminal import Terminal
+
+    (tmp_path / "events.out.tfevents.1").write_bytes(b"".join(number(float(n), n) for n in range(20)))
+    with Terminal("watch", tmp_path, columns=80) as shell:
+        shell.wait(lambda: frames(shell))
+        assert min(frames(shell)) > 44
+        shell.resize(44, 30)
+        shell.wait(lambda: min(frames(shell)) < 44)
+
+
+def frames(shell):
+    """The widths of the frames on the screen."""
+    lines = [line.rstrip() for line in shell.screen.text().split("\n")]
+    return [len(line) for line in lines if line.startswith("└") and line.endswith("┘")]

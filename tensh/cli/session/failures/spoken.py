@@ -14,10 +14,10 @@ TENSOR = """
     get numpy()                             asnumpy numpy()                 shuffle x[torch.randperm(len(x))]
     float16 half()                          float32 float()                 float64 double()
     int16 short()                           int32 int()                     int64 long()
-    append torch.cat((x,_y))                extend torch.cat((x,_y))        len len(x)
+    append torch.cat((x,_t))                extend torch.cat((x,_t))        len len(x)
     length len(x)                           loc x[i,_j]                     iloc x[i,_j]
     cast to(dtype)                          assign copy_(value)             set_value copy_(value)
-    to_numpy numpy()                        push torch.cat((x,_y))          count numel()
+    to_numpy numpy()                        push torch.cat((x,_t))          count numel()
     expand_dims unsqueeze(dim)              to_list tolist()                isna isnan()
 """
 TORCH = """

@@ -72,7 +72,8 @@ def suggestion(error, frame, segment=None):
             error.name, {**vars(builtins), **known}, is_called(error.name, segment)
         )
     if isinstance(error, AttributeError) and error.name:
-        return suggest_attribute(error.name, error.obj) or suggest_owner(error.name, error.obj, known)
+        found = suggest_attribute(error.name, error.obj) or suggest_owner(error.name, error.obj, known)
+        return name_tensor(found, error, segment) if found and is_tensor(error.obj) else found
     if isinstance(error, ImportError):
         return suggest_import(error)
     if isinstance(error, TypeError) and frame and segment:
@@ -80,6 +81,12 @@ def suggestion(error, frame, segment=None):
             return suggest_for_called_module(segment, known)
         return suggest_keyword(segment, {**frame.f_globals, **frame.f_locals})
     return None
+
+
+def name_tensor(found, error, segment):
+    """Write the user's name of a tensor for the x of a suggestion: `len(losses)` for `len(x)`."""
+    owner = re.match(rf"([^\W\d]\w*)\.{re.escape(error.name)}\b", (segment or "").strip())
+    return re.sub(r"\bx\b", owner[1], found) if owner else found
 
 
 def is_own(word, frame):
@@ -374,6 +381,8 @@ def attributes(value):
     """Return the names of an object's attributes without evaluating properties."""
     if issubclass(type(value), ModuleType):
         return dir(value)
+    if issubclass(type(value), type):
+        return {name for kind in type.mro(value) for name in vars(kind)}
     try:
         own = object.__getattribute__(value, "__dict__")
     except AttributeError:  # an object without a __dict__
