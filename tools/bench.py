@@ -1,10 +1,10 @@
-"""How long tensh takes, in multiples of NumPy and, where it is installed, of PyTorch.
+"""Measure the time of tensh in multiples of NumPy's and, where it is installed, of PyTorch's.
 
     python tools/bench.py [--group tiny|train|large|start] [--only REGEX] [--torch | --no-torch] [--rounds N] [--slack F]
 
 A row is one piece of work, written once for tensh and PyTorch and once by hand in NumPy. All run in this process, taking
 turns, so that a machine whose speed drifts drifts for all of them; a figure is the median over the rounds of the ratio
-within a round. Start-up is timed in processes of its own, each at its best. The budgets stand beside the work that they
+within a round. Start-up is timed in separate processes, each at its best. The budgets stand beside the work that they
 are for, in ``bench_cases.py`` and below. A row over its budget is measured again, longer, up to three times with a pause
 before each, because what other programs do to a machine comes in bursts of seconds; the exit status is 1 when a row is
 over its budget every time. Those rows are listed again at the end.

@@ -8,7 +8,7 @@ import numpy as np
 
 
 class Case(NamedTuple):
-    """One piece of work. ``ours(T)`` and ``by_hand()`` prepare it and return the function that does it once."""
+    """A piece of work. ``ours(T)`` and ``by_hand()`` prepare it and return the function that does it once."""
 
     name: str
     group: str
@@ -50,7 +50,7 @@ def forward_and_backward(T):
 
 
 def chain_rule_by_hand():
-    """The same: every product and sum of the backward pass, and the gradients added to what is there."""
+    """Compute y by hand: every product and sum of the backward pass, with gradients added to existing ones."""
     w, x, w_grad, x_grad = ones(1), ones(1), ones(1), ones(1)
 
     def work():

@@ -2,7 +2,7 @@
 
     python tools/compiled_zoo.py [--threads 1]
 
-Each side runs in a process of its own and is timed by the processor's time, so that other work does little. A step sets gradients
+Each side runs in a separate process and is timed by processor time, so that other work matters little. A step sets gradients
 back, runs the model and a loss, goes back and takes a step downhill; "with its loss" compiles model and loss as one function.
 """
 

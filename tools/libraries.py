@@ -151,7 +151,7 @@ def printed(program, variables):
 
 
 def judge(theirs, ours):
-    """How two results of ``printed`` compare; a program that fails on PyTorch, or prints nothing there, shows nothing."""
+    """Compare two results of ``printed``; a program that fails on PyTorch, or prints nothing there, proves nothing."""
     worked, text = theirs
     if not worked or not text.strip():
         return f"no evidence, on PyTorch: {text!r}"

@@ -1,8 +1,8 @@
-"""The tests on every Python that is here, with the lowest versions of the dependencies that are declared and the newest.
+"""Run the tests on every installed Python, with the lowest declared versions of the dependencies and the newest.
 
     python tools/matrix.py [--python 3.12 ...] [--versions lowest newest] [-- ARGUMENTS OF PYTEST]
 
-Each pair gets an environment of its own in a temporary folder, in which pip installs the project from this folder.
+Each pair gets a separate environment in a temporary folder, in which pip installs the project from this folder.
 """
 
 import argparse
@@ -37,7 +37,7 @@ def find_pythons():
 
 
 def requirements(versions):
-    """What pip is to install beside the project."""
+    """Return what pip installs besides the project."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     declared = [*project["dependencies"], *project["optional-dependencies"]["test"]]
     if versions == "newest":

@@ -1,4 +1,4 @@
-"""Run the notebook of the guide anew, by the kernel: its outputs, and the picture of its graph.
+"""Run the notebook of the guide again, by the kernel: its outputs, and the picture of its graph.
 
     python tools/notebook.py
 

@@ -31,7 +31,7 @@ HEAD = "The public names of PyTorch {}, written by tools/pytorch_names.py\n"
 
 
 def public(path):
-    """The public names of a namespace: of a module those that are its own, and its submodules."""
+    """Return the public names of a namespace: for a module, its own names and its submodules."""
     try:
         space = importlib.import_module(path)
     except ModuleNotFoundError:

@@ -1,4 +1,4 @@
-"""What the documentation of each public name lacks.
+"""Find what the documentation of each public name lacks.
 
 ``python -m tests.documents.docstrings [PREFIX]`` lists the names that begin with a prefix, and what each lacks:
 
@@ -126,7 +126,7 @@ def has_signature(name):
 
 
 def has_arguments(name):
-    """Is each setting named that is not private? A lazy layer or a former name has the settings of another class."""
+    """True if each setting that is not private is named. A lazy layer or a former name has the settings of another class."""
     if issubclass(name.value, BaseException) or re.match(r"Lazy|Uninitialized", name.name):
         return True
     settings = (
@@ -137,7 +137,7 @@ def has_arguments(name):
 
 # ── shapes ───────────────────────────────────────────────────────────────────
 def depends_on_shapes(name):
-    """Do the shapes of what goes in and comes out have a meaning?"""
+    """True if the shapes of inputs and outputs have a meaning."""
     entry = name.entry.op if isinstance(name.entry, Inplace) else name.entry
     if isinstance(entry, Op):
         return not entry.pointwise and in_families(entry.place[0])
@@ -163,7 +163,7 @@ def in_families(file):
 
 
 def layer_depends_on_shapes(cls):
-    """Does ``forward`` call something that does? A layer that hands its input to others has the shapes of those."""
+    """True if ``forward`` calls something that does. A layer that hands its input to others has the shapes of those."""
     forward = cls.forward
     code = getattr(forward, "__code__", None)
     if code is None or forward is tensh.nn.Module.forward or "containers" in code.co_filename:
@@ -180,14 +180,14 @@ def words_of(code):
 
 
 def has_events(cls):
-    """Is this a distribution of vectors or matrices?"""
+    """True for a distribution of vectors or matrices."""
     constraints = vars(cls).get("arg_constraints")
     return isinstance(constraints, dict) and any(getattr(c, "event_dim", 0) for c in constraints.values())
 
 
 # ── errors ───────────────────────────────────────────────────────────────────
 def raises(name):
-    """Does the code of a name raise errors for values, by itself or in functions beside it?"""
+    """True if the code of a name raises errors for values, itself or in functions beside it."""
     entry = name.entry.op if isinstance(name.entry, Inplace) else name.entry
     if isinstance(entry, Op):
         return isinstance(entry.kernel, types.FunctionType) and function_raises(entry.kernel)
@@ -201,7 +201,7 @@ def raises(name):
 
 
 def class_raises(cls):
-    """Do the constructor, ``forward``, ``step`` or methods that they call raise? What public bases raise stands there."""
+    """True if the constructor, ``forward``, ``step`` or methods that they call raise. Public bases document their own errors."""
     for base in own_bases(cls):
         for method in CHECKING:
             function = vars(base).get(method)
@@ -217,7 +217,7 @@ def own_bases(cls):
 
 
 def function_raises(function, cls=None):
-    """Does a function raise an error, or one that it calls in a file of its own folder?"""
+    """True if a function raises an error, or calls one in a file of the same folder that does."""
     seen, waiting = set(), [function]
     while waiting and len(seen) < MANY:
         each = waiting.pop()
@@ -253,7 +253,7 @@ def called_function(node, function, cls):
 
 
 def is_error(node):
-    """Is this a ``raise`` of an error about a value?"""
+    """True for a ``raise`` of an error about a value."""
     if not isinstance(node, ast.Raise) or node.exc is None:
         return False
     raised = node.exc.func if isinstance(node.exc, ast.Call) else node.exc

@@ -1,4 +1,4 @@
-"""What the documents show is what happens."""
+"""The documents show what really happens."""
 
 import ast
 import contextlib

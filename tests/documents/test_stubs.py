@@ -1,4 +1,4 @@
-"""What is generated is in step with what it is generated from."""
+"""Generated files are up to date with their sources."""
 
 import re
 import subprocess

@@ -53,7 +53,7 @@ class Broken(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What became of a broken program: "right" or "wrong" where it runs, "silent", "told" or "mended" where it fails, or "false"."""
+    """Return the fate of a broken program: "right" or "wrong" where it runs, "silent", "told" or "mended" where it fails, or "false"."""
 
     word: str
     text: str = ""

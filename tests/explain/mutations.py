@@ -247,7 +247,7 @@ def misnamed_methods(text):
 
 # ── statements ───────────────────────────────────────────────────────────────
 def without_block(text):
-    """What stands under `no_grad`, without it."""
+    """Yield the text without `no_grad`, keeping the block under it."""
     for node in text.nodes:
         if isinstance(node, ast.With) and "no_grad" in ast.unparse(node.items[0]):
             yield text.put(text.start(node), text.start(node) + len("with torch.no_grad():"), "if True:")

@@ -43,7 +43,7 @@ def failures(typed):
 
 
 def sentences(text):
-    """What is said below the failing code, without places; not the notes before the failure."""
+    """Return the text below the failing code, without places and without the notes before the failure."""
     said = text.partition("Error")[2].split("\n")
     return [
         LINE.sub("line", line)

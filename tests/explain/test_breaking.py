@@ -25,7 +25,7 @@ OTHERWISE = {
     ("attention", "v @ weights"): "a transposed operand fits as well as the other order, which is offered second",
     ("line", ".zero"): "the name is right then, and still not called",
 }
-"""What else the advice may lead to, with the reason."""
+"""Other results that the advice may lead to, with the reason."""
 SILENT = {
     ("module", "Net(x)"),
     ("shapes", "[m, a]"),
@@ -54,7 +54,7 @@ def advised(path, text):
 
 @pytest.fixture(scope="module", params=[0, 1])
 def right(request, tmp_path_factory):
-    """What each right program prints, for sizes drawn from a seed."""
+    """Return the output of each right program, for sizes drawn from a seed."""
     folder, found = tmp_path_factory.mktemp("right"), {}
     for name in PROGRAMS:
         path = folder / f"{name}.tsh"
@@ -97,7 +97,7 @@ SAMPLE = 60
 
 @pytest.fixture(scope="module")
 def known_outcomes(tmp_path_factory):
-    """What each of the right programs prints."""
+    """Return the output of each right program."""
     path, found = tmp_path_factory.mktemp("shown") / "program.py", {}
     for name, code in breaking.RIGHT.items():
         path.write_text(code, encoding="utf-8")

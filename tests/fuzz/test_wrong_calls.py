@@ -15,7 +15,7 @@ SEED, SAMPLES = 20, 800
 
 @pytest.fixture(scope="module")
 def answers():
-    """What tensh answers to each recorded call."""
+    """Return the answer of tensh to each recorded call."""
     calls = [call for _, call in wrong_calls.recorded()]
     return dict(zip(calls, worker.answers("tensh", calls), strict=True))
 

@@ -1,4 +1,4 @@
-"""What the comparisons with PyTorch's databases share."""
+"""Helpers for the comparisons with PyTorch's databases."""
 
 import sys
 

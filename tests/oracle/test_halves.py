@@ -77,7 +77,7 @@ def bits(m, t):
 
 
 def answer(m, call, dtype, kind):
-    """What module ``m`` makes of a call: results and gradients, or the error."""
+    """Return the outcome of a call in module ``m``: results and gradients, or the error."""
     maker = Maker(m, dtype, kind)
     m.manual_seed(3)
     try:

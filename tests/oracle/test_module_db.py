@@ -111,7 +111,7 @@ class Run:
         return self
 
     def again(self):
-        """What a deep copy and a copy out of a file give."""
+        """Return the outputs of a deep copy and of a copy from a file."""
         kept = io.BytesIO()
         self.m.save(self.module, kept)
         kept.seek(0)

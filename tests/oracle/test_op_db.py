@@ -165,7 +165,7 @@ def test_derivatives_of_an_entry(op, dtype):
 
 
 def verdict(m, op, sample):
-    """Do first and second derivatives of a call in module ``m`` agree with differences?  None if it is too large."""
+    """True if first and second derivatives of a call in module ``m`` agree with differences; None if it is too large."""
     importer = convert.Importer(m, grad=True)
     first, args, kwargs = importer((sample.input, sample.args, sample.kwargs))
     function = binding.function(m, op)

@@ -41,7 +41,7 @@ def parameters(m, dtype, layout=list):
 
 
 def grouped(leaves, form):
-    """What the optimizer is given."""
+    """Return the arguments of the optimizer."""
     if form == "groups":
         return [{"params": leaves[:1], "lr": 0.02}, {"params": leaves[1:]}]
     return [(f"p{number}", leaf) for number, leaf in enumerate(leaves)] if form == "named" else leaves

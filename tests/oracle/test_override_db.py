@@ -38,7 +38,7 @@ def functions():
 
 
 def find(name):
-    """What tensh has of that name, or None."""
+    """Return the object of that name in tensh, or None."""
     found = tensh
     for part in name.split("."):
         found = getattr(found, part, None)

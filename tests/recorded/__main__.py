@@ -22,7 +22,7 @@ def load_family(family):
 
 
 def describe_family(family):
-    """What is recorded in a family, in a line."""
+    """Describe in a line what a family records."""
     return ast.get_docstring(ast.parse((FOLDER / family / "record.py").read_text(encoding="utf-8"))).splitlines()[0]
 
 

@@ -18,7 +18,7 @@ class Stream(io.StringIO):
 
 
 class Done:
-    """What a command has done: status, output, errors."""
+    """The outcome of a command: status, output, errors."""
 
     def __init__(self, *arguments, stdin="", terminal=False, **variables):
         streams = Stream(stdin, terminal), Stream(terminal=terminal), Stream(terminal=terminal)
@@ -54,13 +54,13 @@ SGR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def assert_clean(text):
-    """Nothing in a text but what is to be seen, and colours."""
+    """Return only the visible part of a text, with colours."""
     hidden = {character for character in SGR.sub("", text) if character not in "\n\t" and not is_seen(character)}
     assert not hidden, text
 
 
 def tensh(*arguments, **variables):
-    """What a command writes to both streams."""
+    """Return the output of a command on both streams."""
     env = Environment(io.StringIO(), io.StringIO(), io.StringIO(), variables=variables)
     found = main([str(each) for each in arguments], env)
     assert found != 70, env.stderr.getvalue()

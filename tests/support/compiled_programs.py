@@ -1,4 +1,4 @@
-"""Random functions, as source, held against what ``torch.compile`` makes of them: values, gradients, written arguments, random numbers."""
+"""Random functions, as source, compared with their versions by ``torch.compile``: values, gradients, written arguments, random numbers."""
 
 import random
 import re
@@ -121,7 +121,7 @@ def drop_dead_writes(source):
 
 
 def answer(function, seed):
-    """What a call gives: results, gradients, the written argument, and the next random number; or its exception."""
+    """Return the outcome of a call: results, gradients, the written argument and the next random number, or its exception."""
     given = make_arguments(seed)
     torch.manual_seed(seed)
     try:
@@ -139,7 +139,7 @@ def answer(function, seed):
 
 
 def check_program(source, filename="<program>"):
-    """Hold three calls of the compiled function against the function; (differences, graphs, the reason why there are none)."""
+    """Compare three calls of the compiled function with the function; (differences, graphs, the reason why there are none)."""
     import linecache
 
     linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
@@ -191,7 +191,7 @@ def differ(ours, expected):
 
 
 def check_traces(source, filename="<program>"):
-    """Hold what ``torch.jit.trace`` and ``torch.fx`` make of the function against it: kind of trace -> the first difference, or None.
+    """Compare the versions of the function by ``torch.jit.trace`` and ``torch.fx`` with it: kind of trace -> the first difference, or None.
 
     A kind that cannot trace the function is left out.  No trace has blocks of ``no_grad``, none draws numbers that nobody reads, and constants that are written stay so.
     """

@@ -23,7 +23,7 @@ sys.path.append(str(SHARED / "conformance"))
 compare, convert = (pytest.importorskip(f"harness.{name}") for name in ("compare", "convert"))
 
 EVERY = os.environ.get("TENSH_DATABASES") == "all"
-"""Whether all samples of the databases are run, or some of each entry."""
+"""True to run all samples of the databases, false to run some of each entry."""
 
 SEED = 7
 
@@ -42,7 +42,7 @@ def pick_evenly(cases, number):
 
 
 def counterpart(m, value):
-    """What a class or function of PyTorch is called in module ``m``."""
+    """Return the name of a class or function of PyTorch in module ``m``."""
     homes = ("torch", "torch.nn", "torch.nn.functional", "torch.optim", value.__module__)
     return next(found(m, path) for home in homes if found(oracle, path := f"{home}.{value.__name__}") is value)
 
@@ -100,7 +100,7 @@ def outcome(function, *args, **kwargs):
 
 
 def said(error):
-    """Class and text of an error, but for the folder of a file."""
+    """Return the class and text of an error, without the folder of a file."""
     return None if error is None else f"{compare.error_kind(error)}: {error}"
 
 
@@ -118,5 +118,5 @@ def dense(m, value):
 
 
 def unlike(theirs, ours, **options):
-    """What differs between results of PyTorch and of tensh, in words, or None."""
+    """Describe the difference between results of PyTorch and tensh; None if there is none."""
     return compare.difference(plain(oracle, theirs), plain(tensh, ours), **options)

@@ -1,4 +1,4 @@
-"""What tests of distributions share: cases that either engine evaluates, and how results are compared.
+"""Helpers for tests of distributions: cases that either engine evaluates, and the comparison of results.
 
 A case is a text with the names of an engine's ``distributions``, ``t`` for a tensor, ``p`` for a parameter, whose gradients
 are asked for, and ``spd`` for positive definite matrices.
@@ -65,7 +65,7 @@ def tidy(text):
 
 
 def outcome(function, *arguments):
-    """What a call returns, or how it fails."""
+    """Return the result of a call, or its failure."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

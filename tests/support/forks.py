@@ -16,7 +16,7 @@ from tests.support.project import ROOT, plain_environment
 
 @contextlib.contextmanager
 def forks():
-    """A function that runs code in a process of its own and returns what it writes; nothing where all is well."""
+    """Return a function that runs code in a separate process and returns its output: nothing if all is well."""
     command = [sys.executable, "-m", "tests.support.forks"]
     with subprocess.Popen(command, cwd=ROOT, env=plain_environment(), text=True, stdin=-1, stdout=-1) as server:
 
@@ -30,7 +30,7 @@ def forks():
 
 
 def written_by(code):
-    """What code writes in a copy of this process, and its status where it says nothing of a failure."""
+    """Return the output of code in a copy of this process, and its status if it does not report a failure."""
     with tempfile.TemporaryFile() as output:
         process = os.fork()
         if process == 0:

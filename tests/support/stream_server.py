@@ -17,7 +17,7 @@ NAMES = ("in", "out", "err")  # files for what can be written
 
 
 def put(number, fault, kept):
-    """Give a number of a stream what the fault says; `kept` is a file for what can be written."""
+    """Replace a stream by its number as the fault demands; `kept` is a file for what can be written."""
     if fault == "closed":
         os.close(number)
     elif fault == "full":
@@ -41,7 +41,7 @@ def is_open(number):
 
 
 def child(arguments, faults):
-    """In a process of its own: make streams as Python does when it begins, run, and end as Python does."""
+    """Run in a separate process: create streams as Python does at its start, run, and end as Python does."""
     files = [os.open(name, os.O_RDWR | os.O_TRUNC | os.O_CREAT) for name in NAMES]  # before a number becomes free
     for number, (fault, kept) in enumerate(zip(faults, files, strict=True)):
         put(number, fault, kept)

@@ -166,7 +166,7 @@ class Terminal:
     # ── what comes out ───────────────────────────────────────────────────────
 
     def read(self, seconds):
-        """Take in what there is, waiting for it up to some time; whether there was anything."""
+        """Read available output, waiting up to some time; return whether there was any."""
         if not select.select([self.descriptor], [], [], seconds)[0]:
             return False
         try:
@@ -204,14 +204,14 @@ class Terminal:
         return self
 
     def enter(self, text, typed="\r"):
-        """Type a block and what ends it, wait for the next prompt; what was shown between the two."""
+        """Type a block and its end, wait for the next prompt, and return what was shown between them."""
         row = self.screen.row
         self.type(text + typed)
         self.wait(lambda: self.at_prompt() and self.screen.row > row)
         return self.since(row)
 
     def since(self, row):
-        """The results between a row and the prompt: what is no prompt, and no caption."""
+        """Return the results between a row and the prompt: lines that are neither prompt nor caption."""
         lines = self.screen.text(row, self.screen.row).split("\n")
         return "\n".join(line for line in lines if not line.startswith((">>>", "...", "# ")))
 

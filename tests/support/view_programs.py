@@ -54,7 +54,7 @@ def program(seed, steps=8):
 
 
 class World:
-    """What one module makes of a program."""
+    """The run of a program on one module."""
 
     def __init__(self, m):
         self.m, self.tensors, self.leaves = m, [], []
@@ -84,7 +84,7 @@ class World:
             self.tensors.append(t)
 
     def seen(self):
-        """What can be seen of all tensors."""
+        """Return the visible state of all tensors."""
         return [facts(t) for t in self.tensors]
 
     def gradients(self):

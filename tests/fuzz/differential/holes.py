@@ -1,4 +1,4 @@
-"""What the holes of the grammar are filled with: dimensions, sizes, numbers and words."""
+"""Fillings for the holes of the grammar: dimensions, sizes, numbers and words."""
 
 import itertools
 
@@ -193,7 +193,7 @@ def is_nan_as(f, name):
 
 @hole
 def dense(f):
-    """How a gradient is copied: it may lie in memory in any way, its copy does not."""
+    """Return how to copy a gradient: its memory layout is arbitrary, that of the copy is not."""
     return "memory_format=torch.contiguous_format"
 
 

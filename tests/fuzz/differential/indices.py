@@ -1,4 +1,4 @@
-"""What the holes of the grammar are filled with: masks, positions, indices and what is written to them."""
+"""Fillings for the holes of the grammar: masks, positions, indices and what is written to them."""
 
 from tests.fuzz.differential.operands import broadcasts, castable, dtype_beside
 from tests.fuzz.differential.programs import hole, name_of
@@ -42,7 +42,7 @@ def single(f):
 
 @hole
 def source(f):
-    """What goes to ``positions``."""
+    """Return the values that are written to ``positions``."""
     shape = list(f.a.shape)
     if shape:
         d = f.dims[-1] if -len(shape) <= f.dims[-1] < len(shape) else 0
@@ -85,7 +85,7 @@ def places1(f):
 
 @hole
 def beside(f):
-    """What ``places`` scatters."""
+    """Return the values that ``places`` scatters."""
     return f.literal(f.shape, name_of(f.a.dtype), f.wants()) if not f.chance(12) else f.literal(f.shape, "float64")
 
 
@@ -151,7 +151,7 @@ def basic(f):
 
 @hole
 def value(f):
-    """What is written to the index: often of its shape."""
+    """Return the values that are written to an index, often of its shape."""
     text = getattr(f, "text", "...")
     try:
         with f.world.module.no_grad():

@@ -1,4 +1,4 @@
-"""What the holes of the grammar are filled with: tensors that fit beside the tensor of the step."""
+"""Fillings for the holes of the grammar: tensors that fit beside the tensor of the step."""
 
 import itertools
 
@@ -13,7 +13,7 @@ def tensor(f):
 
 
 def alone(f, t):
-    """Does the tensor lie alone in its memory, so that PyTorch may make it larger?"""
+    """True if the tensor is alone in its memory, so that PyTorch may enlarge it."""
     return (
         t.numel()
         and not t._is_view()
@@ -51,7 +51,7 @@ def written_first(f, t):
 
 
 def one_family(one, other):
-    """Is one a view of the other, or both of a third?  What ``data`` gives is not."""
+    """True if one is a view of the other, or both of a third.  The result of ``data`` is not."""
     return (one if one._base is None else one._base) is (other if other._base is None else other._base)
 
 

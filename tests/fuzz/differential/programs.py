@@ -76,7 +76,7 @@ def hole(function):
 
 
 def small(t):
-    """Does every dtype hold the values of ``t``?"""
+    """True if every dtype can hold the values of ``t``."""
     t = t.detach()  # of a view that may not be used any more, too
     values = (t.real if t.is_complex() else t).double()
     return bool(((values >= 0) & (values <= 100)).all())
@@ -87,7 +87,7 @@ def name_of(dtype):
 
 
 def is_leaf(t):
-    """Is ``t`` a leaf?  A view that must not be used any more is none."""
+    """True if ``t`` is a leaf.  A view that must no longer be used is not."""
     try:
         return t.is_leaf
     except RuntimeError:
@@ -115,7 +115,7 @@ class Filler:
         return self.number(0, one_in - 1) == one_in - 1
 
     def wants(self):
-        """Does a new tensor require grad?"""
+        """Choose whether a new tensor requires grad."""
         return self.chance(3)
 
     @property

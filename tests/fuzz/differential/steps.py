@@ -49,7 +49,7 @@ class Program:
 
 
 class World:
-    """What one module has made of a program so far."""
+    """The state of a program on one module."""
 
     def __init__(self, module):
         self.module, self.names, self.versions = module, {"torch": module}, {}

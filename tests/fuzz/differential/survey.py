@@ -37,7 +37,7 @@ REFUSED = re.compile(
     "|Autograd not support dtype|modified by an inplace operation|Subtraction, the `-` operator|isFloatingType.grad"
     "|not implemented for 'ComplexHalf'|isDifferentiableType|INTERNAL ASSERT FAILED|must have a last dimension with stride 1"
 )
-"""What PyTorch says where it has no derivative and tensh may have one: also of an operand that was cast before it was
+"""Messages of PyTorch where it has no derivative and tensh may have one: also of an operand that was cast before it was
 saved, and so is not touched by a later write.  And what it says where it finds a mistake in itself, or where a
 derivative of a tensor without elements asks for its strides; and of most functions of complex32, which tensh has."""
 DERIVING = re.compile(r"^(first|second)$|grad\(|backward\(")
@@ -48,7 +48,7 @@ BROKEN = re.compile(
 """Derivatives of PyTorch's that fail by themselves: that of addcdiv computes in a dtype that it cannot write, beside
 integers, or of real numbers times a complex one; that of an empty tensor repeated -1 times asks for a shape with -1 in it."""
 FORGOTTEN = "derivative for aten::floor_divide is not implemented"
-"""What is said of the operand of a write into a view; PyTorch forgets it."""
+"""The message about the operand of a write into a view; PyTorch forgets it."""
 WRITING, ASSIGNED = re.compile(r"\w_\(|\bout="), re.compile(r"((\w+)\[.*\]) = (\w+)$")
 OVERLAP = "some elements of the input tensor and the written-to tensor refer to a single memory location"
 SORTED = re.compile(r"(\w+)\.(?:arg)?sort\((-?\d+)\)$")
@@ -102,7 +102,7 @@ def facts(world):
 
 
 def described(world, value):
-    """What a step gave: a tensor of the program by its name, the structure of several, anything else as text."""
+    """Describe the result of a step: a tensor of the program by its name, the structure of several, anything else as text."""
     if isinstance(value, world.module.Tensor):
         return next((name for name, t in world.tensors.items() if t is value), "a new tensor")
     if isinstance(value, (tuple, list)) and any(isinstance(each, world.module.Tensor) for each in value):
@@ -159,7 +159,7 @@ def differences(program, theirs, ours):
 
 
 def absent_or_zero(theirs, ours, step):
-    """Is it only that one says None of a gradient of which the other says zero?  Neither always knows."""
+    """True if the only difference is that one gives None and the other zero as a gradient.  Neither is always right."""
     if not GRADIENTS.search(step.template) or step.fails:
         return False
     pairs = theirs.value, ours.value
@@ -170,7 +170,7 @@ def absent_or_zero(theirs, ours, step):
 
 
 def everything(world):
-    """What can be seen of the tensors, and copies of their values."""
+    """Return the visible state of the tensors, and copies of their values."""
     return facts(world), [array_of(t) for t in world.tensors.values()]
 
 
@@ -180,7 +180,7 @@ def unchanged(before, after):
 
 
 def changed(before, after):
-    """What is different, before and after."""
+    """Return the differences, before and after."""
     names = [name for name in before if before[name] != after[name]]
     return [{name: seen[name] for name in names} for seen in (before, after)]
 
@@ -222,7 +222,7 @@ def compared(step, theirs, ours):
 
 
 def any_order(step, world, theirs, ours):
-    """Are both indices that sort a tensor, apart from equal elements?  Then ours become theirs.
+    """True if both are indices that sort a tensor, apart from equal elements.  Then ours become theirs.
 
     PyTorch's documentation leaves the order of equal elements open without ``stable=True``, and the vectorised sort that
     takes more than a few elements answers as the processor's registers are wide.
@@ -242,7 +242,7 @@ def any_order(step, world, theirs, ours):
 
 
 def unnoticed(program, step):
-    """Does the step derive what was written unnoticed (``.data``)?  What a derivative computes later is then another."""
+    """True if the step differentiates a value that was written unnoticed (``.data``): a later derivative then differs."""
     before = program.steps[: program.steps.index(step)]
     return GRADIENTS.search(step.template) is not None and any(".data" in each.text for each in before)
 
@@ -266,7 +266,7 @@ def is_open(step, world):
 
 
 def writes_itself(step, world):
-    """Does the step assign a tensor to all of itself?  PyTorch takes a step along one element for a partial overlap."""
+    """True if the step assigns a tensor to all of itself.  PyTorch takes a step along one element for a partial overlap."""
     if (found := ASSIGNED.fullmatch(step.text)) is None or found[2] != found[3]:
         return False
     part, whole = eval(found[1], world.names), world.names[found[3]]
@@ -274,7 +274,7 @@ def writes_itself(step, world):
 
 
 def nan_elsewhere(world, t):
-    """Is a number of the memory of ``t`` nan for a tensor of another dtype?  Which bits a nan has is the processor's."""
+    """True if the memory of ``t`` holds a nan of another dtype.  The bits of a nan depend on the processor."""
     block = t.untyped_storage().data_ptr()
     others = [
         o.detach() for o in world.tensors.values() if o.untyped_storage().data_ptr() == block and o.dtype != t.dtype
@@ -292,7 +292,7 @@ def in_one_place(t):
 
 
 def same(theirs, ours, least):
-    """Are the values equal within the tolerance of the dtype, or the ``least`` one?  Then ours become theirs."""
+    """True if the values are equal within the tolerance of the dtype, or the ``least`` one.  Then ours become theirs."""
     expected, found = array_of(theirs), array_of(ours)
     if expected.tobytes() == found.tobytes():
         return True

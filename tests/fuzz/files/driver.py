@@ -19,7 +19,7 @@ QUIET = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBY
 
 
 class Outcome(NamedTuple):
-    """How many files were loaded and refused, and what went wrong, a line each."""
+    """The numbers of loaded and refused files, and the failures, a line each."""
 
     loaded: int = 0
     refused: int = 0

@@ -84,7 +84,7 @@ def model():
 
 
 def exported():
-    """What `torch.export.save` writes: one with parts of every kind, one with a dimension that stays free."""
+    """Files of `torch.export.save`: one with parts of every kind, one with a dynamic dimension."""
 
     class Several(tensh.nn.Module):
         def forward(self, x, pair):
@@ -167,7 +167,7 @@ def tables():
 
 
 def sessions():
-    """What `%save` writes, by its parts: a table of names and rows over memories."""
+    """Build a file of `%save` from its parts: a table of names, and rows over memories."""
     arrays = {"m": np.arange(8.0), "i": np.arange(4), "random state": tensh.Generator().get_state().array}
     names = {
         "x": {"tensor": 0}, "y": {"tensor": 1}, "a": {"array": 2}, "n": {"plain": 3}, "f": {"float": "0x1.8p+0"},

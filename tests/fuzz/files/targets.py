@@ -54,7 +54,7 @@ class Target(NamedTuple):
 
 
 class Session:
-    """What opening a file needs of one: names, among them a module that takes a state."""
+    """A stand-in for a session, as opening a file needs it: names, among them a module that accepts a state."""
 
     engine = "tensh"
 
@@ -216,7 +216,7 @@ def answers(data, folder):
 
 
 def progress(data, folder):
-    """What is kept of a lesson; nothing where it cannot be read."""
+    """Return the contents of a lesson; nothing if it cannot be read."""
     keeper = Keeper({"XDG_STATE_HOME": folder})
     os.makedirs(keeper.folder, exist_ok=True)
     with open(keeper.path("tensors"), "wb") as file:

@@ -28,7 +28,7 @@ class Slow(BaseException):
 
 
 def canary(*args):
-    """What files ask for."""
+    """Note that a file called this function."""
     HAPPENED.append(("canary", args))
 
 

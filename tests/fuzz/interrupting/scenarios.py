@@ -129,7 +129,7 @@ LINES = [  # typed at a prompt, and what is typed behind each
 
 
 def is_session(path):
-    """What `%save` has written at some time."""
+    """Check that a file is a session as `%save` has written it at some point."""
     from tensh.utils.safetensors.torch import load_file
 
     assert load_file(path)["x"].tolist() == [*range(100_000)]

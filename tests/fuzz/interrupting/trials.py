@@ -1,4 +1,4 @@
-"""A run of a scenario in folders of its own, stopped or not, and complaints about what is left of it."""
+"""A run of a scenario in separate folders, interrupted or not, and complaints about what it leaves behind."""
 
 import contextlib
 import os
@@ -23,7 +23,7 @@ PATIENCE = 60.0  # seconds that a process has to end
 
 
 class Trial:
-    """A run of a scenario in folders of its own."""
+    """A run of a scenario in separate folders."""
 
     def __init__(self, scenario):
         self.scenario = scenario
@@ -55,7 +55,7 @@ class Trial:
         return time.monotonic() - begin
 
     def complaints(self, how):
-        """What is not as it should be."""
+        """Yield complaints about whatever is not as it should be."""
         left = left_over(self.process.pid)
         if self.process.poll() is None:
             yield "it does not end"
@@ -155,7 +155,7 @@ class PromptTrial(Trial):
         self.leave()
 
     def is_waiting(self):
-        """Is the cursor behind an empty prompt?  The terminal itself may have shown the ^C before it."""
+        """True if the cursor is behind an empty prompt.  The terminal itself may have shown the ^C before it."""
         return "".join(self.terminal.screen.line).rstrip().removeprefix("^C") == ">>>"
 
     def leave(self):
@@ -229,7 +229,7 @@ USUAL = "document.tsh: new outputs written\n"
 
 
 def is_pythons(error):
-    """Is this Python's own complaint, of before it has come to the program?"""
+    """True if the complaint is Python's own, from before it reached the program."""
     if "init_import_site" in error:  # the site reads the settings of packages, which are code, too
         return True
     if "Could not import runpy module" in error:  # `python -m` imports it before the program
@@ -238,7 +238,7 @@ def is_pythons(error):
 
 
 def complaints_of(error, is_interrupted, is_plain):
-    """What is on stderr and should not be."""
+    """Yield complaints about the unexpected part of stderr."""
     if is_interrupted:
         if is_pythons(error):
             return

@@ -80,7 +80,7 @@ def ways(folder):
 
 
 def findings(seed, folder):
-    """What is wrong with the session of a seed: nothing, or sentences."""
+    """Return sentences about what is wrong with the session of a seed, if anything."""
     blocks = Typist(seed).session()
     expected, wrong = typed(blocks, folder)
     if wrong:

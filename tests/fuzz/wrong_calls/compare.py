@@ -36,7 +36,7 @@ UNSUPPORTED = re.compile(
 BROKEN = re.compile(
     "INTERNAL ASSERT FAILED|please report a bug|could not create a primitive|Torch not compiled with CUDA|_C_|^/__w/"
 )
-"""What PyTorch says of mistakes in itself, and of devices that this build lacks."""
+"""Messages of PyTorch about its own mistakes, and about devices that this build lacks."""
 
 
 SEVERE = frozenset(["internal type", "died: time", *(f"died: {name.name}" for name in signal.Signals)])
@@ -44,7 +44,7 @@ SEVERE = frozenset(["internal type", "died: time", *(f"died: {name.name}" for na
 
 
 ELSEWHERE = re.compile("expected a sequence of integers or a single integer, got")
-"""What NumPy says to PyTorch's tensors while it makes an argument: no word of the library about the call."""
+"""Messages of NumPy about PyTorch's tensors while an argument is made: the library says nothing about the call."""
 
 
 TRACE = re.compile("\nException raised from .*", re.DOTALL)
@@ -71,7 +71,7 @@ def verdict(theirs, ours):
 
 
 def without_trace(text):
-    """What is said, with the quotation mark that closes it."""
+    """Return the message, with its closing quotation mark."""
     return TRACE.sub("", text).removesuffix('"')
 
 

@@ -129,7 +129,7 @@ def replace(tree, draw):
 
 
 def instead(node, draw):
-    """What takes the place of an argument: mostly of the same kind, and wrong."""
+    """Return a replacement for an argument: mostly of the same kind, and wrong."""
     if draw.random() < 0.4:
         return draw.choice(draw.choice([OTHER, OTHER, OTHER, NUMBERS, SIZES, TENSORS]))
     if is_tensor(node):

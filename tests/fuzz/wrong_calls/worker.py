@@ -43,7 +43,7 @@ def resolve(module, path):
 
 
 def answers(library, lines):
-    """What each of the lines answers."""
+    """Return the answer to each line."""
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(
             [sys.executable, __file__, library],

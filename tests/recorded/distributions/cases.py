@@ -339,7 +339,7 @@ def plain(value):
 
 
 def outcome(function, *arguments):
-    """What comes of a call: a value as data, or the exception."""
+    """Return the outcome of a call: a value as data, or the exception."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -1,4 +1,4 @@
-"""What distributions draw and say in PyTorch, and how it refuses wrong ones."""
+"""Samples and results of distributions in PyTorch, and its errors for wrong ones."""
 
 from tests.recorded.answers import format_answers
 from tests.recorded.distributions.cases import CASES, FILE, REFUSED, figures

@@ -52,7 +52,7 @@ def described(m, value):
 
 
 def outcome(m, text):
-    """What comes of an expression in module ``m``; of an assignment, what comes of ``c`` and ``d``."""
+    """Return the result of an expression in module ``m``; for an assignment, the results for ``c`` and ``d``."""
 
     def leaf(*shape):
         return m.tensor(np.arange(np.prod(shape), dtype=np.float32).reshape(shape), requires_grad=True)

@@ -1,4 +1,4 @@
-"""What PyTorch makes of expressions: values, strides, history, views, errors."""
+"""PyTorch's results for expressions: values, strides, history, views, errors."""
 
 from tests.recorded.answers import format_answers
 from tests.recorded.expressions.cases import FOLDER, lines, outcome

@@ -18,7 +18,7 @@ def commands(script):
 
 
 def output(script, command):
-    """What a command line writes to stdout; it must succeed."""
+    """Return the output of a command line on stdout; it must succeed."""
     env = Environment(io.StringIO(), io.StringIO(), io.StringIO(), variables={})
     words = [word.replace("FILE", str(script)) for word in shlex.split(command)]
     assert main(words, env) == 0, env.stderr.getvalue()

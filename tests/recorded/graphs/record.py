@@ -1,4 +1,4 @@
-"""What `tensh graph` prints of scripts: of tensh itself, to be read."""
+"""Output of `tensh graph` for scripts, recorded from tensh itself, to be read."""
 
 from tests.recorded.graphs.cases import SCRIPTS, expected, transcript
 

@@ -1,4 +1,4 @@
-"""What layers compute in PyTorch, and how it refuses wrong ones."""
+"""Results of layers in PyTorch, and its errors for wrong ones."""
 
 from tests.recorded.answers import format_answers
 from tests.recorded.layers.cases import CASES, FIGURES, MISTAKES, REFUSALS, figures, refusal

@@ -1,4 +1,4 @@
-"""What the training programs in scripts/ print with PyTorch: the loss of each step, and accuracies."""
+"""Output of the training programs in scripts/ with PyTorch: the loss of each step, and accuracies."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""What is said of mistakes that learners make: of tensh itself, to be read."""
+"""Reports on mistakes that learners make, recorded from tensh itself, to be read."""
 
 from tests.recorded.mistakes.cases import SCRIPTS, expected, explain
 

@@ -1,4 +1,4 @@
-"""What layers compute: activations, losses, convolutions, pooling, normalisation, padding, interpolation, attention."""
+"""Calls of layers: activations, losses, convolutions, pooling, normalisation, padding, interpolation, attention."""
 
 from tests.recorded.operators import call, i, rough, x
 

@@ -1,4 +1,4 @@
-"""What PyTorch answers to the calls of each operator.
+"""PyTorch's answers to the calls of each operator.
 
 Of every call the results, and the gradients of its leaves for fixed weights on the
 results; of a name's first call also the results in other dtypes, or the type of the error.
@@ -57,7 +57,7 @@ def weights(m, value):
 
 
 def answer(m, name, call, tested="float64"):
-    """What ``m`` gives for one call: results and gradients."""
+    """Return the results and gradients of one call in ``m``."""
     made = call.arrays(tested, name)
     tensors = [tensor(m, array, dtype) for _, dtype, array in made]
     leaves = []

@@ -1,4 +1,4 @@
-"""What PyTorch's optimizers make of parameters, and its schedulers of rates."""
+"""Parameters after steps of PyTorch's optimizers, and learning rates after steps of its schedulers."""
 
 import warnings
 from pathlib import Path

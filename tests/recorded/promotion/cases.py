@@ -6,7 +6,7 @@ FILE = Path(__file__).with_name("promotion.json")
 DTYPES = "bool uint8 int8 int16 int32 int64 float16 bfloat16 float32 float64 complex64 complex128".split()
 LETTERS = dict(zip(DTYPES, "?uchilHBfdFD", strict=True)) | {"complex32": "E"}
 LETTERS |= {"NotImplementedError": "!", "RuntimeError": "*", "TypeError": "-"}
-"""How a result's dtype, or the type of an error, is written in the record."""
+"""Format a result's dtype, or the type of an error, for the record."""
 NUMBERS = {"True": True, "2": 2, "2.5": 2.5, "1j": 1j}
 FUNCTIONS = "add sub mul div pow floor_divide maximum eq bitwise_and atan2 where".split()
 DEFAULTS = ("float32", "float64")

@@ -1,4 +1,4 @@
-"""What random functions must give: programs, and what PyTorch gave for them (tests/recorded/random_numbers/random.json).
+"""Programs with random functions, and PyTorch's results for them (tests/recorded/random_numbers/random.json).
 
 ``python -m tests.recorded random_numbers`` records it anew, where PyTorch is installed.
 """

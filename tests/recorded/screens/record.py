@@ -1,4 +1,4 @@
-"""What a terminal shows for lines that are typed: of tensh itself, to be read."""
+"""Screens of a terminal after lines were typed, recorded from tensh itself, to be read."""
 
 from tests.recorded.screens.replay import FOLDER, record_sections
 

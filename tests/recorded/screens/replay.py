@@ -31,7 +31,7 @@ def sections(path):
 
 
 def replay(screen, variables):
-    """What the window shows when the lines of a screen are typed."""
+    """Return the contents of the window after the lines of a screen were typed."""
     from tensh.cli.app import main
     from tensh.cli.process.environment import Environment
 

@@ -1,4 +1,4 @@
-"""What the scripts in scripts/ print with PyTorch.
+"""Output of the scripts in scripts/ with PyTorch.
 
 A .tsh script shows every bare expression at its top level, unless a ``;`` follows,
 and finds ``torch nn F np math`` loaded: the forty lines below are that rule alone, so that the recorded text does not

@@ -1,4 +1,4 @@
-"""What PyTorch answers at a Python prompt: Markdown, a section for each session."""
+"""PyTorch's answers at a Python prompt: Markdown, a section for each session."""
 
 from tests.recorded.sessions.replay import FOLDER, record_sections
 

@@ -70,7 +70,7 @@ def importing(torch):
 
 
 def answer(source, names):
-    """What running ``source`` prints, or the exception that it raises."""
+    """Return the output of running ``source``, or the exception that it raises."""
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed), warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -28,7 +28,7 @@ def answers(name):
 
 
 def names(m):
-    """What a program finds, where ``m`` is its torch."""
+    """Return the names that a program starts with, where ``m`` is its torch."""
     root = m.__name__
     m.manual_seed(0)
     return {
@@ -42,7 +42,7 @@ def names(m):
 
 
 def outcome(m, text):
-    """What a program shows in module ``m``."""
+    """Return the output of a program in module ``m``."""
     statements = ast.parse(text).body
     *first, last = statements
     if not isinstance(last, ast.Expr):

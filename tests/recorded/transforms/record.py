@@ -1,4 +1,4 @@
-"""What programs of torch.func and of dual tensors show in PyTorch."""
+"""Results of programs with torch.func and with dual tensors in PyTorch."""
 
 from tests.recorded.answers import format_answers
 from tests.recorded.transforms.cases import FOLDER, outcome, programs

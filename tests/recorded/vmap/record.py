@@ -1,4 +1,4 @@
-"""What PyTorch gives for programs with vmap, and the errors that it raises."""
+"""PyTorch's results for programs with vmap, and the errors that it raises."""
 
 import warnings
 from pathlib import Path
@@ -25,7 +25,7 @@ def plain(torch, result):
 
 
 def answer(torch, program, *args):
-    """What a program gives, or the exception that it raises."""
+    """Return the result of a program, or the exception that it raises."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:

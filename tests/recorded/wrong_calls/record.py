@@ -15,7 +15,7 @@ from tests.fuzz.wrong_calls.compare import ANSWERS, recorded
 
 HERE = Path(__file__).parent
 EACH = {"function": 3, "method": 1, "in place": 1}
-"""How many calls are recorded of an entry of the database, for each way to call it."""
+"""The number of recorded calls of an entry of the database, for each way to call it."""
 LEFT_OUT = frozenset(
     """
     compile save load hub jit from_file set_default_dtype set_default_device set_default_tensor_type set_num_threads
@@ -132,7 +132,7 @@ def of_an_entry(torch, op, name):
 
 
 def reachable(torch, path):
-    """Is there a function under the path, in both libraries?"""
+    """True if the path names a function in both libraries."""
     import tensh
 
     for thing in (torch, tensh):

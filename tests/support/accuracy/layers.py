@@ -185,7 +185,7 @@ ULP = {"f": ("float32", 2.0**-23), "d": ("float64", 2.0**-52)}
 
 
 def measure_function(modules, name, sizes, dtypes="f d"):
-    """The same for one function and some sizes."""
+    """Measure one function for some sizes."""
     case = FUNCTIONS[name]
     numbers = [each for each in DISTRIBUTIONS if not (case.positive and each == "normal")]
     for letter, size, distribution in itertools.product(dtypes.split(), sizes, numbers):

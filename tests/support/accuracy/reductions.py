@@ -1,4 +1,4 @@
-"""What adds up, and the inputs on which its errors are measured, against sums in higher precision.
+"""Functions that add up, and the inputs on which their errors are measured, against sums in higher precision.
 
 Numbers are made as rows, of which each is reduced; a layout puts the same rows into memory in another way and says which
 dimensions are reduced, so that one exact result stands for all layouts. Exact results are computed in ``longdouble`` by
@@ -230,7 +230,7 @@ def inputs(reduction, letter, sizes):
 
 
 def measure_function(modules, name, sizes, dtypes=None):
-    """The same for one function, some sizes and dtypes."""
+    """Measure one function for some sizes and dtypes."""
     reduction = FUNCTIONS[name]
     for letter in (dtypes or reduction.dtypes).split():
         for given, rows in inputs(reduction, letter, sizes):
