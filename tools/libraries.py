@@ -130,6 +130,26 @@ from entmax import entmax15; print(entmax15(torch.tensor([1.,2.,3.])))
     ("torch_optimizer", "torch_optimizer"): """
 import torch_optimizer as o; p=torch.ones(2,requires_grad=True); s=o.Lamb([p],lr=.1); p.sum().backward(); s.step(); print(p)
 """,
+    ("fvcore", "fvcore"): """
+from fvcore.nn import FlopCountAnalysis; m=torch.nn.Sequential(torch.nn.Conv2d(3,4,3),torch.nn.BatchNorm2d(4),torch.nn.ReLU(),torch.nn.Flatten(),torch.nn.Linear(144,2)); f=FlopCountAnalysis(m,torch.ones(1,3,8,8)); print(f.total(), f.by_operator(), f.by_module())
+""",
+    ("performer", "performer_pytorch"): """
+from performer_pytorch import PerformerLM; torch.manual_seed(0); m=PerformerLM(num_tokens=9,max_seq_len=8,dim=8,depth=2,heads=2,dim_head=4,nb_features=8,reversible=True); l=m(torch.arange(8)[None]).square().mean(); l.backward(); print(round(l.item(),3))
+""",
+    ("torchsde", "torchsde"): """
+import torchsde
+class S(torch.nn.Module):
+    noise_type, sde_type = "diagonal", "ito"
+    def f(s,t,y): return -y
+    def g(s,t,y): return 0.3*y
+print(torchsde.sdeint(S(),torch.ones(2,3),torch.linspace(0,1,3),bm=torchsde.BrownianInterval(0.,1.,(2,3),entropy=7),dt=0.1,method="milstein"))
+""",
+    ("zuko", "zuko"): """
+import zuko; torch.manual_seed(0); f=zuko.flows.NSF(3,transforms=2,hidden_features=(8,)); l=-f().log_prob(torch.randn(16,3)).mean(); l.backward(); print(round(l.item(),3), f().sample((2,)).shape)
+""",
+    ("metric_learning", "pytorch_metric_learning"): """
+from pytorch_metric_learning import losses, miners; torch.manual_seed(0); x=torch.randn(20,4); y=torch.arange(20)%4; print([round(l(x,y).item(),3) for l in (losses.NTXentLoss(),losses.CircleLoss(),losses.SupConLoss(),losses.ProxyAnchorLoss(4,4))], [len(i) for i in miners.MultiSimilarityMiner()(x,y)])
+""",
     ("safetensors", "safetensors"): """
 from safetensors.torch import save, load; print(load(save({"a":torch.ones(2)})))
 """,
