@@ -11,15 +11,17 @@ WHERE = {
     "tensh.export.exported_program": "ExportedProgram",
     "tensh.export.files": "load save",
     "tensh.export.graph_signature": "ExportGraphSignature InputKind InputSpec OutputKind OutputSpec",
-    "tensh.export.unflatten": "FlatArgsAdapter UnflattenedModule unflatten",
+    "tensh.export.unflatten": "FlatArgsAdapter UnflattenedModule",
     "tensh.tracing.dims": "Dim dims",
 }
 """Module -> its public names."""
 
 NAMES = {name: module for module, names in WHERE.items() for name in names.split()}
-__all__ = list(NAMES)
+__all__ = [*NAMES, "unflatten"]
 SUBMODULES = ("exported_program", "graph_signature")
 
 __getattr__, __dir__ = declare_namespace(
     "tensh.export", globals(), NAMES, SUBMODULES, unsupported=lookup("torch.export")
 )
+
+from tensh.export.unflatten import unflatten  # noqa: E402  (the function, which has the name of its module)

@@ -42,3 +42,12 @@ def test_the_names_are_pytorchs(line, oracle):
     module, _, names = line.partition(": ")
     made = importlib.import_module(module)
     assert [name for name in names.split() if not hasattr(made, name)] == []
+
+
+@pytest.mark.parametrize("name", ["export.unflatten", "_higher_order_ops.cond", "_higher_order_ops.map"])
+def test_functions_keep_the_names_of_their_modules(name):
+    from tensh.switched_off import load
+
+    load(f"tensh.{name}")
+    space, _, function = name.rpartition(".")
+    assert callable(getattr(importlib.import_module(f"tensh.{space}"), function))
