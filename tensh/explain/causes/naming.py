@@ -95,7 +95,7 @@ def name_of_the_program(situation):
 
 
 def explain_reused_name(situation):
-    """Explain `torch = torch.ones(2)`, followed by `torch.zeros(2)`; `list = [1, 2]`, followed by `list(x)`."""
+    """Explain `torch = torch.ones(2)`, followed by `torch.zeros(2)`; `list = [1, 2]`, followed by `list(x)`; `loss = loss(x)`."""
     if not isinstance(situation.error, AttributeError | TypeError):
         return None
     path = situation.place.path()
@@ -105,17 +105,25 @@ def explain_reused_name(situation):
         root = root.value
     if not isinstance(root, ast.Name):
         return None
-    is_function = root is node and hasattr(builtins, root.id) and situation.says("object is not callable")
+    is_called = root is node and situation.says("object is not callable")
+    is_function = is_called and hasattr(builtins, root.id)
     is_namespace = root is not node and root.id in NAMESPACES and situation.says("has no attribute")
     tree = situation.place.tree()
-    for made in ast.walk(tree) if is_function or is_namespace else ():
-        if isinstance(made, ast.Assign) and root.id in map(ast.unparse, made.targets):
+    for made in ast.walk(tree) if is_called or is_namespace else ():
+        if not isinstance(made, ast.Assign) or root.id not in map(ast.unparse, made.targets):
+            continue
+        if is_function or is_namespace or calls(made.value, root.id):
             kind = type(situation.names.get(root.id)).__name__
             rule = _("{name} has been a {kind} since line {line}: `{code}`").format(
                 name=root.id, kind=kind, line=made.lineno, code=ast.unparse(made)
             )
             return Explanation("name", (), rule, (), _("choose another name on line {line}").format(line=made.lineno))
     return None
+
+
+def calls(node, name):
+    """True if an expression is a call of a name."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
 
 
 def explain_replaced_function(situation):
