@@ -106,7 +106,7 @@ def why(tensor, root=None, names=None, sources=None):
     """
     if not isinstance(tensor, Tensor):
         raise TypeError(_("expected a tensor with a gradient, not {kind}").format(kind=type(tensor).__name__))
-    from tensh.explain.absence import GradientQuestion, find_lost_result, find_lost_use, reason, sources_of
+    from tensh.explain.absence import GradientQuestion, reason, sources_of
 
     sources = sources_of_caller() if sources is None and names is None else sources
     caller = sys._getframe(1)
@@ -120,18 +120,8 @@ def why(tensor, root=None, names=None, sources=None):
     if node is None:
         return describe_unexplained(tensor, name, absent)
     graph = root_of(node, names) if root is None else Graph(root, names)
-    if graph is None and read_gradient(tensor) is not None:
-        return describe_unexplained(
-            tensor, name, _("the loss has no name, and its graph was freed; write loss = ..., then loss.backward()")
-        )
     if graph is None:
-        lost = find_lost_result(name, asked) or find_lost_use(name, asked)
-        if lost:
-            text = _("no named tensor with a history was computed from {name}; {reason}")
-        else:
-            text = _("no named tensor was computed from {name}")
-        sentence = asked.sentence(lost) if lost else ""
-        return describe_unexplained(tensor, name, absent or text.format(name=name, reason=sentence))
+        return describe_unexplained(tensor, name, describe_missing_root(tensor, name, absent, asked))
     root_name = graph[graph.root].short
     if node not in graph.numbers:
         return describe_unexplained(
@@ -160,6 +150,22 @@ def why(tensor, root=None, names=None, sources=None):
         )
     checked, notes = compare_with_differences(explanation, tensor, found, names) if sources else (None, [])
     return Why(explanation, name, checked, notes + grad_notes(tensor, name, root_name, explanation, asked))
+
+
+def describe_missing_root(tensor, name, absent, asked):
+    """Say why no named tensor leads to a tensor; ``absent`` is the reason for a missing gradient, if it is known."""
+    from tensh.explain.absence import find_lost_result, find_lost_use
+
+    if read_gradient(tensor) is not None:
+        return _("the loss has no name, and its graph was freed; write loss = ..., then loss.backward()")
+    if absent:
+        return absent
+    lost = find_lost_result(name, asked) or find_lost_use(name, asked)
+    if not lost:
+        return _("no named tensor was computed from {name}").format(name=name)
+    return _("no named tensor with a history was computed from {name}; {reason}").format(
+        name=name, reason=asked.sentence(lost)
+    )
 
 
 def describe_refusal(graph, target):
