@@ -40,7 +40,7 @@ def test_saved_models_are_written_as_onnx(model):
         ("script.pt --onnx a.onnx --shape 1,x", "expected sizes such as"),
         ("script.pt --onnx a.onnx --shape 1,3:banana", "banana is not a dtype"),
         ("script.pt --onnx weights.pt --shape 1,3", "weights.pt already exists; --force overwrites it"),
-        ("weights.pt --onnx a.onnx --shape 1,3", "holds weights (OrderedDict) and no program"),
+        ("weights.pt --onnx a.onnx --shape 1,3", "holds weights (OrderedDict), not a program"),
         ("none.pt --onnx a.onnx --shape 1,3", "none.pt"),
     ],
 )

@@ -147,7 +147,7 @@ def test_an_attribute_of_another_kind_is_refused_by_name_when_a_file_is_read(ope
     node = onnx.helper.make_node(operator, ["x"] * NODES[operator, name], ["y"], name="here")
     node.attribute.append(onnx.helper.make_attribute(name, KINDS[kind]))
     with pytest.raises(
-        ValueError, match=f"'{name}' of the node 'here' .{operator}. is of the kind {kind}, and {wanted}"
+        ValueError, match=f"'{name}' of the node 'here' .{operator}. is of the kind {kind}; expected {wanted}"
     ):
         load(model_of([node], ["x"], ["y"]))
 

@@ -24,7 +24,7 @@ def test_a_file_is_run_before_the_first_prompt(tmp_path):
         assert "no such file" in shell.ready().screen.text()
     file.write_text("after = 1\nraise SystemExit")
     with Terminal(columns=200, TENSH_STARTUP=str(file)) as shell:
-        assert "has not run to its end" in shell.ready().screen.text()
+        assert "it did not run to its end" in shell.ready().screen.text()
         assert shell.enter("after") == "1"
 
 

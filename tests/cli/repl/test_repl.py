@@ -147,7 +147,7 @@ def test_a_paste_that_is_not_marked(shell):
 def test_a_fault_of_our_own_costs_no_names(shell):
     shell.enter("kept = 5; from tensh.cli.programs.run import Run; show = Run.show")
     shell.paste("def once(*event, **more):\n    Run.show = show\n    1 / 0\nRun.show = once")
-    assert " ".join(shell.enter("").split()).endswith("your names are still there")
+    assert " ".join(shell.enter("").split()).endswith("your names are kept")
     assert shell.enter("kept") == "5"
 
 
