@@ -17,7 +17,7 @@ WHERE = {
 """Module -> its public names."""
 
 NAMES = {name: module for module, names in WHERE.items() for name in names.split()}
-__all__ = [*NAMES, "unflatten"]
+__all__ = list(NAMES)
 SUBMODULES = ("exported_program", "graph_signature")
 
 __getattr__, __dir__ = declare_namespace(
@@ -25,3 +25,5 @@ __getattr__, __dir__ = declare_namespace(
 )
 
 from tensh.export.unflatten import unflatten  # noqa: E402  (the function, which has the name of its module)
+
+__all__.append("unflatten")
