@@ -24,6 +24,6 @@ __getattr__, __dir__ = declare_namespace(
     "tensh.export", globals(), NAMES, SUBMODULES, unsupported=lookup("torch.export")
 )
 
-from tensh.export.unflatten import unflatten  # noqa: E402  (the function, which has the name of its module)
+from tensh.export.unflatten import unflatten  # noqa: E402, F401  (the function, which has the name of its module)
 
 __all__.append("unflatten")
