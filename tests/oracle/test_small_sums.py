@@ -27,6 +27,13 @@ def test_sums(name, dtype):
             assert getattr(ours, name)().item() == getattr(theirs, name)().item(), (size, seed)
 
 
+@pytest.mark.parametrize("dtype", SIZES)
+def test_sums_of_negative_zeros(dtype):
+    for size in SIZES[dtype]:
+        ours, theirs = (m.full((size,), -0.0, dtype=getattr(m, dtype)).sum().item() for m in (tensh, oracle))
+        assert str(ours) == str(theirs), size
+
+
 @pytest.mark.parametrize("name", ["mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss"])
 def test_losses_of_differences(name):
     for size in SIZES["float32"]:

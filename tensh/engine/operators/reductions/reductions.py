@@ -20,6 +20,7 @@ from tensh.engine.operators.reductions.rows import reduce_rows
 from tensh.engine.operators.reductions.summation import (
     AT_ONCE,
     BATCH,
+    FEW,
     FOLDED,
     FOUR,
     PAIRS,
@@ -30,7 +31,6 @@ from tensh.engine.operators.reductions.summation import (
     add_few,
     add_middle_on_cores,
     add_rows_on_cores,
-    are_few,
     fold,
 )
 
@@ -104,8 +104,8 @@ def sum_all(input, dtype=None):
     """The sum of all elements."""
     if dtype is None and (vectors := ONES.get(input.dtype)) is not None:
         size = input.size
-        if are_few(input):
-            return add_few(input.reshape(-1))
+        if 0 < size < FEW and (total := add_few(input)) is not None:
+            return total
         if size <= SMALL:
             return input.ravel().dot(vectors[size])
         return np.add.reduce(input, None) if size <= PAIRS and input.flags.forc else add_along(input)

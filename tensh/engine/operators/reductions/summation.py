@@ -38,12 +38,7 @@ SHORT = 32  # numbers of a row up to which many rows are one product: rows of 16
 LONG = 4096  # bytes of a row in one BLAS call
 PRODUCTS = {F4: 1 << 10, F8: 1 << 7}  # most products that BLAS adds in a row, float32 in higher precision
 LANES = {F4: 8, F8: 4}  # numbers that PyTorch adds in parallel
-MOST = 3  # lines of so many numbers, up to which sums have PyTorch's bits
-PLACES = {
-    5: [0, 4, 1, 2, 3],
-    6: [0, 4, 5, 1, 2, 3],
-    7: [0, 4, 5, 6, 1, 2, 3],
-}  # the order in which it adds fewer float32
+FEW = 4 * max(LANES.values())  # sums of less than four lines have PyTorch's bits
 PAIRS = 1 << 15  # numbers up to which NumPy adds a vector pairwise; above, it takes twice the time of BLAS
 
 
@@ -86,21 +81,36 @@ def add_vector(vector):
     return dtype.type(total + vector[-1] if size % 2 else total)
 
 
-def are_few(array):
-    """True for a dense array of few float32 or float64 numbers, whose sum has PyTorch's bits."""
-    return array.size < (MOST + 1) * LANES.get(array.dtype, 0) and array.flags.c_contiguous
+def order_few(size, lanes):
+    """Return the order in which PyTorch adds less than two lines of numbers: what follows the last whole line comes first."""
+    if 4 < size < lanes:  # half a line, its first number first
+        return [0, *range(4, size), *range(1, 4)]
+    return [*range(lanes, size), *range(min(size, lanes))]
 
 
-def add_few(vector):
-    """Sum few numbers in PyTorch's order: lines of numbers in parallel, then the rest, then the numbers of the line of sums."""
-    size, lanes = vector.size, LANES[vector.dtype]
-    if size < lanes:
-        return add(vector if size <= FOUR else vector.take(PLACES[size]), initial=0)
-    lines, rest = divmod(size, lanes)
-    sums = vector[:lanes] if lines == 1 else add(vector[: lines * lanes].reshape(lines, lanes), 0)
-    if rest:
-        sums = np.concatenate((vector[-rest:], sums))
-    return np.add.accumulate(sums)[-1]
+ORDERS = {
+    dtype: [np.array(order_few(size, lanes), np.intp) for size in range(2 * lanes)] for dtype, lanes in LANES.items()
+}
+
+
+def add_few(array):
+    """Sum fewer than FEW numbers as PyTorch does; None for arrays that it adds in another way.
+
+    Lines of numbers are added in parallel, then, one by one, what is left and the numbers of the line of sums.
+    """
+    size, orders = array.size, ORDERS.get(array.dtype)
+    if orders is None or size >= 2 * len(orders) or not array.flags.c_contiguous:
+        return None
+    vector = array if array.ndim == 1 else array.reshape(-1)
+    if size < len(orders):
+        vector = vector[orders[size]] if size > 4 else vector
+    else:
+        lanes = len(orders) // 2
+        rest, sums = size % lanes, vector[:lanes] + vector[lanes : 2 * lanes]
+        if size >= 3 * lanes:
+            sums += vector[2 * lanes : 3 * lanes]
+        vector = np.concatenate((vector[-rest:], sums)) if rest else sums
+    return np.add.accumulate(vector)[-1] + 0  # the sum of negative zeros is 0
 
 
 def add_rows(matrix):
@@ -237,8 +247,8 @@ def add_along(array, axes=None, keepdim=False):
         return array
     if axes is not None:
         sums = add_groups(array, axes)
-    elif are_few(array):
-        sums = add_few(array.reshape(-1))
+    elif 0 < array.size < FEW and (sums := add_few(array)) is not None:
+        pass
     elif array.size <= PAIRS and array.flags.forc or not ndim:
         return add(array, None, None, None, keepdim)
     elif array.flags.forc and dtype in ONES:
