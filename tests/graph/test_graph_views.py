@@ -39,7 +39,7 @@ LESSONS = sorted(SHARED.glob("lessons/*.ipynb"))
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.stem)
+@pytest.mark.parametrize("lesson", LESSONS, ids=[each.stem for each in LESSONS])
 def test_the_graph_of_a_lesson(lesson, tmp_path, monkeypatch):
     """The tensor that a lesson computed last has a graph with names; a lesson that computes none says so."""
     (tmp_path / "work").mkdir()

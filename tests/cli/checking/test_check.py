@@ -17,7 +17,7 @@ from tests.support.project import plain_environment
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("lesson", LESSONS, ids=[each.stem for each in LESSONS])
 def test_every_cell_of_a_lesson_is_as_its_metadata_says(lesson):
     status, objects = found(lesson)
     code = [cell for cell in files.load(str(lesson)).cells if cell.kind == "code"]

@@ -61,7 +61,7 @@ def test_texts_that_do_not(stored, now, index):
     assert ([wrong.now.path for wrong in comparison.wrong] or [None]) == [index]
 
 
-@pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("lesson", LESSONS, ids=[each.stem for each in LESSONS])
 def test_any_digit_of_a_lesson_that_changes_is_seen(lesson):
     draw = random.Random(0)
     for cell in files.load(str(lesson)).cells:

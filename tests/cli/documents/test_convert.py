@@ -41,7 +41,7 @@ def there_and_back(document, kind, other):
 
 
 @pytest.mark.parametrize("kind", [".tsh", ".py", ".md"])
-@pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("lesson", LESSONS, ids=[each.stem for each in LESSONS])
 def test_a_lesson_there_and_back(lesson, kind):
     document = files.load(str(lesson))
     back = there_and_back(document, ".ipynb", kind)
@@ -49,7 +49,7 @@ def test_a_lesson_there_and_back(lesson, kind):
     assert back.echo == document.echo
 
 
-@pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("lesson", LESSONS, ids=[each.stem for each in LESSONS])
 def test_a_notebook_is_written_as_it_was(lesson):
     assert files.dumps(files.load(str(lesson)), ".ipynb") == lesson.read_text(encoding="utf-8")
 

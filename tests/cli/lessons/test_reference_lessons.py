@@ -14,7 +14,7 @@ import pytest
 from tests.support.lessons import LESSONS, lessons_script
 from tests.support.project import plain_environment
 
-each_lesson = pytest.mark.parametrize("lesson", LESSONS, ids=lambda path: path.stem)
+each_lesson = pytest.mark.parametrize("lesson", LESSONS, ids=[each.stem for each in LESSONS])
 
 if not LESSONS:
     pytest.skip("no lessons beside the project", allow_module_level=True)
