@@ -10,10 +10,14 @@ from tensh.support.language import _
 
 INDENT = " " * 10
 LONGEST = 40  # maximum width of a formula in a table
+MOST_OF_A_NAME, LEAST = 36, 12  # widths of a name there, and of what is shortened in a narrow window
 
 
-def lines(explanation, name, times="·"):
-    """Return the chain rule for the gradient of ``name``, as lines of (kind, text) pairs."""
+def lines(explanation, name, times="·", room=None):
+    """Return the chain rule for the gradient of ``name``, as lines of (kind, text) pairs.
+
+    ``room``: the columns that the tables may take; by default any number.
+    """
     graph = explanation.graph
     root = graph[graph.root]
     target = graph[explanation.target]
@@ -30,7 +34,7 @@ def lines(explanation, name, times="·"):
         yield from uses(explanation, name, times)
         return
     for number, path in enumerate(explanation.paths, 1):
-        yield from scalar_path(graph, number, path, times) if scalar else tensor_path(graph, number, path)
+        yield from scalar_path(graph, number, path, times) if scalar else tensor_path(graph, number, path, room)
     if scalar:
         yield from total(explanation, times)
     elif len(explanation.paths) > 1:
@@ -116,8 +120,8 @@ def total(explanation, times):
     ]
 
 
-def tensor_path(graph, number, path):
-    """Describe one path as a flow of gradients: the shape and norm of each."""
+def tensor_path(graph, number, path, room):
+    """Describe one path as a flow of gradients: the shape and norm of each, in columns that fit into the room."""
     first = graph[path.steps[0].node]
     rows = [(first.short, tokens.shape(first), "", "")]
     for step in path.steps:
@@ -125,7 +129,9 @@ def tensor_path(graph, number, path):
             operand = graph[step.operand]
             brought = describe_gradient(step.brought)
             rows.append((operand.short, tokens.shape(operand), way(graph, step), brought))
-    rows = [(tokens.shorten(row[0], 36), *row[1:]) for row in rows]
+    rows = [(tokens.shorten(row[0], MOST_OF_A_NAME), *row[1:]) for row in rows]
+    if room is not None:
+        rows = shrink_column(shrink_column(rows, 0, room), 2, room)
     widths = [max(tokens.width(row[i]) for row in rows) for i in range(3)]
     yield [("keyword", _("path {number}").format(number=number))]
     for row in rows:
@@ -136,6 +142,13 @@ def tensor_path(graph, number, path):
             ("note", "  " + cells[2]),
             ("number", "  " + row[3]),
         ]
+
+
+def shrink_column(rows, column, room):
+    """Shorten the texts of a column where the rows are wider than the room, but not below LEAST."""
+    widths = [max(tokens.width(row[i]) for row in rows) for i in range(len(rows[0]))]
+    left = max(widths[column] - max(sum(widths) + 2 * len(widths) - room, 0), LEAST)
+    return [(*row[:column], tokens.shorten(row[column], left), *row[column + 1 :]) for row in rows]
 
 
 def way(graph, step):

@@ -36,7 +36,9 @@ class Why(Lines):
         return text_block(self.draw(WIDE._replace(is_window=True)))  # keeps the headline within the page
 
     def _lines(self, page):
-        head, *steps = chain.lines(self.explanation, self.name, "·" if page.unicode else "*")
+        head, *steps = chain.lines(
+            self.explanation, self.name, "·" if page.unicode else "*", page.width - 1 if page.is_window else None
+        )
         yield from fit_headline(head, page)
         for step in steps:
             yield from break_line(step, page)

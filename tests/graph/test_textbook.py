@@ -21,9 +21,9 @@ COMPLEX = {"real", "imag", "conj", "polar", "complex", "view_as_real", "view_as_
 """Functions of complex numbers whose formula is of these; others are of real ones."""
 NOT_DIFFERENTIABLE = {
     "asarray", "from_numpy", "frombuffer", "embedding_renorm", "nonzero", "one_hot", "searchsorted", "unravel_index",
-    "matrix_rank", "histogram", "histogramdd", "bernoulli", "multinomial", "normal", "poisson",
+    "matrix_rank", "histogram", "histogramdd", "bernoulli", "multinomial", "normal", "poisson", "apply", "map", "map2",
 }  # fmt: skip
-"""Functions made of operators with derivatives, whose own is none: their results are whole numbers, counts, drawn or new."""
+"""Functions made of operators with derivatives that have none themselves: results are integers, counts, drawn, new, or of a Python function."""
 OTHER_SETTINGS = {
     "nn.functional.triplet_margin_loss": {1}, "nn.functional.embedding": {1}, "matmul": {4, 5}, "inner": {2},
     "linalg.lu": {1, 2}, "linalg.eigvalsh": {1}, "linalg.cond": {1}, "cdist": {3}, "max": {3}, "min": {3},

@@ -123,3 +123,15 @@ def test_the_reason_of_a_gradient_fits_the_window():
 def test_what_is_no_dict_of_names_is_refused_in_words(function, value):
     with pytest.raises(TypeError, match="expected a dict from names to values"):
         function(value)
+
+
+@pytest.mark.parametrize("width", [55, 60, 70, 80])
+def test_the_columns_of_a_path_are_aligned_in_narrow_windows(width):
+    x = torch.ones(3, requires_grad=True)
+    loss = ((x @ torch.ones(3, 2)) ** 2).mean()
+    text = drawn(show.why(x, loss, {"x": x, "loss": loss}), width=width, is_window=True)
+    rows = text.partition("path 1\n")[2].splitlines()[:6]
+    places = {row.index("[") for row in rows}
+    assert len(places) == 1 and all(len(row) < width for row in rows), text
+    ends = {row.index("g * ") for row in rows if "g * " in row} | {row.index("1 / 2") for row in rows if "1 / 2" in row}
+    assert len(ends) == 1, text
