@@ -16,7 +16,8 @@ from tensh.engine.core.tensor import wrap
 from tensh.engine.dtypes.dtype import BY_NUMPY, bfloat16, float16
 from tensh.engine.operators.elementwise.elementary import log1p
 from tensh.engine.operators.precision import compute_in_float32, is_half
-from tensh.engine.operators.reductions.summation import FEW, add_along, add_squares
+from tensh.engine.operators.reductions.few import BIT_FOR_BIT
+from tensh.engine.operators.reductions.summation import add_along, add_squares
 
 MANY = 1 << 12  # elements
 
@@ -80,7 +81,7 @@ def squared_difference(input, target, reduction="mean"):
         return difference * difference
     if is_half(difference.dtype):  # the mean may fit float16 where the sum does not
         return reduce_in_float32(difference * difference, reduction)
-    few = difference.size < FEW
+    few = difference.size < BIT_FOR_BIT
     total = add_along(difference * difference) if few else add_squares(difference)
     if reduction == "sum":
         return total

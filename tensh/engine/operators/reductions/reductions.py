@@ -16,11 +16,11 @@ from tensh.engine.dtypes.dtype import BY_NUMPY, DIFFERENTIABLE
 from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.operators.kernels import zero_unless
 from tensh.engine.operators.precision import F4, I8, ONES, WIDER, is_half
+from tensh.engine.operators.reductions.few import BIT_FOR_BIT, add_few
 from tensh.engine.operators.reductions.rows import reduce_rows
 from tensh.engine.operators.reductions.summation import (
     AT_ONCE,
     BATCH,
-    FEW,
     FOLDED,
     FOUR,
     PAIRS,
@@ -28,7 +28,6 @@ from tensh.engine.operators.reductions.summation import (
     SMALL,
     STEP,
     add_along,
-    add_few,
     add_middle_on_cores,
     add_rows_on_cores,
     fold,
@@ -104,7 +103,7 @@ def sum_all(input, dtype=None):
     """The sum of all elements."""
     if dtype is None and (vectors := ONES.get(input.dtype)) is not None:
         size = input.size
-        if 0 < size < FEW and (total := add_few(input)) is not None:
+        if 0 < size < BIT_FOR_BIT and (total := add_few(input)) is not None:
             return total
         if size <= SMALL:
             return input.ravel().dot(vectors[size])

@@ -16,6 +16,7 @@ import numpy as np
 
 from tensh.engine.arrays.threads import map_rows, map_shares, run
 from tensh.engine.operators.precision import F4, F8, ONES, widen
+from tensh.engine.operators.reductions.few import BIT_FOR_BIT, add_few
 
 add = np.add.reduce
 # elements per product with ones: 128 rows of 256 take a third of the time of blocks of 1 << 13
@@ -37,8 +38,6 @@ NARROW, WIDE = 64, 1024  # numbers in rows that are merged first; more bring no 
 SHORT = 32  # numbers of a row up to which many rows are one product: rows of 16 take a sixth of the time
 LONG = 4096  # bytes of a row in one BLAS call
 PRODUCTS = {F4: 1 << 10, F8: 1 << 7}  # most products that BLAS adds in a row, float32 in higher precision
-LANES = {F4: 8, F8: 4}  # numbers that PyTorch adds in parallel
-FEW = 4 * max(LANES.values())  # sums of less than four lines have PyTorch's bits
 PAIRS = 1 << 15  # numbers up to which NumPy adds a vector pairwise; above, it takes twice the time of BLAS
 
 
@@ -79,38 +78,6 @@ def add_vector(vector):
     if whole < half:
         total += add(halves[:, whole:], None, F8)
     return dtype.type(total + vector[-1] if size % 2 else total)
-
-
-def order_few(size, lanes):
-    """Return the order in which PyTorch adds less than two lines of numbers: what follows the last whole line comes first."""
-    if 4 < size < lanes:  # half a line, its first number first
-        return [0, *range(4, size), *range(1, 4)]
-    return [*range(lanes, size), *range(min(size, lanes))]
-
-
-ORDERS = {
-    dtype: [np.array(order_few(size, lanes), np.intp) for size in range(2 * lanes)] for dtype, lanes in LANES.items()
-}
-
-
-def add_few(array):
-    """Sum fewer than FEW numbers as PyTorch does; None for arrays that it adds in another way.
-
-    Lines of numbers are added in parallel, then, one by one, what is left and the numbers of the line of sums.
-    """
-    size, orders = array.size, ORDERS.get(array.dtype)
-    if orders is None or size >= 2 * len(orders) or not array.flags.c_contiguous:
-        return None
-    vector = array if array.ndim == 1 else array.reshape(-1)
-    if size < len(orders):
-        vector = vector[orders[size]] if size > 4 else vector
-    else:
-        lanes = len(orders) // 2
-        rest, sums = size % lanes, vector[:lanes] + vector[lanes : 2 * lanes]
-        if size >= 3 * lanes:
-            sums += vector[2 * lanes : 3 * lanes]
-        vector = np.concatenate((vector[-rest:], sums)) if rest else sums
-    return np.add.accumulate(vector)[-1] + 0  # the sum of negative zeros is 0
 
 
 def add_rows(matrix):
@@ -247,7 +214,7 @@ def add_along(array, axes=None, keepdim=False):
         return array
     if axes is not None:
         sums = add_groups(array, axes)
-    elif 0 < array.size < FEW and (sums := add_few(array)) is not None:
+    elif 0 < array.size < BIT_FOR_BIT and (sums := add_few(array)) is not None:
         pass
     elif array.size <= PAIRS and array.flags.forc or not ndim:
         return add(array, None, None, None, keepdim)

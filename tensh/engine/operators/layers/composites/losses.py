@@ -274,6 +274,10 @@ def torch_binary_cross_entropy_with_logits(input, target, weight=None, pos_weigh
     """``torch.nn.functional.binary_cross_entropy_with_logits`` with ``reduction`` as a number.  Differentiable.
 
     Shapes: [*], reduced to []; the input is broadcast to the target. Raise RuntimeError if the target is the smaller one.
+
+    >>> import tensh as torch
+    >>> torch.binary_cross_entropy_with_logits(torch.tensor([0.0]), torch.tensor([1.0]), reduction=2)  # the sum
+    tensor(0.6931)
     """
     shapes = [target.array.shape, input.array.shape]
     if (clash := broadcast_clash(shapes)) is not None:
