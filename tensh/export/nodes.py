@@ -28,7 +28,7 @@ def encode_node(node):
             "shape": [each if isinstance(each, str) else int(each) for each in node.meta.get("sizes") or value.shape],
             "dtype": str(value.dtype)[6:],
         }
-    elif isinstance(value, (list, tuple)):
+    elif isinstance(value, (list, tuple, range)):
         said["val"] = {"parts": len(value)}
     return said
 

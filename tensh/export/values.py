@@ -5,6 +5,7 @@ import re
 import tensh as torch
 from tensh.export.descriptions import SymbolicTensor
 from tensh.fx.node import Node
+from tensh.support.escaping import visible_line
 from tensh.tracing.program import Place
 
 SIZE = re.compile(r"[\w ()+*/-]{1,200}", re.ASCII)
@@ -21,7 +22,11 @@ def decode_value(said):
         if not isinstance(shape, list) or not all(is_size(each) for each in shape):
             raise DamagedFile(f"a shape is invalid: {shape!r:.80}")
         return SymbolicTensor(shape, read_dtype(said["dtype"]))
-    return [None] * min(int(said["parts"]), 10_000) if isinstance(said, dict) and "parts" in said else None
+    if isinstance(said, dict) and "parts" in said:
+        if not (type(said["parts"]) is int and 0 <= said["parts"] < 2**31):
+            raise DamagedFile(f"a number of results is invalid: {said['parts']!r:.80}")
+        return range(said["parts"])  # has a length, but takes no memory for it
+    return None
 
 
 def is_size(value):
@@ -69,6 +74,8 @@ def decode(said, nodes):
     if isinstance(said, list):
         return [decode(each, nodes) for each in said]
     if not isinstance(said, dict):
+        if isinstance(said, str) and visible_line(said) != said:  # graphs and errors show it
+            raise DamagedFile(f"a text has control characters: {said!r:.80}")
         return said
     ((kind, value),) = said.items()
     if kind == "node":

@@ -84,7 +84,7 @@ class GraphModule(Module):
             raise AssertionError(f"Expected a Graph instance, but got {type(graph)}")
         self.__dict__["_graph"] = graph
         graph.owning_module = self
-        self.recompile()
+        self._compile()
 
     @property
     def code(self):
@@ -92,16 +92,21 @@ class GraphModule(Module):
         return self._code
 
     def recompile(self):
-        """Update ``forward`` and ``code`` from the graph, and return the code."""
+        """Update ``forward`` and ``code`` from the graph, also in the graph modules within, and return the code."""
+        made = self._compile()
+        for module in self.children():
+            if isinstance(module, GraphModule):
+                module.recompile()
+        return made
+
+    def _compile(self):
+        """Update ``forward`` and ``code`` from the graph of this module alone."""
         if isinstance(self._graph._codegen, PyTreeCodeGen):
             self._in_spec, self._out_spec = self._graph._codegen.pytree_info[1:]
         made = self._graph.python_code(root_module="self")
         self._code, self._lineno_map, self._prologue_start = made.src, made._lineno_map, made._prologue_start
         cls = type(self)
         cls.forward = compile_function(made.src, made.globals, fields=self._graph._co_fields)
-        for module in self.children():
-            if isinstance(module, GraphModule):
-                module.recompile()
         return made
 
     def __call__(self, *args, **kwargs):

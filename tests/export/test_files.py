@@ -8,6 +8,8 @@ import pytest
 
 import tensh as torch
 from tensh.export.values import DamagedFile
+from tensh.fx import graph_module
+from tests.export.branching import make_programs
 from tests.export.programs import Model, make_counting, saved
 
 
@@ -53,6 +55,9 @@ CHANGES = [
     lambda said: said["nodes"][0]["val"].update(shape=[2, "\x1b[31mred"]), lambda said: said["nodes"][0]["val"].update(shape=[2, -1]),
     lambda said: said["nodes"][0]["val"].update(shape=[2, 2**70]), lambda said: said.update(bounds={"\x1b[31mred": [2, None]}),
     lambda said: said["leaves"][0].__setitem__(0, "x\x1b[31m"), lambda said: said["nodes"][-1]["args"].append(1),
+    lambda said: call_of(said)["args"].append("\x1b[31mred"), lambda said: call_of(said)["args"].append({"dict": [["\u202ered", 1]]}),
+    lambda said: call_of(said).update(kwargs={"dict": [["\ud800", 1]]}), lambda said: call_of(said).update(val={"parts": 2**40}),
+    lambda said: call_of(said).update(val={"parts": -1}), lambda said: call_of(said).update(val={"parts": "9"}),
 ]  # fmt: skip
 
 
@@ -62,6 +67,38 @@ def test_damaged_and_hostile_files_are_refused(change):
     with pytest.raises(DamagedFile) as refused:
         torch.export.load(altered(change))
     assert str(refused.value).isprintable() and len(str(refused.value)) < 200
+
+
+def test_the_number_of_results_that_a_file_claims_takes_no_memory():
+    program = torch.export.load(altered(lambda said: call_of(said).update(val={"parts": 2**30})))
+    said = json.loads(zipfile.ZipFile(saved(program)).read("program.json"))
+    assert call_of(said)["val"] == {"parts": 2**30}
+
+
+def nest(said, depth):
+    """Put the branches of a description into branches of branches."""
+    place = next(number for number, each in enumerate(said["nodes"]) if "graph" in each)
+    innermost = said["nodes"][place]
+    for _ in range(depth):
+        said["nodes"][place] = innermost | {"graph": [said["nodes"][place], *innermost["graph"]]}
+
+
+def test_nested_branches_are_compiled_a_few_times_each(monkeypatch):
+    model, arguments, _ = make_programs(torch)["plain"]
+    file, counts = saved(torch.export.export(model, arguments)), []
+    tensors = zipfile.ZipFile(file).read("tensors.pt")
+    compile_function = graph_module.compile_function
+    monkeypatch.setattr(graph_module, "compile_function", lambda *a, **k: counts.append(1) or compile_function(*a, **k))
+    for depth in 8, 16:
+        said, deep = json.loads(zipfile.ZipFile(file).read("program.json")), io.BytesIO()
+        nest(said, depth)
+        with zipfile.ZipFile(deep, "w") as archive:
+            archive.writestr("program.json", json.dumps(said))
+            archive.writestr("tensors.pt", tensors)
+        deep.seek(0)
+        counts.clear()
+        torch.export.load(deep)
+        assert len(counts) < 6 * (depth + 3)
 
 
 def test_other_files_are_refused():

@@ -1,5 +1,6 @@
 """Early stopping: a run that is worse than the median of those before it, at the same step, is stopped."""
 
+from math import isnan
 from statistics import median
 
 from tensh.support.language import _
@@ -31,7 +32,9 @@ class Curve:
         bound = self.bounds.get(step)
         if bound is None or (number >= bound if self.side == BELOW else number <= bound):
             return
-        if self.side == BELOW:
+        if isnan(number):
+            text = _("{name} is nan at step {step}, where the median is {bound:.6g}")
+        elif self.side == BELOW:
             text = _("{name} is {number:.6g} at step {step}, below the median {bound:.6g}")
         else:
             text = _("{name} is {number:.6g} at step {step}, above the median {bound:.6g}")
@@ -40,7 +43,8 @@ class Curve:
 
 
 class Medians:
-    """The numbers of finished runs by step, and their medians."""
+    """The numbers of finished runs by step, and their medians. A nan does not count, and a median of nan, as that of the two
+    infinities, stops no run."""
 
     def __init__(self):
         self.found, self.bounds = {}, {}
@@ -49,7 +53,11 @@ class Medians:
         """Take what finished runs reported."""
         for run in runs:
             for step, number in run.curve.items() if run.state == "done" else ():
+                if isnan(number):
+                    continue
                 numbers = self.found.setdefault(step, [])
                 numbers.append(number)
                 if len(numbers) >= FEWEST:
                     self.bounds[step] = median(numbers)
+                    if isnan(self.bounds[step]):
+                        del self.bounds[step]

@@ -1,6 +1,7 @@
 """Writing the file of a sweep: runs that come together are a transaction, so that a kill loses nothing that
 has come."""
 
+import contextlib
 import json
 import math
 import os
@@ -10,6 +11,8 @@ from tensh.cli.programs.options import UsageError
 from tensh.cli.sweeping import reading, table
 from tensh.cli.sweeping.table import SCHEMA, DamagedTable, SweptRun, distrust, require_schema
 from tensh.support.language import _
+
+JOURNAL_END = bytes.fromhex("d9d505f920a163d7")  # the last bytes of a journal that names another file
 
 
 class Store:
@@ -22,6 +25,7 @@ class Store:
         if not is_new and not reading.is_table(path):
             raise UsageError(_("{path}: this file exists, and is not a sweep file").format(path=path))
         try:
+            require_own_journal(path)
             self.connection = sqlite3.connect(path, isolation_level=None, timeout=5)
             distrust(self.connection)
             if is_new:
@@ -84,6 +88,40 @@ class Store:
         self.connection.close()
         if self.lock is not None:
             self.lock.close()
+
+
+def recover(path):
+    """Undo what a sweep that was killed has half written. Raise UsageError where another sweep has the file, or nothing may be written."""
+    held = lock(path)
+    try:
+        require_own_journal(path)
+        with contextlib.closing(sqlite3.connect(path, timeout=5)) as connection:
+            distrust(connection)
+            connection.execute(table.OBJECTS).fetchall()  # SQLite plays back a journal before it reads
+    except (sqlite3.Error, DamagedTable) as error:
+        raise UsageError(reading.describe(path, error)) from None
+    finally:
+        if held is not None:
+            held.close()
+
+
+def require_own_journal(path):
+    """Raise DamagedTable where a journal beside a file is not one that a sweep leaves.
+
+    At its end, a journal may name another file, which SQLite deletes when it plays the journal back. A sweep never writes two
+    files in one transaction, so its journals name none.
+    """
+    try:
+        with open(os.path.realpath(path) + "-journal", "rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - len(JOURNAL_END)))
+            names_another = file.read() == JOURNAL_END
+    except FileNotFoundError:
+        return
+    except (OSError, ValueError):
+        names_another = True
+    if names_another:
+        raise DamagedTable("journal")
 
 
 def lock(path):

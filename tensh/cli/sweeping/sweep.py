@@ -14,7 +14,7 @@ from tensh.cli.render.console import Console
 from tensh.cli.session.sources import parameters
 from tensh.cli.sweeping import cluster, reading, running, showing
 from tensh.cli.sweeping.combinations import combine, read_settings
-from tensh.cli.sweeping.store import Store, write_object
+from tensh.cli.sweeping.store import Store, recover, write_object
 from tensh.show.progress import track
 from tensh.support.escaping import visible_line
 from tensh.support.language import _
@@ -56,6 +56,7 @@ def sweep(env, file, request):
         failed = run_sweep(env, file, request)
         file = request.output
     elif request.resume:
+        recover(file)
         facts = reading.read(file)[0]
         failed = run_sweep(env, facts.get("script", ""), complete(request, facts)._replace(output=file))
     facts, runs = reading.read(file)

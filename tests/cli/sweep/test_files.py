@@ -6,12 +6,13 @@ import json
 import math
 import os
 import sqlite3
+import struct
 
 import pytest
 
 from tensh.cli.programs.options import UsageError
 from tensh.cli.sweeping.reading import read
-from tensh.cli.sweeping.store import Store
+from tensh.cli.sweeping.store import JOURNAL_END, Store, recover
 from tensh.cli.sweeping.table import SCHEMA
 
 BAD = "a\x1b[2J\u202e"
@@ -179,8 +180,8 @@ def test_options_that_tensh_has_not_written_are_refused(text, path, tensh):
     assert (status, shown) == (2, "") and "not a sweep file" in said and said.count("\n") == 1
 
 
-def test_a_file_that_was_being_written_says_how_to_go_on(path, tensh):
-    """A kill in the middle of a transaction leaves a journal, which a reader may not play back."""
+def leave_journal(path):
+    """Leave a file as a kill in the middle of a transaction does: with a journal, which a reader may not play back."""
     with sqlite3.connect(path, isolation_level=None) as connection:
         connection.execute("PRAGMA cache_size = 1")
         connection.execute("PRAGMA cache_spill = 1")
@@ -195,12 +196,40 @@ def test_a_file_that_was_being_written_says_how_to_go_on(path, tensh):
     for name, content in (path, data), (path + "-journal", journal):
         with open(name, "wb") as file:
             file.write(content)
+
+
+def test_a_file_that_was_being_written_says_how_to_go_on(path, tensh):
+    leave_journal(path)
     status, _, said = tensh("sweep", path)
     assert status == 2 and "--resume" in said
     store = Store(path, FACTS)
     assert [run.id for run in store.waiting()] == [5]
     store.close()
     assert len(read(path)[1]) == 5
+
+
+def test_resuming_plays_back_the_journal_of_a_killed_sweep(path):
+    leave_journal(path)
+    recover(path)
+    assert os.listdir(os.path.dirname(path)) == ["runs.sqlite"] and len(read(path)[1]) == 5
+
+
+@pytest.mark.parametrize("through_link", [False, True])
+@pytest.mark.parametrize("open_file", [recover, lambda path: Store(path, FACTS)])
+def test_a_journal_that_names_another_file_is_refused(open_file, through_link, path, tmp_path):
+    """SQLite would delete the file that it names."""
+    other = tmp_path / "other.txt"
+    other.write_text("mine")
+    leave_journal(path)
+    name, checksum = os.fsencode(other), sum(os.fsencode(other))
+    with open(path + "-journal", "ab") as file:
+        file.write(struct.pack(">I", 2**30 // 4096 + 1) + name + struct.pack(">II", len(name), checksum) + JOURNAL_END)
+    if through_link:
+        os.symlink(path, tmp_path / "link.sqlite")
+        path = str(tmp_path / "link.sqlite")
+    with pytest.raises(UsageError, match="not a sweep file"):
+        open_file(path)
+    assert other.read_text() == "mine"
 
 
 def test_another_file_is_not_overwritten(tmp_path):

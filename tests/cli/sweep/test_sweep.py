@@ -1,5 +1,6 @@
 """Sweeps on Dask: runs and what is kept of them, limits, lost workers, and sweeps that are ended and go on."""
 
+import math
 import os
 import signal
 import subprocess
@@ -8,7 +9,9 @@ import time
 
 import pytest
 
+from tensh.cli.sweeping import medians
 from tensh.cli.sweeping.reading import read
+from tensh.cli.sweeping.table import SweptRun
 from tests.support.project import plain_environment
 
 TRAIN = """\
@@ -124,6 +127,28 @@ def test_a_script_that_has_changed_needs_another_file(script, tensh, scheduler):
     assert status == 2 and "has changed" in said
 
 
+NAN, INF = math.nan, math.inf
+
+
+@pytest.mark.parametrize(
+    ("numbers", "expected"),
+    [
+        ([NAN, 3, 2, 1], 2),
+        ([3, NAN, 2, 1, NAN, NAN], 2),
+        ([3, NAN, 1], None),
+        ([NAN] * 5, None),
+        ([INF, INF, 1], INF),
+        ([INF, -INF, INF, -INF], None),
+        ([INF, -INF, INF, -INF, 1], 1),
+    ],
+)
+def test_a_nan_does_not_count_in_medians(numbers, expected):
+    known = medians.Medians()
+    for number in numbers:
+        known.add([SweptRun(1, {}, 0, "done", curve={0: number})])
+    assert known.bounds == ({} if expected is None else {0: expected})
+
+
 CURVES = """\
 from tensh.support.scalars import tell
 quality = 1.0
@@ -153,8 +178,8 @@ def test_a_run_worse_than_the_median_of_others_is_stopped(
     assert {number for number, run in found.items() if run.state == "stopped"} == {*stopped}
     assert all("curve" not in line for line in tensh("sweep", "runs.sqlite", "--json")[1].splitlines())
     for number, (value, step, bound) in stopped.items():
-        side = option.removeprefix("--stop-")
-        assert found[number].error == f"accuracy is {value} at step {step}, {side} the median {bound}"
+        relation = "where the median is" if value == "nan" else f"{option.removeprefix('--stop-')} the median"
+        assert found[number].error == f"accuracy is {value} at step {step}, {relation} {bound}"
         assert str(found[number].values["accuracy"] / 1) == str(float(value) * (step or 1))
     done = [run for run in found.values() if run.state == "done"]
     assert all(run.values == {"accuracy": 2 * run.values["quality"], "quality": run.values["quality"]} for run in done)
