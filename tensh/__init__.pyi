@@ -145,7 +145,7 @@ class Generator:
     float_normal: _Any
     def get_offset(self) -> _Any:
         """Raise RuntimeError: only generators of other devices have an offset."""
-    def get_state(self) -> Tensor:
+    def get_state(self) -> _Any:
         """Return the state as a tensor of 5056 bytes, which are those of PyTorch's generator after the same draws."""
     def graphsafe_get_state(self) -> _Any:
         """Raise NotImplementedError: CPU generators do not support it."""
@@ -939,7 +939,7 @@ def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The products of two stacks of matrices, (b, n, k) and (b, k, m).  Differentiable."""
 def broadcast_shapes(*shapes: _Any) -> Size:
     """The size that tensors of these sizes are broadcast to.  Shape: [*]. Raise RuntimeError for sizes that do not broadcast."""
-def broadcast_tensors(*tensors: _Any) -> Tensor:
+def broadcast_tensors(*tensors: _Any) -> tuple[Tensor, ...]:
     """The tensors, each expanded to the broadcast size.  Differentiable, views."""
 def broadcast_to(input: Tensor, size: _Any) -> Tensor:
     """The input expanded to ``size``.  Differentiable, a view.  Shape: [*size]."""
@@ -1985,7 +1985,7 @@ def unravel_index(indices: _Any, shape: _Any) -> _Any:
     """The coordinates of positions in a flattened tensor of ``shape``: a tensor for every dimension."""
 def unsafe_chunk(input: Tensor, chunks: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
     """The parts of ``chunk`` without view tracking: writes are not recorded, so the input must not be used again."""
-def unsafe_split(input: Tensor, split_size: _Any, dim: _Any = 0) -> Tensor:
+def unsafe_split(input: Tensor, split_size: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
     """The parts of ``split`` without view tracking: writes are not recorded, so the input must not be used again."""
 def unsafe_split_with_sizes(input: Tensor, split_sizes: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
     """Parts of the given sizes without view tracking: writes are not recorded, so the input must not be used again."""

@@ -81,7 +81,7 @@ RETURNS = {
     "_Number": "item",
     "_Any": "tolist size stride type __array__ __dlpack__ __reduce_ex__ __reduce__ __deepcopy__ untyped_storage storage "
     "apply_ map_ compile vmap __dlpack_device__ max min median nanmedian sort mode unique unique_consecutive nonzero svd qr "
-    "eig eigh symeig lobpcg slogdet var_mean std_mean histogram histogramdd lstsq __new__",
+    "eig symeig lobpcg slogdet var_mean std_mean histogram histogramdd lstsq __new__",
     "_np.ndarray[_Any, _Any]": "numpy",
     "_dtype": "result_type promote_types get_default_dtype",
     "None": "backward retain_grad set_default_dtype set_printoptions set_num_threads set_rng_state save "
@@ -89,13 +89,13 @@ RETURNS = {
     "_Iterator[Tensor]": "__iter__",
     "Size": "broadcast_shapes",
     "tuple[Tensor, ...]": "split chunk unbind tensor_split hsplit vsplit dsplit split_with_sizes meshgrid "
-    "broadcast_tensorsunsafe_split unsafe_chunk unsafe_split_with_sizes",
+    "broadcast_tensors unsafe_split unsafe_chunk unsafe_split_with_sizes",
     "Tensor": "tensor as_tensor asarray scalar_tensor from_numpy frombuffer zeros ones full empty empty_strided arange range "
     "linspace logspace eye tril_indices triu_indices complex polar rand randn randint randperm normal cat concat "
     "concatenate stack hstack vstack dstack column_stack row_stack einsum cartesian_prod combinations block_diag "
     "chain_matmul from_dlpack hann_window hamming_window bartlett_window blackman_window kaiser_window heaviside "
-    "get_rng_state get_state det matrix_exp matrix_power lu_solve bernoulli bernoulli_ binomial random_ randint_like cdist "
-    "trapezoid trapz cumulative_trapezoid vander tensordot empty_permuted isin wrap segment_reduce",
+    "get_rng_state det matrix_exp matrix_power lu_solve bernoulli bernoulli_ binomial random_ randint_like cdist "
+    "trapezoid trapz cumulative_trapezoid vander tensordot empty_permuted isin segment_reduce",
 }
 PROPERTIES = {
     "_bool": "requires_grad is_leaf retains_grad is_cpu is_cuda is_sparse is_sparse_csr is_quantized is_meta is_mkldnn is_mps "
@@ -115,7 +115,7 @@ def by_name(table):
     return {name: kind for kind, names in table.items() for name in names.split()}
 
 
-PARAMETERS, RETURNS, PROPERTIES = map(by_name, (PARAMETERS, RETURNS, PROPERTIES))
+TYPE_OF_PARAMETER, TYPE_RETURNED, TYPE_OF_PROPERTY = map(by_name, (PARAMETERS, RETURNS, PROPERTIES))
 ANNOTATIONS = {
     bool: "_bool",
     int: "_int",
@@ -140,7 +140,7 @@ def parameter_text(parameter, op):
         if parameter.default is None:
             kind += " | None"
     if kind is None:
-        kind = "_Any" if star else PARAMETERS.get(name, "_Any")
+        kind = "_Any" if star else TYPE_OF_PARAMETER.get(name, "_Any")
     if parameter.default is parameter.empty:
         return f"{star}{name}: {kind}"
     if kind != "_Any" and parameter.default is None and "None" not in kind:
@@ -166,11 +166,11 @@ def result(name, function, op, of_tensor=True):
     signature = inspect.signature(function)
     if signature.return_annotation in ANNOTATIONS:
         return ANNOTATIONS[signature.return_annotation]
-    if op is not None and op.outs and name not in RETURNS:
+    if op is not None and op.outs and name not in TYPE_RETURNED:
         return "tuple[Tensor, ...]" if op.outs == LIST else "_Any"
     first = next(iter(signature.parameters), None)
     usual = op is not None or (of_tensor and first in ("input", "self", "tensors"))
-    return RETURNS.get(name, "Tensor" if usual else "_Any")
+    return TYPE_RETURNED.get(name, "Tensor" if usual else "_Any")
 
 
 def doc_of(thing):
@@ -208,7 +208,7 @@ def indented(text):
 
 
 def property_stub(name, member):
-    kind = PROPERTIES.get(name, "_Any")
+    kind = TYPE_OF_PROPERTY.get(name, "_Any")
     text = f"@property\ndef {name}(self) -> {kind}:\n    {doc_of(member)}"
     if getattr(member, "fset", None) is not None:
         text += f"\n@{name}.setter\ndef {name}(self, value: {kind}) -> None: ..."
@@ -237,9 +237,9 @@ def member_stub(cls, name):
     if isinstance(member, property | functools.cached_property):
         return property_stub(name, member)
     if not inspect.isroutine(found):
-        return f"{name}: {PROPERTIES.get(name, '_Any')}"
+        return f"{name}: {TYPE_OF_PROPERTY.get(name, '_Any')}"
     if inspect.ismemberdescriptor(member):
-        return f"@property\ndef {name}(self) -> {PROPERTIES.get(name, '_Any')}: ..."
+        return f"@property\ndef {name}(self) -> {TYPE_OF_PROPERTY.get(name, '_Any')}: ..."
     return function_stub(name, found, METHODS.get(name) if cls is Tensor else None, method_of=cls)
 
 

@@ -22,7 +22,6 @@ from tests.support.project import ROOT, plain_environment
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
 DOCUMENTS = [*sorted(ROOT.glob("*.md")), *PAGES]
-IN_CODE = re.compile(r"`([\w.]+/[\w./*-]*|[A-Z]+\.md)`")  # a path of the project between backticks
 
 
 def name_of(path):
@@ -111,18 +110,6 @@ def test_links_lead_somewhere(document):
     links = [link for link in re.findall(r"\]\(([^)#]+)[^)]*\)", prose) if "://" not in link]
     links += re.findall(r"^```\{(?:image|include)\} (\S+)", text, re.MULTILINE)
     assert [link for link in links if not (document.parent / link).exists()] == []
-
-
-@pytest.mark.parametrize(
-    "document", [ROOT / "CONTRIBUTING.md", ROOT / "tests" / "README.md", ROOT / "docs" / "how" / "real.md"], ids=name_of
-)
-def test_paths_that_a_document_names_are_there(document):
-    paths = IN_CODE.findall(document.read_text(encoding="utf-8"))
-    assert len(paths) > 5
-    patterns = [
-        re.sub(r"(?<=/)(NAME|FAMILY|ROOM)\b", "*", path.rstrip("/")) for path in paths
-    ]  # NAME stands for any name
-    assert [pattern for pattern in patterns if not any(ROOT.glob(pattern))] == []
 
 
 def test_functions_that_the_page_about_the_engine_names_are_there():

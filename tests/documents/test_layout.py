@@ -1,4 +1,7 @@
-"""Names at the top of tensh/ are PyTorch's, or listed as tensh's own; no module is longer than a reader likes."""
+"""Names at the top of tensh/ are PyTorch's, or listed as tensh's own; no module is longer than a reader likes; a constant has one value."""
+
+import ast
+from collections import Counter
 
 from tensh.alias.parts import OWN
 from tensh.engine.methods.unsupported import is_in_pytorch
@@ -24,3 +27,19 @@ def test_modules_are_short():
     paths = [path for folder in ("tensh", "tests", "tools", "scripts") for path in (ROOT / folder).rglob("*.py")]
     lengths = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8").count("\n") for path in paths}
     assert lengths and {path: lines for path, lines in lengths.items() if lines > LONGEST} == {}
+
+
+def constants(module):
+    """The names in capitals that the statements of a module assign, each as often as it is assigned."""
+    for statement in ast.parse(module).body:
+        for target in getattr(statement, "targets", [statement.target] if isinstance(statement, ast.AnnAssign) else []):
+            names = target.elts if isinstance(target, ast.Tuple) else [target]
+            yield from (name.id for name in names if isinstance(name, ast.Name) and name.id.isupper())
+
+
+def test_a_constant_is_assigned_once():
+    assert [*constants("FEW = 8\nA, FEW = 1, 2\nx = 3\nB: int = 4\nB += 1")] == ["FEW", "A", "FEW", "B"]
+    paths = [path for folder in ("tensh", "tests", "tools") for path in (ROOT / folder).rglob("*.py")]
+    found = {path.relative_to(ROOT).as_posix(): Counter(constants(path.read_text(encoding="utf-8"))) for path in paths}
+    twice = {path: [name for name, times in each.items() if times > 1] for path, each in found.items()}
+    assert any(found.values()) and {path: names for path, names in twice.items() if names} == {}

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-import tensh.engine  # noqa: F401  (fills the table)
+import tensh.engine  # fills the table
 from tensh.engine.codegen.vocabulary import OPS
 from tests.support.project import ROOT, plain_environment
 
@@ -31,6 +31,13 @@ def test_stubs_are_in_step_with_the_functions():
 def test_the_typed_program_runs():
     done = run("tests/documents/typed_program.py")
     assert done.returncode == 0, done.stderr
+
+
+def test_the_types_are_those_of_functions_that_there_are():
+    code = "import stubs; print(*(stubs.TYPE_RETURNED | stubs.TYPE_OF_PROPERTY))"
+    named = run("-c", f"import sys; sys.path.insert(0, 'tools'); {code}").stdout.split()
+    assert len(named) > 150
+    assert [name for name in named if not hasattr(tensh, name) and not hasattr(tensh.Tensor, name)] == []
 
 
 @pytest.mark.thorough

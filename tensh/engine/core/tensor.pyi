@@ -1389,7 +1389,7 @@ class Tensor:
         """The elements (or the slices along ``dim``) without repetitions of the previous one.  Shape: [*] to [k]."""
     def unsafe_chunk(self, chunks: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
         """The parts of ``chunk`` without view tracking: writes are not recorded, so the input must not be used again."""
-    def unsafe_split(self, split_size: _Any, dim: _Any = 0) -> Tensor:
+    def unsafe_split(self, split_size: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
         """The parts of ``split`` without view tracking: writes are not recorded, so the input must not be used again."""
     def unsafe_split_with_sizes(self, split_sizes: _Any, dim: _Any = 0) -> tuple[Tensor, ...]:
         """Parts of the given sizes without view tracking: writes are not recorded, so the input must not be used again."""
@@ -1425,5 +1425,5 @@ _Dims = _int | _Sequence[_int]
 _Tensors = tuple[Tensor, ...] | list[Tensor]
 def as_array(array: _Any) -> _Any:
     """A NumPy scalar as an array; an array without elements, or a sparse one, as it is."""
-def wrap(array: _Any, node: _Any = None) -> Tensor:
+def wrap(array: _Any, node: _Any = None) -> _Any:
     """Make a tensor over ``array`` (a NumPy scalar becomes a 0-d array)."""

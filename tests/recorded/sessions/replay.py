@@ -4,7 +4,7 @@ Every section ``## title`` holds one ``pycon`` block.  ``replay`` runs a block o
 writes down what it answers: what is printed, the value of an expression, or the type and text of an exception.
 Addresses are masked, sizes of ragged dimensions numbered anew, and lists of backends left out.
 
-``python tests/sessions.py FILE...``, where PyTorch is installed, records the answers anew.
+``python -m tests.recorded sessions/NAME``, where PyTorch is installed, records the answers anew.
 """
 
 import builtins
