@@ -147,6 +147,16 @@ def test_a_table_whose_keys_have_one_hash_is_damaged(kind):
         Reader(None, {}, []).value(entry)
 
 
+@pytest.mark.parametrize("name", ["load", "nosuch", "Tensor", "", None, 3])
+def test_the_dtype_of_a_tensor_without_elements_is_not_looked_up_elsewhere(name):
+    """A lookup of any other name would load all of the engine."""
+    from tensh.cli.session.files.session_reading import Reader
+
+    row = {"meta": [2], "strides": [1], "dtype": name}
+    with pytest.raises(ValueError):
+        Reader(None, {}, [row]).value({"tensor": 0})  # there is no engine to ask
+
+
 DAMAGE = {  # what is said -> how the table is changed
     "x is not something that %save writes": lambda table: table["names"].update(x={"tensor": 99}),
     "y is not something that %save writes": lambda table: table["names"].update(y=5),

@@ -162,6 +162,8 @@ class Reader:
     def tensor(self, row):
         """Build a tensor over the array of a row, with its requires_grad."""
         if "meta" in row:
+            if row["dtype"] not in DTYPES_KEPT:  # not looked up: any other name would load all of the engine
+                raise ValueError(row["dtype"])
             dtype = getattr(self.engine, row["dtype"])
             tensor = self.engine.empty_strided(row["meta"], row["strides"], dtype=dtype, device="meta")
         elif "sparse" in row:
