@@ -7,7 +7,7 @@ import sqlite3
 from urllib.parse import quote
 
 from tensh.cli.programs.options import UsageError
-from tensh.cli.sweeping import table
+from tensh.cli.sweeping import journals, table
 from tensh.cli.sweeping.table import (
     HEADER,
     LONGEST,
@@ -48,6 +48,7 @@ def read(path):
             begin = file.read(20)
         if begin[:16] != HEADER or begin[18:20] != ROLLBACK:
             raise DamagedTable("SQLite")
+        journals.require_files(path)
         with contextlib.closing(connect(path)) as connection:
             distrust(connection)
             require_schema(connection)

@@ -8,11 +8,9 @@ import os
 import sqlite3
 
 from tensh.cli.programs.options import UsageError
-from tensh.cli.sweeping import reading, table
-from tensh.cli.sweeping.table import SCHEMA, DamagedTable, SweptRun, distrust, require_schema
+from tensh.cli.sweeping import journals, reading, table
+from tensh.cli.sweeping.table import SCHEMA, SweptRun, distrust, require_schema
 from tensh.support.language import _
-
-JOURNAL_END = bytes.fromhex("d9d505f920a163d7")  # the last bytes of a journal that names another file
 
 
 class Store:
@@ -24,16 +22,14 @@ class Store:
         is_new = not os.path.exists(path) or os.path.getsize(path) == 0
         if not is_new and not reading.is_table(path):
             raise UsageError(_("{path}: this file exists, and is not a sweep file").format(path=path))
-        try:
-            require_own_journal(path)
+        with describing(path):
+            journals.require_own(path)
             self.connection = sqlite3.connect(path, isolation_level=None, timeout=5)
             distrust(self.connection)
             if is_new:
                 self.create(facts)
             require_schema(self.connection)
             self.require_same(facts)
-        except (sqlite3.Error, DamagedTable) as error:
-            raise UsageError(reading.describe(path, error)) from None
 
     def create(self, facts):
         """Make the tables."""
@@ -56,7 +52,7 @@ class Store:
 
     def add(self, combinations, seeds):
         """Add runs, except those that are there; what was running when a sweep was ended waits again."""
-        with self.connection:
+        with describing(self.path), self.connection:
             self.connection.execute("BEGIN IMMEDIATE")
             self.connection.execute(table.WAIT_AGAIN)
             known = {*self.connection.execute(table.KNOWN)}
@@ -68,19 +64,20 @@ class Store:
 
     def waiting(self):
         """Return the runs that are to be done."""
-        rows = self.connection.execute(table.WAITING)
-        return [SweptRun(number, reading.read_object(settings), seed) for number, settings, seed in rows]
+        with describing(self.path):
+            rows = self.connection.execute(table.WAITING)
+            return [SweptRun(number, reading.read_object(settings), seed) for number, settings, seed in rows]
 
     def begin(self, runs):
         """Note that runs have been handed out."""
-        with self.connection:
+        with describing(self.path), self.connection:
             self.connection.execute("BEGIN")
             self.connection.executemany(table.BEGIN, [(run.id,) for run in runs])
 
     def finish(self, runs):
         """Write what came of runs."""
         rows = [(run.state, write_values(run), run.output, run.error, run.seconds, run.id) for run in runs]
-        with self.connection:
+        with describing(self.path), self.connection:
             self.connection.execute("BEGIN")
             self.connection.executemany(table.FINISH, rows)
 
@@ -90,38 +87,27 @@ class Store:
             self.lock.close()
 
 
+@contextlib.contextmanager
+def describing(path):
+    """A context that raises UsageError where a file is not one of a sweep, or cannot be written."""
+    try:
+        yield
+    except (sqlite3.Error, ValueError, RecursionError) as error:
+        raise UsageError(reading.describe(path, error)) from None
+
+
 def recover(path):
     """Undo what a sweep that was killed has half written. Raise UsageError where another sweep has the file, or nothing may be written."""
     held = lock(path)
     try:
-        require_own_journal(path)
-        with contextlib.closing(sqlite3.connect(path, timeout=5)) as connection:
-            distrust(connection)
-            connection.execute(table.OBJECTS).fetchall()  # SQLite plays back a journal before it reads
-    except (sqlite3.Error, DamagedTable) as error:
-        raise UsageError(reading.describe(path, error)) from None
+        with describing(path):
+            journals.require_own(path)
+            with contextlib.closing(sqlite3.connect(path, timeout=5)) as connection:
+                distrust(connection)
+                connection.execute(table.OBJECTS).fetchall()  # SQLite plays back a journal before it reads
     finally:
         if held is not None:
             held.close()
-
-
-def require_own_journal(path):
-    """Raise DamagedTable where a journal beside a file is not one that a sweep leaves.
-
-    At its end, a journal may name another file, which SQLite deletes when it plays the journal back. A sweep never writes two
-    files in one transaction, so its journals name none.
-    """
-    try:
-        with open(os.path.realpath(path) + "-journal", "rb") as file:
-            size = file.seek(0, os.SEEK_END)
-            file.seek(max(0, size - len(JOURNAL_END)))
-            names_another = file.read() == JOURNAL_END
-    except FileNotFoundError:
-        return
-    except (OSError, ValueError):
-        names_another = True
-    if names_another:
-        raise DamagedTable("journal")
 
 
 def lock(path):
@@ -138,7 +124,7 @@ def lock(path):
         return None
     try:
         file = open(path, "ab")  # noqa: SIM115
-    except OSError:  # SQLite says why
+    except (OSError, ValueError):  # SQLite says why
         return None
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

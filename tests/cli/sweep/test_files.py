@@ -11,8 +11,9 @@ import struct
 import pytest
 
 from tensh.cli.programs.options import UsageError
+from tensh.cli.sweeping.journals import MAGIC
 from tensh.cli.sweeping.reading import read
-from tensh.cli.sweeping.store import JOURNAL_END, Store, recover
+from tensh.cli.sweeping.store import Store, recover
 from tensh.cli.sweeping.table import SCHEMA
 
 BAD = "a\x1b[2J\u202e"
@@ -223,13 +224,59 @@ def test_a_journal_that_names_another_file_is_refused(open_file, through_link, p
     leave_journal(path)
     name, checksum = os.fsencode(other), sum(os.fsencode(other))
     with open(path + "-journal", "ab") as file:
-        file.write(struct.pack(">I", 2**30 // 4096 + 1) + name + struct.pack(">II", len(name), checksum) + JOURNAL_END)
+        file.write(struct.pack(">I", 2**30 // 4096 + 1) + name + struct.pack(">II", len(name), checksum) + MAGIC)
     if through_link:
         os.symlink(path, tmp_path / "link.sqlite")
         path = str(tmp_path / "link.sqlite")
     with pytest.raises(UsageError, match="not a sweep file"):
         open_file(path)
     assert other.read_text() == "mine"
+
+
+@pytest.mark.parametrize("pages", [2**32 - 1, 2**20, 100])
+@pytest.mark.parametrize("page", [4096, 512, 0])
+def test_a_journal_that_enlarges_the_file_is_refused(pages, page, path):
+    with open(path + "-journal", "wb") as file:
+        file.write(MAGIC + struct.pack(">IIIII", 0, 7, pages, 512, page) + bytes(1000))
+    before = os.path.getsize(path)
+    for open_file in recover, lambda path: Store(path, FACTS):
+        with pytest.raises(UsageError, match="journal"):
+            open_file(path)
+    assert os.path.getsize(path) == before
+
+
+BESIDE = {
+    "a pipe": (getattr(os, "mkfifo", None), "-journal"),
+    "a folder": (os.mkdir, "-journal"),
+    "a link": (lambda path: os.symlink(__file__, path), "-journal"),
+    "a link to nothing": (lambda path: os.symlink("nothing", path), "-journal"),
+    "a log": (lambda path: open(path, "w").close(), "-wal"),
+    "a log that is a pipe": (getattr(os, "mkfifo", None), "-wal"),
+}
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+@pytest.mark.parametrize("kind", BESIDE)
+def test_what_no_sweep_leaves_beside_its_file_is_refused(kind, path):
+    make, ending = BESIDE[kind]
+    make(path + ending)
+    for open_file in read, recover, lambda path: Store(path, FACTS):
+        with pytest.raises(UsageError, match="journal|log"):
+            open_file(path)
+
+
+def test_a_full_disk_is_an_error_in_one_line(path):
+    store = Store(path, FACTS)
+    [run] = store.waiting()
+    store.connection.execute("PRAGMA max_page_count = 1")
+    for fill in (
+        lambda: store.add([{"rate": str(number)} for number in range(10_000)], [7]),
+        lambda: store.finish([run._replace(state="done", output="x" * 100_000)]),
+    ):
+        with pytest.raises(UsageError, match="full"):
+            fill()
+    assert store.waiting() == [run]
+    store.close()
 
 
 def test_another_file_is_not_overwritten(tmp_path):
