@@ -1250,9 +1250,9 @@ def get_device(input: Tensor) -> _int:
 def get_float32_matmul_precision() -> _Any:
     """Return the precision of matrix products that was set."""
 def get_num_interop_threads() -> _Any:
-    """Return the number of threads for concurrent operators that was set, or of processors; it has no effect."""
+    """Return the number of threads for concurrent operators that was set, by default that of processors; it has no effect."""
 def get_num_threads() -> _int:
-    """Return the number of threads that was set, or ``OMP_NUM_THREADS``, ``MKL_NUM_THREADS``, or processors."""
+    """Return the number of threads that was set; by default ``OMP_NUM_THREADS``, ``MKL_NUM_THREADS`` or the number of processors."""
 def get_printoptions() -> _Any:
     """Return the current options, as keyword arguments of ``set_printoptions``."""
 def get_rng_state() -> Tensor:

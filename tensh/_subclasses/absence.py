@@ -1,4 +1,4 @@
-"""What cannot be known without elements: PyTorch's exceptions for it, and the failures that mean it."""
+"""Facts that cannot be known without elements: PyTorch's exceptions, and the failures of tensh that they replace."""
 
 import tensh as torch
 
@@ -22,7 +22,7 @@ class DynamicOutputShapeException(RuntimeError):
 
 
 class DataDependentOutputException(RuntimeError):
-    """An operator, ``func``, that returns elements as numbers of Python."""
+    """An operator, ``func``, that returns elements as Python numbers."""
 
     __init__ = UnsupportedOperatorException.__init__
 
@@ -43,11 +43,11 @@ READERS = {"allclose": "allclose", "equal": "equal"} | dict.fromkeys(
 SHAPED = {"unique": "_unique2"} | dict.fromkeys("nonzero argwhere __getitem__".split(), "nonzero")
 """Functions whose results have a shape that depends on elements -> PyTorch's operators."""
 ABSENCE = ("on meta tensors", "with Meta tensors", "no data!")
-"""What the errors of the device meta say when elements are missing."""
+"""Words of the errors of the device meta that say that elements are missing."""
 
 
 def translate(error, name):
-    """Return PyTorch's exception for a failure for want of elements; None if it is another failure."""
+    """Return PyTorch's exception for a failure that is due to missing elements; None for any other failure."""
     text = str(error)
     if not any(each in text for each in ABSENCE):
         return None

@@ -19,7 +19,7 @@ __all__ = ["FlatArgsAdapter", "InterpreterModule", "UnflattenedModule", "unflatt
 
 
 class FlatArgsAdapter:
-    """What makes the arguments of a call fit the structure of an exported program: subclasses define ``adapt``."""
+    """Adapter of the arguments of a call to the structure of an exported program: subclasses define ``adapt``."""
 
     __module__ = "torch.export.unflatten"
 
@@ -128,7 +128,7 @@ class Level:
         return made
 
     def add(self, nodes):
-        """Add nodes: those of modules called here become calls of these."""
+        """Add nodes; those of a module that is called here become one call of the module."""
         for path, group in itertools.groupby(nodes, key=self.find_module):
             group = list(group)
             if path is not None:
@@ -160,7 +160,7 @@ class Level:
         for count in itertools.count():
             own = f"{name}@{count}" if count else name
             known = find(self.module, own)
-            if len(known.graph.nodes) and write(known.graph) != write(module.graph):
+            if len(known.graph.nodes) and describe(known.graph) != describe(module.graph):
                 continue
             if count:
                 share_state(find(self.module, name), known)
@@ -169,7 +169,7 @@ class Level:
 
 
 def take_graphs(module, made):
-    """Give a module that has its state the graphs of one that was made without."""
+    """Move the graphs of ``made``, modules without state, into ``module``, which has the state."""
     if isinstance(made, InterpreterModule) and not len(module.graph.nodes):
         module.graph = made.graph
     for name, child in made._modules.items():
@@ -187,8 +187,8 @@ def share_state(first, other):
             share_state(child, find(other, name))
 
 
-def write(graph):
-    """Return the text of a graph with numbers for names."""
+def describe(graph):
+    """Describe the nodes of a graph with numbers for names: equal graphs have equal descriptions."""
     numbers = {node: number for number, node in enumerate(graph.nodes)}
     return [
         (node.op, str(node.target) if node.op != "placeholder" else "", str(map_arg((node.args, node.kwargs), lambda each: f"%{numbers[each]}")))
@@ -197,7 +197,7 @@ def write(graph):
 
 
 def find(module, path):
-    """Return the module at a path, made if there is none."""
+    """Return the module at a path; make one if there is none."""
     for part in path.split("."):
         if part not in module._modules:
             module.add_module(part, InterpreterModule())

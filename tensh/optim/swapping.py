@@ -15,7 +15,7 @@ def swap_in_optimizer_params_and_state(optimizer, swapin_parameters, swapin_opti
 
     ``swapin_parameters`` is a dictionary of as many tensors as the optimizer has parameters, in its order;
     ``swapin_optim_state`` is what ``optimizer.state_dict()`` gives, with all options of the groups.  Steps change the tensors
-    in both; what they add to the state is forgotten.  Raise RuntimeError unless all fits and the optimizer has made a step.
+    in both; what they add to the state is forgotten.  Raise RuntimeError unless everything fits and the optimizer has made a step.
 
     >>> import tensh as torch
     >>> w, twin = torch.ones(1, requires_grad=True), torch.ones(1, requires_grad=True)
@@ -44,7 +44,7 @@ def swap_in_optimizer_params_and_state(optimizer, swapin_parameters, swapin_opti
 
 
 def _require_states(optimizer, parameters, given):
-    """(the states by number, for each group its options and its parameters), or the error that says what does not fit."""
+    """Return the states by number and, for each group, its options and parameters; raise RuntimeError if they do not fit."""
     if not optimizer.state:
         raise RuntimeError(f"{WANTS}initialized optimizer state.")
     if not isinstance(given, dict):
@@ -74,7 +74,7 @@ def _require_states(optimizer, parameters, given):
 
 
 def _states(states):
-    """The states of the parameters, by their numbers."""
+    """Return the states of the parameters by number, after PyTorch's checks."""
     if not isinstance(states, dict):
         raise RuntimeError(
             f"{WANTS}swapin_optim_state['state'] to be a dict mapping packed parameter ids to per-param state dicts, got "
@@ -88,7 +88,7 @@ def _states(states):
 
 
 def _numbers(place, own, group):
-    """The numbers of the parameters of a group that is to stand for the optimizer's ``own``."""
+    """Return the numbers of the parameters of ``group``, which replaces the optimizer's group ``own``."""
     if not isinstance(group, dict):
         raise RuntimeError(f"{WANTS}each optimizer param group to be a dictionary.")
     numbers = group.get("params")

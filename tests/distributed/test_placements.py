@@ -1,4 +1,4 @@
-"""How tensors lie on several processes, as plans for parallel layers say it."""
+"""Placements: how a plan for parallel layers divides tensors among processes."""
 
 import datetime
 

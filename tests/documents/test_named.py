@@ -28,6 +28,9 @@ IN_CODE = re.compile(r"`([\w.]+/[\w./*-]*|[A-Z]+\.md)`")  # a path of the projec
 MODULE = re.compile(r"(?<![\w/.-])(?:tensh|tests|tools)(?:\.[A-Za-z_]\w*)+")
 PLACEHOLDER = re.compile(r"\b(NAME|FAMILY|ROOM|LANGUAGE)\b")  # stands for any name
 FAMILIES = re.compile(r"tests\.recorded (?:--check )?[\w/ ]+")  # what the recorder is asked for: no paths
+BARE = re.compile(r"(?<![\w/.*-])([a-z_]\w*\.(?:py|txt|md|tsh|json))\b(?!\()")  # a file without its folder
+EXAMPLES = {"a.txt", "graph.json", "hubconf.py", "lesson.tsh", "train.py"}
+"""Names of a user's files, and of modules whose name ends like a file's."""
 NO_MODULES = {"tensh.po", "tensh.mo", "tensh.x.y"}
 """Names of files that lie in several folders, and an example."""
 
@@ -114,6 +117,21 @@ def test_paths_that_are_named_are_there():
 
 def test_modules_that_are_named_are_there():
     lacking = {name_of(path): missing_modules(text) for path, text in prose().items()}
+    assert {path: names for path, names in lacking.items() if names} == {}
+
+
+def missing_files(text, known):
+    """The names of files without a folder in a text that no file of the project has; blocks of code are left out."""
+    prose = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+    return sorted({*BARE.findall(prose)} - known - EXAMPLES)
+
+
+def test_files_that_are_named_without_a_folder_are_there():
+    folders = [ROOT / folder for folder in FOLDERS]
+    known = {path.name for folder in folders for path in folder.rglob("*.*")} | {path.name for path in ROOT.iterdir()}
+    texts = {path: text for path, text in prose().items() if path.suffix == ".py" or path in FOR_CONTRIBUTORS}
+    lacking = {name_of(path): missing_files(text, known) for path, text in texts.items()}
+    assert missing_files("See summation.py and gone.py.", known) == ["gone.py"]
     assert {path: names for path, names in lacking.items() if names} == {}
 
 

@@ -1,4 +1,4 @@
-"""Programs that are stopped at some moments, as `interrupting.py` does it at thousands."""
+"""Programs that are stopped at some moments, as `python -m tests.fuzz.interrupting` stops them at thousands."""
 
 import os
 import random

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, and what a process leaves that is killed on the way."""
+"""Files that are written whole or not at all, and what a process that is killed meanwhile leaves behind."""
 
 import os
 import signal
@@ -124,11 +124,11 @@ def test_nothing_is_left_of_a_process_that_was_killed(way, moment, tmp_path):
     assert path.read_bytes() == b"old"
     if (way, moment) == ("without a name", "writing"):
         assert os.listdir(tmp_path) == ["file"]
-    save(path, b"new")  # which takes away what could not be helped
+    save(path, b"new")  # also removes what the killed process left
     assert path.read_bytes() == b"new" and os.listdir(tmp_path) == ["file"]
 
 
-def test_where_files_can_be_made_without_names_and_not_given_one(tmp_path, monkeypatch):
+def test_a_file_without_a_name_that_cannot_be_given_one(tmp_path, monkeypatch):
     path = tmp_path / "file"
 
     def refuse(*args, **options):
@@ -142,7 +142,7 @@ def test_where_files_can_be_made_without_names_and_not_given_one(tmp_path, monke
 
 @pytest.fixture
 def closed_folder(tmp_path, monkeypatch):
-    """A folder in which nothing can be made, as a test can have it that runs as root."""
+    """A folder in which no file can be made, even by root."""
     before = os.access
     monkeypatch.setattr(os, "access", lambda path, mode: not os.path.isdir(path) and before(path, mode))
     return tmp_path

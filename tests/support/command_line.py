@@ -1,4 +1,4 @@
-"""Commands that run in this process, on streams of text."""
+"""Commands that run in this process, on streams of text, and their outcomes."""
 
 import io
 import json
@@ -10,7 +10,7 @@ from tensh.support.escaping import is_seen
 
 
 class Stream(io.StringIO):
-    """Text that may pass for a terminal."""
+    """A stream of text that says whether it is a terminal."""
 
     def __init__(self, text="", terminal=False):
         super().__init__(text)
@@ -54,7 +54,7 @@ SGR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def assert_clean(text):
-    """Return only the visible part of a text, with colours."""
+    """Assert that a text, apart from colours, has visible characters alone."""
     hidden = {character for character in SGR.sub("", text) if character not in "\n\t" and not is_seen(character)}
     assert not hidden, text
 

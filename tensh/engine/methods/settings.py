@@ -17,7 +17,7 @@ MODES = {"default": 0, "warn": 1, "error": 2}
 
 @public
 def get_num_threads():
-    """Return the number of threads that was set, or ``OMP_NUM_THREADS``, ``MKL_NUM_THREADS``, or processors."""
+    """Return the number of threads that was set; by default ``OMP_NUM_THREADS``, ``MKL_NUM_THREADS`` or the number of processors."""
     return pool.size()
 
 
@@ -33,7 +33,7 @@ def set_num_threads(n):
 
 @public
 def get_num_interop_threads():
-    """Return the number of threads for concurrent operators that was set, or of processors; it has no effect."""
+    """Return the number of threads for concurrent operators that was set, by default that of processors; it has no effect."""
     return state["interop"] or processors()
 
 

@@ -1,7 +1,7 @@
 """Operators that write into part of a tensor: declared by the function that writes into an array.
 
-``NAME`` writes into a copy; ``NAME_`` writes straight into the tensor where nothing is recorded, and is otherwise the
-write of NAME's result (see inplace/writes.py).
+``NAME`` writes into a copy; ``NAME_`` writes straight into the tensor where nothing is recorded, and otherwise writes
+NAME's result (see inplace/writes.py).
 """
 
 import functools
@@ -21,7 +21,7 @@ from tensh.engine.inplace.writes import begin_write, needs_no_record, write_inpl
 
 
 def writes(write=None, *, dense=True, kept=False, expanded=None, early=False, shared=False, function=False, **keywords):
-    """Declare an operator by ``write(input, ...)``, which changes the array ``input`` and has checked everything before.
+    """Declare an operator by ``write(input, ...)``, which checks its arguments, then changes the array ``input``.
 
     ``dense``: ``write`` receives a row-major array; otherwise it takes any.  The result is row-major then, unless ``kept``
     says that it is laid out as the input.
@@ -52,7 +52,7 @@ def writes(write=None, *, dense=True, kept=False, expanded=None, early=False, sh
 
 
 def declare_inplace(declared, write, dense, expanded, early=False, shared=False):
-    """The form NAME_ of an operator that writes."""
+    """Return the form NAME_ of an operator that writes."""
     name = f"{declared.name}_"
     parameters = list(declared.parameters)[1:]
     most = sum(p.kind is p.POSITIONAL_OR_KEYWORD for p in declared.parameters.values()) - 1
@@ -96,7 +96,7 @@ def declare_inplace(declared, write, dense, expanded, early=False, shared=False)
 
 
 def refuse_after(array, early, compute):
-    """Refuse an ``array`` that overlaps itself; before that what PyTorch refuses before it looks at elements."""
+    """Refuse an ``array`` that overlaps itself, after the failures that PyTorch finds without looking at elements."""
     try:
         compute()
     except (IndexError, RuntimeError, TypeError) as error:
@@ -107,5 +107,5 @@ def refuse_after(array, early, compute):
 
 
 def raw_of(given):
-    """Arguments with arrays in the place of tensors."""
+    """Return the arguments with arrays in place of tensors."""
     return {name: value.array if isinstance(value, Tensor) else value for name, value in given.items()}

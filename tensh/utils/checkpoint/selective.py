@@ -2,8 +2,8 @@
 
 Note [Kept results]
 PyTorch's modes lie below autograd: an operator whose result was kept is not computed again, and yet its node saves what its
-derivative reads. Those of tensh lie above. So what a node has saved in the first run is kept beside the result, by where it came from
-(the number of an argument or of a result, else the tensor itself), and the second run hands the same to the hooks in force.
+derivative reads. Those of tensh lie above. So what a node saves in the first run is kept beside the result, as the place it came from
+(the number of an argument or of a result) or else as the tensor itself, and the second run passes it to the hooks in force.
 """
 
 import enum
@@ -36,7 +36,7 @@ RECOMPUTE, CONSUMED = object(), object()
 
 
 class CheckpointPolicy(enum.Enum):
-    """Name what becomes of an operator's result: saved, computed again, or moved to the CPU, where it is anyway.
+    """Say what happens to an operator's result: it is saved, computed again, or moved to the CPU, where it is anyway.
 
     ``MUST_*`` and ``PREFER_*`` mean the same.
 
@@ -79,7 +79,7 @@ class Kept:
         self.out = tree_map(lambda each: Result(each) if isinstance(each, Tensor) else each, out)
 
     def again(self, args, may_change):
-        """The result; what was saved goes to the hooks in force."""
+        """Return the result; pass what was saved to the hooks in force."""
         out = tree_map(lambda each: each.again(may_change) if isinstance(each, Result) else each, self.out)
         known = {"args": tensors_of(args), "out": tensors_of(out)}
         if mode.packing:
@@ -96,7 +96,7 @@ class Result:
         self.tensor, self.version, self.requires_grad = tensor.detach(), tensor._version, tensor.requires_grad
 
     def again(self, may_change):
-        """The tensor, as a leaf that requires grad if it did; RuntimeError if it was written."""
+        """Return the tensor as a leaf that requires grad if it did; raise RuntimeError if it was written."""
         if self.tensor._version != self.version and not may_change:
             raise RuntimeError("Tensor cached during selective activation checkpoint has been mutated")
         return self.tensor.detach().requires_grad_(self.requires_grad and mode.grad)
@@ -124,7 +124,7 @@ class _CachingTorchDispatchMode(TorchDispatchMode):
 
 
 def note_saved(saved):
-    """A context in which tensors that are saved go to a list, too."""
+    """Enter a context in which saved tensors are also added to a list."""
     if not mode.packing:
         return nullcontext()
     pack, unpack = mode.packing[-1]

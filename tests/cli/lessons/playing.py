@@ -1,4 +1,4 @@
-"""Lessons that are played without anybody at a terminal."""
+"""Lessons that are played without a terminal, and their answers."""
 
 import io
 import json
@@ -25,7 +25,7 @@ def find_right_answers(lesson):
 
 
 def wrong_answer(question, right):
-    """An answer that is wrong whatever is asked."""
+    """An answer that is wrong for any kind of question."""
     if right.startswith("("):
         return "(7, 7, 7, 7, 7)"
     return {

@@ -1,4 +1,4 @@
-"""A long file is parsed in pieces, and is what it is as a whole."""
+"""A long file is parsed in pieces, which give the same statements and errors as the whole."""
 
 import ast
 import gc
@@ -21,7 +21,7 @@ TEXTS = [  # what a piece must not end within
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 5])
-def test_a_file_in_pieces_is_what_it_is_as_a_whole(size, monkeypatch):
+def test_a_file_in_pieces_has_the_units_of_the_whole(size, monkeypatch):
     monkeypatch.setattr("tensh.cli.session.sources.source.PIECE", size)
     for text in TEXTS:
         parts = Source(text, "<long>", commands=False).parts()

@@ -1,4 +1,4 @@
-"""^C in plain Python programs, where nothing makes it wait: what comes next computes as if it had not been."""
+"""^C in plain Python programs, where nothing makes it wait: what is computed next is as if it had not come."""
 
 import pytest
 
@@ -11,8 +11,8 @@ def interrupt(*_):
     raise KeyboardInterrupt
 
 
-def interrupted_behind(function):
-    """The function, behind which ^C comes."""
+def interrupted_after(function):
+    """Return the function, with ^C right after it."""
 
     def call(*args):
         function(*args)
@@ -28,7 +28,7 @@ def derivative():
 @pytest.mark.parametrize("name", ["listen", "unlisten", "_set_levels", "Level"])
 def test_levels_of_forward_accumulation(monkeypatch, name):
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(tangent_levels, name, interrupted_behind(getattr(tangent_levels, name)))
+        patch.setattr(tangent_levels, name, interrupted_after(getattr(tangent_levels, name)))
         derivative()
     assert [derivative(), derivative()] == [[1.0], [1.0]]
 
@@ -54,7 +54,7 @@ def test_autocast_that_is_still_getting_ready(monkeypatch):
 def test_functions_of_autocast_that_were_exchanged_half_way(monkeypatch):
     monkeypatch.setattr(casting, "finished", [])
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(casting, "exchange", interrupted_behind(casting.exchange))
+        patch.setattr(casting, "exchange", interrupted_after(casting.exchange))
         casting.exchange_functions()
     done = []
     with monkeypatch.context() as patch:

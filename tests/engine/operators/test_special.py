@@ -1,4 +1,4 @@
-"""Special functions: exact values (tests/recorded/special), and what they are where they end."""
+"""Special functions: exact values (tests/recorded/special), and values at the ends of their domains."""
 
 import math
 from math import inf, nan
@@ -41,8 +41,8 @@ def test_digits_at_recorded_points(name):
 
 @pytest.mark.oracle
 @pytest.mark.parametrize("name", EXACT)
-def test_digits_are_the_oracles(name):
-    """At most twice PyTorch's largest error, or a unit in the last place."""
+def test_errors_are_at_most_twice_those_of_pytorch(name):
+    """Allow twice PyTorch's largest error, or a unit in the last place."""
     ours, theirs = (errors(m, name)[0].max() for m in (torch, pytest.importorskip("torch")))
     assert ours <= max(2 * theirs, 1)
 
@@ -95,7 +95,7 @@ def test_ends(name):
 
 @pytest.mark.oracle
 @pytest.mark.parametrize("name", ENDS)
-def test_ends_are_the_oracles(name):
+def test_ends_are_those_of_pytorch(name):
     assert_ends(pytest.importorskip("torch"), name)
 
 
@@ -123,11 +123,11 @@ def test_without_a_derivative():
 
 
 # ── degrees and counts without an end ────────────────────────────────────────
-MANY = 70_001  # degrees, more than the recurrence is followed
+MANY = 70_001  # more degrees than those for which kernels follow the recurrence
 
 
-def climbed(x, second, step):
-    """A polynomial of ``MANY`` degrees by its recurrence, in Python's numbers."""
+def by_recurrence(x, second, step):
+    """Return a polynomial of the degree ``MANY`` by its recurrence, in Python's numbers."""
     before, last = 1.0, second
     for k in range(2, MANY + 1):
         before, last = last, step(k, before, last)
@@ -155,7 +155,7 @@ RECURRENCES = {
 def test_polynomials_of_many_degrees_are_those_of_the_recurrence(name, x):
     second, step = RECURRENCES[name]
     found = getattr(torch.special, name)(torch.tensor(x, dtype=torch.float64), MANY).item()
-    assert found == pytest.approx(climbed(x, second(x), step(x)), rel=1e-4, abs=1e-6)
+    assert found == pytest.approx(by_recurrence(x, second(x), step(x)), rel=1e-4, abs=1e-6)
 
 
 @pytest.mark.parametrize("name", [name for name in dir(torch.special) if "polynomial" in name])

@@ -20,7 +20,7 @@ ULPS = 8
 
 
 def assert_close(expected, actual):
-    """Equal to a few units in the last place, of the value or of 1 where that is more."""
+    """Assert equality to a few units in the last place, of the value or of 1 where that is more."""
     assert expected.shape == actual.shape and expected.dtype == actual.dtype
     if expected.dtype.kind in "fc":
         step = ULPS * float(np.finfo(expected.dtype).eps)

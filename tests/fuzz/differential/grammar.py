@@ -1,7 +1,7 @@
-"""The grammar of the random programs of differential.py, as data: sections of lines in grammar.txt, and lines of names here.
+"""The grammar of the random programs, as data: sections of lines in grammar.txt, and lines of names here.
 
 A line is a step of a program with holes in braces. ``{a}`` is a tensor of the program, ``{a:float 2d}`` one that has these
-properties (KINDS of differential_programs.py); the other holes are what fits to it (HOLES there). A section's number says
+properties (KINDS of programs.py); the other holes are what fits to it (HOLES there). A section's number says
 how often its lines are taken.
 
 What ARCHITECTURE.md, section 8, lists as different is left out: lazy conjugates (``conj``, ``mH``, ``adjoint``, ``H``; there
@@ -36,13 +36,13 @@ ACTIVATIONS = "relu relu6 leaky_relu elu selu celu gelu silu mish softplus hardt
 KIND_FOR = {"gelu": ":bounded", "elu": ":definite", "selu": ":definite", "celu": ":definite"} | dict.fromkeys(
     "relu6 hardtanh hardswish softshrink hardshrink".split(), ":calm"
 )
-"""Activations that answer nan, or infinity, as a tensor's place in memory happens to be."""
+"""Activations whose answer to nan or infinity depends on where the tensor lies in memory."""
 KIND_ALONG = {
     "median": "some unexpanded",
     "nanmedian": "some unexpanded",
     "cumprod": "some bounded",
 }
-"""Reductions that read what is not theirs, or divide infinity by infinity in their derivative."""
+"""Reductions that read memory beyond their input, or divide infinity by infinity in their derivative."""
 BINARY = """
     add sub mul div true_divide floor_divide remainder fmod pow maximum minimum fmax fmin atan2 hypot logaddexp
     copysign eq ne lt le gt ge logical_and logical_or logical_xor bitwise_and bitwise_or bitwise_xor xlogy

@@ -1,8 +1,8 @@
-"""Layers and what goes into them, for the generic tests in test_layer_modules.py.
+"""Layers and what goes into them, for the generic tests in tests/nn/test_modules.py.
 
-The data are in layers.txt, and in layer_mistakes.txt what is refused: a line is ``LAYER <- INPUTS``, both expressions in the names of ``torch.nn`` and ``torch``.  One seed goes before both, so
-that the starting weights and the inputs are drawn in PyTorch's order.  ``python -m tests.recorded layers``, where PyTorch is
-installed, records figures of what each does there.
+Each line of layers.txt is a case, ``LAYER <- INPUTS``: both are expressions in the names of ``torch.nn`` and ``torch``.  Those of
+mistakes.txt are refused.  One seed goes before both expressions, so that the starting weights and the inputs are drawn in
+PyTorch's order.  ``python -m tests.recorded layers``, where PyTorch is installed, records figures of what each does there.
 """
 
 import math
