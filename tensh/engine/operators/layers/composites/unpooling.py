@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from tensh.engine.arguments.signatures import type_name
 from tensh.engine.dtypes.dtype import int64
 from tensh.engine.methods.settings import alert
 from tensh.engine.operators.forms import require
@@ -89,6 +90,8 @@ def declare(dims):
         sizes = size_before_pooling(input, kernel, steps, margins, output_size)
         if dims > 1:
             return max_unpool(name, dims, input, indices, sizes)
+        if output_size is not None and not isinstance(output_size, list | tuple):
+            raise TypeError(f"unsupported operand type(s) for +: '{type_name(output_size)}' and 'tuple'")
         return max_unpool("max_unpool2d", 2, input.unsqueeze(-1), indices.unsqueeze(-1), (*sizes, 1)).squeeze(-1)
 
     doc = f"""The elements of ``input`` at the positions that ``max_pool{dims}d(return_indices=True)`` returned, zeros elsewhere.
