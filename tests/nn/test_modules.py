@@ -1,7 +1,9 @@
 """Every layer of torch.nn does what PyTorch's does: printed form, starting weights, outputs, gradients, state."""
 
+import importlib
 import inspect
 import json
+import pkgutil
 import warnings
 
 import numpy as np
@@ -70,6 +72,23 @@ def test_every_layer_has_a_case():
         name for name in nn.__all__ if isinstance(getattr(nn, name), type) and issubclass(getattr(nn, name), nn.Module)
     }
     assert sorted(name for name in layers - held if f"{name}(" not in tried) == []
+
+
+def test_every_layer_of_a_module_is_found_in_nn():
+    inner = {
+        "Layer",
+        "NumberedModules",
+        "NonDynamicallyQuantizableLinear",
+    }  # bases, and one that PyTorch's nn lacks, too
+    modules = [importlib.import_module(m.name) for m in pkgutil.iter_modules(nn.modules.__path__, "tensh.nn.modules.")]
+    layers = {
+        name: value
+        for module in modules
+        for name, value in vars(module).items()
+        if isinstance(value, type) and issubclass(value, nn.Module) and not name.startswith("_")
+    }
+    assert len(layers) > 100
+    assert {name for name, layer in layers.items() if getattr(nn, name, None) is not layer} == inner
 
 
 @pytest.mark.parametrize(
