@@ -79,8 +79,9 @@ class ExportedProgram:
         root, modules = program.root, program.modules()
         name_constants(program, root)
         members = {path: value for path, value in program.attributes().items() if path not in modules}
-        kinds = {path: kind_of(path, value, root) for path, value in members.items()}
-        graph, specs = lift_members(program, kinds, root)
+        find_kind = make_kinds(root)
+        kinds = {path: find_kind(path, value) for path, value in members.items()}
+        graph, specs = lift_members(program, kinds, find_kind)
         output = graph.output_node()
         outputs = [
             OutputSpec(
@@ -187,24 +188,31 @@ def name_constants(program, root):
     program.constants = {renamed[path]: value for path, value in program.constants.items()}
 
 
-def kind_of(path, value, root):
-    if path in dict(root.named_parameters(remove_duplicate=False)) and is_parameter(value):
-        return InputKind.PARAMETER
-    return InputKind.BUFFER if path in dict(root.named_buffers(remove_duplicate=False)) else InputKind.CONSTANT_TENSOR
+def make_kinds(root):
+    """Return a function from the path and the value of a member to its kind."""
+    parameters = {path for path, _ in root.named_parameters(remove_duplicate=False)}
+    buffers = {path for path, _ in root.named_buffers(remove_duplicate=False)}
+
+    def find_kind(path, value):
+        if path in parameters and is_parameter(value):
+            return InputKind.PARAMETER
+        return InputKind.BUFFER if path in buffers else InputKind.CONSTANT_TENSOR
+
+    return find_kind
 
 
-def lift_members(program, kinds, root):
+def lift_members(program, kinds, find_kind):
     """Return (graph, input specs): members become inputs before the arguments, also unused parameters and buffers."""
-    graph, made, specs = Graph(), {}, []
+    graph, made, specs, root = Graph(), {}, [], program.root
     own = dict(root.named_parameters(remove_duplicate=False)) | dict(root.named_buffers(remove_duplicate=False))
-    order = [*own, *program.constants]
+    order = {path: place for place, path in enumerate(dict.fromkeys([*own, *program.constants]))}
     nodes = {path: [] for path in own}
     for node in program.graph.nodes:
         if node.op == "get_attr" and isinstance(node.meta["val"], Tensor):
             nodes.setdefault(node.target, []).append(node)
     state = set(root.state_dict())
-    for path in sorted(nodes, key=lambda each: order.index(each) if each in order else len(order)):
-        kind = kinds[path] if path in kinds else kind_of(path, own[path], root)
+    for path in sorted(nodes, key=lambda each: order.get(each, len(order))):
+        kind = kinds[path] if path in kinds else find_kind(path, own[path])
         placeholder = graph.placeholder(f"{LETTERS[kind]}_{path.replace('.', '_')}")
         placeholder.meta = {"val": nodes[path][0].meta["val"] if nodes[path] else own[path]}
         made |= dict.fromkeys(nodes[path], placeholder)

@@ -17,14 +17,17 @@ def rebuild(said, tensors):
     """Rebuild the program that a file describes."""
     if said.get("tensh") != VERSION:
         raise DamagedFile(f"its format version is {said.get('tensh')!r}, but tensh reads version {VERSION}")
-    root = Module()
+    if not (isinstance(tensors, dict) and all(isinstance(each, torch.Tensor) for each in tensors.values())):
+        raise DamagedFile("it has parameters, buffers or constants that are not tensors")
+    root, branches, fixed = Module(), list_branches(said["nodes"]), {*said["constants"]}
     for path in said["parameters"]:
         assign(root, path, torch.nn.Parameter(tensors[path]) if tensors[path].is_floating_point() else tensors[path])
     for path in said["buffers"]:
-        assign(root, path, tensors[path], path not in said["constants"])
-    constants = {path: tensors[path] for path in said["constants"] if path not in said["buffers"]}
+        assign(root, path, tensors[path], path not in fixed)
+    buffers = {*said["buffers"]}
+    constants = {path: tensors[path] for path in said["constants"] if path not in buffers}
     members = {**dict(root.named_parameters()), **dict(root.named_buffers()), **constants}
-    inner = {path: value for path, value in tensors.items() if path.partition(".")[0] in list_branches(said["nodes"])}
+    inner = {path: value for path, value in tensors.items() if path.partition(".")[0] in branches}
     graph = read_graph(said["nodes"], members | inner)
     leaves = [(name, decode(leaf, {})) for name, leaf in said["leaves"]]
     program = Program(root, graph, decode(said["structure"], {}), None, constants, leaves)

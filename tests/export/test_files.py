@@ -101,6 +101,51 @@ def test_nested_branches_are_compiled_a_few_times_each(monkeypatch):
         assert len(counts) < 6 * (depth + 3)
 
 
+def refilled(file, values):
+    """The file of a program with other values in place of its tensors."""
+    after, content = io.BytesIO(), io.BytesIO()
+    torch.save(values, content)
+    with zipfile.ZipFile(file) as source, zipfile.ZipFile(after, "w") as target:
+        target.writestr("program.json", source.read("program.json"))
+        target.writestr("tensors.pt", content.getvalue())
+    after.seek(0)
+    return after
+
+
+@pytest.mark.parametrize("value", ["text", 3, None, [1], {"a": 1}])
+def test_members_that_are_no_tensors_are_refused(value):
+    file = saved(torch.export.export(Model(), (torch.ones(2, 3),)))
+    tensors = torch.load(io.BytesIO(zipfile.ZipFile(file).read("tensors.pt")))
+    for values in (value, *(tensors | {path: value} for path in tensors)):
+        with pytest.raises(DamagedFile, match="not tensors"):
+            torch.export.load(refilled(file, values))
+
+
+@pytest.mark.parametrize("name", ["named_parameters", "named_buffers"])
+def test_members_are_listed_a_few_times_however_many_there_are(name, monkeypatch):
+    class Many(torch.nn.Module):
+        def __init__(self, count):
+            super().__init__()
+            self.parts = torch.nn.ParameterList([torch.nn.Parameter(torch.ones(1)) for _ in range(count)])
+            for place in range(count):
+                self.register_buffer(f"b{place}", torch.ones(1))
+
+        def forward(self, x):
+            for each in (*self.parts, *self.buffers()):
+                x = x + each
+            return x
+
+    files = [saved(torch.export.export(Many(count), (torch.ones(1),))) for count in (5, 20)]
+    counts, original = [], getattr(torch.nn.Module, name)
+    monkeypatch.setattr(torch.nn.Module, name, lambda *a, **k: counts.append(1) or original(*a, **k))
+    found = []
+    for file in files:
+        counts.clear()
+        torch.export.load(file)
+        found.append(len(counts))
+    assert found[0] == found[1]
+
+
 def test_other_files_are_refused():
     for content in (b"", b"PK", b"nothing"):
         with pytest.raises(ValueError, match="not an exported program"):
