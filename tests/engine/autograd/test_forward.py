@@ -99,6 +99,7 @@ def forward(function, arrays, tangents):
     return value, tangent
 
 
+@pytest.mark.filterwarnings("ignore")  # deprecated operators say so
 @each_operator
 def test_forward_is_backward_transposed(name, calls, golden):
     """<u, J t> = <J' u, t>, and the values are the same."""

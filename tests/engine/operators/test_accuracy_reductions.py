@@ -220,6 +220,7 @@ VIEWS = {
 UNITS = 8 if np.__version__.startswith("2.0.") else 4
 
 
+@pytest.mark.filterwarnings("ignore:The given NumPy array is not writable")  # an expanded one
 @pytest.mark.parametrize("view", VIEWS)
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("dtype", ["f4", "f8", "c8"])
