@@ -52,6 +52,8 @@ def memory(tensor=None, names=None):
         _("{whole} in {count}, of which {freed} would be freed with the graph").format(
             whole=amount(total), count=count(len(rows), "value"), freed=amount(freed)
         )
+        if rows
+        else _("the graph keeps no values: it needs none, or a backward pass has freed them")
     )
     return Table((_("bytes"), _("shape"), "dtype", _("saved for"), _("code")), rows[:MOST], notes=notes)
 

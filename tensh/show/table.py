@@ -28,6 +28,7 @@ class Table(View):
         self.shrinks = tuple(shrinks)
 
     def draw(self, page):
+        is_first = not self.title and not self.rows
         if self.title:
             yield "title", "\n    ".join(wrap_lines(self.title, page.width - 4)) if page.is_window else self.title
         if self.rows:
@@ -41,7 +42,8 @@ class Table(View):
             yield "plain", "\n" * bool(self.title)
             yield from self._columns(rows, widths, room) if fits and not page.plain else self._sentences(page)
         for note in self.notes:
-            yield "plain", "\n"
+            yield "plain", "\n" * (not is_first)
+            is_first = False
             yield from comment(note.split(" · "), page)
 
     def _repr_html_(self):

@@ -205,7 +205,9 @@ USAGE = {
     ("-c", "1", "--seed", str(2**64)): f"--seed {2**64}: expected a number from {-(2**63)} to {2**64 - 1}\n",
     ("check", "--rtol", "nan", "s.tsh"): "--rtol nan: expected a number from 0 to 1e+300\n",
     ("check", "--atol", "-1", "s.tsh"): "--atol -1.0: expected a number from 0 to 1e+300\n",
-    ("s.tsh",): "tensh: No such command 's.tsh'.\nto run a file: tensh run s.tsh\n",
+    ("s.tsh",): "tensh: No such command 's.tsh'\nto run a file: tensh run s.tsh\n",
+    ("m.pt",): "tensh: No such command 'm.pt'\nto open a file: tensh open m.pt\n",
+    ("chek", "s.tsh"): "tensh: No such command 'chek'; did you mean check?\nall options: tensh --help\n",
 }
 
 

@@ -144,6 +144,7 @@ def test_a_failure_on_a_terminal_says_how_to_look_around(script):
     done = Done("run", script("1 / 0"), terminal=True)
     assert "look around: tensh run -i s.tsh  all frames: --traceback full" in done.errors
     assert "look around" not in Done("run", "s.tsh").errors + Done("-c", "1 / 0", terminal=True).errors
+    assert "--traceback" not in Done("-c", "x =", terminal=True).errors  # no line ran, so that there are no frames
 
 
 def test_notes_of_an_exception_are_shown():

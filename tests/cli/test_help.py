@@ -220,6 +220,16 @@ def test_a_command_is_explained_with_its_function(code):
     assert shown.startswith("%hist X") and "tensh.show.hist(input, bins=None" in shown
 
 
+def test_a_command_is_explained_within_a_window():
+    session = Session()
+    session.preload()
+    (event,) = [each for each in session.run(Source("%help %why", "<test>", "test")) if isinstance(each, Value)]
+    lines = text(event.value.draw(Page(width=80, is_window=True))).split("\n")
+    prose = [line for line in lines[5 : lines.index("  >>> import tensh")] if line]
+    assert all(len(line) < 80 and line.startswith("  ") for line in prose)
+    assert "<BLANKLINE>" not in lines and "" in lines[lines.index("  >>> import tensh") :]
+
+
 def test_a_question_shows_the_page_of_a_name():
     assert answers("torch.exp?") == answers("%help torch.exp") == page_of("exp")
     assert answers("torch.exp??") == page_of("exp", with_source=True)

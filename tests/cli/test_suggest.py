@@ -42,6 +42,7 @@ MEANT = {
     "import datetime\ndatetime(2020, 1, 1)": "datetime.datetime", "import copy as c\nc([1])": "c.copy", "nn.parallel(3)": None, "import os\nos.path(3)": None,
     "torch.ones(2).reshap(2)": "reshape", "torch.concatanate": "concatenate", "np.linspce": "linspace",
     "class A:\n    colour = 1\nA().color": "colour", "torch.nn.lstm(2, 3)": "LSTM", "torch.nn.Linear(1, 1).wieght": "weight",
+    "torch.soft": "softmax", "nn.functional.gumbel": "gumbel_softmax",
     # NumPy's words
     "x = torch.ones(2)\nx.astype(3)": "to(dtype)", "torch.ones(2).copy()": "clone()", "torch.array([1])": "torch.tensor",
     "nn.Dense(2, 3)": "Linear", "torch.reduce_mean(3)": "torch.mean", "torch.expand_dims(3)": "torch.unsqueeze", "torch.random.choice(3)": "torch.multinomial", "torch.power": "torch.pow",

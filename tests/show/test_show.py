@@ -246,3 +246,10 @@ def test_small_parts():
     assert [amount(n) for n in (0, 1023, 1024, 3 * 2**30)] == ["0 B", "1023 B", "1.0 KiB", "3.0 GiB"]
     assert [number(x) for x in (1234567, 0.000123456, 2.0, 10**12)] == ["1,234,567", "0.0001235", "2", "1e+12"]
     assert [count(n, "value") for n in (1, 2000)] == ["1 value", "2,000 values"]
+
+
+def test_the_memory_of_a_graph_that_keeps_nothing_is_a_sentence():
+    x = torch.ones(2, requires_grad=True)
+    y = (x * x).sum()
+    y.backward()
+    assert drawn(show.memory(y, {"x": x, "y": y})).startswith("# the graph keeps no values")

@@ -150,10 +150,10 @@ def explain_error(error, arguments):
     ctx = getattr(error, "ctx", None)
     name = ctx.command_path if ctx else "tensh"
     word = next((each for each in arguments if each.endswith((".tsh", ".py", ".ipynb", ".md"))), None)
-    if word and "No such command" in message:
-        return f"{name}: {message}", _("to run a file: tensh run {word}").format(word=shell_word(word))
     if ctx and (unknown := re.match(r"No such command '(.*?)'", message)):  # wording differs between versions of click
         meant = close(unknown[1], ctx.command.list_commands(ctx))
+        if not meant and (hint := suggest_file(unknown[1], word)):
+            return f"{name}: {speaking.translate_error(unknown[0])}", hint
         message = speaking.translate_error(unknown[0]) + (
             _("; did you mean {meant}?").format(meant=meant) if meant else ""
         )
@@ -161,3 +161,14 @@ def explain_error(error, arguments):
     if option and name.endswith(" run"):
         hints.insert(0, _("an option of the script goes after --: tensh run FILE -- OPTION"))
     return f"{name}: {speaking.translate_error(message)}", *hints
+
+
+def suggest_file(unknown, program):
+    """Suggest the command for a file given in place of a command; `program` is the argument that is one, or None."""
+    from tensh.cli.session.files.opening import FORMATS
+
+    if program:
+        return _("to run a file: tensh run {word}").format(word=shell_word(program))
+    if unknown.lower().endswith(FORMATS):
+        return _("to open a file: tensh open {word}").format(word=shell_word(unknown))
+    return None

@@ -364,7 +364,8 @@ class Run:
             if in_full
             else failures.short(failure, self.values_shown - self.shown_of[1], width)
         )
-        if not in_full and self.env.is_terminal(self.env.stderr) and self.hint and failure.kind:
+        ran = len(failure.places) > 1 or not isinstance(failure.error, SyntaxError)  # else there are no frames to see
+        if not in_full and self.env.is_terminal(self.env.stderr) and self.hint and failure.kind and ran:
             self.mention(self.hint)
 
     def report_stop(self, failure):

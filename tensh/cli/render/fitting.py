@@ -3,9 +3,10 @@
 import re
 
 from tensh.show.text import cells
+from tensh.support.language import _, deferred
 
 AS_THEY_ARE = {"margin", "mark"}  # kinds of text that need their columns
-LABEL = re.compile(r" *(?:(?:try|or|fits|then): +|locals: )?")
+LABELS = deferred("try:"), deferred("or:"), deferred("fits:"), deferred("then:"), deferred("locals: {names}")
 RESULT = " -> "  # keeps two shapes together
 WORD = re.compile(r"\S*\s*")
 
@@ -17,7 +18,7 @@ def fit(tokens, width):
     """
     lines = [*split_lines(tokens)]
     for line, after in zip(lines, [*lines[1:], []], strict=True):
-        text = "".join(piece for _, piece in line)
+        text = "".join(piece for _kind, piece in line)
         is_marked = bool(after) and after[0][0] == "mark"
         has_columns = is_marked or not text.startswith("  ") or any(kind in AS_THEY_ARE for kind, _ in line)
         yield from line if has_columns or cells(text.rstrip()) <= width else break_line(line, text, width)
@@ -36,9 +37,16 @@ def split_lines(tokens):
         yield line
 
 
+def find_indent(text):
+    """Return the column at which the text of a line begins, after a label in the chosen language."""
+    rest = text.lstrip(" ")
+    label = next((each for each in (_(each).partition("{")[0] for each in LABELS) if rest.startswith(each)), "")
+    return cells(text) - cells(rest[len(label) :].lstrip(" "))
+
+
 def break_line(line, text, width):
     """Break a line between words, indenting the rest to where its text begins."""
-    indent = len(LABEL.match(text)[0])
+    indent = find_indent(text)
     column = 0
     for kind, piece in line:
         for word in [piece] if kind == "code" or RESULT in piece else WORD.findall(piece):

@@ -264,6 +264,19 @@ def test_prose_fits_into_a_window_and_code_stays_as_it_is(tokens, shown):
     assert [kind for kind, _ in fit(tokens, 400)] == [kind for kind, _ in tokens]
 
 
+def test_prose_is_indented_below_its_label_in_every_language():
+    from tensh.cli.render.fitting import LABELS, fit
+    from tensh.show.text import cells
+    from tensh.support.language import _, speaking
+
+    with speaking("zh"):
+        for label in LABELS:
+            begin = PROSE + str(_(label)).partition("{")[0] + " "
+            text = "".join(piece for _kind, piece in fit([("note", begin + "words " * 9 + "\n")], 50))
+            first, second = text.rstrip().split("\n")
+            assert first.startswith(begin) and cells(begin) == len(second) - len(second.lstrip())
+
+
 def test_a_long_value_of_pythons_own_is_laid_out_and_capped():
     from tensh.cli.render.values import MOST_LINES, render_value
     from tensh.show.page import Page

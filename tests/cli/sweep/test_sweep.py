@@ -1,5 +1,6 @@
 """Sweeps on Dask: runs and what is kept of them, limits, lost workers, and sweeps that are ended and go on."""
 
+import json
 import math
 import os
 import signal
@@ -176,7 +177,11 @@ def test_a_run_worse_than_the_median_of_others_is_stopped(
     assert tensh(*words)[0] == 0
     found = {run.id: run for run in runs_of()}
     assert {number for number, run in found.items() if run.state == "stopped"} == {*stopped}
-    assert all("curve" not in line for line in tensh("sweep", "runs.sqlite", "--json")[1].splitlines())
+    lines = tensh("sweep", "runs.sqlite", "--json")[1].splitlines()
+    assert all("curve" not in line for line in lines)
+    last = [json.loads(line)["values"]["accuracy"] for line in lines]
+    told = [value for value in last if type(value) in (int, float)]
+    assert told == sorted(told, reverse=option == "--stop-below")  # the best run comes first
     for number, (value, step, bound) in stopped.items():
         relation = "where the median is" if value == "nan" else f"{option.removeprefix('--stop-')} the median"
         assert found[number].error == f"accuracy is {value} at step {step}, {relation} {bound}"

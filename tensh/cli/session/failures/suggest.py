@@ -9,6 +9,7 @@ import re
 from types import ModuleType
 
 from tensh.alias.parts import own_name
+from tensh.cli.session.failures.beginnings import find_members
 from tensh.support.language import _
 from tensh.support.spelling import close, closest
 
@@ -50,8 +51,6 @@ OTHER_LANGUAGES = {
     "nan": "math.nan", "NaN": "math.nan", "inf": "math.inf", "Inf": "math.inf", "pi": "math.pi", "PI": "math.pi",
 }  # fmt: skip
 SHORTEST_BUILTIN = 3  # least letters of a misspelt built-in name
-SHORTEST_BEGINNING, MOST_LONGER = 3, 3  # least letters of a common beginning, and most names suggested for it
-CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]+")
 LACKING = re.compile(r"(torch[\w.]*)\.(\w+) exists in PyTorch but not in tensh")
 UNBOUND = re.compile(r"local variable '(\w+)'")
 IMPORTED = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'")
@@ -309,28 +308,10 @@ def suggest_attribute(word, owner):
         if alike is None or (own_name(owner) == "tensh.nn" and is_made_without_sizes(getattr(owner, alike))):
             return elsewhere if alike is None else f"{elsewhere}{_(' or ')}{alike}"
         return alike
-    found = closest(word, names) or longer_names(word, names, isinstance(owner, ModuleType))
+    found = find_members(word, names) if isinstance(owner, ModuleType) else closest(word, names)
     if not found and isinstance(owner, ModuleType) and own_name(owner).partition(".")[0] == "tensh":
         return suggest_deeper(word, own_name(owner))
     return _(" or ").join(found) or None
-
-
-def longer_names(word, names, is_namespace):
-    """Return the names of a module that begin with a word: `CrossEntropyLoss` for `CrossEntropy`, `Conv1d` and others
-    for `Conv`."""
-    if not is_namespace or len(word) < SHORTEST_BEGINNING:
-        return []
-    low = word.lower()
-    begun = sorted(name for name in names if name.lower().startswith(low) and name[0] != "_")
-    ended = [name for name in begun if re.fullmatch(r"loss|\dd", name.lower().removeprefix(low))]
-    found = ended or begun or [name for name in names if has_parts(name, word)]
-    return sorted(found) if len(found) <= MOST_LONGER else []
-
-
-def has_parts(name, word):
-    """True if the parts of a word (`Cosine`, `LR`) are parts of a name (`CosineAnnealingLR`), two at least, in their order."""
-    parts, rest = CAMEL.findall(word), iter(CAMEL.findall(name))
-    return len(parts) > 1 and all(part in rest for part in parts)
 
 
 def suggest_import(error):

@@ -55,7 +55,9 @@ def read_docstring_examples(text):
         begun = line.startswith(">>>") or begun and bool(line.strip())
         if begun and line != ">>> import tensh as torch":
             lines.append(
-                line.replace("import tensh as torch", "").replace(">>> import numpy as np, ", ">>> import numpy as np")
+                line.replace("<BLANKLINE>", "")
+                .replace("import tensh as torch", "")
+                .replace(">>> import numpy as np, ", ">>> import numpy as np")
             )
     return lines
 

@@ -68,9 +68,14 @@ def fit_text(text, page):
     """Wrap text to the window; outside a window return it unchanged."""
     if not page.is_window or page.width < LEAST:
         return text
-    end = "\n" * (len(text) - len(text.rstrip("\n")))
-    paragraphs = re.split(r"(\n\n+)", text.rstrip("\n"))
-    return "".join(each if each.isspace() else fill_paragraph(each, page.width - 1) for each in paragraphs) + end
+    body = text.rstrip("\n")
+    flush = textwrap.dedent(body)  # else a paragraph that is indented as a whole would pass for a list
+    first = next((line for line in flush.split("\n") if line.strip()), "")
+    margin = body[: body.find(first)].rpartition("\n")[2]
+    width = page.width - 1 - len(margin)
+    paragraphs = re.split(r"(\n\n+)", flush)
+    filled = "".join(each if each.isspace() else fill_paragraph(each, width) for each in paragraphs)
+    return textwrap.indent(filled, margin) + text[len(body) :]
 
 
 def fill_items(lines, width):

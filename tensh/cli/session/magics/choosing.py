@@ -72,6 +72,9 @@ def table(settings):
     from tensh.cli.settings import config
     from tensh.show.table import Table
 
+    class Settings(Table):
+        is_whole = True  # there is no other way to see the rest
+
     rows = [
         (
             name,
@@ -81,7 +84,7 @@ def table(settings):
         )
         for name, declared in config.DECLARED.items()
     ]
-    return Table(
+    return Settings(
         (_("name"), _("value"), _("can be"), _("sets")),
         rows,
         wraps=True,

@@ -72,6 +72,11 @@ def page_of_command(name):
         yield "title", f"\n{path}"
         yield "signature", f"{pages.signature(function)}\n"
         yield "plain", "\n"
-        text, mark, example = pages.indent(inspect.getdoc(function) or "").partition("  >>> ")
+        text, mark, example = pages.indent(clean_documentation(function)).partition("  >>> ")
         yield "prose", text
         yield "plain", mark + example
+
+
+def clean_documentation(function):
+    """Return the documentation of a function, its examples as they appear on a screen."""
+    return (inspect.getdoc(function) or "").replace("<BLANKLINE>", "").replace("``", "`")

@@ -141,7 +141,7 @@ def load(session, command):
         reading.require(path)
         opening.is_tensor_file(path)
     except (UsageError, opening.OpeningError) as error:
-        raise MagicError(str(error)) from None
+        raise MagicError(f"%load: {error}") from None
     if os.path.splitext(path)[1].lower() in DOCUMENTS:
         raise MagicError(_("%load {path}: it contains code, not tensors; %run {path} runs it").format(path=path))
     if header := saving.find_header(path):

@@ -16,7 +16,7 @@ LEAVING = ("", "skip", "quit", "exit")  # answers that show the value at once
 @magic(
     "predict",
     "%predict EXPRESSION [#? value]",
-    "asks you to predict the result of an expression (its shape, ...), then shows it",
+    "predict the result of an expression (its shape, ...), then see it",
     sugar="{}",
 )
 def predict(session, command):
