@@ -1,5 +1,7 @@
 """Reshaped tensors: views where possible, copies otherwise."""
 
+import numpy as np
+
 from tensh.engine.arguments.binding import bind
 from tensh.engine.arguments.checks import integer
 from tensh.engine.arguments.signatures import type_name
@@ -44,7 +46,10 @@ def view_as_dtype(self, dtype):
     array, to = self.array, dtype.numpy
     if array.itemsize != to.itemsize:
         require_divisible(array, dtype)
-    return wrap(array.view(to))
+    view = array.view(to)
+    if not array.size and array.base is None:  # no elements to share, and NumPy's view has lost the strides
+        view = np.empty(view.shape, to)
+    return wrap(view)
 
 
 def require_divisible(array, dtype):
