@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterable
 
 from tensh.engine.arguments.lazy_signatures import Later
+from tensh.engine.dtypes.device import device as Device
 from tensh.engine.dtypes.device import strided
 from tensh.engine.dtypes.dtype import float32, float64, get_default_dtype
 from tensh.engine.methods.creation.data import tensor
@@ -30,6 +31,7 @@ def window(fn):
     def compute(M, sym, dtype, layout, device, requires_grad, **own):
         dtype = get_default_dtype() if dtype is None else dtype
         require(SPOKEN.get(name, name), M, dtype, layout)
+        device = Device(device) if isinstance(device, str) else device  # an unknown one is refused before a huge length
         return fn(M, sym, dict(zip(PLACE, (dtype, layout, device, requires_grad))), **own)
 
     parameters = inspect.signature(fn).parameters
