@@ -131,7 +131,7 @@ def test_tensors_that_are_no_file_end_with_one_line(make, tmp_path):
     path = tmp_path / "a.safetensors"
     make(path)
     found, out, said = command("-c", f"%load {path}")
-    assert (found, out) == (1, "") and said.split("\n")[0].startswith(f"-c:1: {path}: this ")
+    assert (found, out) == (1, "") and said.split("\n")[0].startswith(f"-c:1: %load: {path}: this ")
 
 
 def test_a_file_that_nothing_comes_out_of_ends_with_one_line(tmp_path, monkeypatch):

@@ -73,5 +73,5 @@ def test_a_window_that_is_closed_ends_the_prompt_in_silence(options, line, tmp_p
 def test_colours_that_are_pasted_unmarked_are_passed_over():
     """They begin as what a mouse says."""
     with Terminal() as terminal:
-        terminal.ready().type("\x1b[31mx = 1\x1b[0m\x1b[<1;2m\r")
+        terminal.ready().enter("\x1b[31mx = 1\x1b[0m\x1b[<1;2m")
         assert terminal.enter("x + 41") == "42"

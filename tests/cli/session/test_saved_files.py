@@ -130,9 +130,9 @@ def test_a_damaged_state_of_the_random_numbers_is_refused(prompt, tmp_path):
 
 
 def test_a_file_that_is_not_there(prompt, tmp_path):
-    assert prompt.message("%load nowhere") == "nowhere.safetensors: no such file"
+    assert prompt.message("%load nowhere") == "%load: nowhere.safetensors: no such file"
     (tmp_path / "folder.safetensors").mkdir()
-    assert prompt.message("%load folder") == "folder.safetensors: this is a folder, not a file"
+    assert prompt.message("%load folder") == "%load: folder.safetensors: this is a folder, not a file"
     assert "no/folder.safetensors: No such file or directory" in prompt.message("x = 1", "%save no/folder")
     assert [path.name for path in tmp_path.iterdir()] == ["folder.safetensors"]
 
