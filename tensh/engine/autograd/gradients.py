@@ -253,7 +253,10 @@ def _any_absent(tensors):
 
 def reaches_tensors(tensors):
     """Return True if a node of ``on_tensors`` is an ancestor of one of the tensors."""
-    stack = [t.place if type(t) is GradientEdge else refresh_node(t) for t in tensors]
+    try:
+        stack = [t.place if type(t) is GradientEdge else refresh_node(t) for t in tensors]
+    except Lift:  # batched tensors: asked again of the tensors that they hold
+        return False
     seen = set()
     while stack:
         node = stack.pop()

@@ -99,8 +99,11 @@ def test_a_plain_prompt_edits_its_lines(tmp_path):
         shell.type("%hist\t\t")
         shell.wait("history")
         shell.shows(">>> %hist")  # drawn again below what it may become
-        shell.press("^C")
-        assert "Tab" in shell.ready().enter("%help keys")
+        while not shell.at_prompt():  # readline swallows a ^C that comes while it is completing
+            shell.press("^C")
+            while shell.read(0.5):
+                pass
+        assert "Tab" in shell.enter("%help keys")
 
 
 def test_ascii():
