@@ -1,8 +1,8 @@
 """torch.cpu.amp: deprecated names of what is in torch.amp."""
 
 from tensh import amp
+from tensh.amp.deprecation import warn_deprecated
 from tensh.engine.dtypes.dtype import bfloat16
-from tensh.engine.errors.warnings import warn
 from tensh.engine.methods.unsupported import unsupported_name
 
 __all__ = ["GradScaler", "autocast"]
@@ -14,7 +14,7 @@ class autocast(amp.autocast):
     __module__ = "torch.cpu.amp.autocast_mode"
 
     def __init__(self, enabled=True, dtype=bfloat16, cache_enabled=True):
-        warn_deprecated("autocast")
+        warn_deprecated("cpu", "autocast")
         super().__init__("cpu", dtype, enabled, cache_enabled)
 
 
@@ -26,15 +26,8 @@ class GradScaler(amp.GradScaler):
     def __init__(
         self, init_scale=65536.0, growth_factor=2.0, backoff_factor=0.5, growth_interval=2000, enabled=True
     ):  # fmt: skip
-        warn_deprecated("GradScaler")
+        warn_deprecated("cpu", "GradScaler")
         super().__init__("cpu", init_scale, growth_factor, backoff_factor, growth_interval, enabled)
-
-
-def warn_deprecated(name):
-    warn(
-        f"`torch.cpu.amp.{name}(args...)` is deprecated. Please use `torch.amp.{name}('cpu', args...)` instead.",
-        FutureWarning,
-    )
 
 
 def __getattr__(name):

@@ -1,8 +1,8 @@
-"""torch.cuda.amp: the old names of what is in torch.amp."""
+"""torch.cuda.amp: deprecated names of what is in torch.amp."""
 
 from tensh import amp
+from tensh.amp.deprecation import warn_deprecated
 from tensh.engine.dtypes.dtype import float16
-from tensh.engine.errors.warnings import warn
 from tensh.engine.methods.unsupported import unsupported_name
 
 __all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd"]
@@ -14,7 +14,7 @@ class autocast(amp.autocast):
     __module__ = "torch.cuda.amp.autocast_mode"
 
     def __init__(self, enabled=True, dtype=float16, cache_enabled=True):
-        warn_deprecated("autocast")
+        warn_deprecated("cuda", "autocast")
         super().__init__("cuda", dtype, enabled, cache_enabled)
 
 
@@ -26,27 +26,20 @@ class GradScaler(amp.GradScaler):
     def __init__(
         self, init_scale=65536.0, growth_factor=2.0, backoff_factor=0.5, growth_interval=2000, enabled=True
     ):  # fmt: skip
-        warn_deprecated("GradScaler")
+        warn_deprecated("cuda", "GradScaler")
         super().__init__("cuda", init_scale, growth_factor, backoff_factor, growth_interval, enabled)
 
 
 def custom_fwd(fwd=None, *, cast_inputs=None):
     """``torch.amp.custom_fwd`` for "cuda", with a warning."""
-    warn_deprecated("custom_fwd", "args..., device_type='cuda'")
+    warn_deprecated("cuda", "custom_fwd", "args..., device_type='cuda'")
     return amp.custom_fwd(fwd, device_type="cuda", cast_inputs=cast_inputs)
 
 
 def custom_bwd(bwd):
     """``torch.amp.custom_bwd`` for "cuda", with a warning."""
-    warn_deprecated("custom_bwd", "args..., device_type='cuda'")
+    warn_deprecated("cuda", "custom_bwd", "args..., device_type='cuda'")
     return amp.custom_bwd(bwd, device_type="cuda")
-
-
-def warn_deprecated(name, arguments="'cuda', args..."):
-    warn(
-        f"`torch.cuda.amp.{name}(args...)` is deprecated. Please use `torch.amp.{name}({arguments})` instead.",
-        FutureWarning,
-    )
 
 
 def __getattr__(name):
@@ -54,4 +47,4 @@ def __getattr__(name):
 
 
 def __dir__():
-    return ["GradScaler", "autocast", "custom_bwd", "custom_fwd"]
+    return [*__all__]

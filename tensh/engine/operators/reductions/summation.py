@@ -214,8 +214,8 @@ def add_along(array, axes=None, keepdim=False):
         return array
     if axes is not None:
         sums = add_groups(array, axes)
-    elif 0 < array.size < BIT_FOR_BIT and (sums := add_few(array)) is not None:
-        pass
+    elif 0 < array.size < BIT_FOR_BIT and (total := add_few(array)) is not None:
+        sums = total
     elif array.size <= PAIRS and array.flags.forc or not ndim:
         return add(array, None, None, None, keepdim)
     elif array.flags.forc and dtype in ONES:

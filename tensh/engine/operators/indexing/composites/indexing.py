@@ -4,6 +4,7 @@ Plain indices (numbers, slices, None, ...) of a tensor without history are one N
 an operator, as PyTorch records it.  Index tensors and masks are collected for one operator at the end.
 """
 
+from contextlib import suppress
 from operator import index as index_number
 
 import numpy as np
@@ -291,15 +292,13 @@ def read(part):
         raise TypeError(f"new(): invalid data type '{'str' if isinstance(part, str) else 'bytes'}'")
     if is_sequence(part):
         return read_list(as_list(part))
-    try:
-        if isinstance(part, np.bool_):
-            raise TypeError  # before NumPy 2.3 its __index__ gives 0 or 1
-        return read(index_number(part))
-    except Exception:  # whatever __index__ raises
-        raise IndexError(
-            "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
-            f"(got {type_name(part)})"
-        ) from None
+    if not isinstance(part, np.bool_):  # before NumPy 2.3 its __index__ gives 0 or 1
+        with suppress(Exception):  # whatever __index__ raises
+            return read(index_number(part))
+    raise IndexError(
+        "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices "
+        f"(got {type_name(part)})"
+    )
 
 
 def convert_array(array):

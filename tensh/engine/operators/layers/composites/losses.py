@@ -290,7 +290,7 @@ def torch_binary_cross_entropy_with_logits(input, target, weight=None, pos_weigh
     return entropy_of_logits(input.expand(shape), target, weight, pos_weight, reduction)
 
 
-torch_binary_cross_entropy_with_logits.__name__ = "binary_cross_entropy_with_logits"
+rename(torch_binary_cross_entropy_with_logits, "binary_cross_entropy_with_logits")
 number_reduction(torch_binary_cross_entropy_with_logits, "input", "target", "weight", "pos_weight", "reduction")
 
 
