@@ -98,7 +98,7 @@ def as_memory(storage):
 
 # ── describing ───────────────────────────────────────────────────────────────
 class Memory(TypedStorage):
-    """Return the storage of pickled tensors; later tensors in the same memory share it."""
+    """The storage of pickled tensors, which later tensors in the same memory share."""
 
     __slots__ = ("__weakref__",)
 

@@ -38,7 +38,7 @@ def messages():
 
 
 def said(node):
-    """Return the messages of a call: of `_("text")` and `deferred("text")`, and of `count(number, "value")`."""
+    """Yield the messages of a call: of `_("text")` and `deferred("text")`, and of `count(number, "value")`."""
     match node:
         case ast.Call(func=ast.Name(id="_" | "deferred"), args=[ast.Constant(str(text))]):
             yield text

@@ -85,7 +85,7 @@ def about(path):
 
 
 def table(ops):
-    """Return the lines of the document: a section for each file of declarations, a row for each operator."""
+    """Yield the lines of the document: a section for each file of declarations, a row for each operator."""
     places = Places()
     for path, group in groupby(sorted(ops, key=lambda op: op.place), declared_in):
         yield f"\n## {path.relative_to(ROOT).as_posix()}\n"

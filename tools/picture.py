@@ -129,7 +129,7 @@ def draw(text):
 
 
 def moments(lines):
-    """Return the second at which each line of a session appears."""
+    """Yield the second at which each line of a session appears."""
     second, rows = 0.0, 0
     for line in lines:
         if line.startswith(">>> "):

@@ -41,7 +41,7 @@ def own_dict(module):
 
 
 def parts():
-    """Yield (name, module) of each loaded part of tensh that PyTorch also has."""
+    """Return (name, module) of each loaded part of tensh that PyTorch also has."""
     return [(name, module) for name, module in sys.modules.items() if is_part(name)]
 
 

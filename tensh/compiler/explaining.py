@@ -92,7 +92,7 @@ def explain(f, *extra_args, **extra_kwargs):
 
 
 def list_parts(compiled):
-    """Return a compiled function and its parts, the outermost first."""
+    """Yield a compiled function and its parts, the outermost first."""
     yield compiled
     for member in compiled.members:
         yield from list_parts(member)

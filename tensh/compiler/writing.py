@@ -252,7 +252,7 @@ class Writer:
 
 
 def find_paths(structure, path):
-    """Return (value, expression that reaches it) for every value in the result of a call."""
+    """Yield (value, expression that reaches it) for every value in the result of a call."""
     if isinstance(structure, Value):
         yield structure, path
     elif isinstance(structure, (tuple, list)):

@@ -14,7 +14,7 @@ MOST_OF_A_NAME, LEAST = 36, 12  # widths of a name there, and of what is shorten
 
 
 def lines(explanation, name, times="·", room=None):
-    """Return the chain rule for the gradient of ``name``, as lines of (kind, text) pairs.
+    """Yield the chain rule for the gradient of ``name``, as lines of (kind, text) pairs.
 
     ``room``: the columns that the tables may take; by default any number.
     """
@@ -42,7 +42,7 @@ def lines(explanation, name, times="·", room=None):
 
 
 def uses(explanation, name, times):
-    """Return the contribution of each use of a tensor, if there are too many paths to it."""
+    """Yield the contribution of each use of a tensor, if there are too many paths to it."""
     graph = explanation.graph
     yield [("note", _("too many paths to list; the contribution of each use of {name}:").format(name=name))]
     rows = []

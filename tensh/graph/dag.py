@@ -16,7 +16,7 @@ ASCII = {m: " " if not m else "|" if not m & (LEFT | RIGHT) else "-" if not m & 
 
 
 def lines(graph, shown=None):
-    """Return the drawing as lines of (kind, text) pairs; raise ValueError for a graph that is too large."""
+    """Yield the drawing as lines of (kind, text) pairs; raise ValueError for a graph that is too large."""
     check(graph)
     layers, edges = assign_layers(graph)
     order(layers, edges)

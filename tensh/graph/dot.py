@@ -6,7 +6,7 @@ from tensh.support.escaping import visible_line
 
 
 def lines(graph, shown=None):
-    """Return the lines of a DOT file: boxes for operations, rounded ones for leaves, arrows along gradients."""
+    """Yield the lines of a DOT file: boxes for operations, rounded ones for leaves, arrows along gradients."""
     yield "digraph {"
     yield '  rankdir="BT"'
     yield '  node [shape="box", fontname="monospace", fontsize="10"]'

@@ -21,7 +21,7 @@ ENTITIES = str.maketrans(
 
 
 def lines(graph, shown=None):
-    """Return the lines of a flowchart: operations as boxes, leaves as rounded ones."""
+    """Yield the lines of a flowchart: operations as boxes, leaves as rounded ones."""
     yield "flowchart BT"
     formulas = list_received(graph, shown)
     for node in graph:

@@ -27,7 +27,7 @@ def list_named_tensors(namespace):
 
 
 def _list_inside(name, value, seen, depth):
-    """Return the tensors in a container or module, by path: ``net.0.weight``, ``params[0]``."""
+    """Yield the tensors in a container or module, by path: ``net.0.weight``, ``params[0]``."""
     if id(value) in seen or depth == 0:
         return
     kind = type(value)

@@ -30,7 +30,7 @@ class BackwardStep(NamedTuple):
 
 
 def steps(graph, seed=None):
-    """Return the BackwardSteps of the graph, in the order in which a backward pass runs its nodes: newest first.
+    """Yield the BackwardSteps of the graph, in the order in which a backward pass runs its nodes: newest first.
 
     The nodes of a call with known formulas are one step.
     """
@@ -50,7 +50,7 @@ def is_inner(graph, number):
 
 
 def _send(graph, number, whole, sofar):
-    """Return the gradients that the step of a node sends, operand by operand."""
+    """Yield the gradients that the step of a node sends, operand by operand."""
     nodes = graph.call_nodes(number)
     numbers = [graph.numbers[node] for node in reversed(nodes)] if graph.call(nodes) is not None else [number]
     totals = {}
@@ -73,7 +73,7 @@ def _send(graph, number, whole, sofar):
 
 
 def lines(graph, seed=None):
-    """Return all steps as lines of (kind, text) pairs."""
+    """Yield all steps as lines of (kind, text) pairs."""
     made = list(steps(graph, seed))
     width = max((tokens.width(_short(graph, s.operand)) for step in made for s in step.sent), default=0)
     for number, step in enumerate(made, 1):

@@ -123,7 +123,7 @@ class Picture:
         return FALL + min(aside / 12, STEEPEST - FALL)
 
     def draw(self):
-        """Return the arrows of all edges."""
+        """Yield the arrows of all edges."""
         ends = self.ports()
         for level, edges in enumerate(self.falling):
             for a, b in edges:
@@ -168,7 +168,7 @@ def check(graph):
 
 
 def lines(graph, shown=None):
-    """Return the lines of an SVG document; raise ValueError for a graph that is too large."""
+    """Yield the lines of an SVG document; raise ValueError for a graph that is too large."""
     picture = Picture(graph, shown)
     size = f"{picture.width:.0f}", f"{picture.height:.0f}"
     yield (
@@ -189,7 +189,7 @@ def lines(graph, shown=None):
 
 
 def head(arrow):
-    """Return the head of an arrow, with the number of uses of its tensor there."""
+    """Yield the head of an arrow, with the number of uses of its tensor there."""
     x, y = arrow.end
     yield f'<path class="head" d="M{x - HEAD / 2:.1f} {y - HEAD:.1f}h{HEAD}l{-HEAD / 2} {HEAD}z"/>'
     if arrow.times > 1:
@@ -197,7 +197,7 @@ def head(arrow):
 
 
 def group(box, root):
-    """Return a box with its text, and a tooltip with the full text and its place."""
+    """Yield a box with its text, and a tooltip with the full text and its place."""
     node = box.node
     kinds = ["leaf"] * (node.kind == "leaf") + ["root"] * (node.number == root)
     yield f'<g class="{" ".join(["node", *kinds])}">'

@@ -43,7 +43,7 @@ class Row(NamedTuple):
 
 
 def rows(graph, shown=None):
-    """Return the lines of the tree, top down."""
+    """Yield the lines of the tree, top down."""
     shown = shown or Shown()
     tee, elbow, bar, gap = GLYPHS[shown.ascii]
     hidden = folds(graph) if shown.fold else {}
@@ -105,7 +105,7 @@ def edges_out_of(graph, fold, formulas):
 
 
 def lines(graph, shown=None):
-    """Return the tree as lines of (kind, text) pairs, with aligned columns and a summary line."""
+    """Yield the tree as lines of (kind, text) pairs, with aligned columns and a summary line."""
     shown = shown or Shown()
     drawn, more = [], False
     for row in rows(graph, shown):

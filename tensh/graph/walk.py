@@ -151,7 +151,7 @@ class Graph:
         return self._found[nodes[-1]]
 
     def edges(self, node):
-        """Return the destinations of a node's gradients, in the order of its operands."""
+        """Yield the destinations of a node's gradients, in the order of its operands."""
         targets = node.next_functions
         for (target, output), (parameter, formula) in zip(targets, operands(node, targets), strict=True):
             yield Edge(self.numbers.get(target), output, parameter, formula)

@@ -160,9 +160,9 @@ def _load(file, place, weights_only, encoding, mapped, mmap):
     if weights_only:
         names = Names()
     else:
-        from tensh.serialization.beyond import Beyond
+        from tensh.serialization.program_objects import ProgramObjects
 
-        names = Names(Beyond())
+        names = Names(ProgramObjects())
     try:
         return _read(file, start, place, names, encoding, mapped, mmap)
     except CallersError as error:
@@ -209,9 +209,9 @@ def _explain_refusal(message, weights_only):
     if not weights_only:
         return (STILL_REFUSED if message.startswith("Unsupported global") else "") + message
     asked = message.removeprefix("Unsupported global: GLOBAL ").partition(" ")[0]
-    from tensh.serialization.beyond import Beyond
+    from tensh.serialization.program_objects import ProgramObjects
 
-    more = Beyond()
+    more = ProgramObjects()
     known = message.startswith("Unsupported global") and (more(asked) or more(f"builtins.{asked}"))
     return REFUSED + message + (SAFE_HERE if known else "")
 

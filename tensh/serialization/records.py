@@ -56,7 +56,7 @@ class Records:
         self.place += len(begin) + size
 
     def list_record(self, name, flags, checksum, size):
-        """Return the directory entry of the record that begins here."""
+        """Add the record that begins here to the directory."""
         fields = [number for number in (size, size, self.place) if number >= LONG]
         extra = struct.pack(f"<2H{len(fields)}Q", 1, 8 * len(fields), *fields) if fields else b""
         version, shown, place = 45 if fields else 20, min(size, LONG), min(self.place, LONG)

@@ -26,7 +26,7 @@ WIDEST = 40  # columns
 
 
 class StaticGraph:
-    """Return the steps of a program that lead to its first result, as a graph for trees and drawings."""
+    """The steps of a program that lead to its first result, as a graph for trees and drawings."""
 
     def __init__(self, program, optimized=False):
         steps = program.after[0] if optimized else program.before[0]
@@ -83,7 +83,7 @@ def dtype_of(var):
 
 
 def list_variables(structure):
-    """Yield the variables in a structure, once per occurrence."""
+    """Return the variables in a structure, once per occurrence."""
     found = []
     map_parts(found.append, Var, structure)
     return found

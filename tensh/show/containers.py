@@ -23,7 +23,7 @@ class Contents(View):
 
     @property
     def rows(self):
-        """Yield (indent, name, facts) for each item, containers before their items; `name` is how to access the item."""
+        """Return (indent, name, facts) for each item, containers before their items; `name` is how to access the item."""
         return [*_rows(self.value, "", 0)]
 
     def draw(self, page):

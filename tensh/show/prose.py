@@ -65,7 +65,7 @@ def wrap_text(text, width, begin):
 
 
 def glue(pieces):
-    """Yield (kind, text) of unbreakable pieces: punctuation stays with the word before, opening brackets with the one
+    """Return (kind, text) of unbreakable pieces: punctuation stays with the word before, opening brackets with the one
     after."""
     words, opening = [], ""  # each word as its kind and its pieces
     for piece in pieces:

@@ -184,7 +184,7 @@ def part_of(module):
 
 
 def imports_upwards(module):
-    """Return the imports of a module that do not point downwards."""
+    """Yield the imports of a module that do not point downwards."""
     part = part_of(module)
     below, libraries = (words.split() for words in LAYERS[part])
     for name in imports(module, top_only=True):

@@ -53,7 +53,7 @@ class Broken(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """Return the fate of a broken program: "right" or "wrong" where it runs, "silent", "told" or "mended" where it fails, or "false"."""
+    """The fate of a broken program: "right" or "wrong" where it runs, "silent", "told" or "mended" where it fails, or "false"."""
 
     word: str
     text: str = ""

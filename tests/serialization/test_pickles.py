@@ -10,7 +10,7 @@ import pytest
 
 import tensh
 import tensh.alias
-from tensh.serialization import beyond
+from tensh.serialization import program_objects
 from tensh.serialization.containers import DamagedError
 
 PROGRAM = Path(__file__).with_name("pickled_values.py")
@@ -142,8 +142,8 @@ def test_functions_in_files_are_pytorchs(oracle, tmp_path):
     assert oracle.load(tmp_path / "ours.pt", weights_only=False).f == module.f
 
 
-@pytest.mark.parametrize("space", [tensh.Tensor, beyond.Functions, str, tensh])
+@pytest.mark.parametrize("space", [tensh.Tensor, program_objects.Functions, str, tensh])
 @pytest.mark.parametrize("name", ["__class__", "__subclasses__", "__reduce__", "data", "Tensor", "format"])
 def test_a_file_gets_no_other_attribute(space, name):
     with pytest.raises(DamagedError, match="not a function of torch"):
-        beyond.member(space, name)
+        program_objects.find_attribute(space, name)

@@ -200,7 +200,7 @@ def write(document):
 
 
 def session_block(form, examples):
-    """Yield the parts of a block that is a session."""
+    """Return the parts of a block that is a session."""
     fence = "`" * longest_fence("".join(examples).split("\n"))
     return [f"{fence}{form[4:]}\n", *examples, fence]
 

@@ -129,7 +129,7 @@ def is_in_words_of_pytorch(failure, function, python):
 
 
 def list_positional(parameters, args):
-    """Return (position, name, value) of the positional arguments; those of ``*name`` are one value."""
+    """Yield (position, name, value) of the positional arguments; those of ``*name`` are one value."""
     for place, (name, p) in enumerate(parameters.items()):
         if p.kind is p.VAR_POSITIONAL:
             yield None, name, tuple(args[place:])

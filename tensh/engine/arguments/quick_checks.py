@@ -32,7 +32,7 @@ NUMBERS = frozenset(["alpha", "beta", "maxnorm"])
 
 
 def checked_kinds(parameters):
-    """Return (name, kind) of the parameters that the wrapper of a public function checks."""
+    """Yield (name, kind) of the parameters that the wrapper of a public function checks."""
     for name, p in parameters.items():
         if type(p.default) is bool or name in FLAGS and p.kind is p.KEYWORD_ONLY:
             yield name, "bool"

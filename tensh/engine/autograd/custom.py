@@ -29,7 +29,7 @@ SEVERAL_OF_VIEW = (
 
 
 class NodeClass:
-    """Return the node class of a function, created on first use."""
+    """The node class of a function: a class attribute that is made when it is first read."""
 
     def __get__(self, instance, cls):
         made = type(f"{cls.__name__}Backward", (BackwardCFunction,), {"function": cls})

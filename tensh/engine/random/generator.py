@@ -264,7 +264,7 @@ class Uniforms:
             size = min(2 * size, 8192)
 
     def finish(self):
-        """Return unused numbers to the stream."""
+        """Give unused numbers back to the stream."""
         left = length_hint(self.rest)
         if left:
             self.generator.rewind(self.before, self.size - left)

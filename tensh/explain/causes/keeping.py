@@ -78,7 +78,7 @@ def is_written(situation):
 
 
 def find_files(situation, folder):
-    """Return (code, value) of the path in the failing call."""
+    """Yield (code, value) of the path in the failing call."""
     for node in situation.place.path():
         if isinstance(node, ast.Call):
             for each in (*node.args, *(keyword.value for keyword in node.keywords)):
@@ -119,7 +119,7 @@ def explain_copied_graph(situation):
 
 
 def find_computed(value, text):
-    """Return the texts of the computed tensors in a value."""
+    """Yield the texts of the computed tensors in a value."""
     if isinstance(value, Tensor):
         if value.grad_fn is not None:
             yield text

@@ -47,7 +47,7 @@ def explain_state(situation):
 
 
 def states_in(call):
-    """Return the expressions of the states passed to a recurrent layer."""
+    """Yield the expressions of the states passed to a recurrent layer."""
     for each in (*call.args[1:], *(keyword.value for keyword in call.keywords if keyword.arg == "hx")):
         yield from each.elts if isinstance(each, ast.Tuple) else [each]
 

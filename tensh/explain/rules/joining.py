@@ -53,7 +53,7 @@ def are_of_many_lengths(tensors):
 
 
 def add_dimensions(call, given, most):
-    """Return the call with an added dimension for the tensors that lack one."""
+    """Yield the call with an added dimension for the tensors that lack one."""
     text, span = call.arguments[0].text, call.arguments[0].span
     parts = elements(text) if text else None
     if parts is None or len(parts) != len(given):

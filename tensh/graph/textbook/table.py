@@ -76,14 +76,14 @@ def _table():
 
 
 def texts():
-    """Return the texts in the tables for translation: sentences instead of formulas, and reasons."""
+    """Yield the texts in the tables for translation: sentences instead of formulas, and reasons."""
     for known in _table().values():
         for formula in (formula for entry in known for formula in entry.formulas.values()):
             yield from filter(None, (formula.sentence, formula.reason))
 
 
 def read(text, family):
-    """Return the entries in the text of a table."""
+    """Yield the entries in the text of a table."""
     block = []
     for line in [*text.split("\n"), "end"]:
         if not line or line.startswith("#"):

@@ -13,7 +13,7 @@ __all__ = ["Bilinear", "Identity", "LazyLinear", "Linear"]
 
 
 class Identity(Module):
-    """Return the input, whatever arguments the constructor got.
+    """A layer whose output is its input, whatever arguments the constructor got.
 
     Shapes: input and output [*].
 

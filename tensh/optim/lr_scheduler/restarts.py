@@ -54,7 +54,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         self._set_lrs()
 
     def _find(self, epoch):
-        """Return the cosine of an epoch, and the position in it."""
+        """Set the length of the cycle that an epoch is in, ``T_i``, and the position in it, ``T_cur``."""
         first, times = self.T_0, self.T_mult
         if epoch < first:
             self.T_i, self.T_cur = first, epoch

@@ -216,7 +216,7 @@ def answers(data, folder):
 
 
 def progress(data, folder):
-    """Return the contents of a lesson; nothing if it cannot be read."""
+    """A learner's progress; none where the file cannot be read."""
     keeper = Keeper({"XDG_STATE_HOME": folder})
     os.makedirs(keeper.folder, exist_ok=True)
     with open(keeper.path("tensors"), "wb") as file:

@@ -82,7 +82,7 @@ def surround(input, borders):
 
 
 def pieces(array, dim, to, source):
-    """Yield the index of a border along ``dim`` and that of the elements it repeats, column by column where rows are short."""
+    """Return pairs of indices, a border along ``dim`` and the elements that it repeats: column by column where rows are short."""
     width = to.stop - to.start
     if dim < array.ndim - 1 or width > NARROW:
         return [(slice_dim(dim, to), slice_dim(dim, source))]

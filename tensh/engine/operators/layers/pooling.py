@@ -50,7 +50,7 @@ def surround(array, kernel, stride, padding, dilation, size, value):
 
 
 def slices(dim, ndim, k, s, d, t):
-    """Yield the first elements of all windows along ``dim``, then the second ones, and so on."""
+    """Return the first elements of all windows along ``dim``, then the second ones, and so on."""
     return [(slice(None),) * dim + reach((j,), (t,), (s,), (d,)) + (slice(None),) * (ndim - dim - 1) for j in range(k)]
 
 

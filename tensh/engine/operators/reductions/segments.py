@@ -24,7 +24,7 @@ SPELLED = {"amax": "max", "amin": "min"}
 
 
 class Segments:
-    """Return the bounds of segments along the last dimension of ``starts`` and ``ends``, as rows of a whole array."""
+    """Segments along the last dimension of ``starts`` and ``ends``, as ranges of rows of one array."""
 
     def __init__(self, starts, ends, length):
         if not (starts <= ends).all():

@@ -49,7 +49,7 @@ OLD = ("size_average", "reduce")  # the flags that ``reduction`` replaced
 
 
 def number_reduction(fn, *parameters):
-    """Return ``fn`` as torch.NAME, with the reduction as a number (1 for the mean) and another order of parameters.
+    """Put ``fn`` into the namespace torch, with the reduction as a number (1 for the mean) and another order of parameters.
 
     The default is no reduction: PyTorch cannot read its own default, ``at::Reduction::Mean``, and takes 0.
     """

@@ -41,7 +41,7 @@ class Functions:
     """The module in which PyTorch's pickles look up functions of ``torch`` written in C."""
 
 
-def member(space, name):
+def find_attribute(space, name):
     """Return a function of torch or a method of Tensor by its name: PyTorch pickles these as attributes, and nothing
     else."""
     if type(name) is str and not name.startswith("_"):
@@ -52,14 +52,14 @@ def member(space, name):
     raise DamagedError("it asks for an attribute that is not a function of torch")
 
 
-def packed(*parts):
+def make_packed_sequence(*parts):
     """Make a packed sequence from tensors."""
     if len(parts) != 4 or not all(part is None or isinstance(part, Tensor) for part in parts):
         raise DamagedError("it contains an invalid packed sequence")
     return tuple.__new__(PackedSequence, parts)
 
 
-def generator(*where):
+def make_generator(*where):
     """Make a generator, whose state follows."""
     return Generator()
 
@@ -75,11 +75,11 @@ VALUES = {
     "collections.defaultdict": Known(collections.defaultdict, containers.make_defaultdict),
     "numpy.dtype": Known(np.dtype, make_dtype),
     "numpy.ndarray": Known(np.ndarray),
-    "builtins.getattr": Known(member, member),
+    "builtins.getattr": Known(find_attribute, find_attribute),
     "torch._C._VariableFunctionsClass": Known(Functions),
     "torch._C.TensorBase": Known(Tensor),
-    "torch._C.Generator": Known(Generator, generator, 2**13),
-    "torch.nn.utils.rnn.PackedSequence": Known(PackedSequence, packed),
+    "torch._C.Generator": Known(Generator, make_generator, 2**13),
+    "torch.nn.utils.rnn.PackedSequence": Known(PackedSequence, make_packed_sequence),
 }
 VALUES["builtins.bytes"] = Known(bytes, containers.no_bytes)
 VALUES |= {f"builtins.{cls.__name__}": Known(cls) for cls in (int, float, str, list, dict, tuple, bool, object)}
@@ -90,8 +90,8 @@ for core in ("numpy.core", "numpy._core"):
     }
 
 
-class Beyond:
-    """The additional names, and the kinds of values that accept a state."""
+class ProgramObjects:
+    """The names that a file may use beside those of ``allowed``, and the kinds of values that accept a state."""
 
     def __init__(self):
         self.bare = {}  # id of a module without state yet -> the module
@@ -99,11 +99,11 @@ class Beyond:
     def __call__(self, full):
         """Return the object that a name stands for; None if the name is not allowed."""
         module, _, name = full.rpartition(".")
-        return VALUES.get(full) or self.class_of(module, name) or function(module, name)
+        return VALUES.get(full) or self.class_of(module, name) or find_function(module, name)
 
     def class_of(self, module, name):
         """Return a class of modules or tensors of the program; a module is made without its constructor."""
-        cls = there(module, name)
+        cls = find_object(module, name)
         if isinstance(cls, type) and issubclass(cls, Tensor):
             return Known(cls)
         if not (isinstance(cls, type) and issubclass(cls, Module)):
@@ -158,18 +158,18 @@ def seed(generator, state):
     generator.set_state(state[2])
 
 
-def function(module, name):
+def find_function(module, name):
     """Return a function of torch that may be an attribute, but is not called."""
     if module in IN_C:
         module, name = IN_C[module], NAMES_IN_C.get(name, name.removeprefix(f"{module.rpartition('_')[2]}_"))
-    found = there(module, name) if module in FUNCTIONS or module in IN_C.values() else None
+    found = find_object(module, name) if module in FUNCTIONS or module in IN_C.values() else None
     return Known(found) if isinstance(found, types.FunctionType) else None
 
 
-def there(module, name):
+def find_object(module, name):
     """Return the object of the program that a name stands for; only modules of tensh are imported."""
     if module.startswith("torch.nn.modules.") or module == "torch.nn":
-        return layer(module, name)
+        return find_module_class(module, name)
     elif module == "torch.nn.functional":
         space = functional
     elif module in IN_C.values():
@@ -181,7 +181,7 @@ def there(module, name):
     return None if name.startswith("_") else getattr(space, name, None)
 
 
-def layer(module, name):
+def find_module_class(module, name):
     """Return a module class of tensh; private ones are known once the layers that use them are loaded."""
     if name in dir(nn):
         return getattr(nn, name)

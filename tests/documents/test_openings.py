@@ -1,0 +1,69 @@
+"""The first word of a docstring is true: generators yield, functions that return do, and classes are things."""
+
+import ast
+
+import pytest
+
+from tests.support.project import ROOT
+
+FUNCTIONS = ast.FunctionDef, ast.AsyncFunctionDef
+
+
+def own_statements(function):
+    """All nodes of a function's body but those of functions and classes within it."""
+    waiting = [*function.body]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if not isinstance(node, (*FUNCTIONS, ast.Lambda, ast.ClassDef)):
+            waiting += ast.iter_child_nodes(node)
+
+
+def is_decorated(function, *words):
+    return any(word in ast.unparse(decorator) for decorator in function.decorator_list for word in words)
+
+
+def contradict(node):
+    """The reason why the docstring of a class or function begins with a wrong word; None if it does not."""
+    first, *rest = (ast.get_docstring(node) or "-").split()
+    if isinstance(node, ast.ClassDef):
+        return "a class returns nothing" if first in ("Return", "Yield") else None
+    found = [*own_statements(node)]
+    yields = any(isinstance(each, (ast.Yield, ast.YieldFrom)) for each in found)
+    if first == "Return" and yields and not is_decorated(node, "contextmanager", "fixture"):
+        return "a generator yields"
+    results = [each.value for each in found if isinstance(each, ast.Return) and each.value is not None]
+    if first == "Yield" and not yields and any(isinstance(each, (ast.List, ast.ListComp, ast.Name)) for each in results):
+        return "a list is returned"
+    raises = any(isinstance(each, ast.Raise) for each in found)
+    if first == "Return" and not (yields or results or raises) and rest[0] not in ("None", "to") and len(node.body) > 1:
+        return "nothing is returned"
+    return None
+
+
+@pytest.mark.parametrize(
+    "code, reason",
+    [
+        ('def f():\n "Return numbers."\n yield 1', "a generator yields"),
+        ('def f():\n "Yield numbers."\n yield 1', None),
+        ('@contextmanager\ndef f():\n "Return a context."\n yield 1', None),
+        ('def f():\n "Yield numbers."\n return [1]', "a list is returned"),
+        ('def f():\n "Yield numbers."\n return (x for x in y)', None),
+        ('def f():\n "Return a number."\n x = 1', "nothing is returned"),
+        ('def f():\n "Return a number."\n def g():\n  return 1\n return g', None),
+        ('class C:\n "Return a number."', "a class returns nothing"),
+        ('class C:\n "A number."', None),
+    ],
+)
+def test_a_wrong_word_is_found(code, reason):
+    assert contradict(ast.parse(code).body[0]) == reason
+
+
+@pytest.mark.parametrize("folder", ["tensh", "tools", "tests", "scripts"])
+def test_first_words_are_true(folder):
+    wrong = []
+    for path in (ROOT / folder).rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, (ast.ClassDef, *FUNCTIONS)) and (reason := contradict(node)):
+                wrong.append(f"{path.relative_to(ROOT)}:{node.lineno} {node.name}: {reason}")
+    assert wrong == []
