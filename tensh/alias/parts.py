@@ -15,12 +15,10 @@ KEPT = tuple(
     utils.data.serving utils.data.transport utils.data.fetch utils.data.iterating""".split()
 )
 """Modules that keep their name: their classes name themselves, or worker processes need them before this finder."""
-ONE_FILE = (
-    "distributions.constraints distributions.transforms distributions.kl optim.lr_scheduler serialization".split()
-)
+ONE_FILE = "_utils distributions.constraints distributions.transforms distributions.kl optim.lr_scheduler serialization".split()
 """Packages of tensh that are a single file in PyTorch."""
 IN_FILE = {
-    "_subclasses.absence": "_subclasses.fake_tensor", "_utils_helpers": "_utils", "autograd.jacobians": "autograd.functional", "autograd.products": "autograd.functional", "autograd.multihook": "autograd.graph",
+    "_subclasses.absence": "_subclasses.fake_tensor", "autograd.jacobians": "autograd.functional", "autograd.products": "autograd.functional", "autograd.multihook": "autograd.graph",
     "autograd.saving": "autograd.graph", "nn.attention.block_mask": "nn.attention.flex_attention", "nn.utils.weight_norms": "nn.utils.weight_norm", "nn.utils.spectral_norms": "nn.utils.spectral_norm", "fx.arguments": "fx._symbolic_trace", "fx.codegen": "fx.graph", "fx.tracer": "fx._symbolic_trace",
     "fx.wrapping": "fx._symbolic_trace", "nn.utils.pruning": "nn.utils.prune", "optim.adafactor": "optim", "optim.muon": "optim",
     "optim.swapping": "optim", "testing.comparing": "testing._comparison", "testing.making": "testing._creation",

@@ -7,7 +7,7 @@ device(type='cpu')
 
 import importlib
 
-from tensh._utils_helpers import _get_device_index as find_device_index
+from tensh._utils.devices import _get_device_index as find_device_index
 from tensh.engine.dtypes.device import device as torch_device
 from tensh.switched_off import lookup
 

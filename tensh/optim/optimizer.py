@@ -6,7 +6,7 @@ from tensh.engine.autograd.modes import enable_grad
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.errors.warnings import warn
 from tensh.engine.methods.attributes import typename
-from tensh.optim.helpers import (  # noqa: F401 (optimisers of other people import them from here)
+from tensh.optim.for_custom_optimizers import (  # noqa: F401 (custom optimizers import them from here)
     Args,
     GlobalOptimizerPostHook,
     GlobalOptimizerPreHook,

@@ -81,7 +81,7 @@ LAYERS = {
     "tensh._aten.schema": ("", ""),
     "tensh.cli.learning": ("", "numpy"),
     "tensh.graph": ("tensh.engine", "numpy"),
-    "tensh.explain": ("tensh.engine tensh.graph tensh.nn", "numpy"),
+    "tensh.explain": ("tensh.engine tensh.graph tensh.nn tensh.optim", "numpy"),
     "tensh.show": ("tensh.compiler tensh.engine tensh.explain tensh.graph", "numpy"),
     "tensh.show.bars": ("", "rich"),  # imported when a bar is drawn
     "tensh.cli": ("tensh tensh.engine tensh.show " + PUBLIC, "numpy"),

@@ -33,7 +33,11 @@ def contradict(node):
     if first == "Return" and yields and not is_decorated(node, "contextmanager", "fixture"):
         return "a generator yields"
     results = [each.value for each in found if isinstance(each, ast.Return) and each.value is not None]
-    if first == "Yield" and not yields and any(isinstance(each, (ast.List, ast.ListComp, ast.Name)) for each in results):
+    if (
+        first == "Yield"
+        and not yields
+        and any(isinstance(each, (ast.List, ast.ListComp, ast.Name)) for each in results)
+    ):
         return "a list is returned"
     raises = any(isinstance(each, ast.Raise) for each in found)
     if first == "Return" and not (yields or results or raises) and rest[0] not in ("None", "to") and len(node.body) > 1:

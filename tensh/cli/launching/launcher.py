@@ -18,6 +18,7 @@ from tensh.cli.launching.hosts import count_processes, options_for, read_hosts
 from tensh.cli.process import status
 from tensh.cli.programs.options import UsageError
 from tensh.support.language import _
+from tensh.support.processors import count_processors
 
 LOOK = 0.2  # seconds between looks for failed ranks
 PATIENCE = 2  # seconds that processes have to end by themselves
@@ -83,7 +84,7 @@ def variables(env, number, machines, attempt, restarts):
     if attempt:
         found["MASTER_PORT"] = str(port)  # the previous port may still be in use
     found |= {"TORCHELASTIC_RESTART_COUNT": str(attempt), "TORCHELASTIC_MAX_RESTARTS": str(restarts)}
-    found.setdefault("OMP_NUM_THREADS", str(max(1, (os.cpu_count() or 1) // number)))
+    found.setdefault("OMP_NUM_THREADS", str(max(1, count_processors() // number)))
     return found
 
 

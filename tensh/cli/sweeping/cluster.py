@@ -11,6 +11,7 @@ from tensh.cli.programs.options import UsageError
 from tensh.cli.sweeping.medians import Medians
 from tensh.cli.sweeping.running import run_batch
 from tensh.support.language import _
+from tensh.support.processors import count_processors
 
 BATCH = 0.5  # seconds that a batch should take: results come that often, beside which Dask's 5 ms, and 25 for two transactions, are little
 LARGEST = 256  # runs of a batch
@@ -51,7 +52,7 @@ def open_client(address, workers):
 def open_local(distributed, workers):
     """A context with a client of new processes, which are gone afterwards."""
     cluster = distributed.LocalCluster(
-        n_workers=workers or count_cores(), threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0",
+        n_workers=workers or count_processors(), threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0",
         memory_limit=0, silence_logs=50,
     )  # fmt: skip
     try:
@@ -70,11 +71,6 @@ def end_workers(cluster):
         nanny.auto_restart = False
         with contextlib.suppress(ProcessLookupError, TypeError):
             os.kill(nanny.pid, getattr(signal, "SIGKILL", signal.SIGTERM))
-
-
-def count_cores():
-    """Return how many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class Workers:

@@ -18,6 +18,7 @@ from tensh.engine.arrays import halves
 from tensh.engine.arrays.blas import MANY, read_limit
 from tensh.engine.core.clock import owner
 from tensh.engine.core.lift import Lift
+from tensh.support.processors import count_processors
 
 # Elements from which a job is worth sharing: one bound by computation, and one bound by memory.  On two cores
 # tanh of half as many takes 1.3 times the time of one core, and the sum of half as many 1.6 times.
@@ -62,7 +63,7 @@ class ThreadPool:
 
     def size(self):
         """Return the number of threads that may work, including the caller."""
-        return self.limit or processors()
+        return self.limit or count_processors()
 
     def serve(self, bell):
         """Loop of a thread: wait for a signal, take part in the job."""
@@ -87,11 +88,6 @@ class ThreadPool:
 pool = ThreadPool()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=pool.forget)
-
-
-def processors():
-    """Return the number of processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
 
 
 def run(work, blocks, alone=False, limit=MANY):

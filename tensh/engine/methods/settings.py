@@ -7,9 +7,10 @@ import sys
 
 import numpy as np
 
-from tensh.engine.arrays.threads import pool, processors
+from tensh.engine.arrays.threads import pool
 from tensh.engine.codegen.table import public
 from tensh.engine.errors.warnings import always, warn
+from tensh.support.processors import count_processors
 
 state = {"interop": None, "debug": 0, "precision": "highest"}
 MODES = {"default": 0, "warn": 1, "error": 2}
@@ -34,7 +35,7 @@ def set_num_threads(n):
 @public
 def get_num_interop_threads():
     """Return the number of threads for concurrent operators that was set, by default that of processors; it has no effect."""
-    return state["interop"] or processors()
+    return state["interop"] or count_processors()
 
 
 @public

@@ -4,8 +4,8 @@ import math
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
-from tensh.engine.arrays.threads import processors
 from tensh.engine.errors.warnings import warn
+from tensh.support.processors import count_processors
 from tensh.utils.data import pipes
 from tensh.utils.data._utils.collate import default_collate, default_convert
 from tensh.utils.data.dataset import Dataset, IterableDataset  # noqa: F401
@@ -157,10 +157,10 @@ class DataLoader(Generic[Sample]):
 
     def check_worker_number_rationality(self):
         """Warn if there will be more workers than processors."""
-        if self.num_workers and self.num_workers > processors():
+        if self.num_workers and self.num_workers > count_processors():
             warn(
                 f"This DataLoader will create {self.num_workers} worker processes in total. Our suggested max number of "
-                f"worker in current system is {processors()}, which is smaller than what this DataLoader is going to "
+                f"worker in current system is {count_processors()}, which is smaller than what this DataLoader is going to "
                 "create. Please be aware that excessive worker creation might get DataLoader running slow or even freeze, "
                 "lower the worker number to avoid potential slowness/freeze if necessary."
             )

@@ -9,6 +9,7 @@ import pytest
 
 import tensh as torch
 from tensh.engine.arrays import threads
+from tensh.support.processors import count_processors
 from tests.support.project import ROOT, plain_environment
 
 NUMBERS = 1, 2, 3, 8
@@ -107,8 +108,8 @@ def test_blas_keeps_to_one_thread(before, variables):
         ({"MKL_NUM_THREADS": "4"}, 4),
         ({"OMP_NUM_THREADS": "2", "MKL_NUM_THREADS": "4"}, 2),
         ({"OMP_NUM_THREADS": "none", "MKL_NUM_THREADS": "4"}, 4),
-        ({"OMP_NUM_THREADS": "0"}, threads.processors()),
-        ({"OPENBLAS_NUM_THREADS": "7"}, threads.processors()),
+        ({"OMP_NUM_THREADS": "0"}, count_processors()),
+        ({"OPENBLAS_NUM_THREADS": "7"}, count_processors()),
     ],
 )
 def test_the_environment_says_how_many_threads(variables, number):

@@ -2,6 +2,7 @@
 
 import ast
 
+from tensh import optim
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.causes.arguments.replacing import explain_replacement
 from tensh.explain.causes.situation import find_assignment
@@ -10,20 +11,6 @@ from tensh.explain.shadow import is_module
 from tensh.explain.trying import append_to_expression
 from tensh.support.language import _, list_names
 from tensh.support.spelling import close
-
-OPTIMIZERS = (
-    "Optimizer",
-    "SGD",
-    "Adam",
-    "AdamW",
-    "RMSprop",
-    "Adagrad",
-    "Adadelta",
-    "Adamax",
-    "NAdam",
-    "RAdam",
-    "LBFGS",
-)
 
 
 def tensor_for_list(situation, node):
@@ -120,7 +107,7 @@ def rate_alone(situation, node):
     )
     if not is_number or not situation.says("object is not iterable"):
         return None
-    if ast.unparse(node.func).rpartition(".")[2] not in OPTIMIZERS:
+    if ast.unparse(node.func).rpartition(".")[2] not in optim.PLACES:
         return None
     models = [name for name, value in situation.names.items() if is_module(value) and [*value.parameters()]]
     rule = _("an optimizer expects the parameters first, then the learning rate")

@@ -1,4 +1,4 @@
-"""Helpers of PyTorch's ``torch.optim.optimizer`` that custom optimizers import: types and small functions."""
+"""Types and small functions that custom optimizers import from ``torch.optim.optimizer``."""
 
 from collections.abc import Callable, Iterable
 from functools import wraps
@@ -70,7 +70,7 @@ def _to_scalar(x):
 
 
 def _stack_if_compiling(x):
-    """The list itself: steps of a compiled program are numbers, too."""
+    """Return the list itself: steps of a compiled program are numbers, too."""
     return x
 
 

@@ -1,115 +1,15 @@
-"""torch._utils beside pickles: helpers that libraries import from there."""
+"""Exceptions, imports and states of objects: what libraries import from ``torch._utils``."""
 
 import importlib
-import os
 import sys
 import traceback
 import warnings
-from collections import defaultdict
 
 import tensh as torch
 from tensh.engine.core.tensor import Tensor
+from tensh.support.processors import count_processors
 
 
-# ── tensors in one block of memory ───────────────────────────────────────────
-def _flatten_dense_tensors(tensors):
-    """Concatenate all elements of tensors to a one-dimensional tensor."""
-    return torch.cat([t.contiguous().view(-1) for t in tensors])
-
-
-def _unflatten_dense_tensors(flat, tensors):
-    """Return consecutive views of a flat tensor with the shapes of ``tensors``."""
-    parts = flat.split([t.numel() for t in tensors])
-    return tuple(part.view_as(t) for part, t in zip(parts, tensors))
-
-
-def _reorder_tensors_as(tensors, ordered_tensors):
-    """Reorder tensors so that their types follow each other as in ``ordered_tensors``."""
-    by_type = defaultdict(list)
-    for t in tensors:
-        by_type[t.type()].append(t)
-    rows = {kind: iter(row) for kind, row in by_type.items()}
-    return tuple(next(rows[t.type()]) for t in ordered_tensors)
-
-
-def _take_tensors(tensors, size_limit):
-    """Group tensors of the same type, up to a size in bytes."""
-    groups = defaultdict(lambda: [[], 0])
-    for t in tensors:
-        size = t.numel() * t.element_size()
-        group = groups[t.type()]
-        if group[0] and group[1] + size > size_limit:
-            yield group[0]
-            group = groups[t.type()] = [[], 0]
-        group[0].append(t)
-        group[1] += size
-    yield from (group for group, _ in groups.values() if group)
-
-
-def _element_size(dtype):
-    """Return the bytes per element of a dtype."""
-    return dtype.itemsize
-
-
-def _handle_complex(tensor):
-    """View a complex tensor as pairs of real numbers; return others unchanged."""
-    return (
-        torch.view_as_real(tensor)
-        if not isinstance(tensor, torch.nn.UninitializedParameter) and tensor.is_complex()
-        else tensor
-    )
-
-
-# ── devices ──────────────────────────────────────────────────────────────────
-def _get_available_device_type():
-    """Return None: there is no accelerator."""
-
-
-def _get_all_device_indices():
-    """Return None: there is no accelerator."""
-
-
-def _get_current_device_index():
-    """Return None: there is no accelerator."""
-
-
-def _get_device_attr(get_member):
-    """Return None: there is no accelerator."""
-
-
-def get_current_device_index():
-    """Return -1: there is no accelerator."""
-    return -1
-
-
-def _get_device_index(device, optional=False, allow_cpu=False):
-    """Return the index of a device; -1 for the CPU, if allowed."""
-    if isinstance(device, str):
-        device = torch.device(device)
-    if isinstance(device, torch.device):
-        if device.type == "cpu" and not allow_cpu:
-            raise ValueError(f"Expected a non cpu device, but got: {device}")
-        found = -1 if device.type == "cpu" else device.index
-    else:
-        found = device if isinstance(device, int) else None
-    if found is not None:
-        return found
-    if optional:
-        return None
-    raise ValueError(f"Expected a torch.device with a specified index or an integer, but got:{device}")
-
-
-def _get_device_module(device_type):
-    """Return the module of a kind of device, such as ``torch.cuda``."""
-    module = getattr(torch, device_type, None)
-    if module is None:
-        raise RuntimeError(
-            f"Device '{device_type}' does not have a corresponding module registered as 'torch.{device_type}'."
-        )
-    return module
-
-
-# ── Python ───────────────────────────────────────────────────────────────────
 class KeyErrorMessage(str):
     """A string that a KeyError shows without quotes."""
 
@@ -181,11 +81,11 @@ def try_import(module_name):
 
 def cpu_count():
     """Return the number of processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return count_processors()
 
 
 def is_compiling():
-    """Return False: nothing is being compiled."""
+    """Return whether ``torch.compile`` is recording a call."""
     return torch.compiler.is_compiling()
 
 

@@ -1,4 +1,4 @@
-"""torch._utils: how pickles describe tensors and parameters, and the functions that rebuild them.
+"""How pickles describe tensors and parameters, and the functions that rebuild them.
 
 Every program whose `torch` is tensh writes pickles in this form, which PyTorch reads, and reads PyTorch's.
 """
@@ -8,39 +8,11 @@ from weakref import WeakValueDictionary
 
 import tensh as torch  # where PyTorch's pickles look up memory formats
 from tensh._tensor import _rebuild_from_type_v2
-from tensh._utils_helpers import (  # noqa: F401
-    ExceptionWrapper,
-    KeyErrorMessage,
-    _dummy_type,
-    _element_size,
-    _flatten_dense_tensors,
-    _get_all_device_indices,
-    _get_async_or_non_blocking,
-    _get_available_device_type,
-    _get_current_device_index,
-    _get_device_attr,
-    _get_device_index,
-    _get_device_module,
-    _get_obj_state,
-    _handle_complex,
-    _import_dotted_name,
-    _reorder_tensors_as,
-    _set_obj_state,
-    _take_tensors,
-    _unflatten_dense_tensors,
-    classproperty,
-    cpu_count,
-    get_current_device_index,
-    is_compiling,
-    render_call,
-    try_import,
-)
 from tensh.engine.arrays import memory
 from tensh.engine.core.nodes import uses_gradient
 from tensh.engine.core.tensor import SPARSE, Tensor
 from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.dtype import BY_NUMPY
-from tensh.engine.methods.unsupported import unsupported_lookup
 from tensh.engine.operators.shapes.composites.storage import UntypedStorage
 from tensh.engine.operators.shapes.composites.typed_storage import TypedStorage
 from tensh.nn.parameter import Parameter
@@ -144,6 +116,3 @@ def storage_of(block, dtype):
         if block.nbytes:
             KEPT[key] = found
     return found
-
-
-__getattr__ = unsupported_lookup("torch._utils")
