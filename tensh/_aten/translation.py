@@ -27,7 +27,7 @@ OPERATORS = {
     "__floordiv__": "floor_divide", "__abs__": "abs", "__neg__": "neg", "__mod__": "remainder", "absolute": "abs", "negative": "neg",
     "multiply": "mul", "subtract": "sub", "divide": "div", "true_divide": "div", "concat": "cat", "concatenate": "cat",
     "__bool__": "_local_scalar_dense", "__int__": "_local_scalar_dense", "__float__": "_local_scalar_dense", "__index__": "_local_scalar_dense",
-    "item": "_local_scalar_dense", "silu": "silu", "clip": "clamp", "greater": "gt", "less": "lt", "not_equal": "ne",
+    "item": "_local_scalar_dense", "clip": "clamp", "greater": "gt", "less": "lt", "not_equal": "ne",
     "__iadd__": "add_", "__isub__": "sub_", "__imul__": "mul_", "__itruediv__": "div_", "__ipow__": "pow_", "__pow__": "pow",
 }  # fmt: skip
 """Functions whose operator has another name."""

@@ -1,6 +1,8 @@
 """The recorder of answers: it finds every family, compares, writes, and refuses names that it does not know."""
 
+import importlib
 import json
+import sys
 
 import pytest
 
@@ -38,6 +40,19 @@ def test_every_answer_in_the_folder_has_a_family():
 def test_families_are_listed(capsys):
     assert recorder.main([]) == 0
     assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == recorder.FAMILIES
+
+
+@pytest.mark.parametrize("name, expected", [("torch", SystemExit), ("mpmath", ModuleNotFoundError)])
+def test_absent_pytorch_is_one_line(name, expected, monkeypatch):
+    class Family:
+        @staticmethod
+        def record(wanted):
+            importlib.import_module(name)
+
+    monkeypatch.setattr(recorder, "load_family", lambda family: Family)
+    monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(expected, match="pip install torch" if name == "torch" else name):
+        recorder.main(["optim"])
 
 
 def test_a_file_is_compared_and_written(capsys, tmp_path, monkeypatch):

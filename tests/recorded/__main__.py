@@ -56,7 +56,12 @@ def main(arguments=None):
     asked = [each.partition("/")[::2] for each in options.families]
     if unknown := [family for family, _ in asked if family not in FAMILIES]:
         parser.error(f"no family {unknown[0]!r}; there are {', '.join(FAMILIES)}")
-    differing = [record_family(family, name, options.check) for family, name in asked]
+    try:
+        differing = [record_family(family, name, options.check) for family, name in asked]
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        sys.exit("these answers come from PyTorch, which is not installed: pip install torch==2.13.0")
     return int(options.check and any(differing))
 
 
