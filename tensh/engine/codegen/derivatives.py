@@ -78,7 +78,10 @@ def backward_source(op, recorded, derivatives, chains=False):
     """
     lines = [f"def {'backward_graph' if recorded else 'backward'}(self, g):"]
     if not recorded and computes(op, derivatives):
-        lines.append(f"if g.dtype.itemsize == 2: return {'derive_once' if op.fused else 'derive_in_steps'}(self, g)")
+        first = "next(iter(g.values()))" if op.many else "g"
+        lines.append(
+            f"if {first}.dtype.itemsize == 2: return {'derive_once' if op.fused else 'derive_in_steps'}(self, g)"
+        )
     lines += ["if g.size >= MANY and (found := derive(CHAINS, self, g)): return found"] if chains else []
     lines += _write_unpacking(op, recorded)
     if op.many:
@@ -101,9 +104,10 @@ def backward_source(op, recorded, derivatives, chains=False):
 def computes(op, derivatives):
     """True if one of the derivatives consists of several steps, after each of which 16 bit numbers are rounded.
 
-    Products and quotients of two operands are right as they are, where either may be a number.
+    Products and quotients of two operands are right as they are, where either may be a number; so are the derivatives of
+    several outputs, unless one may be without a gradient.
     """
-    if op.many or op.fused:
+    if op.fused or op.many and not op.partial:
         return bool(op.fused)
     nodes = [node for text in (*derivatives.values(), *op.let.values()) for node in ast.walk(ast.parse(text))]
     names = {node.id for node in nodes if isinstance(node, ast.Name)}

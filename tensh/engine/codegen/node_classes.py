@@ -9,7 +9,7 @@ from tensh.engine.codegen.derivatives import LIST, backward_source, local, varia
 from tensh.engine.codegen.source import compile_source
 from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, meanings
 from tensh.engine.core.clock import mode
-from tensh.engine.core.nodes import FOREIGN, Node
+from tensh.engine.core.nodes import FOREIGN, Node, Parts
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dispatch.override.points import watch_operator
 
@@ -126,7 +126,7 @@ def derive_in_steps(node, g):
     """The gradients of a node, rounded after each of PyTorch's operators that compute them."""
     before, mode.grad = mode.grad, False
     try:
-        found = node.backward_graph(wrap(g))
+        found = node.backward_graph(Parts({i: wrap(part) for i, part in g.items()}) if node.op.many else wrap(g))
     finally:
         mode.grad = before
     return tuple([each if each is None else each.array for each in found])

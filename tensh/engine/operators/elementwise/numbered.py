@@ -10,14 +10,14 @@ from tensh.engine.codegen.mixing import promote_number
 from tensh.engine.codegen.table import op
 
 
-def declare_numbered(name, ufunc, node, input, floats=False):
-    """Declare ``name(input, number)``."""
+def declare_numbered(name, ufunc, node, input, floats=False, exact=False):
+    """Declare ``name(input, number)``; a number that is ``exact`` is not rounded to 16 bits."""
 
     def kernel(input, number):
         try:
-            return ufunc(*promote_number(input, number, floats))
+            return ufunc(*promote_number(input, number, floats, exact))
         except OverflowError:  # inside PyTorch the number is a C++ double, which an integer of any size becomes
-            return ufunc(*promote_number(input, float(number), floats))
+            return ufunc(*promote_number(input, float(number), floats, exact))
 
     return op(
         kernel,
@@ -32,5 +32,5 @@ def declare_numbered(name, ufunc, node, input, floats=False):
 
 plus = declare_numbered("plus", np.add, "AddBackward1", "g")
 minus = declare_numbered("minus", np.subtract, "SubBackward1", "g")
-times = declare_numbered("times", np.multiply, "MulBackward1", "g * number")
-over = declare_numbered("over", np.true_divide, "DivBackward1", "g / number", floats=True)
+times = declare_numbered("times", np.multiply, "MulBackward1", "g * number", exact=True)
+over = declare_numbered("over", np.true_divide, "DivBackward1", "g / number", floats=True, exact=True)

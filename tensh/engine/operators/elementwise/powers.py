@@ -3,6 +3,7 @@
 import numpy as np
 
 from tensh.engine.arrays.halves import HalfNumber, make_half_number
+from tensh.engine.codegen.mixing import SCALARS
 from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, on_tensors, word
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.operators.basic import conj
@@ -17,7 +18,8 @@ def power_by_number(g, input, exponent):
         return ARRAYS["nothing"](g)
     if isinstance(g, Tensor):
         return g * conj(TENSORS["mul_number"](input ** (number - 1), number))
-    return g * conj(exponent * arithmetic.power(input, exponent - 1))
+    less = SCALARS[number - 1, exponent.dtype] if type(exponent) is HalfNumber else exponent - 1
+    return g * conj(exponent * arithmetic.power(input, less))
 
 
 @word

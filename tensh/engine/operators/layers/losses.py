@@ -7,15 +7,17 @@ import math
 
 import numpy as np
 
+from tensh.engine.arrays.halves import convert
 from tensh.engine.arrays.threads import PARALLEL, parallel_map
 from tensh.engine.codegen.chains import Chain
 from tensh.engine.codegen.mixing import SCALARS
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, on_tensors, word
 from tensh.engine.core.tensor import wrap
-from tensh.engine.dtypes.dtype import BY_NUMPY, bfloat16, float16
+from tensh.engine.dtypes.dtype import BY_NUMPY, float16
 from tensh.engine.operators.elementwise.elementary import log1p
-from tensh.engine.operators.precision import compute_in_float32, is_half
+from tensh.engine.operators.elementwise.vectors import UNARY, compute_in_vectors
+from tensh.engine.operators.precision import compute_in_float32, is_half, widen
 from tensh.engine.operators.reductions.few import BIT_FOR_BIT
 from tensh.engine.operators.reductions.summation import add_along, add_squares
 
@@ -29,18 +31,17 @@ def share(reduction, values):
 
 
 def weigh_slope(g, slope, number):
-    """Return ``g * slope * number``; for many elements ``g * number`` first, a pass less if g is one number."""
-    return g * number * slope if slope.size > MANY else g * slope * number
+    """Return ``slope * number * g``; for many elements ``g * number`` first, a pass less if g is one number."""
+    return g * number * slope if slope.size > MANY else slope * number * g
 
 
-def record_weigh_slope(g, slope, number):
-    """Return ``g * slope * number``; of 16 bit numbers, the number is rounded too, and the slope is weighted first."""
-    if is_half(slope.array.dtype):
-        return slope * wrap(np.asarray(number, slope.array.dtype)) * g
-    return g * slope * number
+def record_times_number(values, number):
+    """Return ``values * number``; of 16 bit numbers, the number is rounded too."""
+    return values * (wrap(np.asarray(number, values.array.dtype)) if is_half(values.array.dtype) else number)
 
 
-ARRAYS["weigh_slope"], TENSORS["weigh_slope"] = weigh_slope, record_weigh_slope
+ARRAYS["weigh_slope"], TENSORS["weigh_slope"] = weigh_slope, lambda g, *slope: record_times_number(*slope) * g
+ARRAYS["times_number"], TENSORS["times_number"] = np.multiply, record_times_number
 
 
 def compute_by_blocks(values, *arrays, others=()):
@@ -71,8 +72,8 @@ def make_number(value, array):
 
 @op(
     public=False, out=False, node="MseLossBackward0", types="f", kernel_name="mse_cpu",
-    let={"d": "input - target"},
-    input="weigh_slope(g, d, 2 * share(reduction, d))", target="weigh_slope(g, d, -2 * share(reduction, d))",
+    input="weigh_slope(g, input - target, 2 * share(reduction, input))",
+    target="weigh_slope(g, target - input, 2 * share(reduction, input))",
 )  # fmt: skip
 def squared_difference(input, target, reduction="mean"):
     """(input - target)², or its sum or mean."""
@@ -119,41 +120,67 @@ def record_levelled(input, target, scale, bound):
 ARRAYS["levelled"], TENSORS["levelled"] = levelled, record_levelled
 
 
-def round_difference(kernel, dtype):
-    """Make a kernel compute 16 bit numbers in float32; of ``dtype`` the differences are rounded if nothing is reduced."""
-    wide = compute_in_float32(kernel)
+def compute_halves_by(halves, kernel):
+    """Return the kernel that calls ``halves`` for 16 bit numbers, and ``kernel`` for all others."""
 
-    def compute(input, target, reduction="mean", *settings):
-        if dtype is not None and reduction == "none" and BY_NUMPY[input.dtype] is dtype:
-            input, target = input - target, np.zeros_like(target)
-            settings = [float(input.dtype.type(each)) for each in settings]
-        return wide(input, target, reduction, *settings)
+    def compute(input, *others):
+        return halves(input, *others) if input.dtype.itemsize == 2 else kernel(input, *others)
 
     compute.__wrapped__, compute.__name__ = kernel, kernel.__name__
     return compute
 
 
-def declare_distance(kernel, node, kernel_name, slope, fused=False, rounded=None):
-    """Declare a loss of differences from the slope of one element; ``rounded`` is the dtype of ``round_difference``."""
-    return op(round_difference(kernel, rounded), public=False, out=False, fused=fused, node=node, types="f", kernel_name=kernel_name, let={"slope": slope},
-              input="weigh_slope(g, slope, share(reduction, slope))", target="weigh_slope(g, slope, -share(reduction, slope))")  # fmt: skip
+def smooth_halves(input, target, reduction="mean", beta=1.0):
+    """``smooth_difference`` of 16 bit numbers: float16 is rounded after every step, bfloat16 once for each element."""
+    dtype = input.dtype
+    if BY_NUMPY[dtype] is float16:
+        d, bound, half = np.abs(input - target), dtype.type(beta), dtype.type(0.5)
+        values = np.where(d < bound, half * d * d / bound, d - half * bound)
+    else:
+        values = convert(smoothed.quick(widen(input), widen(target), beta), dtype)
+    return values if reduction == "none" else reduce_in_float32(values, reduction)
+
+
+def bend_halves(input, target, reduction="mean", delta=1.0):
+    """``huber_difference`` of 16 bit numbers: bfloat16 is rounded after every step, float16 once for each element."""
+    dtype = input.dtype
+    if BY_NUMPY[dtype] is float16:
+        values = convert(bent.quick(widen(input), widen(target), delta), dtype)
+    else:
+        d, bound, half = np.abs(input - target), dtype.type(delta), dtype.type(0.5)
+        values = np.where(d < bound, half * d * d, bound * (d - half * bound))
+    return values if reduction == "none" else reduce_in_float32(values, reduction)
+
+
+def derive_huber_of_halves(g, input, target, reduction, delta):
+    """The gradients of 16 bit numbers, which round in another order what is left over from whole vectors."""
+    dtype = input.dtype
+    number, bound = dtype.type(share(reduction, input)), dtype.type(delta)
+
+    def at_once(d, g):
+        return np.where(np.abs(d) >= bound, np.sign(d) * (number * bound) * g, number * d * g)
+
+    def one_by_one(d, g):
+        far = convert(np.sign(widen(d)) * widen(number * g) * np.float32(delta), dtype)
+        return np.where(np.abs(widen(d)) >= np.float32(delta), far, number * d * g)
+
+    return [compute_in_vectors(UNARY, at_once, one_by_one, d, g) for d in (input - target, target - input)]
+
+
+def declare_distance(kernel, halves, node, kernel_name, numbers, fused):
+    """Declare a loss of differences from the numbers of its slope, ``levelled``; ``halves`` computes 16 bit numbers."""
+    return op(compute_halves_by(halves, kernel), public=False, out=False, fused=fused, node=node, types="f", kernel_name=kernel_name,
+              input=f"weigh_slope(g, levelled(input, target, {numbers}), share(reduction, input))",
+              target=f"weigh_slope(g, levelled(target, input, {numbers}), share(reduction, input))")  # fmt: skip
 
 
 smooth_difference_op = declare_distance(
-    smooth_difference,
-    "SmoothL1LossBackward0",
-    "smooth_l1_cpu",
-    "levelled(input, target, beta, 1)",
-    fused=True,
-    rounded=float16,
+    smooth_difference, smooth_halves, "SmoothL1LossBackward0", "smooth_l1_cpu", "beta, 1", True
 )
 huber_difference_op = declare_distance(
-    huber_difference,
-    "HuberLossBackward0",
-    "huber_cpu",
-    "levelled(input, target, 1, delta)",
-    rounded=bfloat16,
-)
+    huber_difference, bend_halves, "HuberLossBackward0", "huber_cpu", "1, delta",
+    derive_huber_of_halves,
+)  # fmt: skip
 
 
 # ── yes or no ────────────────────────────────────────────────────────────────
@@ -231,7 +258,7 @@ def entropies_of_logits(input, target, weight, pos_weight):
 @op(
     public=False, out=False, node="SoftMarginLossBackward0", types="fc",
     let={"z": "exp(-target * input)"},
-    input="conj(target * -share(reduction, input) * z / (z + 1)) * g", target=None,
+    input="conj(times_number(target * z, -share(reduction, input)) / (z + 1)) * g", target=None,
 )  # fmt: skip
 def soft_margin(input, target, reduction="mean"):
     """log(1 + exp(-target * input))."""

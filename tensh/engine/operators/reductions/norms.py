@@ -11,7 +11,7 @@ from tensh.engine.dtypes.dtype import BY_NUMPY, DIFFERENTIABLE
 from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.operators.forms import require_kind
 from tensh.engine.operators.kernels import promote_arrays
-from tensh.engine.operators.precision import ONES, is_half, narrow_result, real_dtype, widen
+from tensh.engine.operators.precision import F4, ONES, WIDER, is_half, narrow_result, real_dtype, widen
 from tensh.engine.operators.reductions.summation import add_along, add_squares, add_vector_products
 
 maximum = np.maximum.reduce
@@ -165,21 +165,32 @@ def dist(input, other, p=2):
     return narrow_result(result, dtype)
 
 
+def accumulated_dtype(dtype):
+    """Return the dtype in which PyTorch adds numbers of ``dtype``."""
+    return F4 if is_half(dtype) else WIDER.get(dtype, dtype)
+
+
+ARRAYS["accumulated"] = lambda array: array.astype(accumulated_dtype(array.dtype), copy=False)
+TENSORS["accumulated"] = lambda t: t.to(BY_NUMPY[accumulated_dtype(t.array.dtype)])
+ARRAYS["rounded_like"] = lambda g, array: array.astype(g.dtype, copy=False)
+TENSORS["rounded_like"] = lambda g, t: t.to(g.dtype)
+
+
 @op(
     apart=OR_THE_SAME,
     inplace=True,
     let={
         "axes": "others(input.ndim, dim)",
-        "r": "vector_norm(input, p, axes, True)",
+        "r": "vector_norm(accumulated(input), p, axes, True)",
         "inverse": "1 / (r + 1e-7)",
-        "s": "sum_dim((input * conj(g)).real, axes, True)",
+        "s": "sum_dim(accumulated((input * conj(g)).real), axes, True)",
     },
-    input="where(r > maxnorm, maxnorm * inverse * (g - inverse * ("
+    input="where(r > maxnorm, rounded_like(g, inverse * maxnorm * (g - inverse * ("
     + NORM.format(s="s", r="r", x="input")
     .removeprefix("None if ord == 0 else")
     .replace(", dim)", ", axes)")
     .replace("ord", "p")
-    + ")), g)",
+    + "))), g)",
 )
 def renorm(input, p, dim, maxnorm):
     """The input with every slice along ``dim`` whose ``p``-norm exceeds ``maxnorm`` scaled down to it.  Differentiable.

@@ -74,8 +74,9 @@ def cosine_embedding_loss(input1, input2, target, margin=0, size_average=None, r
             f"{list(shapes[1])}."
         )
     plus, where = plus_op.fn, where_op.fn
+    product = (input1 * input2).sum(ndim)  # recorded first: gradients are added in PyTorch's order
     squares = plus((input1 * input1).sum(ndim), EPSILON) * plus((input2 * input2).sum(ndim), EPSILON)
-    cosine = (input1 * input2).sum(ndim) / squares.sqrt()
+    cosine = product / squares.sqrt()
     zero = cosine.new_zeros(())
     near = where(target == 1, sub.fn(1, cosine), zero)
     return reduce_losses(near + where(target == -1, clamp_at_zero(minus.fn(cosine, margin)), zero), reduction)

@@ -124,16 +124,34 @@ def spacings(spacing, axes, dim, ndim):
 
 
 def even(x, axis, space, order):
-    """Central differences of equally spaced elements."""
-    inner = (slice_along(x, axis, 2) - slice_along(x, axis, None, -2)) / (2.0 * space)
-    at = [x.narrow(axis, i, 1) for i in range(order + 1)]
-    end = [x.narrow(axis, x.shape[axis] - 1 - i, 1) for i in range(order + 1)]
+    """Central differences of equally spaced elements, recorded in PyTorch's order, in which gradients are added."""
+    n = x.shape[axis]
+    inner = subtract_parts(x, axis, (2, None), (None, -2)) / space
     if order == 1:
-        first, last = (at[1] - at[0]) / space, (end[0] - end[1]) / space
+        first = subtract_parts(x, axis, (1, 2), (0, 1)) / space
+        last = subtract_parts(x, axis, (n - 1, n), (n - 2, n - 1)) / space
     else:
-        first = (-1.5 * at[0] + 2 * at[1] - 0.5 * at[2]) / space
-        last = (1.5 * end[0] - 2 * end[1] + 0.5 * end[2]) / space
-    return cat([first, inner, last], axis)
+        third, second, one = (
+            slice_along(x, axis, 2, 3) * 0.5,
+            slice_along(x, axis, 1, 2) * 2,
+            slice_along(x, axis, 0, 1) * -1.5,
+        )
+        first = (one + second - third) / space
+        one, second = slice_along(x, axis, n - 1, n) * 1.5, slice_along(x, axis, n - 2, n - 1) * 2
+        last = (slice_along(x, axis, n - 3, n - 2) * 0.5 - second + one) / space
+    return cat([first, inner / 2, last], axis)
+
+
+def subtract_parts(x, axis, part, other):
+    """Subtract one slice from another; the subtrahend is recorded first."""
+    subtrahend = slice_along(x, axis, *other)
+    return slice_along(x, axis, *part) - subtrahend
+
+
+def add_weighted_parts(x, axis, parts):
+    """Add slices, each a (start, stop, weight), times their weights; the last is recorded first."""
+    products = [slice_along(x, axis, start, stop) * weight for start, stop, weight in reversed(parts)]
+    return products[2] + products[1] + products[0]
 
 
 def uneven(x, axis, coordinates, order):
@@ -143,17 +161,18 @@ def uneven(x, axis, coordinates, order):
     steps = (slice_along(coordinates, 0, 1) - slice_along(coordinates, 0, None, -1)).reshape(shape)
     one, two = slice_along(steps, axis, None, -1), slice_along(steps, axis, 1)
     a, b, c = -two / (one * (one + two)), (two - one) / (one * two), one / (two * (one + two))
-    inner = a * slice_along(x, axis, None, -2) + b * slice_along(x, axis, 1, -1) + c * slice_along(x, axis, 2)
+    inner = add_weighted_parts(x, axis, [(None, -2, a), (1, -1, b), (2, None, c)])
     n = x.shape[axis]
-    at = [x.narrow(axis, i, 1) for i in range(order + 1)]
-    end = [x.narrow(axis, n - 1 - i, 1) for i in range(order + 1)]
     h, k = slice_along(steps, axis, 0, 1), slice_along(steps, axis, 1, 2)
     p, q = slice_along(steps, axis, -1), slice_along(steps, axis, -2, -1)
     if order == 1:
-        first, last = (at[1] - at[0]) / h, (end[0] - end[1]) / p
+        first = subtract_parts(x, axis, (1, 2), (0, 1)) / h
+        last = subtract_parts(x, axis, (n - 1, n), (n - 2, n - 1)) / p
     else:
-        first = -(2 * h + k) / (h * (h + k)) * at[0] + (h + k) / (h * k) * at[1] - h / (k * (h + k)) * at[2]
-        last = p / (q * (q + p)) * end[2] - (q + p) / (q * p) * end[1] + (2 * p + q) / (p * (q + p)) * end[0]
+        a, b, c = -(2 * h + k) / (h * (h + k)), (h + k) / (h * k), -h / (k * (h + k))
+        first = add_weighted_parts(x, axis, [(0, 1, a), (1, 2, b), (2, 3, c)])
+        a, b, c = p / (q * (q + p)), -(q + p) / (q * p), (2 * p + q) / (p * (q + p))
+        last = add_weighted_parts(x, axis, [(n - 3, n - 2, a), (n - 2, n - 1, b), (n - 1, n, c)])
     return cat([first, inner, last], axis)
 
 
