@@ -1,13 +1,13 @@
-"""Measure how exact tensh computes, beside PyTorch, and write docs/accuracy.md.
+"""Compare the errors of tensh and PyTorch with exact references, and write docs/accuracy.md.
 
     python tools/accuracy.py [--section NAME] [--only REGEX] [--quick] [--detail] [--write]
 
-An error is the distance from the exact result, in units in the last place (ulp) of the result's dtype; what the unit is
-relative to stands in each section. A row shows the largest error over all inputs of its cases. The cases are data, a
+An error is the distance from the exact result, in units in the last place (ulp) of the result's dtype; each section says
+of which number. A row shows the largest error over all inputs of its cases. The cases are data, a
 module of tests/support/accuracy for each section. PyTorch must be installed.
 
 ``--quick`` leaves the large inputs out, ``--detail`` shows a row for every input instead of the largest error of a
-function, ``--write`` puts what is measured into the document. The exit status is 1 when an error is more than twice
+function, ``--write`` updates the document. The exit status is 1 if an error is more than twice
 PyTorch's.
 """
 

@@ -27,7 +27,7 @@ PARALLEL, PARALLEL_LIGHT = 1 << 19, 1 << 21
 # Python's lock, and be woken late: on two cores sums along rows take twice the time in blocks of 1 << 17.
 BLOCK, MOST = 1 << 17, 1 << 19
 BLOCKS = 8  # number of blocks of a large array, so that cores of different speed end together
-# Functions of elements that are bound by memory; others have an attribute ``light``.
+# Elementwise functions that are bound by memory; others have an attribute ``light``.
 LIGHT = frozenset(
     getattr(np, name)
     for name in "add subtract multiply divide negative absolute equal not_equal less less_equal greater greater_equal logical_and "
@@ -167,7 +167,7 @@ def map_shares(work, rows):
 HUGE = 1 << 30  # elements
 
 
-# ── functions of elements ────────────────────────────────────────────────────
+# ── elementwise functions ────────────────────────────────────────────────────
 def parallel_map(kernel, arrays, others=(), into=None, **options):
     """Call ``kernel(*arrays, *others, **options)``, a function of elements, in blocks.
 

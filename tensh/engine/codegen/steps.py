@@ -178,7 +178,7 @@ def kernel_lines(op):
 
 
 def kernel_call(op, call, into=None):
-    """The kernel call; for functions of elements in blocks if there are many elements (see arrays/threads.py)."""
+    """The kernel call; elementwise functions of many elements are called in blocks (see arrays/threads.py)."""
     if not op.parallel or into is None and hasattr(op.kernel, "in_blocks"):  # which sees to blocks itself
         return call
     arrays = [f"{p}_" for p in op.parameters if p in op.inputs]

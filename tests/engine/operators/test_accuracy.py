@@ -1,4 +1,4 @@
-"""Functions of elements keep their digits: where they lost them before, and on random numbers beside PyTorch."""
+"""Elementwise functions are as accurate as PyTorch's, on arguments where they once lost digits and on random ones."""
 
 import importlib
 import math

@@ -10,8 +10,8 @@ import numpy as np
 
 TITLE = "Gradients, losses and layers"
 TEXT = """
-Relative to the sum of the absolute values of what is added. Inputs: 50 to 30,000 numbers behind each number of the result,
-that are uniform, normal, or all 0.1.
+Errors are relative to the sum of the absolute values of the summands. Inputs: 50 to 30,000 numbers for each number of the result,
+uniform, normal, or all 0.1.
 """
 SIZES = 50, 100, 150, 257, 300, 500, 700, 1000, 1300, 2000, 4898, 30_000
 LARGE = 5_000

@@ -14,7 +14,7 @@ import numpy as np
 
 TITLE = "Reductions"
 TEXT = """
-Relative to the sum of the absolute values of what is added, or to the exact result where nothing cancels. Inputs: rows of 1
+Errors are relative to the sum of the absolute values of the summands, or to the exact result if nothing cancels. Inputs: rows of 1
 to 50,000 numbers, reduced along the first, the last, a middle and several dimensions of contiguous, transposed and strided
 tensors; numbers that are uniform, normal, all 0.1, sorted, of alternating signs, cancelling at a magnitude of 1e6, and of
 magnitudes from 1e-15 to 1e15.

@@ -1,4 +1,4 @@
-"""Functions of elements and the ranges on which their errors are measured, against 50 digits of mpmath."""
+"""Elementwise functions and the ranges on which their errors are measured, against 50 digits of mpmath."""
 
 import math
 
@@ -7,15 +7,15 @@ import numpy as np
 
 from tests.support.accuracy import references as exact
 
-TITLE = "Functions of elements"
+TITLE = "Elementwise functions"
 TEXT = """
-Relative to the unit in the last place of the exact result, over ranges of arguments: typical ones, the small and the large by
-magnitude, down to subnormal numbers and up to the largest, and those near zeros, poles and branch points. A row shows the range
-with the largest ratio, where an error is more than 0.55 ulp; all others are rounded correctly by both, or nearly.
+Errors are relative to the unit in the last place of the exact result. The arguments are typical ones, very small and very large ones (from
+subnormal numbers to the largest), and those near zeros, poles and branch points. A row shows the range
+with the largest ratio, if an error is more than 0.55 ulp; both round all other results correctly, or nearly so.
 
-Each number is computed among few and among thousands, for which there are other ways. Over four million numbers each, `exp`,
+Each argument is computed both among few others and among thousands, which take different code. Over four million numbers each, `exp`,
 `log`, `sin`, `cos` and `tanh` of float32 are off by up to 1.0, 1.1, 0.6, 0.6 and 0.8 ulp, PyTorch's by 0.6, 0.9, 0.6, 0.6 and 0.5.
-Where the processor has AVX-512, these and `exp2`, `expm1`, `log2`, `log10`, `log1p`, `tan`, `asin`, `acos`, `atan` and `atan2` are rounded
+On processors with AVX-512, these and `exp2`, `expm1`, `log2`, `log10`, `log1p`, `tan`, `asin`, `acos`, `atan` and `atan2` are rounded
 once (0.5 ulp): NumPy's own loops of float32 would be off by up to 3.1 and take a quarter of the time.
 """
 DTYPES = "float16 bfloat16 float32 float64".split()
