@@ -1,4 +1,4 @@
-"""A recurrent network that learns to write as a text does, character by character: the licence of this project.
+"""A recurrent network that learns to write like a text, the licence of this project, character by character.
 
 tensh run scripts/characters.py          or, with PyTorch: python scripts/characters.py
 """

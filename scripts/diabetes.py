@@ -1,8 +1,8 @@
-"""Linear regression: how far a disease has gone a year later, from ten measurements (scikit-learn's diabetes data).
+"""Linear regression: the course of a disease after a year, from ten measurements (scikit-learn's diabetes data).
 
     tensh run scripts/diabetes.py          or, with PyTorch: python scripts/diabetes.py
 
-Gradient descent comes to what the normal equations give at once.
+Gradient descent arrives at the solution that the normal equations give directly.
 """
 
 import torch

@@ -15,7 +15,7 @@ train, test = random_split(TensorDataset(images, torch.tensor(digits.target)), [
 
 
 class Reader(nn.Module):
-    """Two convolutions with normalisation, and a line to the ten digits."""
+    """Two convolutions with normalisation, and a linear layer for the ten digits."""
 
     def __init__(self):
         super().__init__()

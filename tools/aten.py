@@ -1,12 +1,14 @@
-"""Record the signatures of PyTorch's ``aten`` operators that tensh's functions stand for: ``python tools/aten.py``, beside PyTorch.
+"""Record the signatures of PyTorch's ``aten`` operators that tensh's functions stand for: ``python tools/aten.py [--check]``, with PyTorch installed.
 
 Each line is the signature of an overload; ``+`` before it says that PyTorch composes it of others.
 """
 
 import re
-from pathlib import Path
+import sys
 
-TARGET = Path(__file__).parents[1] / "tensh/_aten/schemas.txt"
+from generated import ROOT, update_files
+
+TARGET = ROOT / "tensh/_aten/schemas.txt"
 MORE = """_softmax _log_softmax nll_loss_forward _to_copy _local_scalar_dense _unsafe_view slice select index convolution index_put
     native_layer_norm native_dropout native_batch_norm native_group_norm lift_fresh permute t rsub constant_pad_nd copy_
     linalg_vector_norm max_pool2d_with_indices embedding new_empty_strided empty_strided _unique2 alias detach lift_fresh_copy
@@ -32,12 +34,13 @@ MORE = """_softmax _log_softmax nll_loss_forward _to_copy _local_scalar_dense _u
     replication_pad2d_backward replication_pad3d_backward im2col col2im softshrink_backward
     hardshrink_backward""".split()
 FACTS = """size stride dim numel is_contiguous storage_offset sym_size sym_stride sym_numel sym_storage_offset
-    sym_is_contiguous""".split()  # what dispatch tables of tensor classes answer, too
+    sym_is_contiguous""".split()  # which the dispatch tables of tensor classes also answer
 ALIAS = re.compile(r"\(\w+!?( -> [\w*|]+)?\)")
 UNWANTED = re.compile(r"Dimname|Stream|Storage|QScheme|\*,.*\w!\)")
 
 
-def main():
+def make_files():
+    """Yield the file and its text."""
     import torch
 
     import tensh
@@ -59,15 +62,13 @@ def main():
         full = schema.name + (f".{schema.overload_name}" if schema.overload_name else "")
         try:
             composed = torch._C._dispatch_has_kernel_for_dispatch_key(full, "CompositeImplicitAutograd")
-        except RuntimeError:  # an operator of TorchScript alone
+        except RuntimeError:  # an operator of TorchScript only
             if name not in FACTS:
                 continue
             composed = False
         lines.append("+" * composed + text)
-    TARGET.write_text(
-        "".join(f"{line}\n" for line in sorted(lines, key=lambda line: line.lstrip("+"))), encoding="utf-8"
-    )
+    yield TARGET, "".join(f"{line}\n" for line in sorted(lines, key=lambda line: line.lstrip("+")))
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(update_files(__doc__, make_files))

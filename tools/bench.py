@@ -2,11 +2,11 @@
 
     python tools/bench.py [--group tiny|train|large|start] [--only REGEX] [--torch | --no-torch] [--rounds N] [--slack F]
 
-A row is one piece of work, written once for tensh and PyTorch and once by hand in NumPy. All run in this process, taking
-turns, so that a machine whose speed drifts drifts for all of them; a figure is the median over the rounds of the ratio
-within a round. Start-up is timed in separate processes, each at its best. The budgets stand beside the work that they
-are for, in ``bench_cases.py`` and below. A row over its budget is measured again, longer, up to three times with a pause
-before each, because what other programs do to a machine comes in bursts of seconds; the exit status is 1 when a row is
+A row is one workload, written once for tensh and PyTorch and once by hand in NumPy. All run in this process, in
+turns, so that a change of the machine's speed affects all of them; a figure is the median over the rounds of the ratio
+within a round. Start-up is timed in separate processes, whose best times are compared. The budgets are in ``bench_cases.py``, beside
+their workloads, and below. A row over its budget is measured again, longer, up to three times with a pause
+before each, because other programs disturb a machine in bursts of seconds; the exit status is 1 if a row is
 over its budget every time. Those rows are listed again at the end.
 """
 
@@ -30,7 +30,7 @@ from bench_cases import CASES
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-# Against PyTorch: the most that one row may take, and that the geometric mean of a group may. None: only shown.
+# Budgets against PyTorch: of a row, and of the geometric mean of a group. None: only shown.
 TORCH_BUDGETS = {"tiny": (1.0, 0.6), "train": (None, 0.8), "large": (None, 1.0), "start": (None, None)}
 
 
@@ -47,34 +47,36 @@ STARTS = [  # name, arguments of Python, against, budget
     ("tensh --version", ["-m", "tensh", "--version"], NOTHING, 3.0),
     ("tensh --help", ["-m", "tensh", "--help"], NOTHING, 8.0),
 ]
-PROMPTS = [  # name, what is typed as soon as there is a prompt, what is waited for, budget against the import of NumPy
+PROMPTS = [  # name, keys typed at the first prompt, expected output, budget against the import of NumPy
     ("prompt, first paint", "", ">>> ", 2.0),
     ("prompt, first result", "torch.ones(2) + 41\r", "42.", 4.0),
 ]
 
 
-def process(arguments, folder):
+def run_process(arguments, folder):
     """Return a function that runs Python once in a separate process."""
     script = Path(folder, "line.tsh")
     script.write_text("torch.tensor([1., 2.]) * 2\n")
     command = [sys.executable, *(argument.format(script=script) for argument in arguments)]
-    return lambda: subprocess.run(command, cwd=folder, env=variables(folder), capture_output=True, check=True)
+    return lambda: subprocess.run(command, cwd=folder, env=make_environment(folder), capture_output=True, check=True)
 
 
-def variables(folder):
-    """Return the environment of a process, whose code is compiled once, by the untimed first run."""
+def make_environment(folder):
+    """Return the environment of a process; its code is compiled once, by the untimed first run."""
     kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     return kept | {"PYTHONPYCACHEPREFIX": folder, "PYTHONPATH": path, "TENSH_HISTORY": "off", "TERM": "xterm"}
 
 
-def prompt(typed, wanted, folder):
+def run_prompt(typed, wanted, folder):
     """Return a function that opens the prompt in a terminal, types, and waits for an output."""
 
     def work():
         ours, theirs = os.openpty()
         streams = {"stdin": theirs, "stdout": theirs, "stderr": theirs, "start_new_session": True}
-        with subprocess.Popen([sys.executable, "-m", "tensh"], cwd=folder, env=variables(folder), **streams) as process:
+        with subprocess.Popen(
+            [sys.executable, "-m", "tensh"], cwd=folder, env=make_environment(folder), **streams
+        ) as process:
             os.close(theirs)
             seen, to_type = "", typed
             while wanted not in seen:
@@ -91,7 +93,7 @@ def prompt(typed, wanted, folder):
 # ── measuring ────────────────────────────────────────────────────────────────
 
 
-def seconds(work, repeat):
+def time_calls(work, repeat):
     """Return how long ``work`` takes, on average over ``repeat`` calls."""
     start = time.perf_counter()
     for _ in range(repeat):
@@ -99,13 +101,13 @@ def seconds(work, repeat):
     return (time.perf_counter() - start) / repeat
 
 
-def measured(works, rounds, at_least):
-    """Return the times of each of ``works`` in all rounds; they take turns of ``at_least`` seconds."""
+def measure_in_turns(works, rounds, at_least):
+    """Return the times of each of ``works`` in all rounds; a turn takes ``at_least`` seconds."""
     for work in works:
         work()
-    repeats = [max(1, math.ceil(at_least / max(min(seconds(work, 1), seconds(work, 3)), 1e-8))) for work in works]
+    repeats = [max(1, math.ceil(at_least / max(min(time_calls(work, 1), time_calls(work, 3)), 1e-8))) for work in works]
     gc.collect()
-    turns = [[seconds(*pair) for pair in zip(works, repeats, strict=True)] for _ in range(rounds)]
+    turns = [[time_calls(*pair) for pair in zip(works, repeats, strict=True)] for _ in range(rounds)]
     return list(zip(*turns, strict=True))
 
 
@@ -135,7 +137,7 @@ class Row:
             self.measure(3 * rounds, at_least)
 
     def measure(self, rounds, at_least):
-        times = measured(self.works, rounds, at_least)
+        times = measure_in_turns(self.works, rounds, at_least)
         self.time = statistics.median(times[0])
         self.numpy, *torch = (ratio(times[0], other, self.group == "start") for other in times[1:])
         self.torch = torch[0] if torch else None
@@ -166,15 +168,15 @@ class Failure(NamedTuple):
         return f"{self.name:26}  failed: {self.reason}"
 
 
-def row(name, group, works, *facts):
-    """Measure one case; ``works`` makes the functions that are to take turns."""
+def measure_case(name, group, works, *facts):
+    """Measure one case; ``works`` makes the functions to compare."""
     try:
         return Row(name, group, works(), *facts)
     except Exception as error:
         return Failure(name, group, f"{type(error).__name__}: {error}")
 
 
-def rows(arguments, torch):
+def measure_cases(arguments, torch):
     """Measure the requested cases, one after the other."""
 
     def wanted(name, group):
@@ -190,19 +192,19 @@ def rows(arguments, torch):
                 ours, *others = map(case.ours, modules)
                 return [ours, case.by_hand(), *others]
 
-            yield row(each.name, each.group, works, each.budget * arguments.slack, arguments.rounds, 0.005)
+            yield measure_case(each.name, each.group, works, each.budget * arguments.slack, arguments.rounds, 0.005)
     with tempfile.TemporaryDirectory() as folder:
         for name, command, against, budget in STARTS:
             if wanted(name, "start"):
-                works = partial(list, [process(command, folder), process(against, folder)])
-                yield row(name, "start", works, budget * arguments.slack, 12, 0)
+                works = partial(list, [run_process(command, folder), run_process(against, folder)])
+                yield measure_case(name, "start", works, budget * arguments.slack, 12, 0)
         for name, typed, result, budget in PROMPTS if os.name == "posix" else ():
             if wanted(name, "start"):
-                works = partial(list, [prompt(typed, result, folder), process(IMPORT_NUMPY, folder)])
-                yield row(name, "start", works, budget * arguments.slack, 12, 0)
+                works = partial(list, [run_prompt(typed, result, folder), run_process(IMPORT_NUMPY, folder)])
+                yield measure_case(name, "start", works, budget * arguments.slack, 12, 0)
 
 
-def groups_over(done):
+def report_groups(done):
     """Print the geometric mean of each group against PyTorch; return True if one exceeds its budget."""
     failed = False
     for group, (_, budget) in TORCH_BUDGETS.items():
@@ -216,7 +218,7 @@ def groups_over(done):
     return failed
 
 
-def parsed():
+def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--group", choices=TORCH_BUDGETS)
     parser.add_argument("--only", default="", metavar="REGEX", help="rows whose name matches")
@@ -230,14 +232,14 @@ def parsed():
 
 
 def main():
-    arguments = parsed()
+    arguments = parse_arguments()
     torch = importlib.import_module("torch") if arguments.torch else None
     print(f"{'':26}{'tensh':>10}{'/ NumPy':>9}{'budget':>7}{'/ torch   budget' if torch else ''}")
     done = []
-    for line in rows(arguments, torch):
+    for line in measure_cases(arguments, torch):
         print(line, flush=True)
         done.append(line)
-    failed = groups_over(done)
+    failed = report_groups(done)
     over = [line for line in done if line.over()]
     if over:
         print("\nOver budget:", *over, sep="\n")

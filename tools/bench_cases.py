@@ -1,4 +1,4 @@
-"""The pieces of work that ``bench.py`` times: each for tensh and PyTorch, by hand in NumPy, and its budget."""
+"""The workloads that ``bench.py`` times: for tensh and PyTorch, by hand in NumPy, and their budgets."""
 
 from functools import cache, partial
 from operator import add, getitem, matmul, mul
@@ -8,7 +8,7 @@ import numpy as np
 
 
 class Case(NamedTuple):
-    """A piece of work. ``ours(T)`` and ``by_hand()`` prepare it and return the function that does it once."""
+    """A workload. ``ours(T)`` and ``by_hand()`` prepare it and return the function that runs it once."""
 
     name: str
     group: str
@@ -27,7 +27,7 @@ def leaf(T, *shape):
 
 @cache
 def squares(n):
-    """Two matrices; all sides work on the same memory, since where it lies makes a difference of half."""
+    """Two matrices; all sides use the same memory, since its address changes the time by up to a half."""
     return ones(n, n), ones(n, n)
 
 
@@ -67,7 +67,7 @@ def chain_rule_by_hand():
 
 
 def with_places(T):
-    """A hundred products that know their place in the code, as at the prompt."""
+    """A hundred products with recorded source locations, as at the prompt."""
     from tensh.graph.provenance import record_places
 
     w, x = leaf(T, 3), leaf(T, 3)
@@ -157,7 +157,7 @@ def scatter_add_by_hand(n):
     return lambda: np.add.at(np.zeros(n, np.float32), index, values)
 
 
-# What a tiny operation costs is not its elements; a large one may cost nothing beside them.
+# The time of a tiny operation is overhead; that of a large one must be its elements alone.
 CASES = [
     Case("w + x", "tiny", 4.0, lambda T: partial(add, leaf(T, 3), leaf(T, 3)), lambda: partial(np.add, ones(3), ones(3))),
     Case("w * x", "tiny", 4.0, lambda T: partial(mul, leaf(T, 3), leaf(T, 3)), lambda: partial(mul, ones(3), ones(3))),

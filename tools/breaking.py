@@ -1,11 +1,11 @@
-"""Break right programs by known edits, and follow the advice:  python tools/breaking.py [--every N] [--program NAME] [--kind KIND]
+"""Break correct programs by known edits, and follow the advice:  python tools/breaking.py [--every N] [--program NAME] [--kind KIND]
 
-Prints how many of the broken programs fail, get advice, and print what the right ones do when it is followed; then what was
-said of each whose advice leads elsewhere. Status 1 if there is one.
+Prints how many of the broken programs fail, get advice, and print the right output when the advice is followed; then the advice
+that leads to another output. Status 1 if there is any.
 
     python tools/breaking.py                    all of them, the nightly run: two minutes
     python tools/breaking.py --kind uncalled    one kind of mistake
-    python tools/breaking.py --silent           also those that nothing is said of
+    python tools/breaking.py --silent           also programs without advice
 """
 
 import argparse

@@ -2,10 +2,10 @@
 
     python tools/catalogues.py [--check]
 
-Messages are what stands in ``_("...")`` or ``deferred("...")`` anywhere in tensh, what is counted, and what the tables of
-``%help``, of the settings and of the command line hold. New ones are added to
-each .po without a translation, which a translator writes there; those that are no longer said go. The .mo is what the
-gettext of the standard library reads. With ``--check`` nothing is written, and the exit status is 1 if a file would
+Messages are the texts in ``_("...")`` and ``deferred("...")`` anywhere in tensh, counted nouns, and the texts in the tables of
+``%help``, of the settings and of the command line. New messages are added to
+each .po without a translation, for a translator to fill in; unused ones are removed. The standard library's gettext reads the
+.mo. With ``--check`` nothing is written, and the exit status is 1 if a file would
 change or a message has no translation.
 """
 
@@ -22,7 +22,7 @@ ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t"}
 PLAIN = {value: key for key, value in ESCAPES.items()}
 
 
-def messages():
+def find_messages():
     """Return {text: the module that contains it} for all translatable texts."""
     found = {}
     for path in sorted((ROOT / "tensh").rglob("*.py")):
@@ -30,14 +30,14 @@ def messages():
         if "language" not in source:
             continue
         for node in ast.walk(ast.parse(source)):
-            for text in said(node):
+            for text in messages_in(node):
                 found.setdefault(text, path.relative_to(ROOT).as_posix())
-    for text in tables():
+    for text in texts_of_tables():
         found.setdefault(text, "%help")
     return found
 
 
-def said(node):
+def messages_in(node):
     """Yield the messages of a call: of `_("text")` and `deferred("text")`, and of `count(number, "value")`."""
     match node:
         case ast.Call(func=ast.Name(id="_" | "deferred"), args=[ast.Constant(str(text))]):
@@ -49,7 +49,7 @@ def said(node):
             )
 
 
-def tables():
+def texts_of_tables():
     """Return the texts in the tables of `%help` and of the textbook: meanings of words, sentences and reasons."""
     from tensh.cli import commands
     from tensh.cli.commands import speaking
@@ -75,12 +75,12 @@ def tables():
     ]
 
 
-def quoted(text):
+def quote(text):
     """Quote a text for a .po."""
     return '"' + "".join(ESCAPES.get(character, character) for character in text) + '"'
 
 
-def unquoted(text):
+def unquote(text):
     """Return the text of a quoted string in a .po."""
     found, place, text = [], 0, text.strip()[1:-1]
     while place < len(text):
@@ -90,33 +90,33 @@ def unquoted(text):
     return "".join(found)
 
 
-def read(path):
+def read_catalogue(path):
     """Return {message: translation} of a .po."""
     found, key, kind = {}, "", ""
     for line in path.read_text(encoding="utf-8").split("\n") if path.exists() else ():
         if line.startswith("msgid "):
-            key, kind = unquoted(line[6:]), "msgid"
+            key, kind = unquote(line[6:]), "msgid"
         elif line.startswith("msgstr "):
-            found[key], kind = unquoted(line[7:]), "msgstr"
+            found[key], kind = unquote(line[7:]), "msgstr"
         elif line.startswith('"') and kind == "msgid":
-            key += unquoted(line)
+            key += unquote(line)
         elif line.startswith('"'):
-            found[key] += unquoted(line)
+            found[key] += unquote(line)
     return found
 
 
-def write_catalogue(language, translations):
+def format_catalogue(language, translations):
     """Return the text of a .po."""
-    places = messages()
+    places = find_messages()
     parts = [
-        f'# What tensh says, in another language. tools/catalogues.py adds messages and takes away old ones.\nmsgid ""\nmsgstr {quoted(HEAD.format(language=language))}\n'
+        f'# What tensh says, in another language. tools/catalogues.py adds messages and takes away old ones.\nmsgid ""\nmsgstr {quote(HEAD.format(language=language))}\n'
     ]
     for text in sorted(places, key=lambda text: (places[text], text)):
-        parts.append(f"#: {places[text]}\nmsgid {quoted(text)}\nmsgstr {quoted(translations.get(text, ''))}\n")
+        parts.append(f"#: {places[text]}\nmsgid {quote(text)}\nmsgstr {quote(translations.get(text, ''))}\n")
     return "\n".join(parts)
 
 
-def compiled(translations):
+def compile_catalogue(translations):
     """Return the bytes of a .mo: the table that gettext reads, sorted by message."""
     pairs = sorted((key.encode(), value.encode()) for key, value in translations.items() if value)
     begin = 28
@@ -130,20 +130,20 @@ def compiled(translations):
     return head + b"".join(struct.pack(f"<{len(table)}I", *table) for table in tables) + texts
 
 
-def files(language):
+def paths_of(language):
     """Return the paths of the .po and the .mo of a language."""
     folder = LOCALE / language / "LC_MESSAGES"
     return folder / "tensh.po", folder / "tensh.mo"
 
 
-def wanted(language):
-    """Return (path, bytes) for each file of a language as it should be, and the messages without a translation."""
-    po, mo = files(language)
-    translations = read(po)
-    kept = {text: translations.get(text, "") for text in messages()}
+def make_files(language):
+    """Return the current files of a language as (path, bytes), and the messages without a translation."""
+    po, mo = paths_of(language)
+    translations = read_catalogue(po)
+    kept = {text: translations.get(text, "") for text in find_messages()}
     contents = [
-        (po, write_catalogue(language, kept).encode()),
-        (mo, compiled({"": HEAD.format(language=language)} | kept)),
+        (po, format_catalogue(language, kept).encode()),
+        (mo, compile_catalogue({"": HEAD.format(language=language)} | kept)),
     ]
     return contents, [text for text in kept if not kept[text]]
 
@@ -155,7 +155,7 @@ def main():
     for language in LANGUAGES:
         if language == ENGLISH:
             continue
-        contents, without = wanted(language)
+        contents, without = make_files(language)
         lacking += [f"{language}: {text!r}" for text in without]
         for path, content in contents:
             if not path.exists() or path.read_bytes() != content:

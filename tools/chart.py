@@ -1,8 +1,8 @@
 """Draw the chart of speed in the README:  python tools/chart.py [FIGURES.json] [--check]
 
-FIGURES.json holds ratios of times, ``{"workload": tensh / PyTorch}``, as a run of the benchmark measured them. Those that
-the chart shows are kept in docs/speed.json, from which docs/_static/speed.svg is drawn. `--check` writes nothing and exits
-with 1 when the chart is out of date.
+FIGURES.json holds ratios of times, ``{"workload": tensh / PyTorch}``, measured by the benchmark. Those in
+the chart are kept in docs/speed.json, from which docs/_static/speed.svg is drawn. `--check` writes nothing and exits
+with 1 if the chart is out of date.
 """
 
 import argparse

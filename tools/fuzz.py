@@ -2,8 +2,8 @@
 
 Every file must be loaded, or refused with an exception that the reader documents and a message of one line.  The files are
 read in processes with 512 MB of memory beyond their start and two seconds of the processor for each file; an audit hook
-tells of files that are written elsewhere, of processes, sockets and imports, and of code that is run.  A process that ends
-is a finding, too.  What is wrong is kept in a folder, and fails the command.
+reports files written elsewhere, processes, sockets, imports, and code that is run.  A process that ends
+is a finding, too.  The offending files are kept in a folder, and the command fails.
 
     python tools/fuzz.py 1000000 --jobs 2           the nightly run
     python tools/fuzz.py 20000 --reader session     one reader

@@ -1,8 +1,8 @@
 """Fuzz one reader with libFuzzer, guided by coverage:  python tools/guided_fuzz.py READER [--seconds S] [--keep FOLDER]
 
-Needs the package atheris, which is built for some versions of Python only; `tools/fuzz.py` needs nothing, limits memory and
-time, and watches what a file makes happen.  Here millions of files of few kilobytes are read in one process, which ends at
-the first that does it harm; those that the reader answers with an undocumented exception are kept in a folder.
+Needs the package atheris, which exists for some versions of Python only; `tools/fuzz.py` needs nothing, limits memory and
+time, and watches for effects of a file.  This tool reads millions of small files in one process, which ends at
+the first crash; files for which the reader raises an undocumented exception are kept in a folder.
 """
 
 import argparse

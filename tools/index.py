@@ -4,25 +4,24 @@
 
 A line is a module and its names; methods and properties of Tensor begin with a dot.
 
-Every module of the engine is read, and what has come into the registries meanwhile is noted for it. With ``--check``
+Every module of the engine is imported, and the names that it adds to the registries are noted. With ``--check``
 nothing is written, and the exit status is 1 if the file would change.
 """
 
 import sys
 from importlib.machinery import SourceFileLoader
-from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT))
+from generated import ROOT, update_files
+
 FILE = ROOT / "tensh" / "engine" / "codegen" / "index.txt"
 ENGINE = "tensh.engine."
 
 
 class Noted(SourceFileLoader):
-    """Reads modules as usual, and records what each declares itself."""
+    """Imports modules as usual, and records the declarations of each."""
 
     reading: list = [ENGINE]  # the modules being read, each imported by the one before
-    declared: dict = {}  # (registry, name) -> what is declared, and by which module
+    declared: dict = {}  # (registry, name) -> the declaration, and its module
     read = SourceFileLoader.exec_module
 
     def exec_module(self, module):
@@ -44,7 +43,7 @@ class Noted(SourceFileLoader):
                     raise SystemExit(f"{each.kind}[{name!r}] is declared by {module} and by {Noted.reading[-1]}")
 
 
-def declared():
+def find_declarations():
     """Return module -> the names that it declares, with a dot before those of Tensor."""
     SourceFileLoader.exec_module = Noted.exec_module
     from tensh.engine.codegen import registry
@@ -59,21 +58,10 @@ def declared():
     }
 
 
-def text():
+def format_index():
     """Return the text of the file: a line for each module, starting with its name."""
-    return "".join(f"{module} {' '.join(names)}\n" for module, names in sorted(declared().items()))
-
-
-def main(arguments):
-    found = text()
-    if "--check" in arguments:
-        if FILE.read_text(encoding="utf-8") != found:
-            print(f"{FILE.relative_to(ROOT)} is not what is declared: python tools/index.py")
-            return 1
-        return 0
-    FILE.write_text(found, encoding="utf-8")
-    return 0
+    return "".join(f"{module} {' '.join(names)}\n" for module, names in sorted(find_declarations().items()))
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(update_files(__doc__, lambda: [(FILE, format_index())]))

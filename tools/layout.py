@@ -1,9 +1,9 @@
 """Count what a reader of the code encounters:  python tools/layout.py
 
 - entries at the top of the engine
-- modules that import themselves by way of others, imports inside functions included
-- operators that a composite looks up in a registry, by a name that is written there or computed
-- lines of the core, and of the core with every function of the engine that written functions call
+- modules in import cycles, imports inside functions included
+- operators that a composite looks up in a registry, by a literal or computed name
+- lines of the core, and of the core with every function of the engine that generated functions call
 - lines of tensh, with and without documentation strings, comments and blank lines
 """
 
@@ -79,7 +79,7 @@ def count_called_lines():
     from tensh.engine.codegen.environment import ENVIRONMENT
     from tensh.engine.codegen.vocabulary import OPS
 
-    assert OPS["mul"].fn  # reads what a first function needs
+    assert OPS["mul"].fn  # imports the modules that a generated function needs
     counted = set()
     for value in ENVIRONMENT.values():
         try:

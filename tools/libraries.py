@@ -1,7 +1,7 @@
 """Run small programs of libraries that are written for PyTorch, on PyTorch and on tensh:  python tools/libraries.py [NAME...]
 
-For an environment with PyTorch and such libraries: each program whose library is there runs twice, and the two must print
-the same. A program whose library is missing is left out, one that fails on PyTorch is no evidence; the last line counts the others.
+For an environment with PyTorch and such libraries: each program whose library is installed runs twice, and both must print
+the same. A program that fails on PyTorch is no evidence; the last line counts the others.
 """
 
 import importlib.util
@@ -154,11 +154,11 @@ from pytorch_metric_learning import losses, miners; torch.manual_seed(0); x=torc
 from safetensors.torch import save, load; print(load(save({"a":torch.ones(2)})))
 """,
 }
-"""(Name, library): what is run; all begin with ``import torch``."""
+"""(name, library) -> a program, which begins with ``import torch``."""
 
 
-def printed(program, variables):
-    """(True if a program ended well, what it prints or the last line of its failure)."""
+def run_program(program, variables):
+    """Return (True if a program succeeded, its output or the last line of its failure)."""
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", f"import torch\n{program}"],
         env=variables,
@@ -171,7 +171,7 @@ def printed(program, variables):
 
 
 def judge(theirs, ours):
-    """Compare two results of ``printed``; a program that fails on PyTorch, or prints nothing there, proves nothing."""
+    """Compare two results of ``run_program``; a program that fails on PyTorch, or prints nothing there, proves nothing."""
     worked, text = theirs
     if not worked or not text.strip():
         return f"no evidence, on PyTorch: {text!r}"
@@ -184,7 +184,9 @@ def main(wanted):
     for (name, library), program in PROGRAMS.items():
         if (wanted and name not in wanted) or importlib.util.find_spec(library) is None:
             continue
-        verdict = judge(printed(program, {**os.environ}), printed(program, {**os.environ, **environment(os.environ)}))
+        verdict = judge(
+            run_program(program, {**os.environ}), run_program(program, {**os.environ, **environment(os.environ)})
+        )
         tried += not verdict.startswith("no evidence")
         agreed += verdict == "the same"
         print(f"{name}: {verdict}", flush=True)

@@ -1,4 +1,4 @@
-"""Run the notebook of the guide again, by the kernel: its outputs, and the picture of its graph.
+"""Run the notebook of the guide with the kernel, and update its outputs and the picture of its graph.
 
     python tools/notebook.py
 
@@ -17,7 +17,7 @@ PICTURE = PATH.with_name("notebook-graph.svg")
 
 
 def execute(book):
-    """Run all cells of a notebook by the kernel."""
+    """Run all cells of a notebook with the kernel."""
     client = nbclient.NotebookClient(book, timeout=120, allow_errors=True, record_timing=False)
     client.km = client.create_kernel_manager()
     argv = [sys.executable, "-m", "tensh.cli.kernel", "-f", "{connection_file}"]
@@ -26,7 +26,7 @@ def execute(book):
 
 
 def pictures(book):
-    """The pictures among the outputs."""
+    """Yield the pictures among the outputs."""
     for cell in book.cells:
         for output in cell.get("outputs", ()):
             if "image/svg+xml" in output.get("data", {}):

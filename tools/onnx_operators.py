@@ -1,8 +1,8 @@
-"""List the operators that ``torch.onnx.export`` writes and onnxruntime computes alike: ``python tools/onnx_operators.py``, beside PyTorch.
+"""List the operators that ``torch.onnx.export`` exports correctly: ``python tools/onnx_operators.py``, with PyTorch installed.
 
-The samples are those of PyTorch's operator database. An entry counts if all its samples in single precision (or its whole
-numbers, where it has none) are exported, pass onnx.checker and run in onnxruntime to the values of tensh; an entry of which
-only some do is listed apart, with the reason for the others. ``--write`` renews the list in the documents.
+The samples are those of PyTorch's operator database. An entry counts if all its samples in single precision (or of integers, if
+there are none) are exported, pass onnx.checker and give tensh's values in onnxruntime; an entry of which only some samples
+do so is listed separately, with the reason for the others. ``--write`` updates the list in the documents.
 """
 
 import argparse
@@ -53,7 +53,7 @@ def main():
 
 
 def try_entry(op, oracle, tensh, twin, binding, onnxruntime, show=False):
-    """A reason, or None, for each sample of an entry."""
+    """Return the reason why a sample failed, or None, for each sample of an entry."""
     dtypes = op.supported_dtypes("cpu")
     dtype = next((each for each in (oracle.float32, oracle.int64, oracle.bool) if each in dtypes), None)
     if dtype is None:
@@ -80,7 +80,7 @@ def try_entry(op, oracle, tensh, twin, binding, onnxruntime, show=False):
 
 
 def try_sample(function, first, args, kwargs, tensh, onnxruntime):
-    """None if a call is exported and runs alike; else why not."""
+    """Return None if a call is exported and gives the same values, otherwise the reason."""
     from tensh.onnx.exporting import export, flatten
 
     given, places = [], []
@@ -137,7 +137,7 @@ def try_sample(function, first, args, kwargs, tensh, onnxruntime):
 
 
 def largest(values):
-    """The largest size of a finite number, at least 1: what sums of them are exact to."""
+    """Return the largest magnitude of a finite number, at least 1: the scale of rounding errors in sums."""
     finite = np.abs(values[np.isfinite(values)]) if values.dtype.kind in "fc" else np.zeros(0)
     return max(1.0, float(finite.max(initial=0)))
 

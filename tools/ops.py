@@ -1,8 +1,8 @@
 """Print the table of operators as Markdown:  python tools/ops.py [REGEX]
 
-For every operator whose name matches: what it is, where users find it, its kernel on NumPy arrays, the name of its node
-in the graph, and the gradient that each tensor input receives, in the names of other operators; ``g`` is the gradient that
-arrives. An operator without a derivative shows a dash. One that users do not call is a part of the functions that are
+For every operator whose name matches: its description, its public names, its kernel on NumPy arrays, the name of its node
+in the graph, and the gradient of each tensor input, in the names of other operators; ``g`` is the gradient that
+arrives. An operator without a derivative shows a dash. For an operator that is not public, the functions that call it are
 named.
 """
 
@@ -26,33 +26,33 @@ from tensh.engine.codegen.operator import Inplace, Op  # noqa: E402
 from tensh.engine.codegen.vocabulary import OPS  # noqa: E402
 
 HEADER = "| operator | what it is | where | kernel | node | derivative |"
-MOST = 3  # functions that are named of those that an operator is a part of
+MOST = 3  # functions named of those that call an operator
 
 
-def code(text):
-    """Markdown for code in a table cell."""
+def format_code(text):
+    """Format code for a table cell in Markdown."""
     return f"`{text.replace('|', chr(92) + '|')}`"
 
 
-def declared_in(op):
+def file_of(op):
     return Path(op.place[0])
 
 
-def kernel(op):
+def format_kernel(op):
     """Format a kernel: a NumPy function by its name, any other by the line where it is defined."""
     if isinstance(op.kernel, np.ufunc):
-        return code(f"np.{op.kernel.__name__}")
+        return format_code(f"np.{op.kernel.__name__}")
     return f"line {op.place[1]}"
 
 
-def derivative(op):
+def format_derivative(op):
     parts = [f"{name} = {text}" for name, text in op.let.items()]
     parts += [f"{name}: {text}" for name, text in op.derivatives.items()]
-    return "<br>".join(map(code, parts)) or "–"
+    return "<br>".join(map(format_code, parts)) or "–"
 
 
 class Places:
-    """The public names of each operator, and the functions of which it is a part."""
+    """The public names of each operator, and the functions that call it."""
 
     def __init__(self):
         self.own, self.parts = defaultdict(list), defaultdict(list)
@@ -69,11 +69,11 @@ class Places:
     def of(self, op):
         """Return the cell of an operator."""
         if op.name in self.own:
-            return ", ".join([*map(code, self.own[op.name]), *(["`out=`"] if op.out else [])])
+            return ", ".join([*map(format_code, self.own[op.name]), *(["`out=`"] if op.out else [])])
         parts = self.parts[op.name]
         more = f" and {len(parts) - MOST} more" if len(parts) > MOST else ""
         if parts:
-            return f"a part of {', '.join(map(code, parts[:MOST]))}{more}"
+            return f"a part of {', '.join(map(format_code, parts[:MOST]))}{more}"
         return "a word of derivatives" if op.name in self.words else "inside of others"
 
 
@@ -87,15 +87,15 @@ def about(path):
 def table(ops):
     """Yield the lines of the document: a section for each file of declarations, a row for each operator."""
     places = Places()
-    for path, group in groupby(sorted(ops, key=lambda op: op.place), declared_in):
+    for path, group in groupby(sorted(ops, key=lambda op: op.place), file_of):
         yield f"\n## {path.relative_to(ROOT).as_posix()}\n"
         yield f"{about(path)}\n"
         yield HEADER
         yield "| --- " * HEADER.count(" | ") + "| --- |"
         for op in group:
             doc = (op.doc.strip().splitlines() or [""])[0].replace("|", r"\|").replace("``", "`")
-            node = code(op.node) if op.derivatives else "–"
-            yield f"| {code(op.name)} | {doc} | {places.of(op)} | {kernel(op)} | {node} | {derivative(op)} |"
+            node = format_code(op.node) if op.derivatives else "–"
+            yield f"| {format_code(op.name)} | {doc} | {places.of(op)} | {format_kernel(op)} | {node} | {format_derivative(op)} |"
 
 
 def main():

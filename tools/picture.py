@@ -1,8 +1,8 @@
 """Draw the pictures of the documents:  python tools/picture.py [--check]
 
 Runs each of SESSIONS as a terminal would show it and writes docs/_static/NAME.svg, by Rich. `--check` writes nothing and
-exits with 1 when a picture does not show what its session gives. Commands and results of the pictures in MOVING appear one
-after the other, once; who wants no motion, or looks at a printed page, sees them all.
+exits with 1 if a picture differs from its session. Commands and results of the pictures in MOVING appear one
+after the other, once; browsers set to reduced motion, and printed pages, show all of them.
 """
 
 import argparse
@@ -53,12 +53,12 @@ images @ weights
 }
 MOVING = {"session"}
 TYPING, ANSWER, READING = 0.9, 0.35, 0.12  # seconds before a command, before its result, and for each row of that
-# What a terminal is told, whatever runs this: many colours, a window of WIDTH columns, no settings of a user.
+# A fixed environment: many colours, a window of WIDTH columns, no settings of a user.
 VARIABLES = {
     "TERM": "xterm-256color", "COLORTERM": "truecolor", "COLUMNS": str(WIDTH), "LINES": "60", "TENSH_THEME": "dark",
     "TENSH_CONFIG": "/nowhere",
 }  # fmt: skip
-# Rich's own frame asks for a font from elsewhere; a picture that ships with the project asks nobody.
+# Rich's own frame loads a font from the network; a picture of the project must load nothing.
 FRAME = """\
 <svg class="rich-terminal" viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg">
 <style>
@@ -87,7 +87,7 @@ MOTION = """\
 
 
 class Window(io.StringIO):
-    """A text stream that passes for a terminal."""
+    """A text stream that claims to be a terminal."""
 
     encoding = "utf-8"
 
@@ -141,7 +141,7 @@ def moments(lines):
 
 
 def animate(picture, lines):
-    """The picture with its rows, text and colours behind it, appearing one command after the other."""
+    """Animate a picture: its rows appear one command after the other."""
     seconds = [*moments(lines)]
 
     def delay(match):
@@ -163,7 +163,7 @@ def draw_session(name):
 
 
 def text_of(picture):
-    """The text in a picture, line by line, without the spaces: Rich draws none where there is nothing else."""
+    """Return the text in a picture, line by line, without spaces, which Rich leaves out in empty lines."""
     lines = {}
     for y, text in re.findall(r'<text [^>]*y="([\d.]+)"[^>]*>(.*?)</text>', picture):
         lines.setdefault(float(y), []).append(html.unescape(text).replace("\u00a0", " "))

@@ -1,7 +1,7 @@
-"""Record where PyTorch keeps names that tensh has in another module:  python tools/places.py
+"""Record where PyTorch keeps names that tensh has in another module:  python tools/places.py [--check]
 
-Where PyTorch is installed, writes ``tensh/alias/places.txt``: for each module of PyTorch the names that tensh lacks there
-and has in a package above it, or in another public one, which stands beside the path of the module.
+Writes ``tensh/alias/places.txt``; needs PyTorch. For each module of PyTorch, the file lists names that tensh has not in that module
+but in a package above it, or in another public namespace, which follows the path of the module.
 """
 
 import importlib
@@ -12,17 +12,16 @@ import textwrap
 import types
 import warnings
 from collections import defaultdict
-from pathlib import Path
 
-import tensh
+from generated import ROOT, update_files
 
-FILE = Path(__file__).parents[1] / "tensh" / "alias" / "places.txt"
+FILE = ROOT / "tensh" / "alias" / "places.txt"
 ROOTS = """torch._VF torch._functorch torch._linalg_utils torch._lobpcg torch._lowrank torch._ops torch._tensor torch._tensor_str
 torch._vmap_internals torch.amp torch.autograd torch.cpu torch.cuda torch.distributions torch.masked torch.profiler torch.func torch.functional torch.multiprocessing torch.nn torch.optim torch.random
 torch.serialization torch.signal torch.special torch.storage torch.testing torch.torch_version torch.types torch.utils""".split()
 HOMES = """torch torch.func torch.library torch.nn.functional torch.nn.utils torch.nn.utils.stateless torch.utils.data torch.amp
 torch.cuda.amp torch.cpu.amp torch.masked torch.profiler torch.optim torch.optim._functional torch.autograd""".split()
-"""Namespaces that are looked through after those above a module."""
+"""Namespaces that are searched after those above a module."""
 LEFT_OUT = (
     "tensorboard",
     "_internal",
@@ -39,10 +38,10 @@ LEFT_OUT = (
 
 
 def modules(path):
-    """(path, module) of a module of PyTorch and of those below it."""
+    """Yield (path, module) of a module of PyTorch and of those below it."""
     try:
         module = importlib.import_module(path)
-    except Exception:  # it needs a library that is not here
+    except Exception:  # it needs a library that is not installed
         return
     yield path, module
     for each in pkgutil.iter_modules(getattr(module, "__path__", ())):
@@ -51,12 +50,12 @@ def modules(path):
 
 
 def own_names(path, module):
-    """(name, value) of the classes and functions that a module of PyTorch defines or lists."""
+    """Yield (name, value) of the classes and functions that a module of PyTorch defines or lists."""
     for name, value in vars(module).items():
         listed = name in getattr(module, "__all__", ())
         if isinstance(value, types.ModuleType) or not callable(value) or name.startswith("__"):
             continue
-        inner = inspect.unwrap(value)  # what is exposed elsewhere says that it is of there
+        inner = inspect.unwrap(value)  # a name that is public elsewhere has that module
         is_function = isinstance(inner, types.FunctionType) and inner.__code__.co_filename == module.__file__
         is_here = getattr(value, "__module__", None) == path or is_function
         if listed or name[0] != "_" and is_here:
@@ -64,7 +63,7 @@ def own_names(path, module):
 
 
 def found_in(space, name):
-    """True if tensh has a name in a namespace of PyTorch."""
+    """Return True if tensh has a name in a namespace of PyTorch."""
     try:
         value = getattr(importlib.import_module(space.replace("torch", "tensh", 1)), name)
     except (ImportError, AttributeError, NotImplementedError):
@@ -73,7 +72,7 @@ def found_in(space, name):
 
 
 def record():
-    """(path, namespace) -> the names that are found in that namespace."""
+    """Return (path, namespace) -> the names of the module that tensh has in that namespace."""
     found = defaultdict(list)
     for each in HOMES:
         importlib.import_module(each)
@@ -90,7 +89,8 @@ def record():
     return found
 
 
-if __name__ == "__main__":
+def make_files():
+    """Yield the file and its text."""
     import torch
 
     with warnings.catch_warnings():
@@ -101,5 +101,8 @@ if __name__ == "__main__":
         f"{path} {space}\n" + textwrap.indent(textwrap.fill(" ".join(sorted(names)), 118), "  ")
         for (path, space), names in sorted(places.items())
     ]
-    FILE.write_text("\n\n".join([head, *paragraphs]) + "\n", encoding="utf-8")
-    print(f"{FILE.name}: {len(places)} places, {sum(map(len, places.values()))} names of tensh {tensh.__version__}")
+    yield FILE, "\n\n".join([head, *paragraphs]) + "\n"
+
+
+if __name__ == "__main__":
+    sys.exit(update_files(__doc__, make_files))

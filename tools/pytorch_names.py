@@ -1,20 +1,20 @@
 """Record the public names of PyTorch:  python tools/pytorch_names.py [--check]
 
-Where PyTorch is installed, writes ``tensh/engine/methods/unsupported/names.txt``: what each public namespace of PyTorch holds. tensh
-reads it to tell a name that PyTorch has and tensh lacks from one that nobody has. ``--check`` writes nothing and exits
-with 1 when the file is not what would be written.
+Writes ``tensh/engine/methods/unsupported/names.txt``, the names in each public namespace of PyTorch, which must be installed. From it tensh
+tells names that only tensh lacks from names that PyTorch lacks, too. ``--check`` writes nothing and exits
+with 1 if the file is out of date.
 """
 
-import argparse
 import importlib
 import pkgutil
 import sys
 import textwrap
 import types
 import warnings
-from pathlib import Path
 
-FILE = Path(__file__).parents[1] / "tensh" / "engine" / "methods" / "unsupported" / "names.txt"
+from generated import ROOT, update_files
+
+FILE = ROOT / "tensh" / "engine" / "methods" / "unsupported" / "names.txt"
 NAMESPACES = """
     torch torch.Tensor torch.Size torch.Generator torch.autograd torch.autograd.forward_ad torch.autograd.function
     torch.autograd.functional torch.autograd.grad_mode torch.autograd.graph torch.backends torch.cuda
@@ -26,7 +26,7 @@ NAMESPACES = """
     torch.version
 """.split()
 STRAY = {"Tensor", "common_args", "has_torch_function_unary", "has_torch_function_variadic"}
-"""Imported by modules for themselves, and listed all the same."""
+"""Names that modules import for their own use, but list."""
 HEAD = "The public names of PyTorch {}, written by tools/pytorch_names.py\n"
 
 
@@ -58,35 +58,22 @@ def belongs(path, name, value, listed):
     if path == "torch":
         return not isinstance(home, str) or home.startswith("torch")
     if not callable(value):
-        return path == "torch.version"  # elsewhere a part of the documentation
+        return path == "torch.version"  # elsewhere not public
     return isinstance(value, types.BuiltinFunctionType) or home.startswith(path)
 
 
-def document():
-    """The text of the file."""
+def make_files():
+    """Yield the file and its text."""
     import torch
 
     parts = [HEAD.format(torch.__version__.partition("+")[0])]
-    for path in NAMESPACES:
-        words = textwrap.fill(" ".join(public(path)), 118, break_on_hyphens=False)
-        parts.append(f"{path}\n{textwrap.indent(words, '  ')}\n")
-    return "\n".join(parts)
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="only say whether the file is in step")
-    check = parser.parse_args().check
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # some names say that they are old when they are looked at
-        text = document()
-    if not check:
-        FILE.write_text(text, encoding="utf-8")
-    elif FILE.read_text(encoding="utf-8") != text:
-        print(f"{FILE.name} is out of step: python tools/pytorch_names.py")
-        return 1
-    return 0
+        warnings.simplefilter("ignore")  # some names are deprecated
+        for path in NAMESPACES:
+            words = textwrap.fill(" ".join(public(path)), 118, break_on_hyphens=False)
+            parts.append(f"{path}\n{textwrap.indent(words, '  ')}\n")
+    yield FILE, "\n".join(parts)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(update_files(__doc__, make_files))

@@ -1,35 +1,31 @@
 """Write the stubs that editors and type checkers read:  python tools/stubs.py [--check]
 
 ``tensh/__init__.pyi``, ``tensh/engine/core/tensor.pyi`` and ``tensh/engine/dtypes/size.pyi`` are written from the live
-functions: the signature that a function really has, and the first line of its documentation. ``--check`` writes nothing and
-exits with 1 when a file is not what would be written.
+functions: the actual signature of each, and the first line of its documentation. ``--check`` writes nothing and
+exits with 1 if a file is out of date.
 
-The types come from what the functions say of themselves: an annotation where there is one, else the table of operators
-(tensors in, tensors out), else the name of the parameter, in which the whole project agrees (``dim`` is always an int).
+Types come from an annotation, if there is one, otherwise from the table of operators
+(tensors in, tensors out), otherwise from the name of the parameter, which means the same everywhere (``dim`` is always an int).
 """
 
-import argparse
-import difflib
 import functools
 import inspect
 import sys
-from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT))
+from generated import ROOT, update_files
 
-import tensh  # noqa: E402
-from tensh.engine.codegen.derivatives import LIST  # noqa: E402
-from tensh.engine.codegen.operator import Inplace, Op  # noqa: E402
-from tensh.engine.codegen.registry import METHODS, PUBLIC  # noqa: E402
-from tensh.engine.core import tensor as tensor_module  # noqa: E402
-from tensh.engine.core.tensor import Tensor  # noqa: E402
-from tensh.engine.dtypes.size import Size  # noqa: E402
-from tensh.engine.methods.attachment import OPERATORS  # noqa: E402
-from tensh.engine.methods.unsupported import UnsupportedMember  # noqa: E402
+import tensh
+from tensh.engine.codegen.derivatives import LIST
+from tensh.engine.codegen.operator import Inplace, Op
+from tensh.engine.codegen.registry import METHODS, PUBLIC
+from tensh.engine.core import tensor as tensor_module
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.dtypes.size import Size
+from tensh.engine.methods.attachment import OPERATORS
+from tensh.engine.methods.unsupported import UnsupportedMember
 
 HEADER = '"""{doc}\n\nWritten by tools/stubs.py; do not edit."""\n'
-# Names such as float, dtype and device are members of what is described: the types wear an underscore.
+# Names such as float, dtype and device are methods and attributes here, so that the types need an underscore.
 TYPES = """
 from builtins import bool as _bool, complex as _complex, float as _float, int as _int, str as _str
 from collections.abc import Callable as _Callable, Iterator as _Iterator, Sequence as _Sequence
@@ -51,7 +47,7 @@ PROTOCOLS = {
     "__call__": "def __call__(self, function: _F) -> _F: ...",
 }
 
-# What a parameter of this name is, everywhere.
+# Name of a parameter -> its type, everywhere.
 PARAMETERS = {
     "Tensor": "self input mat1 mat2 mat vec vec1 vec2 batch1 batch2 tensor1 tensor2 condition mask weight target",
     "Tensor | _Number": "other exponent",
@@ -68,7 +64,7 @@ PARAMETERS = {
     "_str | _int": "reduction",
     "_float": "eps rtol atol",
 }
-# What functions return that are not operators of the table. A method takes the type of the function of its name.
+# Functions that are not operators -> their return types. A method has the type of the function of the same name.
 RETURNS = {
     "_bool": "allclose equal is_tensor is_complex is_floating_point is_nonzero is_grad_enabled is_inference_mode_enabled "
     "is_same_size is_storage is_contiguous is_pinned is_set_to is_signed can_cast __bool__ __contains__ "
@@ -111,7 +107,7 @@ PROPERTIES = {
 
 
 def by_name(table):
-    """name -> type, from type -> names."""
+    """Invert type -> names to name -> type."""
     return {name: kind for kind, names in table.items() for name in names.split()}
 
 
@@ -194,7 +190,7 @@ def function_stub(name, function, entry=None, method_of=None):
 
 
 def operator_stub(name):
-    """One of Python's operators on tensors."""
+    """Format one of Python's operators on tensors."""
     operand = "" if name in ("__neg__", "__pos__", "__abs__", "__invert__") else ", other: Tensor | _Number"
     ignored = "  # type: ignore[override]" if name in ("__eq__", "__ne__") else ""
     return f"def {name}(self{operand}) -> Tensor: ...{ignored}"
@@ -216,7 +212,7 @@ def property_stub(name, member):
 
 
 def size_stub():
-    """The text of tensh/engine/dtypes/size.pyi: a tuple of ints, and the methods that it adds."""
+    """Return the text of tensh/engine/dtypes/size.pyi: a tuple of ints, and the methods that it adds."""
     methods = [
         function_stub(n, f, method_of=Size) for n, f in vars(Size).items() if inspect.isfunction(f) and n[0] != "_"
     ]
@@ -232,7 +228,7 @@ def size_stub():
 
 
 def member_stub(cls, name):
-    """A member of a class: a property, a slot, a method."""
+    """Format a member of a class: a property, a slot, a method."""
     member, found = inspect.getattr_static(cls, name), getattr(cls, name)
     if isinstance(member, property | functools.cached_property):
         return property_stub(name, member)
@@ -244,7 +240,7 @@ def member_stub(cls, name):
 
 
 def tensor_class_stub():
-    """Tensor, with Python's operators, properties and methods in alphabetical order."""
+    """Format Tensor, with Python's operators, properties and methods in alphabetical order."""
     members = [doc_of(Tensor), "def __new__(cls, *args: _Any, **options: _Any) -> Tensor: ..."]
     for name in sorted(name for name, member in vars(Tensor).items() if not isinstance(member, UnsupportedMember)):
         routine = inspect.isroutine(getattr(Tensor, name)) and not inspect.ismemberdescriptor(vars(Tensor)[name])
@@ -256,7 +252,7 @@ def tensor_class_stub():
 
 
 def class_stub(name, cls):
-    """Any other public class: its public members, and whether it can be entered or decorates."""
+    """Format any other public class: its public members, and whether it is a context manager or decorator."""
     base = next((b.__name__ for b in cls.__bases__ if b is not Tensor and getattr(tensh, b.__name__, None) is b), None)
     known = vars(cls) if base else dir(cls)  # the rest is the base's
     members = [doc_of(cls), "def __init__(self, *args: _Any, **options: _Any) -> None: ..."]
@@ -266,7 +262,7 @@ def class_stub(name, cls):
 
 
 def tensor_stub():
-    """The text of tensh/engine/core/tensor.pyi."""
+    """Return the text of tensh/engine/core/tensor.pyi."""
     own = [
         function_stub(name, thing)
         for name, thing in vars(tensor_module).items()
@@ -279,7 +275,7 @@ def tensor_stub():
 
 
 def module_stub():
-    """The text of tensh/__init__.pyi."""
+    """Return the text of tensh/__init__.pyi."""
     lines, functions = (
         [
             "from tensh.engine.core.tensor import Tensor as Tensor",
@@ -320,21 +316,5 @@ STUBS = {
 }
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--check", action="store_true", help="only say whether the stubs are in step")
-    check = parser.parse_args().check
-    status = 0
-    for path, write in STUBS.items():
-        old, new = path.read_text(encoding="utf-8") if path.exists() else "", write()
-        if not check:
-            path.write_text(new, encoding="utf-8")
-        elif old != new:
-            status = 1
-            difference = difflib.unified_diff(old.split("\n"), new.split("\n"), "stored", "live", lineterm="", n=0)
-            print(f"{path.relative_to(ROOT)} is out of step: python tools/stubs.py", *list(difference)[:20], sep="\n")
-    return status
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(update_files(__doc__, lambda: [(path, write()) for path, write in STUBS.items()]))

@@ -2,11 +2,11 @@
 
     python tools/suites.py CACHE [LIBRARY ...] [--python PYTHON] [--pytorch PYTHON] [--failures] [--pytest OPTIONS]
 
-PYTHON is an interpreter with tensh (not editable: its tests would hide those), pytest and the libraries, and with PyTorch
-unless ``--pytorch`` names another interpreter with PyTorch, pytest and the same libraries. Sources of
-the installed versions are fetched into the folder CACHE, where the reports of PyTorch's runs are kept too. A library counts
-with the tests that pass on PyTorch. With ``--failures`` the tests that pass there and not on tensh are listed with the first
-line of their message; OPTIONS are further ones for pytest. Nothing of the libraries is kept in the project.
+PYTHON is an interpreter with tensh (not an editable install, whose folder ``tests`` would hide those of libraries), pytest and the libraries, and with
+PyTorch unless ``--pytorch`` names another interpreter with PyTorch, pytest and the same libraries. Sources of
+the installed versions are fetched into the folder CACHE, which also keeps the reports of PyTorch's runs. Only tests that pass on PyTorch
+are counted. With ``--failures`` those that fail on tensh are listed with the first
+line of their message; OPTIONS are passed on to pytest. Nothing of the libraries is kept in the project.
 """
 
 import argparse
@@ -27,9 +27,9 @@ ENDED = (0, 1)  # pytest's exit codes of a run of all tests: whether all passed 
 
 
 class Suite(NamedTuple):
-    """The tests of a library: of which project, in which folders or files, with which options.
+    """The tests of a library: its project, their folders or files, and options.
 
-    They lie in the project's source, or in the package itself where that is ``installed`` with its tests.
+    The tests are in the project's source, or in the package if it is ``installed`` with its tests.
     """
 
     project: str
@@ -74,7 +74,7 @@ SUITES = {
 
 
 def source(suite, cache, python):
-    """The folder that holds the tests of a suite: its project's source, fetched once, or where the project is installed."""
+    """Return the folder of the tests of a suite: its project's source, fetched once, or the installed package."""
     ask = f"import importlib.metadata as m; d = m.distribution({suite.project!r}); print(d.version, d.locate_file(''))"
     version, place = subprocess.run([python, "-c", ask], capture_output=True, text=True, check=True).stdout.split(
         maxsplit=1
@@ -95,7 +95,7 @@ def source(suite, cache, python):
 
 
 def run(suite, folder, python, report, on_tensh):
-    """Test -> (how it ended, the first line of its message); a report is kept when the run came to its end."""
+    """Return test -> (outcome, first line of its message); the report of a complete run is kept."""
     if not report.exists():
         unfinished = report.with_suffix(".unfinished.xml")
         options = "-q --tb=short --continue-on-collection-errors -p no:cacheprovider -p no:randomly".split()
@@ -113,7 +113,7 @@ def run(suite, folder, python, report, on_tensh):
 
 
 def status(command, folder, variables, output):
-    """The exit code of a command that writes to a file, or what stopped it; the processes that it started end with it."""
+    """Return the exit code of a command that writes to a file, or the reason why it was stopped; its child processes end with it."""
     with open(output, "w", encoding="utf-8") as file:
         process = subprocess.Popen(
             command, cwd=folder, env=os.environ | variables, stdout=file, stderr=file, start_new_session=True
@@ -129,7 +129,7 @@ def status(command, folder, variables, output):
 
 
 def cases(report):
-    """(name, (how it ended, the first line of its message)) of the tests of a report."""
+    """Yield (name, (outcome, first line of its message)) of the tests of a report."""
     for case in xml.parse(report).iter("testcase"):
         ended = [part for part in case if part.tag in ("failure", "error", "skipped")]
         text = (ended[0].get("message") or "").strip().splitlines() if ended else []

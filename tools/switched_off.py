@@ -1,6 +1,6 @@
-"""Record the names of namespaces that tensh answers as switched off:  python tools/switched_off.py
+"""Record the names of namespaces that tensh answers as switched off:  python tools/switched_off.py [--check]
 
-Where PyTorch is installed, writes ``tensh/switched_off/names.txt``: for each module its functions (``name()``), classes
+Writes ``tensh/switched_off/names.txt``; needs PyTorch. The file lists for each module its functions (``name()``), classes
 (``Name``), modules (``Name~``), exceptions (``Name!``) and plain values (``name=None``).
 """
 
@@ -9,25 +9,28 @@ import importlib
 import io
 import pkgutil
 import re
+import sys
 import textwrap
 import types
 import warnings
-from pathlib import Path
 
+from generated import ROOT, update_files
 from torch import nn
 
-FILE = Path(__file__).parents[1] / "tensh" / "switched_off" / "names.txt"
+FILE = ROOT / "tensh" / "switched_off" / "names.txt"
 ROOTS = {
     "_dynamo": 1, "_export": 0, "_functorch": 1, "_inductor": 1, "ao": 0, "ao.nn": 1, "ao.quantization": 1, "compiler": 1,
     "distributed": 3, "export": 1, "futures": 0, "fx": 1, "fx.experimental": 1, "fx.passes": 1, "jit": 1,
     "monitor": 0, "mps": 1, "mtia": 1, "nn.attention": 1, "nn.intrinsic": 1, "nn.parallel": 1, "nn.qat": 1, "nn.quantizable": 1,
     "nn.quantized": 1, "onnx": 1, "package": 1, "quantization": 1, "xpu": 1,
 }  # fmt: skip
-"""Namespace -> how many levels below it are recorded."""
+"""Namespace -> the number of levels below it to record."""
 LEFT_OUT = re.compile(
     r"torch\.(_dynamo\.(repro|variables|polyfills|backends)|distributed\.(elastic\.(?!multiprocessing)|flight_recorder|"
     r"launcher|benchmarks|examples|argparse)|_inductor\.(?!config|utils)|_functorch\.(?!config)|.*(_test|testing|internal))"
 )
+UNIQUE, NONE = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"), "00000000-0000-0000-0000-000000000000"
+"""An identifier that every process draws anew, and the one that stands for all of them."""
 PLAIN = re.compile(r"None|True|False|-?[\d.e-]+|'[\w.-]*'")
 
 
@@ -36,7 +39,7 @@ def rows(path):
     try:
         with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()):
             module = importlib.import_module(path)
-    except Exception:  # it needs a library that is not here
+    except Exception:  # it needs a library that is not installed
         return None, ()
     found = [entry(path, name, value, module) for name, value in sorted(vars(module).items())]
     private = path.startswith("torch.distributed")  # libraries ask for the files of its packages
@@ -62,7 +65,7 @@ def entry(path, name, value, module):
         return f"{name}()"
     if name[0] == "_" or name == "TYPE_CHECKING":
         return None
-    return f"{name}={value!r}" if PLAIN.fullmatch(repr(value)) else None
+    return f"{name}={UNIQUE.sub(NONE, repr(value))}" if PLAIN.fullmatch(repr(value)) else None
 
 
 def walk(path, depth):
@@ -76,11 +79,16 @@ def walk(path, depth):
             yield from walk(f"{path}.{name}", depth - 1)
 
 
-if __name__ == "__main__":
+def make_files():
+    """Yield the file and its text."""
     import torch
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         parts = [part for root, depth in sorted(ROOTS.items()) for part in walk(f"torch.{root}", depth)]
     head = f"Names of PyTorch {torch.__version__.partition('+')[0]} that are switched off, written by tools/switched_off.py"
-    FILE.write_text("\n\n".join([head, *dict.fromkeys(parts)]) + "\n", encoding="utf-8")
+    yield FILE, "\n\n".join([head, *dict.fromkeys(parts)]) + "\n"
+
+
+if __name__ == "__main__":
+    sys.exit(update_files(__doc__, make_files))

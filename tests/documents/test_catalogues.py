@@ -28,7 +28,7 @@ def test_every_message_is_translated_and_the_files_are_current():
 
 @pytest.mark.parametrize("code", OTHERS)
 def test_a_translation_fills_in_the_same_values(code):
-    for text, translation in catalogues.read(catalogues.files(code)[0]).items():
+    for text, translation in catalogues.read_catalogue(catalogues.paths_of(code)[0]).items():
         names, others = (
             {name for _, name, _, _ in string.Formatter().parse(each) if name} for each in (text, translation)
         )
@@ -38,15 +38,15 @@ def test_a_translation_fills_in_the_same_values(code):
 @pytest.mark.parametrize("code", OTHERS)
 def test_gettext_reads_what_was_compiled(code):
     language.choose(code)
-    for text, translation in catalogues.read(catalogues.files(code)[0]).items():
+    for text, translation in catalogues.read_catalogue(catalogues.paths_of(code)[0]).items():
         assert language._(text) == translation if text else True
 
 
 def test_what_the_tool_writes_it_reads(tmp_path):
     path = tmp_path / "x.po"
     strange = 'a "quoted" \\ back\nslash\ttab'
-    path.write_text(f"msgid {catalogues.quoted(strange)}\nmsgstr {catalogues.quoted(strange)}\n", encoding="utf-8")
-    assert catalogues.read(path) == {strange: strange}
+    path.write_text(f"msgid {catalogues.quote(strange)}\nmsgstr {catalogues.quote(strange)}\n", encoding="utf-8")
+    assert catalogues.read_catalogue(path) == {strange: strange}
 
 
 @pytest.mark.parametrize(

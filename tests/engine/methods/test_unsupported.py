@@ -1,8 +1,6 @@
 """Names that PyTorch has and tensh lacks say so, and why."""
 
 import importlib
-import subprocess
-import sys
 from fnmatch import fnmatchcase
 
 import pytest
@@ -11,7 +9,6 @@ import tensh
 from tensh.alias import torch_is_tensh
 from tensh.engine.methods import unsupported
 from tensh.engine.methods.unsupported.reasons import REASONS
-from tests.support.project import ROOT
 
 LACKING = {
     "a function": ("torch.quantize_per_tensor", lambda: tensh.quantize_per_tensor),
@@ -97,10 +94,3 @@ def test_every_pattern_of_a_reason_fits_a_name():
     ]
     patterns = [pattern for each in REASONS for pattern in each.patterns]
     assert [p for p in patterns if not any(fnmatchcase(name, p) for name in names)] == []
-
-
-@pytest.mark.oracle
-def test_the_names_are_those_of_pytorch():
-    pytest.importorskip("torch")
-    done = subprocess.run([sys.executable, "tools/pytorch_names.py", "--check"], cwd=ROOT, capture_output=True)
-    assert done.returncode == 0, done.stdout
