@@ -32,7 +32,9 @@ MORE = """_softmax _log_softmax nll_loss_forward _to_copy _local_scalar_dense _u
     reflection_pad1d reflection_pad2d reflection_pad3d replication_pad1d replication_pad2d replication_pad3d
     reflection_pad1d_backward reflection_pad2d_backward reflection_pad3d_backward replication_pad1d_backward
     replication_pad2d_backward replication_pad3d_backward im2col col2im softshrink_backward
-    hardshrink_backward""".split()
+    hardshrink_backward __and__ __or__ __xor__ __lshift__ __rshift__ _native_batch_norm_legit _native_batch_norm_legit_functional _native_batch_norm_legit_no_training
+    exponential uniform geometric log_normal cauchy normal_functional random
+    _linalg_det copy _trilinear _cdist_forward zero""".split()
 FACTS = """size stride dim numel is_contiguous storage_offset sym_size sym_stride sym_numel sym_storage_offset
     sym_is_contiguous""".split()  # which the dispatch tables of tensor classes also answer
 ALIAS = re.compile(r"\(\w+!?( -> [\w*|]+)?\)")
@@ -52,7 +54,7 @@ def make_files():
     lines = []
     for schema in torch._C._jit_get_all_schemas():
         space, _, name = schema.name.partition("::")
-        known = name in names and not name.startswith(("__", "is_", "set_", "get_"))
+        known = name in MORE or name in names and not name.startswith(("__", "is_", "set_", "get_"))
         wanted = space == "aten" and (known or name in FACTS)
         if not wanted:
             continue

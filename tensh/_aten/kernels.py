@@ -5,6 +5,7 @@ from functools import cache, partial
 import tensh as torch
 from tensh._aten import resizing
 from tensh._aten.backward_kernels import BACKWARD_KERNELS
+from tensh._aten.functional_kernels import FUNCTIONAL_KERNELS
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.nn import functional
 
@@ -97,8 +98,39 @@ def embedding(weight, indices, padding_idx=-1, scale_grad_by_freq=False, sparse=
     return functional.embedding(indices, weight, padding_idx, scale_grad_by_freq=scale_grad_by_freq, sparse=sparse)
 
 
+def fill_indices(self, indices):
+    """Put a tensor of all places in the place of each index that is None, so that all of them broadcast."""
+    known = [dim for dim, each in enumerate(indices) if each is not None]
+    rank = torch.broadcast_tensors(*(indices[dim] for dim in known))[0].dim()
+    adjacent = known == list(range(known[0], known[0] + len(known)))
+    first, free, found = (known[0] if adjacent else 0), [], []
+    for dim, each in enumerate(indices):
+        if each is None:
+            before = dim < first if adjacent else False
+            free.append(dim)
+            place = len(free) - 1 + (0 if before else rank)
+            each, at = torch.arange(self.shape[dim]), place
+        else:
+            at = first + rank - 1
+        after = rank + len(indices) - len(known) - 1 - at
+        found.append(each[(..., *(None,) * after)])
+    return tuple(found)
+
+
 def index_put_(self, indices, values, accumulate=False):
-    return self.index_put_(tuple(slice(None) if each is None else each for each in indices), values, accumulate)
+    if any(each is None for each in indices):
+        indices = [mask_places(each) for each in indices]
+        indices = fill_indices(self, [each for part in indices for each in part])
+    return self.index_put_(tuple(indices), values, accumulate)
+
+
+def mask_places(index):
+    """The indices of the elements that a mask selects, one for each of its dimensions; any other index alone."""
+    return index.nonzero(as_tuple=True) if index is not None and index.dtype is torch.bool else (index,)
+
+
+def index_put(self, indices, values, accumulate=False):
+    return index_put_(self.clone(), indices, values, accumulate)
 
 
 def _to_copy(self, *, dtype=None, layout=None, device=None, pin_memory=None, non_blocking=False, memory_format=None):
@@ -149,6 +181,7 @@ def ask_tensor(name):
 KERNELS = {
     **resizing.KERNELS,
     **BACKWARD_KERNELS,
+    **FUNCTIONAL_KERNELS,
     "_softmax": lambda self, dim, half_to_float: functional.softmax(self, dim),
     "_log_softmax": lambda self, dim, half_to_float: functional.log_softmax(self, dim),
     "_local_scalar_dense": lambda self: self.item(),
@@ -185,9 +218,10 @@ KERNELS = {
     "pow": lambda self, exponent: torch.pow(self, exponent),
     "where": lambda condition, *values: torch.where(condition, *values),
     "slice": slice_tensor,
+    "tensordot": lambda self, other, dims_self, dims_other: torch.tensordot(self, other, (dims_self, dims_other)),
     **{f"sym_{name}": ask_tensor(name) for name in ("size", "stride", "numel", "storage_offset", "is_contiguous")},
     **{each.__name__: each for each in (
-        convolution, nll_loss_forward, native_layer_norm, native_dropout, native_batch_norm, native_group_norm, index_put_,
+        convolution, nll_loss_forward, native_layer_norm, native_dropout, native_batch_norm, native_group_norm, index_put_, index_put,
         _to_copy, threshold_backward, select_backward, slice_backward, diagonal_backward, sigmoid_backward, tanh_backward,
     )},
     "_softmax_backward_data": softmax_backward,

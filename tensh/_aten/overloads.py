@@ -17,7 +17,8 @@ from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core.clock import mode
 from tensh.engine.core.nodes import Output, uses_gradient
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.dispatch.override.state import state
+from tensh.engine.dispatch.override.dispatch import ask as ask_modes
+from tensh.engine.dispatch.override.state import ALL, state
 from tensh.engine.dtypes.dtype import dtype
 from tensh.func.trees import flatten, leaves_of, unflatten
 
@@ -196,13 +197,15 @@ class Overload:
             if (
                 isinstance(value, Tensor)
                 or p.default is REQUIRED
-                or not (value is p.default or value == p.default or is_default(p, value))
+                or not (value is p.default or same(p, value) or is_default(p, value))
             ):
                 break
             positional.pop()
         return tuple(positional), named
 
     def __call__(self, *args, **kwargs):
+        if state.modes and not state.below and state.off != ALL:
+            return ask_modes(self, (), [], args, kwargs or None, False)
         handlers = handlers_for((*args, *kwargs.values()))
         if not handlers:
             return self.compute(args, kwargs)
@@ -329,6 +332,11 @@ def keeps_result(result):
 def packet_of(name):
     """The operator of a name, with all its overloads."""
     return Packet(name, schemas()[name])
+
+
+def same(parameter, value):
+    """True for the default; 1.0 is not the default 1 of a number of any kind."""
+    return value == parameter.default and (parameter.kind != "Scalar" or type(value) is type(parameter.default))
 
 
 def is_default(parameter, value):

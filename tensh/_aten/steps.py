@@ -1,5 +1,8 @@
 """Public functions that PyTorch composes of ``aten`` operators, step by step as it does."""
 
+import functools
+import operator
+
 import tensh as torch
 from tensh._aten.attention_steps import multi_head_attention_forward
 from tensh._aten.calls import aten, call_plain
@@ -28,6 +31,7 @@ from tensh._aten.layer_steps import (
 )
 from tensh._aten.overloads import schemas
 from tensh._aten.resizing import name_operator
+from tensh.engine.arrays.memory import view_strides
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import BY_NUMPY, dtype
 
@@ -62,13 +66,18 @@ def matmul(input, other):
         return NotImplemented
     if a == 1:
         return aten("squeeze", matmul(aten("unsqueeze", input, 0), other), -2)
-    batch = list(torch.broadcast_shapes(input.shape[:-2], other.shape[:-2]))
-    n, m, p, size = input.shape[-2], input.shape[-1], other.shape[-1], 1
-    for each in batch:
-        size *= each
+    batch = broadcast(input.shape[:-2], other.shape[:-2])
+    n, m, p, size = input.shape[-2], input.shape[-1], other.shape[-1], product(batch)
     left = reshape(aten("expand", input, [*batch, n, m]), [size, n, m])
     right = reshape(aten("expand", other, [*batch, m, p]), [size, m, p])
     return aten("_unsafe_view", aten("bmm", left, right), [*batch, n, p])
+
+
+def broadcast(one, two):
+    """The sizes that two tensors have together, each of which may be a node of a program."""
+    longer, shorter = (one, two) if len(one) >= len(two) else (two, one)
+    rest = len(longer) - len(shorter)
+    return [*longer[:rest], *(n if m == 1 else m for n, m in zip(longer[rest:], shorter))]
 
 
 def is_foldable(t):
@@ -77,13 +86,17 @@ def is_foldable(t):
     return not t.numel() or all(steps[d] == steps[d + 1] * t.shape[d + 1] for d in range(t.dim() - 2))
 
 
+def product(sizes):
+    """The product of sizes, which may be nodes of a program."""
+    return functools.reduce(operator.mul, sizes) if sizes else 1
+
+
 def reshape(input, *shape, **options):
     shape = list(options.get("shape", shape[0] if shape and not isinstance(shape[0], int) else shape))
-    known = 1
-    for n in shape:
-        known *= n if n != -1 else 1
-    shape = [input.numel() // known if n == -1 and known else n for n in shape]
-    if input.is_contiguous() or list(input.shape) == shape:
+    if -1 in shape:
+        known = product([n for n in shape if n != -1])
+        shape = [product(input.shape) // known if n == -1 and known else n for n in shape]
+    if input.is_contiguous() or view_strides(tuple(map(int, input.shape)), input.stride(), tuple(map(int, shape))):
         return aten("view", input, shape)
     return aten("_unsafe_view", aten("clone", input, memory_format=torch.contiguous_format), shape)
 
@@ -94,9 +107,7 @@ def flatten(input, start_dim=0, end_dim=-1):
     start, end = start_dim % input.dim(), end_dim % input.dim()
     if start == end:
         return input
-    size = 1
-    for n in input.shape[start : end + 1]:
-        size *= n
+    size = product(input.shape[start : end + 1])
     return reshape(input, [*input.shape[:start], size, *input.shape[end + 1 :]])
 
 

@@ -8,6 +8,7 @@ from tensh.switched_off import lookup
 
 WHERE = {
     "tensh.export.exporting": "export export_for_training",
+    "tensh.export.decomposing": "default_decompositions",
     "tensh.export.exported_program": "ExportedProgram",
     "tensh.export.files": "load save",
     "tensh.export.graph_signature": "ExportGraphSignature InputKind InputSpec OutputKind OutputSpec",

@@ -9,22 +9,23 @@ FLAGS = ("cudnn_enabled", "cudnn_enable")
 def follow_conventions(program):
     """Rewrite the nodes of a trace as PyTorch's export does, without changing what they compute."""
     last = {id(value): path for path, value in program.root.named_parameters(remove_duplicate=False)}
-    follow(program.graph, last, program.made)
+    follow(program.graph, last, program.made, program.numbers)
 
 
-def follow(graph, last, made):
+def follow(graph, last, made, numbers):
     """Rewrite the nodes of a graph and of its branches.
 
-    ``last`` maps ids of parameters to the last of their names, ``made`` has the ids of tensors that the run made from numbers.
+    ``last`` maps ids of parameters to the last of their names, ``made`` has the ids of tensors that the run made from numbers,
+    ``numbers`` of those that stand for one.
     """
     for node in list(graph.nodes):
         if node.op == "get_attr":
             value = node.meta["val"]
             node.target = last.get(id(value), node.target)
             if id(value) in made and id(value) not in last:
-                copy_constant(graph, node)
+                copy_constant(graph, node, id(value) in numbers)
             if isinstance(value, torch.fx.GraphModule):
-                follow(value.graph, last, made)
+                follow(value.graph, last, made, numbers)
                 value.recompile()
         elif node.op == "call_function" and hasattr(node.target, "_opname"):
             write_flag(node)
@@ -56,13 +57,13 @@ def write_place(node):
     node.kwargs = {name: named[name] for name in sorted(named, key=list(parameters).index)}
 
 
-def copy_constant(graph, node):
+def copy_constant(graph, node, alone):
     """Copy a tensor that the run made from numbers, so that writes do not modify the constant."""
     users = list(node.users)
     first = min(users, key=list(graph.nodes).index)
     with graph.inserting_before(first):
         copied = call(graph, "lift_fresh_copy", "default", (node,), node)
-        made = call(graph, "detach_", "default", (copied,), node)
+        made = copied if alone else call(graph, "detach_", "default", (copied,), node)
     for user in users:
         user.replace_input_with(node, made)
 

@@ -1,6 +1,5 @@
 """An exported program: a graph whose inputs are weights and arguments, the weights, and the signature."""
 
-import copy
 from collections import namedtuple
 
 from tensh.engine.core.tensor import Tensor
@@ -83,13 +82,7 @@ class ExportedProgram:
         kinds = {path: find_kind(path, value) for path, value in members.items()}
         graph, specs = lift_members(program, kinds, find_kind)
         output = graph.output_node()
-        outputs = [
-            OutputSpec(
-                OutputKind.USER_OUTPUT,
-                TensorArgument(each.name) if isinstance(each, Node) else ConstantArgument("", each),
-            )
-            for each in list_leaves(output.args[0])
-        ]
+        outputs = describe_outputs(list_leaves(output.args[0]), list(program.mutations.values()))
         module = GraphModule(list_members(graph), graph, "GraphModule")
         kept = root.state_dict(keep_vars=True)
         state = {path: value for path, value in members.items() if is_state(path, kinds[path], kept)}
@@ -142,9 +135,26 @@ class ExportedProgram:
         members = {**self.state_dict, **self.constants}
         return ExportedModule(self._traced, members, self.constants, self.call_spec, check_guards)
 
-    def run_decompositions(self, decomp_table=None):
-        """Return the program unchanged, because each of its operators has a kernel here."""
-        return copy.copy(self)
+    def run_decompositions(self, decomp_table=None, decompose_custom_triton_ops=False):
+        """Return a program of fewer kinds of operators and without writes, which computes the same.
+
+        Args:
+            decomp_table: operator -> the function that it consists of; PyTorch's core operators are left by
+                ``torch.export.default_decompositions()``, the default, all but views and writes by ``{}``.
+
+        New values of buffers and inputs are outputs before those of the user, and are written after each call.
+
+        >>> import tensh as torch
+        >>> program = torch.export.export(torch.nn.Linear(3, 2), (torch.ones(1, 3),)).run_decompositions()
+        >>> [node.name for node in program.graph.nodes]
+        ['p_weight', 'p_bias', 'input', 'permute', 'addmm', 'output']
+        """
+        from tensh.export.decomposing import decompose
+
+        program, ranges = decompose(self, decomp_table)
+        made = type(self).from_trace(program, self._traced.dynamic, ranges, self.example_inputs)
+        made.state_dict.update(self.state_dict)
+        return made
 
     def print_readable(self, print_output=True):
         """Print the code with dtypes, shapes and lines, and return it."""
@@ -161,6 +171,20 @@ class ExportedProgram:
         return (
             f"ExportedProgram:\n    {code}\nGraph signature: {signature}\nRange constraints: {self.range_constraints}\n"
         )
+
+
+def describe_outputs(values, mutations):
+    """Return the output specs: new values of buffers and inputs, then results."""
+    found = []
+    for place, each in enumerate(values):
+        argument = TensorArgument(each.name) if isinstance(each, Node) else ConstantArgument("", each)
+        if place < len(mutations):
+            member, target = mutations[place]
+            kind = OutputKind.BUFFER_MUTATION if member else OutputKind.USER_INPUT_MUTATION
+            found.append(OutputSpec(kind, argument, target))
+        else:
+            found.append(OutputSpec(OutputKind.USER_OUTPUT, argument))
+    return found
 
 
 def is_state(path, kind, kept):
@@ -203,7 +227,7 @@ def make_kinds(root):
 
 def lift_members(program, kinds, find_kind):
     """Return (graph, input specs): members become inputs before the arguments, also unused parameters and buffers."""
-    graph, made, specs, root = Graph(), {}, [], program.root
+    graph, made, specs, root, new = Graph(), {}, [], program.root, []
     own = dict(root.named_parameters(remove_duplicate=False)) | dict(root.named_buffers(remove_duplicate=False))
     order = {path: place for place, path in enumerate(dict.fromkeys([*own, *program.constants]))}
     nodes = {path: [] for path in own}
@@ -213,7 +237,7 @@ def lift_members(program, kinds, find_kind):
     state = set(root.state_dict())
     for path in sorted(nodes, key=lambda each: order.get(each, len(order))):
         kind = kinds[path] if path in kinds else find_kind(path, own[path])
-        placeholder = graph.placeholder(f"{LETTERS[kind]}_{path.replace('.', '_')}")
+        placeholder = graph.placeholder(f"{LETTERS[kind]}_{path.removeprefix('self_').replace('.', '_')}")
         placeholder.meta = {"val": nodes[path][0].meta["val"] if nodes[path] else own[path]}
         made |= dict.fromkeys(nodes[path], placeholder)
         persistent = path in state if kind is InputKind.BUFFER else None
@@ -233,9 +257,12 @@ def lift_members(program, kinds, find_kind):
     for node in program.graph.nodes:
         if node in made or node.op == "placeholder":
             continue
+        if node in program.mutations:
+            new.append(node.args[1])
+            continue
         if node.op == "output":
-            value = node.args[0]
-            made[node] = graph.output(map_arg(tuple(list_leaves(value)), lambda each: made[each]))
+            value = (*new, *list_leaves(node.args[0]))
+            made[node] = graph.output(map_arg(value, lambda each: made[each]))
             continue
         made[node] = graph.node_copy(node, lambda each: made[each])
         made[node].meta["val"] = describe(node)

@@ -22,6 +22,7 @@ class OutputKind(enum.Enum):
 
     USER_OUTPUT = enum.auto()
     BUFFER_MUTATION = enum.auto()
+    USER_INPUT_MUTATION = enum.auto()
 
 
 class TensorArgument(NamedTuple):
@@ -109,7 +110,7 @@ class ExportGraphSignature:
     @property
     def user_outputs(self):
         """The names of the outputs; values that are not tensors represent themselves."""
-        return tuple(value_of(spec.arg) for spec in self.output_specs)
+        return tuple(value_of(spec.arg) for spec in self.output_specs if spec.kind is OutputKind.USER_OUTPUT)
 
     @property
     def inputs_to_parameters(self):
@@ -123,8 +124,16 @@ class ExportGraphSignature:
 
     @property
     def buffers_to_mutate(self):
-        """Empty, because writes stay in the graph."""
-        return {}
+        """Output name -> path of the buffer whose new value it is; empty while writes are part of the graph."""
+        return self._list_mutations(OutputKind.BUFFER_MUTATION)
+
+    @property
+    def user_inputs_to_mutate(self):
+        """Output name -> name of the input whose new value it is."""
+        return self._list_mutations(OutputKind.USER_INPUT_MUTATION)
+
+    def _list_mutations(self, kind):
+        return {spec.arg.name: spec.target for spec in self.output_specs if spec.kind is kind}
 
     def __str__(self):
         inputs, outputs = ("\n".join(map(str, specs)) for specs in (self.input_specs, self.output_specs))

@@ -147,12 +147,17 @@ def trace_dynamic(model, args, kwargs, dynamic, on_read=None, ranges=None, apart
     program = trace_program(model, args, kwargs, sizes=True, on_read=on_read, shift=shift)
     if not dynamic:
         return program
-    decided, other, failure = getattr(program.graph, "decided", False), None, None
-    names = list(dict.fromkeys(name for table in dynamic.values() for name in table.values()))
 
     def trace(change):
         return trace_resized(model, args, kwargs, program, dynamic, on_read, change, shift)
 
+    return free_sizes(program, trace, dynamic, ranges, apart)
+
+
+def free_sizes(program, trace, dynamic, ranges=None, apart=0):
+    """Return a ``Program`` with free dynamic dimensions; ``trace(change)`` traces it with the sizes of ``change(size, name)``."""
+    decided, other, failure = getattr(program.graph, "decided", False), None, None
+    names = list(dict.fromkeys(name for table in dynamic.values() for name in table.values()))
     for change in changes(apart):
         try:
             other = trace(lambda size, name: change(size, names.index(name)))  # noqa: B023

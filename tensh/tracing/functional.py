@@ -38,14 +38,17 @@ class Cell:
 
 
 class Functional:
-    """Copies a graph node by node to ``graph``; ``buffers`` (path -> node) are the members that were written."""
+    """Copies a graph node by node to ``graph``.
+
+    ``buffers`` (path -> node) are the members that were written, ``arguments`` (name -> node) the inputs.
+    """
 
     def __init__(self, graph):
         self.source, self.graph = graph, Graph()
-        self.cells, self.buffers = {}, {}
+        self.cells, self.buffers, self.arguments = {}, {}, {}
 
-    def convert(self):
-        """Return the graph without writes."""
+    def convert(self, clean=True):
+        """Return the graph without writes; with ``clean``, also without what nothing reads."""
         for node in self.source.nodes:
             if node.op == "output":
                 made = self.graph.output(map_arg(node.args[0], self.read))
@@ -53,9 +56,10 @@ class Functional:
             else:
                 self.cells[node] = self.convert_node(node)
         for node, cell in self.cells.items():
-            if node.op == "get_attr" and cell.base is None and cell.version:
-                self.buffers[node.target] = cell.node
-        self.graph.eliminate_dead_code(is_impure_node=lambda node: node.op in ("placeholder", "output"))
+            if node.op in ("get_attr", "placeholder") and cell.base is None and cell.version:
+                (self.buffers if node.op == "get_attr" else self.arguments)[node.target] = cell.node
+        if clean:
+            self.graph.eliminate_dead_code(is_impure_node=lambda node: node.op in ("placeholder", "output"))
         return self.graph
 
     def read(self, node):
@@ -109,13 +113,9 @@ class Functional:
         """Convert a write to the operator that returns the new value."""
         cell, value = self.cells[node.args[0]], node.meta["val"]
         args, kwargs = map_arg(node.args, self.read), map_arg(node.kwargs, self.read)
-        own = name[:-1]
+        own = {"normal_": "normal_functional"}.get(name, name[:-1])
         if name == "copy_":
             new = self.convert_copy(args[1], value, cell)
-        elif name == "fill_":
-            new = self.call("full_like", (args[0], args[1]), node)
-        elif name == "zero_":
-            new = self.call("zeros_like", args, node)
         else:
             new = self.call(own, args, node, kwargs)
             if isinstance(new.meta.get("val"), Tensor) and new.meta["val"].dtype is not value.dtype:
@@ -168,7 +168,9 @@ class Functional:
             made = self.call("slice_scatter", (base, new, *bounds), None)
         elif name in SHAPES:
             made = self.call("reshape", (new, list(example.shape)), None)
-        elif name in ("transpose", "t", "mT", "numpy_T", "mH", "matrix_H"):
+        elif name == "t":
+            made = self.call("t", (new,), None)
+        elif name in ("transpose", "mT", "numpy_T", "mH", "matrix_H"):
             dims = (given["dim0"], given["dim1"]) if name == "transpose" else (-2, -1)
             made = self.call("transpose", (new, *dims), None) if example.dim() > 1 else new
         elif name == "permute":

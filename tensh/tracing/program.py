@@ -20,14 +20,16 @@ class Program:
     ``graph`` has an input for every tensor among the arguments. ``result`` is what the run returned, ``structure`` the
     arguments with tensors replaced by indices in the list of inputs, ``leaves`` the (name, index or other value) of each
     argument in it, ``constants`` the tensors of the graph that are neither inputs nor members, ``made`` the ids of constants
-    that the run made from numbers.
+    that the run made from numbers, and ``numbers`` of those that stand for a number that is written.
     """
 
-    def __init__(self, root, graph, structure, result, constants, leaves=(), made=()):
+    def __init__(self, root, graph, structure, result, constants, leaves=(), made=(), numbers=()):
         self.root, self.graph, self.structure, self.result, self.constants = root, graph, structure, result, constants
-        self.leaves, self.made = list(leaves), made
+        self.leaves, self.made, self.numbers = list(leaves), made, numbers
         self.ranges = {}  # symbol of a number that the program reads -> (smallest, largest)
         self.names = []  # names of the arguments by position
+        self.dynamic = {}  # index of an input -> {dimension: name}
+        self.mutations = {}  # node of a write after everything else -> (True for a member, path or name)
 
     @property
     def inputs(self):
@@ -83,7 +85,9 @@ def trace_program(function, args, kwargs=None, sizes=False, on_read=None, root=N
             untouched.record_assignments(recorder)
     recorder.graph.output(map_aggregate(result, recorder.to_argument))
     recorder.graph.output_node().meta["val"] = result
-    program = Program(root, recorder.graph, structure, result, recorder.constants, leaves, recorder.free)
+    program = Program(
+        root, recorder.graph, structure, result, recorder.constants, leaves, recorder.free, recorder.numbers
+    )
     program.names, program.ranges = recorder.names, ranges
     return program
 

@@ -12,6 +12,7 @@ from contextlib import nullcontext
 
 from tensh._aten.calls import call_plain
 from tensh._aten.kernels import kernel_of
+from tensh._aten.overloads import Overload
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.capture.places import find_place
 from tensh.engine.dtypes.size import Size
@@ -31,12 +32,17 @@ from tensh.tracing.numbers import TracedFloat, TracedInt, plain_number
 from tensh.tracing.places import describe_place
 from tensh.tracing.state import running
 from tensh.tracing.steps import STEPS, recording, run_cell, run_recurrent, scale_direction
+from tensh.tracing.unbacked import Condition
 
 READS = {
     "__bool__": "boolean", "__int__": "integer", "__float__": "float", "__index__": "index", "item": "number", "tolist": "list",
     "__complex__": "number", "__contains__": "boolean", "__len__": "length", "__iter__": "iteration", "numpy": "array", "__array__": "array",
 }  # fmt: skip
 """Functions that convert a tensor's elements to Python values -> kind of value."""
+
+
+FACTS = frozenset("size stride dim numel is_contiguous storage_offset".split())
+"""Operators that say what a tensor is, and that no graph has."""
 
 
 class UntracedValue(RuntimeError):
@@ -53,15 +59,19 @@ class Recorder(BranchRecorder, TorchFunctionMode):
     """
 
     SCOPE = ("nodes", "constants")
+    keeps_numbers = False  # numbers that are written stay numbers
+    table = {}  # overload -> the function that consists of other operators, called in its place
     read_item = None  # (recorder, tensor) -> the number that a program reads, where graphs can hold such numbers
 
     def __init__(self, members, sizes=False, on_read=None, strict=True, branches=True):
         self.strict = strict
+        self.apart = branches  # what returns its argument gives another value than that
         if not branches:
             self.record_higher_order = None
         self.graph, self.members, self.sizes, self.on_read = Graph(), members, sizes, on_read
         self.nodes, self.kept = {}, []  # id of a value -> its node; values kept alive for their ids
         self.constants, self.paths, self.names = {}, {}, []
+        self.numbers = set()  # ids of tensors that stand for written numbers
         self.since, self.free = None, set()  # tests for new objects; ids of tensors that depend on nothing traced
 
     # ── values ───────────────────────────────────────────────────────────────
@@ -200,12 +210,31 @@ class Recorder(BranchRecorder, TorchFunctionMode):
         found = translation.choose(name, args, kwargs)
         if found is None:
             raise UntracedValue(f"aten::{name} takes no such arguments")
-        overload, args, kwargs = found
+        return self.call_operator(*found) if self.table else self.run_overload(*found)
+
+    def run_overload(self, overload, args, kwargs):
+        """Compute an overload of an operator with bound arguments and record it."""
         numbers = map_aggregate((args, kwargs), plain_number)
         with recording(self, on=False):
             value = call_plain(kernel_of(overload), *unfreeze(numbers[0]), **dict(numbers[1]))
         self.record(overload, args, kwargs, value)
         return value
+
+    def call_operator(self, overload, args, kwargs):
+        """Record a call of ``torch.ops.aten``, or what its rule in ``table`` consists of."""
+        if overload._opname == "sym_size":
+            return self.size(*args)
+        if overload._opname in ("item", "_local_scalar_dense") and self.read_item is not None and self.knows(args[0]):
+            return self.read_item(self, args[0])
+        if overload._opname == "_assert_scalar" and isinstance(args[0], Condition):
+            return args[0].record_check()
+        rule = self.table.get(overload)
+        if rule is not None:
+            with recording(self):
+                result = rule(*args, **kwargs)
+            if result is not NotImplemented:
+                return result
+        return self.run_overload(overload, *overload.bind(tuple(args), kwargs))
 
     def record_item(self, tensor, value):
         """Record that the program reads the only element of a tensor; return the node."""
@@ -237,6 +266,8 @@ class Recorder(BranchRecorder, TorchFunctionMode):
     # ── calls ────────────────────────────────────────────────────────────────
     def __torch_function__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
+        if isinstance(func, Overload):
+            return self.call_operator(func, args, kwargs)
         name = translation.name_of(func)
         if name in ("shape", "size"):
             return self.size(args[0], args[1]) if len(args) > 1 and args[1] is not None else self.shape(args[0])
@@ -250,6 +281,8 @@ class Recorder(BranchRecorder, TorchFunctionMode):
             result = step(self, *args, **kwargs)
             if result is not NotImplemented:
                 return result
+        if self.table and name not in FACTS and (found := translation.translate(name, func, args, kwargs)) is not None:
+            return self.call_operator(*found)
         plain_args, plain_kwargs = map_aggregate((tuple(args), dict(kwargs)), plain_number)
         result = func(*unfreeze(plain_args), **unfreeze(plain_kwargs))
         if not holds_tensors(result) or name in translation.SILENT:
@@ -258,8 +291,12 @@ class Recorder(BranchRecorder, TorchFunctionMode):
         if not any(map(self.is_traced, (*data, *kwargs.values()))) and name in translation.CONSTANTS:
             return self.free_value(result)
         found = translation.translate(name, func, args, kwargs)
-        if found is None and any(result is each for each in args) and not name.endswith("_"):
+        same = not name.endswith("_") and any(result is each for each in args)
+        if same and (found is None or name == "contiguous" and self.apart):
             return result  # the arguments
+        if same and self.apart and name in ("dropout", "feature_dropout", "alpha_dropout"):
+            with recording(self, on=False):
+                result = result.view_as(result)
         if found is not None:
             self.record(*found, result)
         elif name in vars(Tensor) and not name.startswith("__") and func.__module__ != "torch.nn.functional":

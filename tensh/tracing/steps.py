@@ -10,7 +10,8 @@ from tensh.engine.dispatch.override.state import state
 from tensh.nn import functional as F
 from tensh.nn.modules.cells import check_cell
 from tensh.nn.utils.rnn import PackedSequence
-from tensh.tracing.numbers import TracedInt, plain_number
+from tensh.tracing.layer_steps import CALLS, COMPOSED
+from tensh.tracing.numbers import TracedFloat, TracedInt, plain_number
 from tensh.tracing.unbacked import Unbacked
 
 END = 2**63 - 1
@@ -95,8 +96,20 @@ def setitem(recorder, input, index, value):
     target = getitem(recorder, input, index)
     if target is NotImplemented:
         return target
-    recorder.run(*(("copy_", target, value) if isinstance(value, Tensor) else ("fill_", target, value)))
+    if isinstance(value, Tensor):
+        recorder.run("copy_", target, value)
+    else:
+        recorder.run("fill_", target, number_as_tensor(recorder, value, input.dtype))
     return None
+
+
+def number_as_tensor(recorder, value, dtype):
+    """Return a written number as a constant of the trace; one that is a node stays a number."""
+    if isinstance(value, (TracedInt, TracedFloat)) or recorder.keeps_numbers:
+        return value
+    made = recorder.free_value(torch.tensor(value, dtype=dtype))
+    recorder.numbers.add(id(made))
+    return made
 
 
 # ── functions ────────────────────────────────────────────────────────────────
@@ -343,5 +356,6 @@ STEPS = {
     "tensor": constant, "as_tensor": as_tensor, "asarray": asarray, "new_tensor": new_tensor, "__iter__": unpack, "__rdiv__": divide_number, "__rtruediv__": divide_number, "normalize": public(normalize),
     "multi_head_attention_forward": public(attention), "norm": norm,
     **{f"adaptive_max_pool{dims}d": pool_largest(dims) for dims in (1, 2, 3)},
+    **{name: public(function) for name, function in COMPOSED.items()}, **CALLS,
 }  # fmt: skip
 """Public function -> (recorder, arguments) -> its result, or NotImplemented if the function handles itself."""

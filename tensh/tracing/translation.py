@@ -29,8 +29,8 @@ NAMES = OPERATORS | {
     "__ifloordiv__": "floor_divide_", "__imod__": "remainder_", "__rfloordiv__": "floor_divide", "__rmod__": "remainder",
     "rsub_operator": "rsub", "eq_operator": "eq", "logsigmoid": "log_sigmoid", "swapaxes": "transpose", "swapdims": "transpose", "moveaxis": "movedim",
     "arccos": "acos", "arcsin": "asin", "arctan": "atan", "arccosh": "acosh", "arcsinh": "asinh", "arctanh": "atanh", "arctan2": "atan2",
-    "fix": "trunc", "ge_": "ge_", "cross_entropy": "cross_entropy_loss", "nll_loss": "nll_loss_nd", "silu_": "silu_", "erfc": "erfc",
-    "greater_equal": "ge", "less_equal": "le", "det": "linalg_det", "inverse": "linalg_inv", "ger": "outer", "row_stack": "vstack",
+    "__and__": "__and__", "__or__": "__or__", "__xor__": "__xor__", "fix": "trunc", "ge_": "ge_", "cross_entropy": "cross_entropy_loss", "nll_loss": "nll_loss_nd", "silu_": "silu_", "erfc": "erfc",
+    "greater_equal": "ge", "less_equal": "le", "inverse": "linalg_inv", "ger": "outer", "row_stack": "vstack",
     "unfold_layer": "im2col", "special_expit": "sigmoid", "special_exp2": "exp2", "special_expm1": "expm1", "special_log1p": "log1p", "special_erf": "erf", "special_erfc": "erfc",
     "special_logsumexp": "logsumexp", "special_softmax": "softmax", "special_log_softmax": "log_softmax", "special_round": "round",
     "special_xlogy": "xlogy", "special_sinc": "sinc", "logical_not_": "logical_not_",
@@ -40,6 +40,8 @@ SWAPPED = {"__rpow__", "__rtruediv__", "__rdiv__", "__rfloordiv__", "__rmod__", 
 """Reflected operators, whose operands are exchanged."""
 ALIASES = {"self": ("input", "condition"), "train": ("training",), "indices": ("input",)}
 """Parameter of an operator -> its names in ``torch.nn.functional``."""
+VARIANCES = {"var", "std", "var_mean", "std_mean"}
+"""Operators that have a correction only where a call names it."""
 CASTS = {
     "float": "float32", "double": "float64", "half": "float16", "bfloat16": "bfloat16", "long": "int64", "int": "int32",
     "short": "int16", "char": "int8", "byte": "uint8", "bool": "bool", "cfloat": "complex64", "cdouble": "complex128",
@@ -110,6 +112,9 @@ def translate(name, func, args, kwargs):
     if kwargs.get("inplace") is True:
         name = f"{name}_"
     own = NAMES.get(name, name)
+    if own in VARIANCES and "correction" not in kwargs and (len(args) > 1 or "dim" in kwargs or "unbiased" in kwargs):
+        overloads = [schemas()[own][each] for each in ("default", "dim")]
+        return next(filter(None, (bind_runnable(each, args, kwargs) for each in overloads)), None)
     family = FAMILY.get(getattr(func, "__module__", None))
     names = [own] if functional else [own, *(f"{each}_{own}" for each in FAMILY.values())]
     if family is not None:

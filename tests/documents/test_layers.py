@@ -28,6 +28,7 @@ LAYERS = {
     "tensh.nn.attention.flex_attention": ("tensh tensh.engine tensh.nn tensh.nn.attention.block_mask", ""),
     "tensh.optim": ("tensh.engine tensh.nn", "numpy"),
     "tensh._aten": ("tensh tensh.engine tensh.nn", "numpy"),
+    "tensh._decomp": ("tensh tensh._aten tensh.engine tensh.switched_off", ""),
     "tensh._higher_order_ops": ("tensh tensh.engine tensh.func.trees tensh.switched_off", ""),
     "tensh._subclasses": ("tensh tensh.engine tensh.nn tensh.overrides tensh.switched_off tensh.utils", ""),
     "tensh._guards": ("tensh._subclasses tensh.engine tensh.switched_off", ""),
@@ -70,7 +71,7 @@ LAYERS = {
         "numpy",
     ),
     "tensh.export": (
-        "tensh tensh._aten tensh._higher_order_ops tensh.engine tensh.fx tensh.nn tensh.switched_off tensh.tracing",
+        "tensh tensh._aten tensh._decomp tensh._higher_order_ops tensh.engine tensh.fx tensh.nn tensh.switched_off tensh.tracing",
         "",
     ),
     "tensh.onnx": (

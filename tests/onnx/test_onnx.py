@@ -79,6 +79,15 @@ def test_forms_run_alike(name):
     assert_alike(run(export(program, *inputs), inputs), program(*inputs))
 
 
+@pytest.mark.parametrize("name", [name for name in CALLS if name != "products"])  # which have a determinant of factors
+def test_decomposed_programs_run_alike(name):
+    program, *inputs = CALLS[name]
+    module = torch.nn.Module()
+    module.forward = program
+    core = torch.export.export(module, tuple(inputs)).run_decompositions()
+    assert_alike(run(export(core, *inputs), inputs), program(*inputs))
+
+
 @pytest.mark.parametrize("name", CALLS)
 def test_models_of_all_operators_are_read_back(name):
     from tensh.onnx.reading import OnnxModule

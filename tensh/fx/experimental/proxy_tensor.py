@@ -104,7 +104,9 @@ class OperatorRecorder(BranchRecorder, TorchDispatchMode):
         """Compute an operator, and add its node."""
         if func in self.table:
             with self:
-                return self.table[func](*args, **kwargs)
+                result = self.table[func](*args, **kwargs)
+            if result is not NotImplemented:
+                return result
         if func._opname == "_local_scalar_dense" and isinstance(args[0], ProxyTensor):
             raise RuntimeError(REFUSED.format(func))
         if func._opname == "lift_fresh":  # tensors in a graph must not be modified

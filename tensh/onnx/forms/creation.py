@@ -29,7 +29,7 @@ def full(o, node, self=None, size=(), fill_value=0, **options):
     return fill_sizes(o, node, size, fill_value)
 
 
-@form("zeros_like ones_like full_like empty_like")
+@form("zeros_like ones_like full_like empty_like zero")
 def like(o, node, self, fill_value=0, **options):
     value = 1 if operator_name(node) == "ones_like" else fill_value
     value = (

@@ -122,9 +122,9 @@ declare(
 )
 
 
-@form("bitwise_and bitwise_or bitwise_xor", "result")
+@form("bitwise_and bitwise_or bitwise_xor __and__ __or__ __xor__", "result")
 def bitwise(o, node, self, other):
-    name = node.target._opname.removeprefix("bitwise_").title()
+    name = node.target._opname.strip("_").removeprefix("bitwise_").title()
     return getattr(o, name if self.dtype is torch.bool else f"Bitwise{name}")(self, other)
 
 

@@ -3,6 +3,7 @@
 from tensh.onnx.forms import (  # noqa: F401  which declare their forms
     attention,
     convolution,
+    core,
     creation,
     drawing,
     elementwise,

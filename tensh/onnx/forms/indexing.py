@@ -124,12 +124,27 @@ def index_put(o, node, self, indices, values, accumulate=False):
     given = [each for each in indices if each is not None]
     if given[0].dtype is torch.bool and given[0].rank == self.rank and values.rank == 0:
         return o.Where(given[0], o.cast(values, self.dtype), self)
-    if len(given) != len(indices) or given[0].dtype is torch.bool:
+    if given[0].dtype is torch.bool:
         raise no_form(node)
+    if len(given) != len(indices):
+        return put_along(o, node, self, indices, values, accumulate)
     places = positions(o, given)
     shape = [*torch.broadcast_shapes(*(each.shape for each in given)), *self.shape[len(given) :]]
     updates = o.Expand(o.cast(values, self.dtype), o.ints(shape))
     return o.ScatterND(self, places, updates, reduction="add" if accumulate else None)
+
+
+def put_along(o, node, self, indices, values, accumulate):
+    """Put values at one vector of indices, for a dimension that is moved to the front."""
+    *before, index = indices
+    if any(each is not None for each in before) or index.rank != 1:
+        raise no_form(node)
+    order = [len(before), *(dim for dim in range(self.rank) if dim != len(before))]
+    shape = [*self.shape[: len(before)], index.shape[0], *self.shape[len(before) + 1 :]]
+    updates = o.Transpose(o.Expand(o.cast(values, self.dtype), o.ints(shape)), perm=order)
+    reduction = "add" if accumulate else None
+    found = o.ScatterND(o.Transpose(self, perm=order), positions(o, [index]), updates, reduction=reduction)
+    return o.Transpose(found, perm=[order.index(dim) for dim in range(self.rank)])
 
 
 @form("select_scatter")

@@ -194,7 +194,7 @@ hardswish_op = activation(hardswish, "The input times its hardsigmoid.", kernel_
 
 # ── curves ───────────────────────────────────────────────────────────────────
 softplus = Chain("softplus", "input", "pick(scaled > threshold, input, log1p(exp(scaled)) / beta)",
-                 let={"scaled": "input * beta"}, numbers="beta=1.0, threshold=20.0")  # fmt: skip
+                 let={"scaled": "input * beta"}, numbers="beta=1, threshold=20")  # fmt: skip
 logsigmoid = Chain("logsigmoid", "input", "minimum(input, 0) - log1p(exp(-abs(input)))")
 silu = Chain("silu", "input", "input / (library_exp(-input) + 1)")
 sigmoid = ARRAYS["sigmoid"]

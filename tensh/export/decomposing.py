@@ -1,0 +1,161 @@
+"""Exported programs of fewer kinds of operators: recorded again, with rules in the place of operators, and without writes."""
+
+import tensh as torch
+from tensh._decomp.table import core_aten_decompositions, view_decompositions
+from tensh.engine.core.tensor import Tensor
+from tensh.fx.node import map_aggregate, map_arg
+from tensh.tracing.dynamic import free_sizes, resize
+from tensh.tracing.functional import Functional
+from tensh.tracing.program import Program, flatten_like
+from tensh.tracing.recorder import Recorder
+from tensh.tracing.translation import choose
+from tensh.tracing.unbacked import read_number
+from tensh.tracing.untouched import RestoredState
+
+NOTES = ("stack_trace", "place", "nn_module_stack")
+
+
+def default_decompositions():
+    """Return a new table of the decompositions that leave PyTorch's core operators: operator -> function.
+
+    >>> import tensh as torch
+    >>> table = torch.export.default_decompositions()
+    >>> del table[torch.ops.aten.linear.default]
+    >>> program = torch.export.export(torch.nn.Linear(3, 2), (torch.ones(1, 3),)).run_decompositions(table)
+    >>> program.graph_signature.user_outputs
+    ('linear',)
+    """
+    return core_aten_decompositions()
+
+
+class Replay(Recorder):
+    """Records the nodes of a graph again; a node's notes are those of the node that is replayed."""
+
+    source = None
+
+    def __init__(self, members, table, ranges, sizes):
+        super().__init__(members, sizes, strict=False)
+        self.table = table
+        self.read_item = lambda recorder, tensor: read_number(recorder, tensor, ranges, 0)
+
+    def describe(self, node, value):
+        node.meta["val"] = value
+        if self.source is not None:
+            node.meta.update((key, self.source.meta[key]) for key in NOTES if key in self.source.meta)
+
+    def replay(self, graph, known):
+        """Compute the nodes of a graph, given the values of its inputs (node -> value); return its result."""
+        for node in graph.nodes:
+            if node.op == "get_attr":
+                known[node] = node.meta["val"]
+            elif node.op == "output":
+                return map_arg(node.args[0], known.__getitem__)
+            elif node.op != "placeholder":
+                self.source = node
+                args, kwargs = map_arg((node.args, node.kwargs), known.__getitem__)
+                called = getattr(type(args[0]), node.target) if node.op == "call_method" else node.target
+                known[node] = called(*plain(args), **plain(kwargs))
+        raise AssertionError("a graph has an output")
+
+
+def plain(value):
+    """Return plain tuples, lists and dictionaries for a graph's own."""
+    if isinstance(value, dict):
+        return {key: plain(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [plain(each) for each in value]
+    return tuple(plain(each) for each in value) if type(value) is tuple else value
+
+
+def record_again(source, table, inputs):
+    """Return the program of a graph on examples, with the rules of a table in the place of operators."""
+    members = {id(value): path for path, value in source.attributes().items() if isinstance(value, Tensor)}
+    ranges, sizes = {}, bool(source.dynamic or source.ranges)
+    recorder = Replay(members, table, ranges, sizes)
+    known = {node: recorder.add_input(node.target, value) and value for node, value in zip(source.inputs, inputs)}
+    with RestoredState(source.root, inputs), recorder:
+        result = recorder.replay(source.graph, known)
+    recorder.graph.output(map_aggregate(result, recorder.to_argument))
+    recorder.graph.output_node().meta["val"] = result
+    return replaced(source, recorder.graph, result, ranges)
+
+
+def replaced(source, graph, result, ranges):
+    """Return a program with another graph."""
+    made = Program(source.root, graph, source.structure, result, dict(source.constants), source.leaves)
+    made.names, made.ranges, made.dynamic = source.names, ranges, source.dynamic
+    return made
+
+
+def decompose(exported, table):
+    """Return (program, ranges) of an exported program with the rules of a table (None: the default) in the place of operators."""
+    source, example = exported._traced, exported.example_inputs
+    sizes = {place: {dim: str(name) for dim, name in each.items()} for place, each in source.dynamic.items()}
+    inputs = flatten_like(source.structure, *example) if example else make_examples(source)
+    ranges = {str(name): (each.lower, each.upper) for name, each in source.bounds.items()}
+    views = view_decompositions()
+    table = views | (core_aten_decompositions() if table is None else dict(table))
+
+    def run(program, rules):
+        def trace(change):
+            return record_again(program, rules, resize(inputs, sizes, change))
+
+        made = record_again(program, rules, inputs)
+        return free_sizes(made, trace, sizes, ranges, apart=1) if sizes else made
+
+    changed = separate_writes(run(source, views), exported.graph_signature.buffers)
+    names = changed.mutated
+    program = run(changed, table)
+    write_mutations(program, names)
+    return program, ranges
+
+
+def make_examples(source):
+    """Make examples of the inputs of a program that was read from a file."""
+    made = []
+    names = list(dict.fromkeys(str(name) for each in source.dynamic.values() for name in each.values()))
+    for node in source.inputs:
+        value = node.meta["val"]
+        least = {str(name): each.lower or 0 for name, each in source.bounds.items()}
+        shape = [n if isinstance(n, int) else max(least.get(str(n), 0), 3 + names.index(str(n))) for n in value.shape]
+        made.append(torch.ones(shape, dtype=value.dtype))
+    return made
+
+
+def separate_writes(program, buffers):
+    """Return a program without writes, whose first results are the new values of what it wrote to (``mutated``)."""
+    functional = Functional(program.graph)
+    graph = functional.convert(clean=False)
+    found = {(True, path): functional.buffers[path] for path in buffers if path in functional.buffers}
+    found |= {(False, name): node for name, node in functional.arguments.items()}
+    made = replaced(program, graph, program.result, program.ranges)
+    output = graph.output_node()
+    output.args = ((tuple(found.values()), output.args[0]),)
+    graph.eliminate_dead_code(is_impure_node=keeps)
+    made.mutated = list(found)
+    return made
+
+
+def write_mutations(program, names):
+    """Write the first results of a program to the members and inputs of these names, after everything else."""
+    graph = program.graph
+    output = graph.output_node()
+    new, output.args = output.args[0][0], (output.args[0][1],)
+    program.result = output.meta["val"] = program.result[1]
+    with graph.inserting_before(output):
+        for (member, name), node in zip(names, new):
+            kind = "get_attr" if member else "placeholder"
+            target = next((each for each in graph.find_nodes(op=kind) if each.target == name), None)
+            if target is None:
+                target = graph.get_attr(name)
+                target.meta["val"] = program.root.get_buffer(name)
+            call = choose("copy_", (target.meta["val"], node.meta["val"]), {})[0]
+            written = graph.call_function(call, (target, node))
+            written.meta["val"] = target.meta["val"]
+            program.mutations[written] = member, name
+    graph.eliminate_dead_code(is_impure_node=lambda node: node in program.mutations or keeps(node))
+
+
+def keeps(node):
+    """Return True for nodes that stay although nothing reads them: inputs, the output and assertions."""
+    return node.op in ("placeholder", "output") or "_assert" in getattr(node.target, "_opname", "")
