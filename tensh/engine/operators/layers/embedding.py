@@ -5,7 +5,7 @@ import numpy as np
 from tensh.engine.arrays.gathering import is_within, take_slices
 from tensh.engine.arrays.scattering import add_at
 from tensh.engine.codegen.table import op
-from tensh.engine.operators.precision import compute_in_float32
+from tensh.engine.operators.precision import narrow_result, widen
 
 ROWS = "indices, padding_idx, by_frequency"
 BACK = "rows_back(g, indices, padding_idx, weight.shape) if sparse else lookup_back"
@@ -69,20 +69,33 @@ OWN = "(own * scale if per_sample_weights is None else own * scale * per_sample_
     let={"own": "index_select(g, 0, bags)"},
     weight=f"rows_back({OWN}, indices, -1, weight.shape) if sparse else "
     f"lookup_back({OWN}, indices, -1, by_frequency, weight.shape)",
-    per_sample_weights="sum_dim(own * scale * lookup(weight, indices), -1)",
+    per_sample_weights="rounded_like(g, sum_dim(widened(own * scale) * widened(lookup(weight, indices)), -1))",
     indices=None, bags=None, scale=None,
 )  # fmt: skip
-@compute_in_float32
 def bag_sums(
-    weight, per_sample_weights=None, indices=None, bags=None, scale=None, number=0, by_frequency=False, sparse=False
-):
-    """The sum of the rows in every bag, each times ``scale`` [n, 1] and its own weight."""
-    rows = np.take(weight, indices, 0) * scale
+    weight, per_sample_weights=None, indices=None, bags=None, scale=None, sizes=None, mean=False, padded=False,
+    by_frequency=False, sparse=False,
+):  # fmt: skip
+    """The sum of the rows in every bag, each times its own weight, or their ``mean``.
+
+    ``sizes`` [bags] are the numbers of rows, ``scale`` [n, 1] the slopes of the rows; with ``padded`` rows whose scale is
+    zero do not count.
+    """
+    rows = np.take(widen(weight), indices, 0)
     if per_sample_weights is not None:
-        rows *= per_sample_weights[:, None]
-    result = np.zeros((number, weight.shape[1]), rows.dtype)
+        rows *= widen(per_sample_weights)[:, None]
+    if padded:
+        rows[scale[:, 0] == 0] = 0
+    result = np.zeros((len(sizes), weight.shape[1]), rows.dtype)
     add_at(result, bags, rows)
-    return result
+    if result.dtype is not weight.dtype:
+        result = (round_up if weight.dtype.kind == "V" and not padded else narrow_result)(result, weight.dtype)
+    return result / np.maximum(sizes, 1)[:, None].astype(result.dtype) if mean else result
+
+
+def round_up(sums, dtype):
+    """Round float32 to bfloat16, ties away from zero as in the library that PyTorch calls."""
+    return (sums.view(np.uint32) + np.uint32(1 << 15) >> 16).astype(np.uint16).view(dtype)
 
 
 @op(

@@ -121,10 +121,18 @@ def normalise_groups(input, weight=None, bias=None, at=(), form=(), eps=1e-5):
 
 
 def normalise_batches(input, weight=None, bias=None, at=(), form=(), eps=1e-5):
-    """``normalise_form``; 16 bit numbers are normalised by means and deviations of 16 bits, if the weight is."""
+    """``normalise_form``; 16 bit numbers are normalised by means and deviations of 16 bits, if the weight is.
+
+    The sums of squared distances and the variances of bfloat16 are rounded, too.
+    """
     out, *facts = normalise_groups(input, weight, bias, at, form, eps)
     if is_half(input.dtype) and (weight is None or weight.dtype is input.dtype):
-        mean, rstd, _ = facts
+        mean, rstd, variance = facts
+        if input.dtype.kind == "V":
+            count, rounded = SCALARS[number(form), variance.dtype], lambda a: widen(narrow_result(a, input.dtype))
+            variance = rounded(rounded(variance * count) / count)
+            rstd = rounded(invert_deviation(variance, eps))
+            facts[1:] = rstd, variance
         scale = rstd if weight is None else rstd * widen(weight)
         shift = -mean * scale if bias is None else widen(bias) - mean * scale
         wide = np.empty(input.shape, scale.dtype)

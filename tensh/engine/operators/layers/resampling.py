@@ -7,7 +7,8 @@ import functools
 
 import numpy as np
 
-from tensh.engine.operators.layers.taps import Taps, declare_tap
+from tensh.engine.operators.layers.taps import Taps, apply_maps, declare_tap
+from tensh.engine.operators.precision import F4, F8, compute_in_float32, narrow_result, widen
 
 CUBIC, SMOOTH_CUBIC = -0.75, -0.5  # the free parameter of cubic convolution: plain, and with anti-aliasing
 
@@ -29,13 +30,23 @@ def nearest(n, size, factor, exact):
 
 @functools.lru_cache(1024)
 def linear(n, size, corners, factor):
-    """Return two neighbours, with linear weights."""
+    """Return two neighbours, with linear weights; in single precision they are those of positions in that precision."""
     scale = scale_of(n, size, corners, factor)
-    number = np.arange(size)
-    at = number * scale if corners else np.maximum((number + 0.5) * scale - 0.5, 0)
+    exact, single = (place_linear(n, size, dtype.type(scale), corners) for dtype in (F8, F4))
+    left = exact[0]
+    if not np.array_equal(left, single[0]):  # rounding decides on which side of an element the position lies
+        single = None
+    places = np.stack([left, np.minimum(left + 1, n - 1)])
+    return Taps(n, places, exact[1], single=None if single is None else single[1])
+
+
+def place_linear(n, size, scale, corners):
+    """Return the left neighbours and both weights, in the precision of the scale; products and sums are rounded at once."""
+    number = np.arange(size, dtype=scale.dtype)
+    at = number * scale if corners else np.maximum((number + 0.5) * F8.type(scale) - 0.5, 0).astype(scale.dtype)
     left = np.minimum(at.astype(np.int64), n - 1)
-    share = np.clip(at - left, 0, 1)
-    return Taps(n, np.stack([left, np.minimum(left + 1, n - 1)]), np.stack([1 - share, share]))
+    share = np.clip(at - left.astype(scale.dtype), 0, 1)
+    return left, np.stack([1 - share, share])
 
 
 @functools.lru_cache(1024)
@@ -90,6 +101,63 @@ def smooth(n, size, corners, factor, mode):
     return Taps(n, np.minimum(places, last - 1), weights / weights.sum(0), within)
 
 
+# ── 16 bit numbers ───────────────────────────────────────────────────────────
+def round_weights(taps, dtype):
+    """Return the weights of 16 bit numbers in float32: the last of two is rounded first, the first is what is left."""
+    rounded = taps.cast_weights(F4).astype(dtype)
+    if len(rounded) == 2:
+        rounded[0] = np.ones((), dtype) - rounded[1]
+    return rounded.astype(F4)
+
+
+def resample_halves(input, maps):
+    """Interpolate 16 bit numbers by weights of 16 bits, the last dimension first; only the result is rounded again."""
+    if any([taps is not None and taps.is_adjoint for taps in maps]) or not input.size:
+        return share_out_halves(input, maps)
+    wide = widen(input)
+    for after, taps in enumerate(reversed(maps)):
+        if taps is not None:
+            weights = round_weights(taps, input.dtype).reshape(*taps.places.shape, *(1,) * after)
+            parts = [np.take(wide, places, input.ndim - 1 - after) * w for places, w in zip(taps.places, weights)]
+            wide = functools.reduce(np.add, parts)
+    return narrow_result(wide, input.dtype)
+
+
+def share_out_halves(gradient, maps):
+    """The adjoint of either, whose sums begin with zero."""
+    return compute_in_float32(apply_maps)(gradient, maps) + gradient.dtype.type(0)
+
+
+def resample_half_images(input, maps):
+    """Interpolate images of 16 bit numbers by products of the weights of rows and columns, each added by one rounding."""
+    if any([taps is None or taps.is_adjoint for taps in maps]) or not input.size:
+        return share_out_halves(input, maps)
+    whole = input.shape[-3] // LANES * LANES
+    parts = [
+        add_corners(input[..., some, :, :], maps, order)
+        for some, order in ((slice(whole), VECTORS), (slice(whole, None), REST))
+    ]
+    return narrow_result(np.concatenate(parts, -3), input.dtype)
+
+
+LANES = 16  # channels of 16 bit numbers that PyTorch computes at once
+VECTORS, REST = ((1, 0), (1, 1), (0, 1), (0, 0)), ((0, 1), (0, 0), (1, 0), (1, 1))  # orders of the four neighbours
+
+
+def add_corners(images, maps, order):
+    """Add the four neighbours of every place in an order of (row, column)."""
+    wide, total = widen(images), None
+    rows, columns = [list(zip(taps.places, taps.cast_weights(F4))) for taps in maps]
+    for i, j in order:
+        (row, across), (column, along) = rows[i], columns[j]
+        part = np.multiply(wide[..., row[:, None], column], across[:, None] * along, dtype=F8)
+        total = (part if total is None else part + total).astype(F4)
+    return total
+
+
+HALVES = dict.fromkeys(("linear", "trilinear", "bicubic"), resample_halves) | {"bilinear": resample_half_images}
+
+
 # ── the operators, by PyTorch's names ────────────────────────────────────────
 UPSAMPLE = {}  # mode, with the number of dimensions where it has several -> the operator
 for dims in (1, 2, 3):
@@ -113,4 +181,6 @@ for mode, node, called in (
     ("lanczos_smooth", "Lanczos2DAa", "compute_index_ranges_weights"),
 ):
     types = "uf" if "2D" in node else "f"  # images may be bytes
-    UPSAMPLE[mode] = declare_tap(f"upsample_{mode}", f"Upsample{node}Backward0", kernel_name=called, types=types)
+    UPSAMPLE[mode] = declare_tap(
+        f"upsample_{mode}", f"Upsample{node}Backward0", kernel_name=called, types=types, halves=HALVES.get(mode)
+    )

@@ -10,7 +10,7 @@ from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import word
 from tensh.engine.operators.layers.border_padding import border_of, fold, surround
 from tensh.engine.operators.layers.formats import keeping_format
-from tensh.engine.operators.precision import compute_in_float32, is_half
+from tensh.engine.operators.precision import F4, compute_in_float32, is_half
 from tensh.engine.operators.reductions.summation import add_along
 
 RUNS = 4  # slices up to which copying is faster than taking elements one by one
@@ -35,13 +35,13 @@ def runs_of(places):
 class Taps:
     """``out[i] = sum over t of weights[t, i] * in[places[t, i]]`` for an input of ``size`` elements.
 
-    ``weights`` None stands for ones.  ``there`` marks the taps that exist (None: all): a weight of zero in place of a
-    missing tap would turn infinity into nan.
+    ``weights`` None stands for ones; ``single`` are weights of float32, where they are not the rounded ones.  ``there``
+    marks the taps that exist (None: all): a weight of zero in place of a missing tap would turn infinity into nan.
     """
 
     __slots__ = ("size", "places", "weights", "there", "runs", "even", "border", "is_adjoint", "_adjoint", "_typed")
 
-    def __init__(self, size, places, weights=None, there=None):
+    def __init__(self, size, places, weights=None, there=None, single=None):
         self.size, self.places, self.weights = size, places, weights
         self.there = None if there is None or there.all() else there
         self.runs = [runs_of(row) for row in places]
@@ -53,7 +53,7 @@ class Taps:
             and np.array_equal(places.T.reshape(-1), np.arange(size))
             and bool((weights == weights.flat[0]).all())
         )
-        self.is_adjoint, self._adjoint, self._typed = False, None, {}
+        self.is_adjoint, self._adjoint, self._typed = False, None, {} if single is None else {F4: single}
 
     @property
     def length(self):
@@ -72,16 +72,21 @@ class Taps:
         count, length = self.places.shape
         inputs, outputs = self.places.reshape(-1), np.tile(np.arange(length), count)
         weights = np.ones(inputs.size) if self.weights is None else self.weights.reshape(-1)
+        single = self._typed[F4].reshape(-1) if F4 in self._typed else weights
         if self.there is not None:
-            inputs, outputs, weights = (each[self.there.reshape(-1)] for each in (inputs, outputs, weights))
+            there = self.there.reshape(-1)
+            inputs, outputs, weights, single = (each[there] for each in (inputs, outputs, weights, single))
         order = np.argsort(inputs, kind="stable")
-        inputs, outputs, weights = inputs[order], outputs[order], weights[order]
+        inputs, outputs, weights, single = inputs[order], outputs[order], weights[order], single[order]
         number = np.bincount(inputs, minlength=self.size)
         rank = np.arange(inputs.size) - np.repeat(np.cumsum(number) - number, number)
         places = np.zeros((max(number.max(initial=0), 1), self.size), np.intp)
-        shares, there = np.zeros(places.shape), np.zeros(places.shape, bool)
-        places[rank, inputs], shares[rank, inputs], there[rank, inputs] = outputs, weights, True
-        return Taps(length, places, None if self.weights is None else shares, there)
+        shares, there = np.zeros((2, *places.shape)), np.zeros(places.shape, bool)
+        places[rank, inputs], there[rank, inputs] = outputs, True
+        shares[:, rank, inputs] = weights, single
+        if self.weights is None:
+            return Taps(length, places, None, there)
+        return Taps(length, places, shares[0], there, shares[1].astype(F4))
 
     def cast_weights(self, dtype):
         """Return the weights in a dtype."""

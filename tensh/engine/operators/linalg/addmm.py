@@ -43,6 +43,7 @@ def add_product(input, product, beta, alpha, terms=1):
         alpha, beta = 1, beta if product.size else 1
     try:
         if is_half(input.dtype) and not is_half(product.dtype):
+            beta = beta if terms else float(input.dtype.type(beta))  # without products the factor is rounded
             return plus(widen(input), product, beta, alpha).astype(input.dtype)
         return plus(input, product, beta, alpha)
     except ValueError:
@@ -123,7 +124,20 @@ def addmv(input, mat, vec, *, beta=1, alpha=1):
     if mat.dtype.kind == "b":
         refuse_dtype("addmv_impl", mat.dtype)
     require_factors(input.dtype, beta, alpha)
-    return add_product(input, mv.kernel(widen(mat), widen(vec)), beta, alpha, vec.size)
+    product = mv.kernel(widen(mat), widen(vec))
+    if is_half(input.dtype):
+        return add_half_products(input, product, beta, alpha, vec.size)
+    return add_product(input, product, beta, alpha, vec.size)
+
+
+def add_half_products(input, product, beta, alpha, terms):
+    """``add_product`` of 16 bit numbers and a vector: factors and ``beta * input`` are rounded, and a product of one term is."""
+    dtype = input.dtype
+    beta, alpha = (dtype.type(each) for each in (beta, alpha))
+    product = product * np.float32(alpha)
+    if beta != 1 and beta != 0:
+        input, beta = input * beta, 1
+    return add_product(input, product.astype(dtype) if terms == 1 else product, beta, 1, terms)
 
 
 @op(

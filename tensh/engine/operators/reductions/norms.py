@@ -11,7 +11,7 @@ from tensh.engine.dtypes.dtype import BY_NUMPY, DIFFERENTIABLE
 from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.operators.forms import require_kind
 from tensh.engine.operators.kernels import promote_arrays
-from tensh.engine.operators.precision import F4, ONES, WIDER, is_half, narrow_result, real_dtype, widen
+from tensh.engine.operators.precision import ONES, is_half, narrow_result, real_dtype, widen
 from tensh.engine.operators.reductions.summation import add_along, add_squares, add_vector_products
 
 maximum = np.maximum.reduce
@@ -163,17 +163,6 @@ def dist(input, other, p=2):
     difference = widen(input - other)
     result = norm(difference, p, tuple(range(difference.ndim)), False)
     return narrow_result(result, dtype)
-
-
-def accumulated_dtype(dtype):
-    """Return the dtype in which PyTorch adds numbers of ``dtype``."""
-    return F4 if is_half(dtype) else WIDER.get(dtype, dtype)
-
-
-ARRAYS["accumulated"] = lambda array: array.astype(accumulated_dtype(array.dtype), copy=False)
-TENSORS["accumulated"] = lambda t: t.to(BY_NUMPY[accumulated_dtype(t.array.dtype)])
-ARRAYS["rounded_like"] = lambda g, array: array.astype(g.dtype, copy=False)
-TENSORS["rounded_like"] = lambda g, t: t.to(g.dtype)
 
 
 @op(

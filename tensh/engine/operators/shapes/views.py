@@ -110,7 +110,10 @@ def squeeze_all(input):
     return input.squeeze()
 
 
-@view_op(public=False, node="SqueezeBackward1", input="reshape(g, input.shape)")
+@view_op(
+    public=False, node="SqueezeBackward1",
+    input="unsqueeze(g, dim) if input.shape and input.shape[dim] == 1 else g",
+)  # fmt: skip
 def squeeze_dim(input, dim):
     """The input without the dimension ``dim`` if it is of size 1."""
     dim = wrap_dim(dim, input.ndim)

@@ -163,10 +163,12 @@ def torch_embedding_bag(
     if MODES[mode] == "max":
         output, chosen, _ = bag_maxima.fn(weight, wrap(used[kept]), wrap(bags[kept]), number)
     else:
-        scale = kept / np.maximum(sizes, 1)[bags] if MODES[mode] == "mean" else kept.astype(np.float64)
+        mean, padded = MODES[mode] == "mean", padding_idx is not None
+        scale = kept / np.maximum(sizes, 1)[bags] if mean else kept.astype(np.float64)
         scale = wrap(scale[:, None].astype(weight.array.dtype))
-        weights = None if per_sample_weights is None else per_sample_weights
-        output = bag_sums.fn(weight, weights, wrap(used), wrap(bags), scale, number, scale_grad_by_freq, sparse)
+        output = bag_sums.fn(
+            weight, per_sample_weights, wrap(used), wrap(bags), scale, sizes, mean, padded, scale_grad_by_freq, sparse
+        )
     return output, wrap(bags), wrap(sizes), chosen
 
 

@@ -2,6 +2,8 @@
 
 import math
 
+import numpy as np
+
 from tensh.engine.arguments.checks import integer
 from tensh.engine.arguments.signatures import type_name
 from tensh.engine.arrays.absent import is_absent
@@ -18,6 +20,7 @@ from tensh.engine.operators.layers.composites.pooling import MEAN_POOLS
 from tensh.engine.operators.layers.composites.registry import layer, rename, require_constants
 from tensh.engine.operators.layers.composites.windows import integers
 from tensh.engine.operators.layers.normalization import batch_norm_by, batch_norm_train, group_norm_of, layer_norm_of
+from tensh.engine.operators.precision import widen
 
 
 # ── checks ───────────────────────────────────────────────────────────────────
@@ -118,7 +121,18 @@ def _scale_nothing(input, weight, bias):
 def move_(running, value, momentum, factor=1):
     """Move running statistics towards new ones, times ``factor``; the write is not recorded, as in PyTorch."""
     running, value = running.array, value.array if factor == 1 else value.array * factor
-    running[...] = (1 - momentum) * running + momentum * value
+    if running.dtype.kind == "V":
+        running[...] = move_bfloats(running, value, running.dtype.type(momentum), factor == 1)
+    else:
+        running[...] = (1 - momentum) * widen(running) + momentum * value
+
+
+def move_bfloats(running, value, momentum, rounded):
+    """``move_`` for bfloat16, where all but the new part of a variance is rounded."""
+    part = (
+        value.astype(running.dtype) * momentum if rounded else widen(value.astype(running.dtype)) * np.float32(momentum)
+    )
+    return running * (running.dtype.type(1) - momentum) + part
 
 
 watch_operator(move_, None)

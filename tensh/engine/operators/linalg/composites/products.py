@@ -64,7 +64,17 @@ def multiply_by_dims(input, other, a, b):
         return products.mv.fn(input, other)
     if a == 1 and b == 2:
         return only_row(products.mm.fn(input.unsqueeze(0), other))
+    if a == 3 == b and (len(input.array) == 1) is not (len(other.array) == 1):
+        input, other = squeeze_single(input, other), squeeze_single(other, input)
+        a, b = input.array.ndim, other.array.ndim
     return fold_rows(input, other) if folds(input, other, a, b) else multiply_batches(input, other, a, b)
+
+
+def squeeze_single(stack, other):
+    """Return the only matrix of a stack beside several of another, if it requires a gradient: that is one product, too."""
+    if len(stack.array) == 1 != len(other.array) and mode.grad and refresh_node(stack) is not None:
+        return squeeze_dim.fn(stack, 0)
+    return stack
 
 
 def only_row(matrix):
