@@ -49,6 +49,60 @@ class Branches:
         return Both()
 
 
+class Counter:
+    """Made for a torch: an object that counts the steps of all processes, and how a process without inputs followed."""
+
+    def __new__(cls, torch):
+        from torch.distributed.algorithms.join import Join, Joinable, JoinHook
+
+        class Hook(JoinHook):
+            def __init__(self, counter, value):
+                self.counter, self.value = counter, value
+
+            def main_hook(self):
+                self.counter.followed.append(self.value)
+                torch.distributed.all_reduce(torch.zeros(1))
+
+            def post_hook(self, is_last_joiner):
+                self.counter.followed.append(is_last_joiner)
+
+        class Counting(Joinable):
+            def __init__(self):
+                super().__init__()
+                self.total, self.followed = 0, []
+
+            def __call__(self):
+                Join.notify_join_context(self)
+                found = torch.ones(1)
+                torch.distributed.all_reduce(found)
+                self.total += int(found)
+
+            def join_hook(self, **kwargs):
+                return Hook(self, kwargs["value"])
+
+            @property
+            def join_device(self):
+                return torch.device("cpu")
+
+            @property
+            def join_process_group(self):
+                return torch.distributed.group.WORLD
+
+        return Counting()
+
+
+def refuse_incomplete_joinable(torch):
+    from torch.distributed.algorithms.join import Join
+
+    class Incomplete:
+        pass
+
+    try:
+        Join.notify_join_context(Incomplete())
+    except AssertionError as error:
+        return str(error).split("<class")[0]
+
+
 def losses(torch, model, part, optimizer=None):
     """The loss of each step, with SGD and momentum."""
     F = torch.nn.functional
@@ -150,6 +204,25 @@ def together(torch, rank, size):
         except RuntimeError as error:
             found["join refused"] = str(error)[:60]
         found[f"Join {options}"] = count, model.module[3].weight.grad.sum().item()
+
+    model = DDP(mlp(torch))
+    optimizer = spread(torch, model)
+    with Join([model, optimizer]):
+        for _ in range(rank + 1):
+            optimizer.zero_grad()
+            model(x).sum().backward()
+            optimizer.step()
+    found["Join with an optimizer"] = [p.sum().item() for p in model.parameters()]
+    for throws in (False, True):
+        counter = Counter(torch)
+        try:
+            with Join([counter], throw_on_early_termination=throws, value=10):
+                for _ in range(3 * rank + 1):
+                    counter()
+        except RuntimeError as error:
+            found["counting refused"] = str(error)
+        found[f"counted, {throws}"] = [counter.total, *counter.followed]
+    found["without a constructor"] = refuse_incomplete_joinable(torch)
 
     model = DDP(Branches(torch))
     try:

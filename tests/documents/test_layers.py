@@ -24,6 +24,7 @@ LAYERS = {
     "tensh": ("tensh.engine " + PUBLIC, "numpy"),
     "tensh.engine": ("", "numpy ml_dtypes"),
     "tensh.nn": ("tensh.engine tensh.switched_off", "numpy"),
+    "tensh.nn.parallel": ("tensh.distributed tensh.engine tensh.nn tensh.switched_off", ""),
     "tensh.nn.attention.block_mask": ("tensh", ""),  # written as a user would
     "tensh.nn.attention.flex_attention": ("tensh tensh.engine tensh.nn tensh.nn.attention.block_mask", ""),
     "tensh.optim": ("tensh.engine tensh.nn", "numpy"),
@@ -51,7 +52,7 @@ LAYERS = {
     "tensh.switched_off": ("tensh.engine", ""),
     "tensh.distributed": ("tensh.engine tensh.futures tensh.switched_off", "numpy"),
     "tensh.distributed.pipelining": (
-        "tensh tensh.distributed tensh.engine tensh.export tensh.fx tensh.nn tensh.switched_off tensh.tracing tensh.utils",
+        "tensh tensh.distributed tensh.engine tensh.export tensh.fx tensh.nn tensh.nn.parallel tensh.switched_off tensh.tracing tensh.utils",
         "",
     ),
     "tensh.distributed.optim": ("tensh.distributed tensh.engine tensh.optim tensh.switched_off", ""),

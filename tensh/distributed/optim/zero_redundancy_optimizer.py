@@ -1,11 +1,13 @@
 """A partitioned optimizer: each process has the state of some parameters, and sends their values to others."""
 
+from tensh.distributed.algorithms.join import Join, Joinable, JoinHook
 from tensh.distributed.collectives import broadcast
 from tensh.distributed.groups import get_global_rank, get_process_group_ranks, get_rank, get_world_size, group
 from tensh.distributed.objects import gather_object
 from tensh.engine import find_public
 from tensh.engine.autograd.modes import no_grad
 from tensh.engine.core.tensor import Tensor
+from tensh.engine.dtypes.device import cpu
 from tensh.engine.methods.attributes import typename
 from tensh.optim.optimizer import Optimizer
 from tensh.switched_off import lookup
@@ -15,7 +17,18 @@ __all__ = ["ZeroRedundancyOptimizer"]
 __getattr__ = lookup("torch.distributed.optim.zero_redundancy_optimizer")
 
 
-class ZeroRedundancyOptimizer(Optimizer):
+class StepHook(JoinHook):
+    """Answers the steps of other processes with a step, so that the share of this process stays in step."""
+
+    def __init__(self, optimizer):
+        self.optimizer = optimizer
+
+    def main_hook(self):
+        """Step with the gradients that are there."""
+        self.optimizer.step_and_exchange()
+
+
+class ZeroRedundancyOptimizer(Optimizer, Joinable):
     """An optimizer whose state takes 1/N of the memory in each of N processes.
 
     ``params`` are the parameters of a model that all processes have, or groups of them, of one dtype. Parameters are
@@ -58,7 +71,8 @@ class ZeroRedundancyOptimizer(Optimizer):
         self.world_size, self.rank = get_world_size(self.process_group), get_rank(self.process_group)
         self.parameters_as_bucket_view = parameters_as_bucket_view
         self.optim, self._gathered = None, []
-        super().__init__(groups, defaults)
+        Optimizer.__init__(self, groups, defaults)
+        Joinable.__init__(self)
         self.optim = optimizer_class(self._partition_parameters()[self.rank], **defaults)
         self._buckets = self._make_buckets()
         for own, local in zip(self.param_groups, self.optim.param_groups):
@@ -76,6 +90,11 @@ class ZeroRedundancyOptimizer(Optimizer):
 
     def step(self, closure=None, **kwargs):
         """Update the parameters of this process and receive the others; return the result of ``closure``."""
+        Join.notify_join_context(self)
+        return self.step_and_exchange(closure, **kwargs)
+
+    def step_and_exchange(self, closure=None, **kwargs):
+        """Update the parameters of this process and receive the others."""
         for own, local in zip(self.param_groups, self.optim.param_groups):
             copy_options(own, local)
         loss = self.optim.step(closure=closure, **kwargs) if closure is not None else self.optim.step(**kwargs)
@@ -122,6 +141,20 @@ class ZeroRedundancyOptimizer(Optimizer):
         self.optim.state.update((p, self.state[p]) for number, p in mine.items() if number in kept)
         for own, local in zip(self.param_groups, self.optim.param_groups):
             copy_options(own, local)
+
+    def join_hook(self, **kwargs):
+        """Return the hook of a ``Join``: a process without inputs steps with the gradients that it has."""
+        return StepHook(self)
+
+    @property
+    def join_device(self):
+        """The CPU."""
+        return cpu
+
+    @property
+    def join_process_group(self):
+        """The process group of the optimizer."""
+        return self.process_group
 
     def _numbers(self):
         """Return id of a parameter -> its number in a state dict."""

@@ -59,7 +59,7 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
         if not inputs:
             raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
     tensors = _sequence(tensors)
-    _require_outputs(tensors)
+    absent = _check_outputs(tensors)
     if on_tensors.data and mode.watch is None and reaches_tensors(tensors):  # the truth of a WeakSet takes 0.2 µs
         ports.run_watched(backward, tensors, grad_tensors, retain_graph, create_graph, None, inputs)
         return
@@ -69,7 +69,7 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
     keep = index(create_graph if retain_graph is None else retain_graph)
     graph = bool(create_graph) or mode.off  # only computations on tensors carry tangents
     record = None
-    if mode.watch is not None or _any_absent(tensors):
+    if absent or mode.watch is not None:
         graph, record = True, bool(create_graph)
     grads = _roots(tensors, gradients, graph)
     if inputs is None:
@@ -95,11 +95,18 @@ def _accumulate_into(t, g, graph):
         t._kept = wrap(np.array(g) if t._kept is None else t._kept.array + g)
 
 
-def _require_outputs(outputs):
-    """Raise AssertionError for anything but tensors and edges."""
+def _check_outputs(outputs):
+    """Raise AssertionError for anything but tensors and edges; return True if a tensor has no elements.
+
+    Derivatives of such tensors are computed on tensors.
+    """
+    absent = False
     for t in outputs:
-        if not isinstance(t, (Tensor, GradientEdge)):
+        if isinstance(t, Tensor):
+            absent = absent or type(t.array) is Absent
+        elif not isinstance(t, GradientEdge):
             raise AssertionError("Expected output to be a torch.Tensor")
+    return absent
 
 
 def grad(
@@ -135,7 +142,7 @@ def grad(
         warn("only_inputs argument is deprecated and is ignored now (defaults to True).", FutureWarning)
     outputs, inputs = _sequence(outputs), _sequence(inputs)
     weights = [None] * len(outputs) if grad_outputs is None else _sequence(grad_outputs)
-    _require_outputs(outputs)
+    absent = _check_outputs(outputs)
     for t in inputs:
         if not isinstance(t, (Tensor, GradientEdge)):
             raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(t).__name__}")
@@ -149,7 +156,7 @@ def grad(
         return _grad_of_batch(outputs, inputs, weights, keep, create_graph, allow_unused, materialize_grads)
     graph, record = bool(create_graph) or mode.off, None
     try:
-        if mode.watch is not None or _any_absent(outputs):
+        if absent or mode.watch is not None:
             graph, record = True, bool(create_graph)
         roots = _roots(outputs, weights, graph)
         nodes = [_edge_of(t) for t in inputs]
@@ -225,7 +232,7 @@ def _roots(tensors, gradients, graph):
         if not uses_gradient(node) or type(node) is NoGradView:
             _check_all(tensors, gradients)
             raise RuntimeError(f"element {number} of tensors does not require grad and does not have a grad_fn")
-        g = _one(t) if g is None else _check_given(number, t, g)
+        g = _one(t, graph) if g is None else _check_given(number, t, g)
         if not graph:
             g = g.array.copy() if type(node) is AccumulateGrad else g.array
         if type(t) is Tensor and t.array.shape != node.shape:  # ``t.data = x`` has changed the size
@@ -243,12 +250,7 @@ def _check_all(tensors, gradients):
         if isinstance(t, Tensor) and g is not None:
             _check_given(number, t, g)
         elif isinstance(t, Tensor) and uses_gradient(refresh_node(t)):
-            _one(t)
-
-
-def _any_absent(tensors):
-    """Return True if derivatives are computed on tensors, because there are no elements."""
-    return any([type(t) is not GradientEdge and type(t.array) is Absent for t in tensors])
+            _one(t, True)
 
 
 def reaches_tensors(tensors):
@@ -268,8 +270,8 @@ def reaches_tensors(tensors):
     return False
 
 
-def _one(t):
-    """The gradient of a tensor of one element with respect to itself."""
+def _one(t, graph):
+    """The gradient of a tensor of one element with respect to itself; a mode that watches sees it made (``graph``)."""
     array = t.array
     if array.size != 1:
         raise RuntimeError("grad can be implicitly created only for scalar outputs")
@@ -277,7 +279,7 @@ def _one(t):
         raise RuntimeError(f"grad can be implicitly created only for real scalar outputs but got {t.dtype}")
     if type(array) is Absent:
         return wrap(make_like(array))
-    if mode.watch is not None or type(t) is not Tensor and getattr(type(t), "__torch_dispatch__", None) is not None:
+    if type(t) is not Tensor and getattr(type(t), "__torch_dispatch__", None) is not None or graph and mode.watch:
         return ports.dispatch_lifted("ones_like", (t,), {"pin_memory": False, "memory_format": preserve_format})
     one = np.empty(array.shape, array.dtype)  # and fill it: a quarter of the time of np.ones
     one.fill(1)

@@ -125,10 +125,9 @@ def own_gradient(g, gs):
 
     The transpose of a product made for this gradient alone is not copied.  ``gs`` are all gradients of the node.
     """
-    base = g.base
-    whole = type(base) is np.ndarray and base.size == g.size and g.flags.c_contiguous and g.flags.writeable
-    del base
-    alone = whole and [each is g for each in gs].count(True) < 2
+    if type(g.base) is not np.ndarray or g.base.size != g.size or not g.flags.c_contiguous or not g.flags.writeable:
+        return row_major(g)
+    alone = [each is g for each in gs].count(True) < 2
     return g if alone and getrefcount(g.base) == 2 else row_major(g)  # one reference by the view, one by the call
 
 
@@ -178,25 +177,28 @@ def accumulate(leaf, g, graph):
     """Add ``g`` to the leaf's ``.grad``, in place as PyTorch does, unless the addition itself is recorded."""
     if graph is FORWARD:
         g, graph = np.array(g.array), False
+    sofar = leaf.grad
     if graph and mode.watch:
         mode.watch.accumulate(leaf, g)
     elif graph:
-        if leaf.grad is None:
+        if sofar is None:
             leaf.grad = on_tensors("copy_gradient")(g)
             leaf.grad.array = lay_out_for(leaf, leaf.grad.array)
         else:
-            leaf.grad = on_tensors("add")(leaf.grad, g)
-    elif leaf.grad is None:
+            leaf.grad = on_tensors("add")(sofar, g)
+    elif sofar is None:
         leaf.grad = wrap(lay_out_for(leaf, g))
-    elif leaf.grad.array.dtype is not g.dtype:
-        leaf.grad = wrap(leaf.grad.array + g)
+    elif (array := sofar.array).dtype is not g.dtype:
+        leaf.grad = wrap(array + g)
     else:
-        array = leaf.grad.array
         try:
-            np.add(array, g, array)
+            if array.size > 1:
+                np.add(array, g, array)
+            else:  # half of the time that NumPy takes for one element in place
+                array[...] = array + g
             stamp_write(array)
         except Lift:  # one of them is sparse
-            leaf.grad = on_tensors("add")(*sorted((leaf.grad, wrap(g)), key=lambda t: type(t.array) is not np.ndarray))
+            leaf.grad = on_tensors("add")(*sorted((sofar, wrap(g)), key=lambda t: type(t.array) is not np.ndarray))
     if leaf.hooks is not None:
         for hook in list(leaf.hooks.accumulated.values()):
             require_nothing(hook(leaf.variable), leaf.variable)

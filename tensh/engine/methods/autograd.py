@@ -114,6 +114,8 @@ def grad_fn(t):
 
 
 def _set_grad(t, grad):
+    node = t.node
+    accumulates = type(node) is AccumulateGrad
     if grad is not None:
         if not isinstance(grad, Tensor):
             raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(grad).__name__}")
@@ -124,16 +126,17 @@ def _set_grad(t, grad):
                 f"attempting to assign a gradient of size '{list(grad.shape)}' to a tensor of size '{list(t.shape)}'. "
                 "Please ensure that the gradient and the tensor are the same size"
             )
-        if (expected := _grad_dtype(t)) not in (None, grad.dtype):
+        expected = node.dtype if accumulates else t.array.dtype
+        if expected is not None and grad.array.dtype != expected:
             raise RuntimeError(
                 f"attempting to assign a gradient with dtype '{grad.dtype.spoken}' to a tensor with grad_dtype "
-                f"'{expected.title}'. The gradient must match the tensor's grad_dtype (defaults to the tensor's dtype). You can "
+                f"'{BY_NUMPY[expected].title}'. The gradient must match the tensor's grad_dtype (defaults to the tensor's dtype). You can "
                 "set the tensor's grad_dtype attribute with a specific dtype, or None to allow any dtype. Set grad_dtype with "
                 "caution. Diverging the dtypes of a tensor and its gradient may break downstream systems that assume they "
                 "match."
             )
-    if type(t.node) is AccumulateGrad:
-        t.node.grad = grad
+    if accumulates:
+        node.grad = grad
     else:
         t._kept = grad
 

@@ -176,13 +176,18 @@ def conj_over(input):
 
 
 def conj(input):
-    """The complex conjugate; real tensors are returned unchanged."""
+    """The complex conjugate of a tensor or an array; real ones are returned unchanged."""
     if isinstance(input, Tensor):
         return on_tensors("conjugate")(input) if input.array.dtype.kind in "cW" else input
+    return conj_array(input)
+
+
+def conj_array(input):
+    """The complex conjugate; real arrays are returned unchanged."""
     return np.conjugate(input) if input.dtype.kind in "cW" else input
 
 
-ARRAYS["conj"] = TENSORS["conj"] = conj
+ARRAYS["conj"], TENSORS["conj"] = conj_array, conj
 
 
 @op(node="RealBackward0", public=False, view=RETYPED, input="complex_of(g, input.dtype)")

@@ -133,18 +133,22 @@ class Reducer:
                     part.zero_()
                 elif p.grad.data_ptr() != part.data_ptr():
                     part.copy_(p.grad)
-            if self.hook is not None:
-                function, state = self.hook
-                bucket.work = function(state, bucket)
-                return
-            bucket.buffer().div_(self.divisor)
-        bucket.work = self.group.allreduce([bucket.buffer()]).start()
+            if self.hook is None:
+                bucket.buffer().div_(self.divisor)
+        bucket.work = self.exchange(bucket)
+
+    def exchange(self, bucket):
+        """Start to add up a bucket over all processes, or what the user's hook does instead; return the work."""
+        if self.hook is None:
+            return self.group.allreduce([bucket.buffer()]).start()
+        function, state = self.hook
+        return function(state, bucket)
 
     def begin_empty(self):
         """Exchange buckets of zeros, for a process that has no more inputs."""
         for bucket in self.buckets:
             bucket.buffer().zero_()
-            bucket.work = self.group.allreduce([bucket.buffer()]).start()
+            bucket.work = self.exchange(bucket)
         self.reduce_used(find_public("zeros")(len(self.parameters), dtype=find_public("int32")))
         for bucket in self.buckets:
             bucket.work.wait()

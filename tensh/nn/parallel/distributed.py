@@ -2,9 +2,12 @@
 
 import contextlib
 
+from tensh.distributed.algorithms.join import Join, Joinable
 from tensh.engine import find_public
+from tensh.engine.dtypes.device import cpu
 from tensh.nn.modules.module import Module
 from tensh.nn.parallel.buckets import Reducer
+from tensh.nn.parallel.joining import DataParallelHook, announce_step, choose_rank
 
 __all__ = ["DistributedDataParallel"]
 
@@ -16,7 +19,7 @@ UNFINISHED = (
 )
 
 
-class DistributedDataParallel(Module):
+class DistributedDataParallel(Module, Joinable):
     """Train copies of a module, one in each process, with the mean of their gradients.
 
     The parameters are those of ``module``, with that prefix. They and the buffers start as those of rank 0. The
@@ -56,6 +59,7 @@ class DistributedDataParallel(Module):
         from tensh.distributed.groups import find_group
 
         super().__init__()
+        Joinable.__init__(self)
         self.process_group = find_group(process_group)
         ignored = set(getattr(module, "_ddp_params_and_buffers_to_ignore", ()))
         trained = [p for name, p in module.named_parameters() if p.requires_grad and name not in ignored]
@@ -68,16 +72,15 @@ class DistributedDataParallel(Module):
         self.gradient_as_bucket_view, self.static_graph = gradient_as_bucket_view, static_graph
         self.require_backward_grad_sync = self.require_forward_param_sync = True
         self.parameters_to_ignore = ignored
-        object.__setattr__(self, "_joining", None)
         if self.process_group.size() > 1:
             self._check_shapes(trained)
             if init_sync:
-                self._take_over(self._states(), 0)
+                self.take_over(self.list_states(), 0)
         object.__setattr__(
             self, "reducer", Reducer(trained, self.process_group, bucket_cap_mb, gradient_as_bucket_view)
         )
 
-    def _states(self):
+    def list_states(self):
         """Return all parameters and buffers."""
         pairs = [*self.module.named_parameters(), *self.module.named_buffers()]
         return [each.detach() for name, each in pairs if name not in self.parameters_to_ignore]
@@ -92,7 +95,11 @@ class DistributedDataParallel(Module):
                     f"{shapes}, while rank {rank} has {len(others)} params {others}"
                 )
 
-    def _take_over(self, tensors, root):
+    def list_buffers(self):
+        """Return the buffers that processes share."""
+        return [each for name, each in self.module.named_buffers() if name not in self.parameters_to_ignore]
+
+    def take_over(self, tensors, root):
         """Replace the values of tensors by those of one process."""
         for each in tensors:
             self.process_group.broadcast([each], root).wait()
@@ -100,8 +107,8 @@ class DistributedDataParallel(Module):
     def forward(self, *inputs, **kwargs):
         """Compute the module; the next backward pass exchanges gradients, unless within ``no_sync``."""
         is_synchronous = find_public("is_grad_enabled")() and self.require_backward_grad_sync
-        if self._joining is not None:
-            self._joining.tell_active(is_synchronous)
+        joined = self._join_config.enable
+        self.reducer.divisor = announce_step(self, is_synchronous) if joined else self.process_group.size()
         if self.reducer.is_waiting() and is_synchronous:
             raise RuntimeError(UNFINISHED + self.reducer.describe_missing())
         self._share_buffers()
@@ -115,9 +122,9 @@ class DistributedDataParallel(Module):
         """Copy the buffers of a process that still has inputs."""
         if not (self.broadcast_buffers and self.require_forward_param_sync and self.process_group.size() > 1):
             return
-        buffers = [each for name, each in self.module.named_buffers() if name not in self.parameters_to_ignore]
+        buffers = self.list_buffers()
         if buffers:
-            self._take_over(buffers, 0 if self._joining is None else self._joining.choose_rank(True))
+            self.take_over(buffers, choose_rank(self.process_group, True) if self._join_config.enable else 0)
 
     @contextlib.contextmanager
     def no_sync(self):
@@ -128,7 +135,6 @@ class DistributedDataParallel(Module):
         finally:
             self.require_backward_grad_sync = before
 
-    @contextlib.contextmanager
     def join(self, divide_by_initial_world_size=True, enable=True, throw_on_early_termination=False):
         """Train with different numbers of inputs in the processes: a process without inputs joins the exchanges.
 
@@ -136,19 +142,23 @@ class DistributedDataParallel(Module):
         of those with inputs. With ``throw_on_early_termination``, raise RuntimeError in all processes when the first
         runs out.
         """
-        if not enable or self.process_group.size() == 1:
-            yield
-            return
-        from tensh.nn.parallel.joining import JoinContext
+        return Join(
+            [self], enable, throw_on_early_termination, divide_by_initial_world_size=divide_by_initial_world_size
+        )
 
-        joining = JoinContext(self, divide_by_initial_world_size, throw_on_early_termination)
-        object.__setattr__(self, "_joining", joining)
-        try:
-            yield
-            joining.follow()
-        finally:
-            object.__setattr__(self, "_joining", None)
-            self.reducer.divisor = self.process_group.size()
+    def join_hook(self, **kwargs):
+        """Return the hook of a ``Join``; its option ``divide_by_initial_world_size`` is explained at ``join``."""
+        return DataParallelHook(self, kwargs.get("divide_by_initial_world_size", True))
+
+    @property
+    def join_device(self):
+        """The CPU."""
+        return cpu
+
+    @property
+    def join_process_group(self):
+        """The process group of the model."""
+        return self.process_group
 
     def register_comm_hook(self, state, hook):
         """Let ``hook(state, bucket)`` exchange the gradients of a bucket; it returns a future of the new buffer."""

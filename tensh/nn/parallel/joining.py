@@ -1,52 +1,52 @@
-"""Training with different numbers of inputs: processes without inputs join the exchanges of those that have some."""
+"""Data-parallel models in a ``Join``: how processes with and without inputs tell each other what they exchange."""
 
+from tensh.distributed.algorithms.join import Join, JoinHook
+from tensh.distributed.operations import RedOpType
 from tensh.engine import find_public
 
-EARLY = "Detected at least one rank that exhausted inputs. Throwing across all ranks."
+
+class DataParallelHook(JoinHook):
+    """Answers the exchanges of the data-parallel models of other processes, with gradients of zero."""
+
+    def __init__(self, model, divides_by_all):
+        self.model = model
+        model.divides_by_all = divides_by_all
+
+    def main_hook(self):
+        """Answer the exchanges of one step."""
+        model, group = self.model, self.model.process_group
+        is_synchronous, shares_buffers = find_largest(group, 0), find_largest(group, 0)
+        buffers = model.list_buffers()
+        if buffers and shares_buffers and model.broadcast_buffers:
+            model.take_over(buffers, choose_rank(group, False))
+        if is_synchronous:
+            model.reducer.searches = model.find_unused_parameters
+            model.reducer.begin_empty()
+
+    def post_hook(self, is_last_joiner):
+        """Copy the state of a process that had inputs longest."""
+        self.model.take_over(self.model.list_states(), choose_rank(self.model.process_group, is_last_joiner))
 
 
-class JoinContext:
-    """A ``with model.join()`` block, in which each forward pass first counts the processes that still have inputs."""
+def announce_step(model, is_synchronous):
+    """Tell the other processes that this one has an input; return the number by which gradients are divided."""
+    group = model.process_group
+    count = Join.notify_join_context(model)
+    find_largest(group, int(is_synchronous))
+    find_largest(group, int(model.require_forward_param_sync))
+    if count is None or model.divides_by_all:
+        return group.size()
+    count.wait()
+    return int(count.result()[0])
 
-    def __init__(self, model, divides_by_all, throws):
-        self.model, self.group = model, model.process_group
-        self.divides_by_all, self.throws = divides_by_all, throws
 
-    def _reduce(self, number, largest=False):
-        """Return the sum, or the maximum, of a number over all processes."""
-        from tensh.distributed.operations import RedOpType
+def choose_rank(group, is_candidate):
+    """Return the last rank among the candidates."""
+    return find_largest(group, group.rank() if is_candidate else -1)
 
-        found = find_public("tensor")([number])
-        self.group.allreduce([found], RedOpType.MAX if largest else RedOpType.SUM).wait()
-        return int(found)
 
-    def choose_rank(self, is_candidate):
-        """Return the last rank among the candidates."""
-        return self._reduce(self.group.rank() if is_candidate else -1, True)
-
-    def tell_active(self, is_synchronous):
-        """Announce that this process has an input, and whether gradients will be exchanged."""
-        active = self._reduce(1)
-        if self.throws and active < self.group.size():
-            raise RuntimeError(EARLY)
-        self._reduce(int(is_synchronous), True)
-        self._reduce(int(self.model.require_forward_param_sync), True)
-        if not self.divides_by_all:
-            self.model.reducer.divisor = active
-
-    def follow(self):
-        """Join the exchanges until no process has inputs, then copy the state of a process that finished last."""
-        is_last = True
-        while self._reduce(0):
-            if self.throws:
-                raise RuntimeError(f"Rank {self.group.rank()} exhausted all inputs.")
-            is_last = False
-            is_synchronous, shares = self._reduce(0, True), self._reduce(0, True)
-            model = self.model
-            buffers = [b for name, b in model.module.named_buffers() if name not in model.parameters_to_ignore]
-            if buffers and shares and model.broadcast_buffers:
-                model._take_over(buffers, self.choose_rank(False))
-            if is_synchronous:
-                model.reducer.searches = model.find_unused_parameters
-                model.reducer.begin_empty()
-        self.model._take_over(self.model._states(), self.choose_rank(is_last))
+def find_largest(group, number):
+    """Return the maximum of a number over all processes."""
+    found = find_public("tensor")([number])
+    group.allreduce([found], RedOpType.MAX).wait()
+    return int(found)

@@ -144,8 +144,10 @@ def add_into(out, indices, values):
     elif all([each is not None and each.dtype.kind != "b" for each in indices]):
         places = row_places(out.shape, indices)
         rest = out.shape[len(indices) :]
-        values = np.broadcast_to(values, places.shape + rest).reshape(places.size, *rest)
-        add_at(out.reshape(math.prod(out.shape[: len(indices)]), *rest), places.reshape(-1), values)
+        if values.shape != places.shape + rest:  # a broadcast takes 2 µs
+            values = np.broadcast_to(values, places.shape + rest)
+        rows, values = out.reshape(math.prod(out.shape[: len(indices)]), *rest), values.reshape(places.size, *rest)
+        add_at(rows, places.reshape(-1), values)
     else:
         places = np.arange(out.size).reshape(out.shape)[key_of(indices)]
         add_at(out.reshape(-1), places.reshape(-1), np.broadcast_to(values, places.shape).reshape(-1))
@@ -153,13 +155,13 @@ def add_into(out, indices, values):
 
 def row_places(shape, indices):
     """Return the positions of index arrays in the flattened first dimensions of ``shape``; IndexError if out of range."""
-    places = 0
+    places = None
     for each, n in zip(indices, shape):
         if each.size and not is_within(each, n):
             each = np.where(each < 0, each + n, each)
             if not is_within(each, n):
                 raise IndexError("out of bounds")
-        places = places * n + each
+        places = each if places is None else places * n + each
     return places
 
 

@@ -15,7 +15,7 @@ from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, on_tensors, word
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.errors.messages import OTHER_DTYPE
-from tensh.engine.operators.basic import conj
+from tensh.engine.operators.basic import conj, conj_array
 from tensh.engine.operators.precision import is_half, widen
 from tensh.engine.operators.reductions.summation import PRODUCTS, SMALL, add_along, add_vector_products
 
@@ -35,7 +35,7 @@ def mH(matrix):
 
 def tH(matrix):
     """The conjugate transpose of one matrix."""
-    return conj(matrix.T)
+    return conj_array(matrix.T)
 
 
 ARRAYS["tH"], TENSORS["tH"] = tH, lambda matrix: conj(on_tensors("t")(matrix))

@@ -19,6 +19,8 @@ ORDERS = {
     dtype: [np.array(order_few(size, lanes), np.intp) for size in range(2 * lanes)] for dtype, lanes in LANES.items()
 }
 
+TWO = {dtype: np.ones(2, dtype) for dtype in LANES}
+
 
 def add_few(array):
     """Sum fewer than BIT_FOR_BIT numbers as PyTorch does; None for arrays that it adds in another way.
@@ -28,13 +30,18 @@ def add_few(array):
     size, orders = array.size, ORDERS.get(array.dtype)
     if orders is None or size >= 2 * len(orders) or not array.flags.c_contiguous:
         return None
-    vector = array if array.ndim == 1 else array.reshape(-1)
     if size < len(orders):
+        vector = array.reshape(-1) if array.ndim != 1 else array
         vector = vector[orders[size]] if size > 4 else vector
+    elif size == len(orders):
+        vector = TWO[array.dtype].dot(
+            array.reshape(2, -1)
+        )  # a sum of two products with 1 is exact, and takes less time
     else:
-        lanes = len(orders) // 2
+        lanes, vector = len(orders) // 2, array.reshape(-1)
         rest, sums = size % lanes, vector[:lanes] + vector[lanes : 2 * lanes]
         if size >= 3 * lanes:
             sums += vector[2 * lanes : 3 * lanes]
         vector = np.concatenate((vector[-rest:], sums)) if rest else sums
-    return np.add.accumulate(vector)[-1] + 0  # the sum of negative zeros is 0
+    total = np.add.accumulate(vector)[-1]
+    return total if total else total + 0  # the sum of negative zeros is 0
