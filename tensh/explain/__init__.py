@@ -7,8 +7,12 @@ stand-ins with the shapes and dtypes of the operands.
 from tensh.explain.afterwards import afterwards
 from tensh.explain.calls import find_failed_call
 from tensh.explain.causes import Situation, cause_of
+from tensh.explain.causes.dimensions import explain_dimensions
 from tensh.explain.causes.layers import fit_layer
+from tensh.explain.causes.loss_shapes import explain_loss_shapes
+from tensh.explain.causes.none import explain_given_none
 from tensh.explain.causes.signatures import explain_lacking
+from tensh.explain.causes.situation import first_explanation
 from tensh.explain.lines import whole_lines
 from tensh.explain.making import turn, unseen
 from tensh.explain.place import Place
@@ -17,6 +21,9 @@ from tensh.explain.search import explain_by_search
 from tensh.support.language import close_up
 
 __all__ = ["Place", "explain"]
+
+LAST = (explain_by_search, explain_dimensions, explain_loss_shapes, explain_lacking, explain_given_none)
+"""What is tried where neither a cause nor a rule is known."""
 
 
 def explain(error, traceback, place):
@@ -30,7 +37,7 @@ def explain(error, traceback, place):
     found = cause_of(situation) or (call and rule_for(call, error)) or None
     if found is not None and not found.fits and call is not None and call.module is not None:
         found = fit_layer(found, situation)
-    found = found or explain_by_search(situation) or explain_lacking(situation)
+    found = found or first_explanation(LAST, situation)
     if found is None:
         return None
     found = found._replace(

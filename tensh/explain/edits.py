@@ -14,7 +14,7 @@ from tensh.engine.dtypes.device import device as Device
 from tensh.engine.dtypes.dtype import dtype as Dtype
 from tensh.explain.calls import piece
 from tensh.explain.other_values import changes_of_value
-from tensh.explain.shadow import BUILTINS, Unknown, canonical, parse_statement
+from tensh.explain.shadow import BUILTINS, Unknown, canonical, is_module, parse_statement
 from tensh.explain.trying import append_to_expression, describe_shape
 from tensh.support.language import _
 
@@ -39,6 +39,12 @@ JOINING = frozenset("cat concat concatenate stack hstack vstack dstack column_st
 
 SEQUENCES = frozenset("pad_sequence pack_sequence".split())
 """Functions that take a list of tensors of several lengths."""
+
+
+OVER_STEPS = frozenset(
+    "RNNBase MultiheadAttention TransformerEncoderLayer TransformerDecoderLayer TransformerEncoder Transformer _ConvNd".split()
+)
+"""Layers whose inputs have a dimension of steps or of places beside that of features."""
 
 
 WITHOUT_DERIVATIVE = frozenset("argmax argmin long int round sign".split())
@@ -81,8 +87,9 @@ def edits(segment, shadow):
         span = start + offset, end + offset
         is_indexed = isinstance(parents.get(each), ast.Subscript) and each is parents[each].value
         is_whole = is_list_of(each, parents.get(each))
+        is_step = feeds_steps(each, parents, shadow)
         for new, cost, *reason in changes(each, text, each is top or is_indexed, shadow):
-            if is_whole and new == f"{text}[0]":
+            if is_whole and new == f"{text}[0]" or is_step and ".flatten(" in new:
                 continue
             yield Edit(span, bracket(new, segment, span), 10 * cost + depth, *reason)
 
@@ -92,6 +99,15 @@ def is_list_of(node, call):
     if not isinstance(call, ast.Call) or node not in call.args[:1]:
         return False
     return ast.unparse(call.func).rpartition(".")[2] in SEQUENCES and isinstance(node, ast.Name)
+
+
+def feeds_steps(node, parents, shadow):
+    """True if a layer over steps or places takes what is computed from an expression: flattened, these lose their meaning."""
+    while (node := parents.get(node)) is not None:
+        layer = value_of(node.func, shadow) if isinstance(node, ast.Call) else None
+        if is_module(layer) and any(each.__name__ in OVER_STEPS for each in type(layer).__mro__):
+            return True
+    return False
 
 
 def bracket(new, segment, span):
@@ -300,6 +316,18 @@ def other_arguments(node, shadow):
         yield f"{function}({', '.join(others)})", 1, _("the two arguments are swapped")
 
 
+def sizes_in_one(node, shadow):
+    """Propose `torch.randn(2, 3, 4)` for `torch.randn((2, 3), 4)`."""
+    sizes = [value_of(each, shadow) for each in node.args]
+    if len(sizes) < 2 or any(type(each) not in (int, tuple, list) for each in sizes):
+        return
+    inner = [each.elts if isinstance(each, ast.Tuple | ast.List) else [each] for each in node.args]
+    if all(len(elements) == 1 and elements[0] is each for elements, each in zip(inner, node.args, strict=True)):
+        return
+    given = [ast.unparse(each) for elements in inner for each in elements] + [*map(ast.unparse, node.keywords)]
+    yield f"{ast.unparse(node.func)}({', '.join(given)})", 1, _("all sizes stand in one tuple, or without any")
+
+
 def other_calls(node, text, shadow):
     """Propose to index values that are not callable, to name settings, and to drop methods that Python numbers lack."""
     function = value_of(node.func, shadow)
@@ -315,6 +343,7 @@ def other_calls(node, text, shadow):
             0,
             _("{called} is a {kind}, which cannot be called").format(called=called, kind=type(function).__name__),
         )
+    yield from sizes_in_one(node, shadow)
     for each in node.args:
         kind = SETTINGS.get(type(value_of(each, shadow)))
         if kind:

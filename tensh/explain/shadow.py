@@ -48,6 +48,7 @@ FUNCTIONS = (
     "tensh.nn.utils.rnn",
 )
 PACKAGES = ("tensh", "torch")
+PURE = ("math",)  # modules of Python whose functions may be called
 CLASSES = ("nn", "optim")  # subpackages whose classes may be called
 MEMBERS = ("parameters", "modules", "children", "buffers", "state_dict")  # methods of modules without side effects
 NEVER = ("manual_seed", "seed", "set_", "use_", "initial_seed", "save", "load", "backward", "from_file", "share_memory")
@@ -96,8 +97,11 @@ class StandIns:
         return stand_in
 
     def imitate_tensor(self, value):
+        requires_grad = self.grad and value.requires_grad
+        if is_number(value):  # which may be a size
+            return find_public("tensor")(value.item(), dtype=value.dtype, requires_grad=requires_grad)
         make = find_public("zeros" if self.is_small else "empty")
-        return make(value.shape, dtype=value.dtype, requires_grad=self.grad and value.requires_grad)
+        return make(value.shape, dtype=value.dtype, requires_grad=requires_grad)
 
     def imitate_layer(self, layer):
         """Return a copy of a layer with stand-ins for its tensors, which a call may change."""
@@ -313,14 +317,21 @@ def tensors_in(values):
             yield from value.buffers()
 
 
+def is_number(t):
+    """True for a tensor of a single whole number, without dimensions."""
+    return type(t) is Tensor and not t.dim() and not (t.is_floating_point() or t.is_complex() or t.is_meta or t.is_sparse)
+
+
 def is_ours(value):
     """True if a value is a namespace of tensh, an operation of its engine, or one of its layer or optimizer classes."""
     if isinstance(value, types.ModuleType):
-        return value.__name__.partition(".")[0] in PACKAGES
+        return value.__name__.partition(".")[0] in PACKAGES or value.__name__ in PURE
     if isinstance(value, type):
         return is_from(value, *CLASSES)
     if isinstance(value, types.MethodType):
         return is_module(value.__self__) and value.__name__ in MEMBERS and is_from(value, "nn")
+    if isinstance(value, types.BuiltinFunctionType):
+        return value.__module__ in PURE
     code = getattr(value, "__code__", None)
     name = getattr(value, "__name__", "")
     if code is None or name.startswith(NEVER):

@@ -128,6 +128,11 @@ def candidates(text, lines, number):
     ) and not text.rstrip().endswith(":"):
         yield text.rstrip() + ":", _("a line that begins a block ends with a colon")
     yield from mend_brackets(text)
+    for match in re.finditer(r"(?P<whole>[\w.]+ [-+*/@] \d+)(?=\.[a-z_]\w*\()", text):
+        yield (
+            f"{text[: match.start()]}({match[0]}){text[match.end() :]}",
+            _("a method of a sum or product needs brackets around it"),
+        )
     if number > 1 and lines[number - 2].rstrip().endswith(":"):
         yield "    " + text, _("the lines of a block must be indented")
     if number < len(lines) and re.search(r"[\w\])\"']\s*$", text):

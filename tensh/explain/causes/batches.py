@@ -133,7 +133,7 @@ def rows_of_a_dataset(situation):
     node = path[-1] if path else None
     if not situation.says("Size mismatch between tensors") or not isinstance(node, ast.Call):
         return None
-    values = [situation.look_up(each) for each in node.args]
+    values = [situation.tensor_of(each) for each in node.args]
     if not all(isinstance(each, Tensor) and each.dim() for each in values):
         return None
     texts = [*map(ast.unparse, node.args)]
@@ -247,7 +247,10 @@ def explain_unknown_device(situation):
 
 
 def explain_format(situation):
-    """Explain `f"{x:.2f}"` of a tensor of several numbers."""
+    """Explain `f"{x:.2f}"` of a tensor of several numbers, and `f"{x:d}"` of a float."""
+    if situation.says("Unknown format code 'd' for object of type 'float'"):
+        rule = _("d formats whole numbers, and this is a float")
+        return Explanation("format", (), rule, (), _(":.2f shows two decimals, :.0f none"))
     if not situation.says("unsupported format string passed to Tensor.__format__"):
         return None
     for node in ast.walk(ast.Module([*situation.place.path()], [])):

@@ -1,11 +1,12 @@
-"""Integers that became floating point where their tensor was made."""
+"""Integers that became floating point where their tensor was made, and integers that are to require grad."""
 
 import ast
 
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.causes.situation import operand_of, replace_node
 from tensh.explain.history import follow
-from tensh.explain.model import Explanation
+from tensh.explain.model import Explanation, Fit
+from tensh.explain.trying import append_to_expression
 from tensh.support.language import _
 
 CLASSES = ("torch.Tensor", "torch.FloatTensor", "Tensor")
@@ -35,3 +36,28 @@ def explain_floats(situation):
             given = (operand_of(followed.name, value),)
             return Explanation("tensor", given, rule, (fit,)) if fit else None
     return None
+
+
+def explain_flag_of_numbers(situation):
+    """Explain `x.requires_grad = True` and `x.requires_grad_()` of whole numbers."""
+    path = situation.place.path()
+    node = path[-1] if path else None
+    if not situation.says("dtype can require gradients"):
+        return None
+    match node:
+        case ast.Attribute(attr="requires_grad", value=owner):
+            pass
+        case ast.Call(func=ast.Attribute(attr="requires_grad_", value=owner)):
+            pass
+        case _:
+            return None
+    t, text = situation.tensor_of(owner), ast.unparse(owner)
+    if t is None:
+        return None
+    given = operand_of(text, t)
+    rule = _("{text} holds {kind}: only floating point numbers have derivatives").format(text=text, kind=given.dtype)
+    if isinstance(owner, ast.Name):
+        fit = Fit(f"{text} = {text}.float()", "", node.lineno, "before")
+    else:
+        fit = replace_node(situation.place, owner, append_to_expression(text, ".float()"))
+    return Explanation("grad", (given,), rule, (fit,) if fit else ())

@@ -166,8 +166,29 @@ def explain_not_computed(situation, name):
 
         rule = _("the backward pass on line {line} did not reach {name}").format(line=passes[-1], name=name)
         result, cut = find_lost_use(name, GradientQuestion(situation.names, {"": situation.place.source})) or ("", None)
-        return (f"{rule}; {result} {cut.sentence}", cut.fits, cut.advice) if cut else (rule, (), None)
+        if cut is None:
+            rule, advice = explain_empty_backward(situation) or (rule, None)
+            return rule, (), advice
+        return f"{rule}; {result} {cut.sentence}", cut.fits, cut.advice
     return _("no backward pass has run"), first_pass(situation), None
+
+
+def explain_empty_backward(situation):
+    """Return (rule, advice) of a Function in the source whose backward returns nothing; None if there is none."""
+    for definition in ast.walk(situation.place.tree()):
+        if not isinstance(definition, ast.ClassDef) or not any("Function" in ast.unparse(b) for b in definition.bases):
+            continue
+        for method in definition.body:
+            if getattr(method, "name", None) == "backward" and not any(map(is_result, iterate_scope(method))):
+                rule = _("{kind}.backward (line {line}) returns nothing").format(
+                    kind=definition.name, line=method.lineno
+                )
+                return rule, _("return a gradient for each argument of forward")
+    return None
+
+
+def is_result(node):
+    return isinstance(node, ast.Return) and node.value is not None
 
 
 def first_pass(situation):

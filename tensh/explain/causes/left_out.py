@@ -7,8 +7,11 @@ from tensh.explain.causes.situation import first_explanation, message_of, replac
 from tensh.explain.model import Explanation
 from tensh.support.language import _
 
-CASTS = frozenset("float double half cpu cuda to detach clone".split())
+CASTS = frozenset("float double half bfloat16 cpu cuda to detach clone".split())
 """Methods that each tensor of a tuple has."""
+
+WHOLE = frozenset("long int short bool byte".split())
+"""Casts after which nothing can be differentiated: they are not offered."""
 
 
 def explain_left_out(situation):
@@ -86,7 +89,7 @@ def wide_subscripts(situation, node):
 def cast_of_tuple(situation, node):
     """Explain `params.double()` of a tuple of tensors."""
     error, tree = situation.error, situation.place.tree()
-    if not isinstance(error, AttributeError) or type(error.obj) not in (tuple, list) or error.name not in CASTS:
+    if not isinstance(error, AttributeError) or type(error.obj) not in (tuple, list) or error.name not in CASTS | WHOLE:
         return None
     calls = [each for each in (ast.walk(tree) if tree else ()) if isinstance(each, ast.Call) and each.func is node]
     if len(calls) != 1 or not all(hasattr(each, "requires_grad") for each in error.obj):
@@ -96,6 +99,8 @@ def cast_of_tuple(situation, node):
     text, kind = ast.unparse(node.value), type(error.obj).__name__
     given = ", ".join(map(ast.unparse, [*calls[0].args, *calls[0].keywords]))
     rule = _("{text} is a {kind} of tensors: call {name} on each of them").format(text=text, kind=kind, name=error.name)
+    if error.name in WHOLE:
+        return Explanation("attribute", (), rule, (), f"[each.{error.name}() for each in {text}]")
     code = f"[each.{error.name}({given}) for each in {text}]"
     code = code if kind == "list" else f"tuple({code[1:-1]})"
     return explain_with(situation, "attribute", rule, calls[0], code)

@@ -78,6 +78,8 @@ def explain_uncalled_class(situation):
     if situation.says("'type' object does not support the context manager protocol"):
         blocks = [node for node in ast.walk(tree) if isinstance(node, ast.With) and node.lineno == line] if tree else []
         nodes = [item.context_expr for block in blocks for item in block.items]
+    elif situation.says("unbound method", "needs an argument"):
+        return find_class_argument(situation)
     elif situation.says("is not a Module subclass"):
         path = situation.place.path()
         nodes = path[-1].args if path and isinstance(path[-1], ast.Call) else []
@@ -94,6 +96,21 @@ def explain_uncalled_class(situation):
                 if fit
                 else None
             )
+    return None
+
+
+def find_class_argument(situation):
+    """Explain `file = io.BytesIO`, passed as a file."""
+    path = situation.place.path()
+    for node in path[-1].args if path and isinstance(path[-1], ast.Call) else ():
+        made = situation.find_assignment(node.id) if isinstance(node, ast.Name) else None
+        if not isinstance(made, ast.Assign) or not isinstance(made.value, ast.Name | ast.Attribute):
+            continue
+        if isinstance(situation.names.get(node.id), type):
+            text = ast.unparse(made.value)
+            fit = Fit(f"{ast.unparse(made.targets[0])} = {text}()", "", made.lineno)
+            rule = _("{text} is a class: call it to create an instance").format(text=text)
+            return Explanation("call", (), rule, (fit,))
     return None
 
 
@@ -140,7 +157,10 @@ def explain_rounded(situation):
 def find_method(name, situation):
     """Return the statement that assigned a method in place of its result."""
     value, made = situation.names.get(name), situation.find_assignment(name)
-    if not isinstance(value, types.MethodType | types.BuiltinMethodType) or not isinstance(made, ast.Assign):
+    if not isinstance(value, types.MethodType | types.BuiltinMethodType):
+        return None
+    made = made or find_uncalled(situation, value.__name__)
+    if not isinstance(made, ast.Assign):
         return None
     if not isinstance(made.value, ast.Attribute) or len(made.targets) != 1:
         return None
@@ -149,6 +169,15 @@ def find_method(name, situation):
         name=name, attr=made.value.attr, line=made.lineno
     )
     return Explanation("call", (), rule, (Fit(f"{ast.unparse(made.targets[0])} = {code}()", "", made.lineno),))
+
+
+def find_uncalled(situation, word):
+    """Return the only statement of the source that assigns a method of that name, uncalled; None if there is none."""
+    tree = situation.place.tree()
+    found = [
+        node for node in ast.walk(tree) if isinstance(node, ast.Assign) and getattr(node.value, "attr", None) == word
+    ]
+    return found[0] if len(found) == 1 else None
 
 
 def find_module_argument(call, situation):

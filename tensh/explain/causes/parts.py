@@ -87,7 +87,10 @@ def name_parts(model, text, attribute):
     rule = _("{text} has no part {attribute}: its parts are {parts}").format(
         text=text, attribute=attribute, parts=list_names(shown, MOST_PARTS)
     )
-    return Explanation("attribute", (), rule)
+    advice = None
+    if type(model).__module__ == "__main__":
+        advice = _("assign self.{attribute} in {kind}.__init__").format(attribute=attribute, kind=type(model).__name__)
+    return Explanation("attribute", (), rule, (), advice)
 
 
 def attribute_of_a_batch(situation, node):

@@ -5,12 +5,14 @@ import re
 
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.calls import names_in
+from tensh.explain.causes.functions import last_return
 from tensh.explain.causes.situation import first_explanation, message_of, replace_node
 from tensh.explain.model import Explanation
 from tensh.explain.trying import append_to_expression
 from tensh.support.language import _
 
-OF_FUNCTIONS = frozenset("jacobian hessian vjp jvp hvp vhp grad grad_and_value jacrev jacfwd vmap".split())
+OF_FUNCTIONS = frozenset("jacobian hessian vjp jvp hvp vhp grad grad_and_value jacrev jacfwd vmap gradcheck gradgradcheck".split())
+OF_NUMBERS = "should contain a single element"  # what a function returns that hessian, hvp and vhp differentiate
 ARGNUM = re.compile(r"Got argnum=(\d+), but only (\d+) positional inputs")
 TYPES = re.compile(r"Thing passed to transform API must be Tensor, got <class '(float|int)'>")
 
@@ -28,6 +30,7 @@ def explain_transform(situation):
             number_for_tensor,
             whole_number_for_gradient,
             gradient_of_several,
+            function_of_several,
             rows_of_one,
             argument_beyond_last,
         ),
@@ -83,11 +86,38 @@ def exchanged_with_function(situation, node):
     if name_of(node.func) not in OF_FUNCTIONS or len(node.args) != 2:
         return None
     first, second = node.args
-    if situation.tensor_of(first) is None or not callable(situation.look_up(second)):
+    if not is_input(first, situation) or not is_function(second, situation):
         return None
     rule = _("{name} takes the function first, and then its arguments").format(name=name_of(node.func))
     rest = ", ".join(map(ast.unparse, [second, first, *node.keywords]))
     return replacement(situation, rule, node, f"{ast.unparse(node.func)}({rest})")
+
+
+def is_input(node, situation):
+    """True for a tensor, or a tuple of tensors."""
+    parts = node.elts if isinstance(node, ast.Tuple) else [node]
+    return bool(parts) and all(situation.tensor_of(each) is not None for each in parts)
+
+
+def is_function(node, situation):
+    """True for a function, or `apply` of a Function."""
+    if isinstance(node, ast.Attribute) and node.attr == "apply":
+        return isinstance(situation.look_up(node.value), type)
+    return callable(situation.look_up(node))
+
+
+def function_of_several(situation, node):
+    """Explain `hessian(f, x)` of a function that returns several numbers."""
+    if not situation.says(OF_NUMBERS) or not node.args:
+        return None
+    name, tree = ast.unparse(node.args[0]), situation.place.tree()
+    found = [each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef) and each.name == name]
+    back = last_return(found[0]) if len(found) == 1 else None
+    rule = _("{name} returns several numbers, but expected a single one").format(name=name)
+    if back is None:
+        return Explanation("transform", (), rule, (), _("return their sum"))
+    fit = replace_node(situation.place, back.value, append_to_expression(ast.unparse(back.value), ".sum()"))
+    return Explanation("transform", (), rule, (fit,) if fit else ())
 
 
 def number_for_tensor(situation, node):

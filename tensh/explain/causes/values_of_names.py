@@ -1,4 +1,4 @@
-"""Names with a value that was not meant: a tuple by a comma, None, the number of a loop, a tuple that is written into."""
+"""Names with a value that was not meant: a tuple by a comma, the number of a loop, a tuple that is written into."""
 
 import ast
 import re
@@ -7,9 +7,6 @@ from tensh.explain.causes.situation import first_explanation, message_of, replac
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.place import bindings
 from tensh.support.language import _
-
-EMPTY = {"append": "[]", "extend": "[]", "insert": "[]", "items": "{}", "keys": "{}", "update": "{}", "add": "set()"}
-"""Methods of containers, and the empty container that has them."""
 
 OF_TUPLES = re.compile(r"'tuple' object does not support item (?:assignment|deletion)")
 
@@ -108,26 +105,3 @@ def is_loop_around(loop, node):
 
 def is_target(loop, name):
     return any(isinstance(each, ast.Name) and each.id == name for each in ast.walk(loop.target))
-
-
-def explain_none(situation):
-    """Explain a name that is None because a line says so."""
-    path = situation.place.path()
-    is_told = situation.says("NoneType") and isinstance(situation.error, TypeError | AttributeError | ValueError)
-    for node in ast.walk(path[-1]) if path and is_told else ():
-        if not isinstance(node, ast.Name) or situation.names.get(node.id, node) is not None:
-            continue
-        made = situation.find_assignment(node.id)
-        if not isinstance(made, ast.Assign) or not isinstance(made.value, ast.Constant) or made.value.value is not None:
-            continue
-        rule = _("{name} has been None since line {line}").format(name=node.id, line=made.lineno)
-        empty = EMPTY.get(getattr(situation.error, "name", None) or "")
-        fit = replace_node(situation.place, made.value, empty) if empty and len(made.targets) == 1 else None
-        return Explanation(
-            "None",
-            (),
-            rule,
-            (fit,) if fit else (),
-            None if fit else _("give {name} a value there").format(name=node.id),
-        )
-    return None

@@ -24,13 +24,12 @@ def channels(call, text):
     spatial = len(call.module.kernel_size) if hasattr(call.module, "kernel_size") else max(len(shape) - 2, 1)
     dim = max(len(shape) - spatial - 1, 0)
     moved = [*range(dim), len(shape) - 1, *range(dim, len(shape) - 1)]  # images with their channels last
-    cast = "" if a.value.is_floating_point() or a.value.is_complex() else ".float()"
-    order = append_to_expression(a.text, f".permute({', '.join(map(str, moved))}){cast}") if a.text else None
     is_last = shape[-1:] == [wanted] and wanted not in shape[dim:-1]
-    candidates = [call.rewrite({a: order})] if order and is_last else []
+    orders = [f".permute({', '.join(map(str, moved))}){cast}" for cast in ("", ".float()")] if a.text and is_last else []
+    candidates = [call.rewrite({a: append_to_expression(a.text, order)}) for order in orders]
     if wanted == 1 and a.text and len(shape) == spatial + 1:  # grey images without their channel dimension
         candidates.append(call.rewrite({a: append_to_expression(a.text, ".unsqueeze(1)")}))
-    found = fits(call, candidates)
+    found = fits(call, candidates, most=1)
     return Explanation(
         call.symbol, (operand(a, {dim}),), (_("{symbol} expects 1 channel in dim {dim}, but got {got}") if wanted == 1 else _("{symbol} expects {wanted} channels in dim {dim}, but got {got}")).format(symbol=call.symbol, wanted=wanted, dim=dim, got=got), found,
         None if found else (_("create the layer for 1 channel, or pass it {wanted}") if got == 1 else _("create the layer for {got} channels, or pass it {wanted}")).format(got=got, wanted=wanted),

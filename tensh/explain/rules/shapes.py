@@ -38,6 +38,8 @@ def reshaping(call, text):
         else _("{tensor} has {count} elements, but {wanted} has {known}")
     ).format(tensor=name_or_phrase(t), count=count, wanted=wanted, known=known)
     candidates = [resize_call(call, -1)] if len(wanted) == 1 else []
+    if len(wanted) == 2 and wanted[0] == -1 and t.value.dim() > 1 and t.value.shape[-1] > 1:  # rows of another length
+        candidates = [resize_call(call, -1, t.value.shape[-1])]
     if -1 not in wanted and len(wanted) > 1:
         own = [*t.value.shape, *[None] * len(wanted)]
         # these sizes are probably intended to stay

@@ -308,9 +308,11 @@ def suggest_attribute(word, owner):
         if alike is None or (own_name(owner) == "tensh.nn" and is_made_without_sizes(getattr(owner, alike))):
             return elsewhere if alike is None else f"{elsewhere}{_(' or ')}{alike}"
         return alike
+    if isinstance(owner, ModuleType) and own_name(owner).partition(".")[0] == "tensh":
+        same = suggest_deeper(word, own_name(owner))
+        if same:
+            return same
     found = find_members(word, names) if isinstance(owner, ModuleType) else closest(word, names)
-    if not found and isinstance(owner, ModuleType) and own_name(owner).partition(".")[0] == "tensh":
-        return suggest_deeper(word, own_name(owner))
     return _(" or ").join(found) or None
 
 

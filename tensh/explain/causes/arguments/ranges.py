@@ -75,6 +75,11 @@ def bounds_exchanged(situation, node):
         rule = _("counting down from {start} to {end} needs a negative step").format(start=args[0], end=args[1])
         rest = [*args, "-1", *map(ast.unparse, node.keywords)]
         return explain_replacement(situation, "arange", rule, node, f"{name}({', '.join(rest)})")
+    if name.endswith("arange") and situation.says("inconsistent with step sign") and len(args) == 3:
+        rule = _("a step of {step} does not lead from {start} to {end}").format(step=args[2], start=args[0], end=args[1])
+        other = args[2].removeprefix("-") if args[2].startswith("-") else f"-{args[2]}"
+        is_written = isinstance(node.args[2], ast.Constant | ast.UnaryOp)
+        return explain_replacement(situation, "arange", rule, node.args[2], other) if is_written else None
     return None
 
 
@@ -167,6 +172,8 @@ def ignored_by_none(situation, node):
 def none_among_numbers(situation, node):
     """`torch.tensor([1.0, None])`."""
     if not situation.says("Could not infer dtype of NoneType") or not node.args:
+        return None
+    if isinstance(node.args[0], ast.Name) and situation.names.get(node.args[0].id, node) is None:
         return None
     found = [each for each in ast.walk(node.args[0]) if isinstance(each, ast.Constant) and each.value is None]
     rule = _("a tensor holds numbers: use nan for a missing one")

@@ -1,0 +1,67 @@
+"""Inputs with another number of dimensions than a layer takes: which dimensions it takes, by their meaning."""
+
+import ast
+
+from tensh.engine.core.tensor import Tensor
+from tensh.explain.causes.situation import operand_of
+from tensh.explain.model import Explanation
+from tensh.explain.shadow import is_module
+from tensh.support.language import _
+
+WORDS = ("Expected input to be", "should be unbatched 2D or batched 3D", "(unbatched) or")
+IMAGE = {1: "length", 2: "height, width", 3: "depth, height, width"}
+
+
+def explain_dimensions(situation):
+    """Explain an input whose number of dimensions no change of a single step mends."""
+    path = situation.place.path()
+    if not path or not isinstance(path[-1], ast.Call) or not any(situation.says(words) for words in WORDS):
+        return None
+    layer = situation.look_up(path[-1].func)
+    call = situation.call
+    layer = layer if is_module(layer) and sizes_of(layer) else getattr(call, "module", None)
+    given = path[-1].args[0] if path[-1].args else None
+    t = situation.tensor_of(given) if given is not None else None
+    text = ast.unparse(given) if given is not None else None
+    if layer is not situation.look_up(path[-1].func) and call is not None and call.tensors:
+        t, text = call.tensors[0].value, "input"
+    sizes = sizes_of(layer) if is_module(layer) else None
+    if sizes is None or not isinstance(t, Tensor):
+        return None
+    batched, alone = sizes
+    rule = _("{kind} takes {batched}, or {alone} of a single sample; {text} has {count} dimensions").format(
+        kind=type(layer).__name__, batched=batched, alone=alone, text=text, count=t.dim()
+    )
+    return Explanation("call", (operand_of(text, t),), rule)
+
+
+def sizes_of(layer):
+    """Return the dimensions that a layer takes, of a batch and of a single sample, as text; None for other layers."""
+    kind = next((each.__name__ for each in type(layer).__mro__ if each.__name__ in KINDS), None)
+    return KINDS[kind](layer) if kind else None
+
+
+def steps(features):
+    def sizes(layer):
+        size = getattr(layer, features, None)
+        size = layer.self_attn.embed_dim if size is None else size
+        is_first = getattr(layer, "batch_first", None)
+        is_first = layer.self_attn.batch_first if is_first is None else is_first
+        return f"[batch, steps, {size}]" if is_first else f"[steps, batch, {size}]", f"[steps, {size}]"
+
+    return sizes
+
+
+def images(layer):
+    places = IMAGE[len(layer.kernel_size)]
+    return f"[batch, {layer.in_channels}, {places}]", f"[{layer.in_channels}, {places}]"
+
+
+def rows(layer):
+    return f"[batch, {layer.input_size}]", f"[{layer.input_size}]"
+
+
+KINDS = {
+    "RNNBase": steps("input_size"), "RNNCellBase": rows, "MultiheadAttention": steps("embed_dim"),
+    "TransformerEncoderLayer": steps("d_model"), "TransformerDecoderLayer": steps("d_model"), "_ConvNd": images,
+}  # fmt: skip
