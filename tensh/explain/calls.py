@@ -90,7 +90,7 @@ class Call(NamedTuple):
             if text[start - 1 : start] + text[end : end + 1] == "()":
                 if self.symbol in OPERATORS:
                     start, end = start - 1, end + 1
-                    new = new if new.startswith("(") else f"({new})"
+                    new = new if takes_more(new) or new.startswith("(") else f"({new})"
                 elif start == 1 and text[end + 1 : end + 2] == "." and takes_more(new):  # `(a == b).mean()`
                     start, end = start - 1, end + 1
             text = text[:start] + new + text[end:]

@@ -319,7 +319,9 @@ def tensors_in(values):
 
 def is_number(t):
     """True for a tensor of a single whole number, without dimensions."""
-    return type(t) is Tensor and not t.dim() and not (t.is_floating_point() or t.is_complex() or t.is_meta or t.is_sparse)
+    return (
+        type(t) is Tensor and not t.dim() and not (t.is_floating_point() or t.is_complex() or t.is_meta or t.is_sparse)
+    )
 
 
 def is_ours(value):

@@ -55,7 +55,13 @@ def change_call(call, changes):
 def swap_operands(call):
     """Return the call with its first two tensors exchanged."""
     first, second = call.tensors[:2]
-    return call.rewrite({first: second.text, second: first.text}) if first.text and second.text else None
+    if not first.text or not second.text:
+        return None
+    if not call.symbol.isidentifier():
+        texts = [append_to_expression(each.text, "") for each in (first, second)]
+    else:
+        texts = [first.text, second.text]
+    return call.rewrite({first: texts[1], second: texts[0]})
 
 
 def append_to_expression(text, change):

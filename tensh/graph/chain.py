@@ -130,10 +130,14 @@ def tensor_path(graph, number, path, room):
             brought = describe_gradient(step.brought)
             rows.append((operand.short, tokens.shape(operand), way(graph, step), brought))
     rows = [(tokens.shorten(row[0], MOST_OF_A_NAME), *row[1:]) for row in rows]
-    if room is not None:
-        rows = shrink_column(shrink_column(rows, 0, room), 2, room)
-    widths = [max(tokens.width(row[i]) for row in rows) for i in range(3)]
     yield [("keyword", _("path {number}").format(number=number))]
+    if room is not None:
+        shrunk = shrink_column(shrink_column(rows, 0, room), 2, room)
+        if sum(max(tokens.width(row[i]) for row in shrunk) + 2 for i in range(4)) > room:
+            yield from in_two_lines(rows)
+            return
+        rows = shrunk
+    widths = [max(tokens.width(row[i]) for row in rows) for i in range(3)]
     for row in rows:
         cells = [text + " " * (width - tokens.width(text)) for text, width in zip(row, widths, strict=False)]
         yield [
@@ -142,6 +146,14 @@ def tensor_path(graph, number, path, room):
             ("note", "  " + cells[2]),
             ("number", "  " + row[3]),
         ]
+
+
+def in_two_lines(rows):
+    """Describe the steps of a path without columns: the operand, and below it how its gradient comes about."""
+    for name, shape, source, brought in rows:
+        yield [("name", f"  {name}"), ("plain", f"  {shape}")]
+        if source or brought:
+            yield [("note", f"      {source}"), ("number", f"  {brought}")]
 
 
 def shrink_column(rows, column, room):

@@ -143,11 +143,30 @@ def describe_gradient(gradient):
 ROWS = 24  # number of nodes around the current one in a picture
 
 
-def picture(graph, made, done):
+def picture(graph, made, done, columns=None):
     """Draw the graph after ``done`` steps: every node with what has arrived, the current one marked, and what it sends.
 
-    Newest first, as a backward pass goes. Lines of (kind, text) pairs.
+    Newest first, as a backward pass goes. Lines of (kind, text) pairs, none wider than ``columns``.
     """
+    for line in picture_lines(graph, made, done):
+        yield from [line] if columns is None else cut_line(line, columns)
+
+
+def cut_line(line, columns):
+    """Return a line shortened to some columns, as a list; the keys in the heading go below it."""
+    if line[0][0] == "keyword" and sum(tokens.width(text) for _kind, text in line) > columns:
+        (head, (kind, keys)) = line
+        return [[head], [(kind, tokens.cut(keys.lstrip(), columns))]]
+    kept, room = [], columns
+    for kind, text in line:
+        if room > 0:
+            kept.append((kind, tokens.cut(text, room)))
+            room -= tokens.width(text)
+    return [kept]
+
+
+def picture_lines(graph, made, done):
+    """Draw the graph as lines of any width."""
     step = made[done - 1] if done else None
     sums = gradients_at(graph, made, done)
     sent = {each.operand: each for each in step.sent} if step else {}

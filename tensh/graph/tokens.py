@@ -41,6 +41,18 @@ def shorten(text, width):
     return text if len(text) <= width else text[: max(width - 3, 0)] + "..."
 
 
+def cut(text, columns):
+    """Shorten a text to at most some terminal columns."""
+    if width(text) <= columns:
+        return text
+    kept = ""
+    for character in text:
+        if width(kept + character) > columns - 3:
+            break
+        kept += character
+    return kept + "..."
+
+
 def width(text):
     """Return the number of terminal columns of a text: wide characters take two, combining marks none."""
     if text.isascii():

@@ -151,12 +151,15 @@ def cells(row, shown):
 def fit(columns, width, has_formulas=False):
     """Shorten the first column until a line fits into the width, but not to less than a third of it.
 
-    If formulas are shown, the names of nodes are shortened first, then the formulas.
+    Names of nodes are left out where there is no room for a third. If formulas are shown, the names of nodes are left out
+    first, then the formulas are shortened.
     """
     if width is None:
         return
     sizes = [max(map(tokens.width, texts)) + 2 for texts in zip(*columns, strict=True)]
-    if has_formulas and sum(sizes) - 2 > width:
+    if (
+        has_formulas and sum(sizes) - 2 > width or sum(sizes[1:4]) + width // 3 > width
+    ):  # there is more in the user's names
         sizes[1] = 0
         for row in columns:
             row[1] = ""

@@ -43,7 +43,7 @@ def cmp(a, b, names=("a", "b")):
         at = np.unravel_index(int(difference.argmax()), difference.shape)
         columns += [_("largest difference"), _("at"), *names]
         row += [describe.number(float(difference[at])), list(map(int, at)), number(one[at]), number(other[at])]
-    return Table(columns, [row])
+    return Table(columns, [row], is_named=False)
 
 
 def describe_complex(*arrays):

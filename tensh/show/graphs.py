@@ -17,6 +17,8 @@ VIEWS = ("auto", "tree", "tape", "dag")
 class Drawing(Lines):
     """A view of a graph; its data is `graph`."""
 
+    breaks = False
+
     def __init__(self, graph, view="auto", shown=None):
         if view not in VIEWS:
             raise ValueError(

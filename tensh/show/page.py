@@ -2,7 +2,11 @@
 
 from typing import NamedTuple
 
+from tensh.show.text import cells
 from tensh.support.escaping import visible
+
+MOST_INDENT = 10  # columns before a line that is broken
+CONTINUED = 4  # columns before what goes on below, more than the line has
 
 
 class Page(NamedTuple):
@@ -66,15 +70,42 @@ class View:
 
 
 class Lines(View):
-    """A view of lines: `lines(page)` yields each as (kind, text) pairs."""
+    """A view of lines: `lines(page)` yields each as (kind, text) pairs.
+
+    `breaks` tells that a line too wide for a window may be broken between words.
+    """
+
+    breaks = True
 
     def __init__(self, lines):
         self.lines = lines
 
     def draw(self, page):
-        for number, line in enumerate(self.lines(page)):
+        lines = self.lines(page)
+        if self.breaks and page.is_window:
+            lines = (each for line in lines for each in fit_line(line, page.width))
+        for number, line in enumerate(lines):
             yield "plain", "\n" * bool(number)
             yield from trim(line if page.unicode else spell_line(line))
+
+
+def fit_line(line, width):
+    """Yield a line; where a window is too narrow, broken between words, without the spaces of its columns."""
+    line = list(line)
+    whole = "".join(text for _kind, text in line)
+    if cells(whole.rstrip()) < width:
+        yield line
+        return
+    indent = min(len(whole) - len(whole.lstrip()), MOST_INDENT)
+    now, used = [("plain", " " * indent)], indent
+    for kind, word in [(kind, word) for kind, text in line for word in text.split()]:
+        if used + 1 + cells(word) >= width and len(now) > 1:
+            yield now
+            now, used = [("plain", " " * (indent + CONTINUED))], indent + CONTINUED
+        space = " " * (len(now) > 1)
+        now.append((kind, space + word))
+        used += cells(space + word)
+    yield now
 
 
 def spell_line(line):

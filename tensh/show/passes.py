@@ -19,9 +19,9 @@ class Steps(Lines):
     def __len__(self):
         return len(self.steps)
 
-    def picture(self, done):
-        """Return the graph after some of the steps, as lines of (kind, text) pairs."""
-        return backward.picture(self.graph, self.steps, done)
+    def picture(self, done, columns=None):
+        """Return the graph after some of the steps, as lines of (kind, text) pairs, none wider than `columns`."""
+        return backward.picture(self.graph, self.steps, done, columns)
 
 
 def steps(tensor=None, names=None):

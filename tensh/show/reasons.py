@@ -20,9 +20,6 @@ from tensh.show.page import WIDE, Lines
 from tensh.show.text import cells, wrap_lines
 from tensh.support.language import _, list_names
 
-MOST_INDENT = 10  # columns before a line that is broken
-CONTINUED = 4  # columns before what goes on below, more than the line has
-
 
 class Why(Lines):
     """The chain rule for one tensor, with names and numbers; `explanation` holds the data, `checked` the finite
@@ -40,32 +37,12 @@ class Why(Lines):
             self.explanation, self.name, "·" if page.unicode else "*", page.width - 1 if page.is_window else None
         )
         yield from fit_headline(head, page)
-        for step in steps:
-            yield from break_line(step, page)
+        yield from steps
         if self.checked:
-            for line in chain.check_lines(self.explanation, self.name, self.checked):
-                yield from break_line(line, page)
+            yield from chain.check_lines(self.explanation, self.name, self.checked)
         for note in self.notes:
             for line in wrap_lines(note, page.width - 3) if page.is_window else [note]:
                 yield [("note", f"# {line}")]
-
-
-def break_line(line, page):
-    """Yield a line; where a window is too narrow, broken between words, without the spaces of its columns."""
-    whole = "".join(text for _kind, text in line)
-    if not page.is_window or cells(whole.rstrip()) < page.width:
-        yield line
-        return
-    indent = min(len(whole) - len(whole.lstrip()), MOST_INDENT)
-    now, used = [("plain", " " * indent)], indent
-    for kind, word in [(kind, word) for kind, text in line for word in text.split()]:
-        if used + 1 + cells(word) >= page.width and len(now) > 1:
-            yield now
-            now, used = [("plain", " " * (indent + CONTINUED))], indent + CONTINUED
-        space = " " * (len(now) > 1)
-        now.append((kind, space + word))
-        used += cells(space + word)
-    yield now
 
 
 def fit_headline(head, page):

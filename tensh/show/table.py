@@ -16,16 +16,18 @@ class Table(View):
 
     `title` stands above and `notes` below. In a window too narrow for the columns the last of them is broken into lines
     if it `wraps`; else, and on a page that asks for plain text, every row becomes a sentence: `x: shape [2, 3], dtype
-    float32`. Of the columns that it `shrinks`, by their numbers, the widest are cut first until a window has room for all.
+    float32`; where the first column holds no name (`is_named`), its text is one of the facts. Of the columns that it `shrinks`,
+    by their numbers, the widest are cut first until a window has room for all.
     """
 
-    def __init__(self, columns, rows, title="", notes=(), wraps=False, shrinks=()):
+    def __init__(self, columns, rows, title="", notes=(), wraps=False, shrinks=(), is_named=True):
         self.columns = tuple(columns)
         self.rows = [tuple(visible_line(str(text)) for text in row) for row in rows]
         self.title = title
         self.notes = tuple(notes)
         self.wraps = wraps
         self.shrinks = tuple(shrinks)
+        self.is_named = is_named
 
     def draw(self, page):
         is_first = not self.title and not self.rows
@@ -85,17 +87,23 @@ class Table(View):
         """Yield a sentence `first: column text, column text` for each row, wrapped between the facts."""
         for number, (first, *rest) in enumerate(self.rows):
             yield "plain", "\n" * bool(number)
-            yield "name", first
+            first = first if self.is_named else f"{self.columns[0]} {first}"
+            yield ("name", first) if self.is_named else ("plain", first)
             used = cells(first) + 1
-            yield "plain", ":"
+            yield "plain", ":" if self.is_named else "," * bool(rest)
             facts = [f"{column} {text}".strip() for column, text in zip(self.columns[1:], rest, strict=True) if text]
             for place, fact in enumerate(facts):
                 fact += "," if place + 1 < len(facts) else ""
                 if page.is_window and used + 1 + cells(fact) > page.width:
                     yield "plain", "\n   "
                     used = 3
-                yield "plain", " " + fact
-                used += 1 + cells(fact)
+                parts = (
+                    wrap_lines(fact, page.width - 6)
+                    if page.is_window and used + 1 + cells(fact) > page.width
+                    else [fact]
+                )
+                yield "plain", " " + "\n      ".join(parts)
+                used = used + 1 + cells(fact) if len(parts) == 1 else 6 + cells(parts[-1])
 
 
 class Tables(View):

@@ -91,7 +91,7 @@ def wrap_lines(text, width):
     import textwrap
 
     if text.isascii():
-        return textwrap.wrap(text, width)
+        return textwrap.wrap(text, width, break_on_hyphens=False)
     lines = [""]
     for piece in re.findall(PIECES, text):
         if cells((lines[-1] + piece).rstrip()) > width and lines[-1].strip():

@@ -44,7 +44,7 @@ def load_event():
         from tensorboard.compat.proto.event_pb2 import Event
         from tensorboard.compat.tensorflow_stub.pywrap_tensorflow import masked_crc32c
     except ImportError:
-        raise Unreadable(_("tensh watch needs the package tensorboard: pip install 'tensh[tensorboard]'")) from None
+        raise Unreadable(_("the package tensorboard is not installed: pip install 'tensh[tensorboard]'")) from None
     return Event, masked_crc32c
 
 

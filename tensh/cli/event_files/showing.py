@@ -11,6 +11,7 @@ from tensh.cli.process import status
 from tensh.cli.programs.options import UsageError
 from tensh.cli.render.console import Console
 from tensh.support.escaping import dumps
+from tensh.support.language import _
 
 PAUSE = 1.0  # seconds between looks at the files
 CLEAR = "\033[H\033[2J"
@@ -29,7 +30,7 @@ def watch(env, folder, tag=None, once=False, as_csv=False, as_json=False):
         else:
             show(RunsView(runs, tag), env, console, once)
     except Unreadable as error:
-        raise UsageError(str(error)) from None
+        raise UsageError(_("tensh watch: {error}").format(error=error)) from None
     return status.OK
 
 

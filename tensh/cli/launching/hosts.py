@@ -20,7 +20,7 @@ def read_hosts(hosts, hostfile):
         lines = [line.partition("#")[0].strip() for line in file]
     found = [read_host(line, hostfile) for line in lines if line]
     if not found:
-        raise UsageError(_("{path} lists no machines").format(path=hostfile))
+        raise UsageError(_("tensh launch: {path} lists no machines").format(path=hostfile))
     return found
 
 
@@ -29,7 +29,7 @@ def read_host(text, source):
     number = match and (match[2] or match[3])
     if match is None or number is not None and int(number) < 1:
         raise UsageError(
-            _("expected a machine as name, name:2 or name slots=2, not {text!r} in {source}").format(
+            _("tensh launch: expected a machine as name, name:2 or name slots=2, not {text!r} in {source}").format(
                 text=text, source=source
             )
         )

@@ -37,9 +37,9 @@ def launch(env, number, file, arguments, hosts=None, hostfile=None, restarts=0, 
     if restarts < 0:
         raise UsageError(_("--restarts: expected 0 or more restarts, not {number}").format(number=restarts))
     if not os.path.exists(file):
-        raise UsageError(_("there is no file {path}").format(path=file))
+        raise UsageError(_("tensh launch: there is no file {path}").format(path=file))
     if hostfile and not os.path.exists(hostfile):
-        raise UsageError(_("there is no file {path}").format(path=hostfile))
+        raise UsageError(_("tensh launch: there is no file {path}").format(path=hostfile))
     mpiexec, machines = find_mpiexec(), read_hosts(hosts, hostfile)
     number = count_processes(machines) if number is None else number
     command = [mpiexec, *options_for(mpiexec, machines), "-n", str(number)]

@@ -304,7 +304,7 @@ class Run:
             case events.Text(tokens):
                 self.console.result(tokens)
             case events.Notice(text):
-                self.console.remark([("note", text + "\n")])
+                self.remark([("note", text + "\n")])
             case events.Failed():
                 return self.take_failure(event, may_raise)
             case events.Finished(unit, seconds):

@@ -49,7 +49,7 @@ def short(failure, shown=0, width=None):
 
 def render_explanation(explanation, width=None):
     """Yield (kind, text) pairs for the operands, the rule they broke, and code that would work."""
-    yield from operands(explanation)
+    yield from operands(explanation, width)
     yield from describe_origins(explanation)
     yield "plain", fill(explanation.rule, width)
     first, other = _("fits:"), _("or:")
@@ -132,8 +132,9 @@ def local(failure):
         yield "note", "        " + _("locals: {names}").format(names=names) + "\n"
 
 
-def operands(explanation):
-    """Show the operands with their shapes in one line, and mark the relevant sizes below."""
+def operands(explanation, width=None):
+    """Show the operands with their shapes in one line, or in a narrow window in a line each, and mark the relevant
+    sizes below."""
     if not explanation.operands:
         return
     texts, marks = [], []
@@ -146,11 +147,26 @@ def operands(explanation):
     dtypes = list(dict.fromkeys(each.dtype for each in explanation.operands))
     between = f"  {explanation.operation}  " if not explanation.operation[:1].isalpha() and len(texts) == 2 else "   "
     kinds = dtypes[0] if len(dtypes) == 1 else ", ".join(each.dtype for each in explanation.operands)
-    yield "plain", "        " + between.join(texts)
     is_shared = len(texts) == 2 and len(dtypes) == 1
-    yield "note", "    " + (_("both {dtype}").format(dtype=kinds) if is_shared else kinds) + "\n"
+    kinds = _("both {dtype}").format(dtype=kinds) if is_shared else kinds
+    if width is not None and len(texts) > 1 and INDENT + cells(between.join(texts) + kinds) + 4 > width:
+        yield from operands_below_each_other(explanation, texts, marks)
+        yield "note", " " * INDENT + kinds + "\n"
+        return
+    yield "plain", "        " + between.join(texts)
+    yield "note", "    " + kinds + "\n"
     if any(each.marked for each in explanation.operands):
         yield "mark", ("        " + (" " * len(between)).join(marks)).rstrip() + "\n"
+
+
+def operands_below_each_other(explanation, texts, marks):
+    """Show each operand in a line of its own, the second behind the sign of the operation."""
+    sign = "" if explanation.operation[:1].isalpha() or len(texts) != 2 else f"{explanation.operation} "
+    for number, (each, text, below) in enumerate(zip(explanation.operands, texts, marks, strict=True)):
+        before = " " * (INDENT - cells(sign)) + sign if number == 1 else " " * INDENT
+        yield "plain", before + text + "\n"
+        if each.marked:
+            yield "mark", (" " * INDENT + below).rstrip() + "\n"
 
 
 def render_in_full(failure, width=None):

@@ -3,6 +3,7 @@
 import signal
 
 from prompt_toolkit import Application
+from prompt_toolkit.application import get_app
 from prompt_toolkit.key_binding import KeyBindings
 from prompt_toolkit.layout import FormattedTextControl, Layout, Window
 from prompt_toolkit.styles import Style
@@ -18,7 +19,8 @@ def go_through(theme, view):
     draw_hidden()
 
     def text():
-        lines = [[*line, ("", "\n")] for line in view.picture(at[0])]
+        columns = get_app().output.get_size().columns
+        lines = [[*line, ("", "\n")] for line in view.picture(at[0], columns)]
         return [(f"class:{kind}" if kind else "", piece) for line in lines for kind, piece in line][:-1]
 
     control = FormattedTextControl(text, focusable=True, show_cursor=False)

@@ -114,7 +114,7 @@ class Settings:
     )
     toolbar: bool = setting(True, Switch(), "the status line below the prompt")
     keys: str = setting("emacs", Words("emacs", "vi"), "the keys of the prompt")
-    suggest: bool = setting(True, Switch(), "suggests the rest of an earlier line, in grey")
+    suggest: bool = setting(True, Switch(), "suggestions of the rest of an earlier line, in grey")
     history: str = setting("on", Path("on", "off"), "where the history of lines is kept")
     startup: str = setting(
         "on", Path("on", "off"), "the file that the prompt runs first; on is startup.tsh beside the settings"

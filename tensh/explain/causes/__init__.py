@@ -27,9 +27,9 @@ from tensh.explain.causes.files import explain_file
 from tensh.explain.causes.functions import explain_function
 from tensh.explain.causes.gradients import absent_gradient
 from tensh.explain.causes.graphs import explain_cut_graph, explain_second_pass, explain_several_numbers
+from tensh.explain.causes.imports import explain_unimported
 from tensh.explain.causes.indexing import explain_index
 from tensh.explain.causes.iterating import explain_iterating
-from tensh.explain.causes.imports import explain_unimported
 from tensh.explain.causes.keeping import explain_keeping
 from tensh.explain.causes.keras import explain_keras
 from tensh.explain.causes.keywords import explain_keyword
@@ -63,8 +63,8 @@ from tensh.explain.causes.quotients import explain_quotient
 from tensh.explain.causes.residuals import explain_residual
 from tensh.explain.causes.results import explain_result
 from tensh.explain.causes.returning import explain_early_return
-from tensh.explain.causes.signatures import explain_missing_arguments
 from tensh.explain.causes.siblings import explain_odd_one_out
+from tensh.explain.causes.signatures import explain_missing_arguments
 from tensh.explain.causes.situation import Situation, first_explanation
 from tensh.explain.causes.splits import explain_split
 from tensh.explain.causes.states import explain_state

@@ -6,10 +6,10 @@ from tensh.engine.core.tensor import Tensor
 from tensh.explain.causes.situation import operand_of
 from tensh.explain.model import Explanation
 from tensh.explain.shadow import is_module
-from tensh.support.language import _
+from tensh.support.language import _, deferred
 
 WORDS = ("Expected input to be", "should be unbatched 2D or batched 3D", "(unbatched) or")
-IMAGE = {1: "length", 2: "height, width", 3: "depth, height, width"}
+IMAGE = {1: deferred("length"), 2: deferred("height, width"), 3: deferred("depth, height, width")}
 
 
 def explain_dimensions(situation):
@@ -47,18 +47,20 @@ def steps(features):
         size = layer.self_attn.embed_dim if size is None else size
         is_first = getattr(layer, "batch_first", None)
         is_first = layer.self_attn.batch_first if is_first is None else is_first
-        return f"[batch, steps, {size}]" if is_first else f"[steps, batch, {size}]", f"[steps, {size}]"
+        batched = _("[batch, steps, {size}]") if is_first else _("[steps, batch, {size}]")
+        return batched.format(size=size), _("[steps, {size}]").format(size=size)
 
     return sizes
 
 
 def images(layer):
-    places = IMAGE[len(layer.kernel_size)]
-    return f"[batch, {layer.in_channels}, {places}]", f"[{layer.in_channels}, {places}]"
+    places = _(IMAGE[len(layer.kernel_size)])
+    batched = _("[batch, {size}, {places}]").format(size=layer.in_channels, places=places)
+    return batched, f"[{layer.in_channels}, {places}]"
 
 
 def rows(layer):
-    return f"[batch, {layer.input_size}]", f"[{layer.input_size}]"
+    return _("[batch, {size}]").format(size=layer.input_size), f"[{layer.input_size}]"
 
 
 KINDS = {

@@ -3,15 +3,13 @@
 import ast
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.situation import operand_of, place_of, replace_node
+from tensh.explain.causes.situation import operand_of, replace_node
 from tensh.explain.history import follow
 from tensh.explain.model import Explanation
 from tensh.explain.replaying import works_after
 from tensh.explain.rules.one_hot import given_to_one_hot, is_one_hot
 from tensh.explain.shadow import is_module
 from tensh.explain.trying import append_to_expression
-from tensh.graph.provenance import place as recorded_at
-from tensh.graph.source import piece
 from tensh.support.language import _
 
 TABLES = ("Embedding", "EmbeddingBag")
@@ -92,16 +90,24 @@ def explain_by_graph(situation):
         if node.name() != "EmbeddingBackward0":
             continue
         indices, count = node._saved_indices, node._saved_weight_sym_sizes[0]
-        found = recorded_at(node)
-        written = piece(*found) if found else None
         if indices.shape[-1:] != (count,) or not is_one_hot(indices):
             continue
         rule = _(
             "{code} was given one-hot vectors, {shape}, where it expects the index of each 1: a number from 0 to {last}"
-        ).format(code=written.text if written else _("an embedding"), shape=[*indices.shape], last=count - 1)
+        ).format(code=code_of(node) or _("an embedding"), shape=[*indices.shape], last=count - 1)
         operands = tuple(operand_of(text, t) for text, t in tensors.items())
         return Explanation("embedding", operands, rule, (), pass_indices())
     return None
+
+
+def code_of(node):
+    """Return the code that recorded a node; None if it is unknown."""
+    from tensh.graph.provenance import place  # which most explanations need not load
+    from tensh.graph.source import piece
+
+    found = place(node)
+    written = piece(*found) if found else None
+    return written.text if written else None
 
 
 def nodes_behind(tensors):

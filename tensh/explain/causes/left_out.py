@@ -100,7 +100,9 @@ def cast_of_tuple(situation, node):
     given = ", ".join(map(ast.unparse, [*calls[0].args, *calls[0].keywords]))
     rule = _("{text} is a {kind} of tensors: call {name} on each of them").format(text=text, kind=kind, name=error.name)
     if error.name in WHOLE:
-        return Explanation("attribute", (), rule, (), f"[each.{error.name}() for each in {text}]")
+        return Explanation(
+            "attribute", (), rule, (), _("[each.{name}() for each in {text}]").format(name=error.name, text=text)
+        )
     code = f"[each.{error.name}({given}) for each in {text}]"
     code = code if kind == "list" else f"tuple({code[1:-1]})"
     return explain_with(situation, "attribute", rule, calls[0], code)

@@ -23,9 +23,7 @@ def explain_loss_shapes(situation):
         return None
     texts = [*map(ast.unparse, node.args[:2])]
     dims = [dim for dim, sizes in enumerate(zip(*(each.shape for each in values), strict=True)) if len({*sizes}) > 1]
-    given = tuple(
-        operand_of(text, t)._replace(marked=frozenset(dims)) for text, t in zip(texts, values, strict=True)
-    )
+    given = tuple(operand_of(text, t)._replace(marked=frozenset(dims)) for text, t in zip(texts, values, strict=True))
     if len(dims) != 1:
         return None
     (dim,), (first, second) = dims, values

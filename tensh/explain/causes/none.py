@@ -119,9 +119,9 @@ def none_from_call(situation, node):
     if not isinstance(made.targets[0], ast.Name):
         return None
     match made.value:
-        case ast.Call(func=ast.Attribute(attr="get", value=owner), args=[key]) if type(
-            situation.look_up(owner)
-        ) is dict:
+        case ast.Call(func=ast.Attribute(attr="get", value=owner), args=[key]) if (
+            type(situation.look_up(owner)) is dict
+        ):
             rule = _("{name} is None: {owner} has no key {key}").format(
                 name=node.id, owner=ast.unparse(owner), key=ast.unparse(key)
             )

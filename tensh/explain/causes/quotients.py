@@ -7,6 +7,8 @@ from tensh.explain.model import Explanation
 from tensh.explain.shadow import Shadow, Unknown, parse_statement
 from tensh.support.language import _
 
+WORDS = ("float", "slice indices must be integers", "positive integer value")
+
 
 def explain_quotient(situation):
     """Explain a name whose value must be a whole number, by the division or product that made it a float."""
@@ -36,7 +38,7 @@ def explain_quotient(situation):
 
 def says_so(situation):
     """True if the message is about a float in the place of a whole number."""
-    return any(situation.says(words) for words in ("float", "slice indices must be integers", "positive integer value"))
+    return any(map(situation.says, WORDS))
 
 
 def fails_without(situation, node, name, whole):

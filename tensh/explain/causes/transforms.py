@@ -11,7 +11,9 @@ from tensh.explain.model import Explanation
 from tensh.explain.trying import append_to_expression
 from tensh.support.language import _
 
-OF_FUNCTIONS = frozenset("jacobian hessian vjp jvp hvp vhp grad grad_and_value jacrev jacfwd vmap gradcheck gradgradcheck".split())
+OF_FUNCTIONS = frozenset(
+    "jacobian hessian vjp jvp hvp vhp grad grad_and_value jacrev jacfwd vmap gradcheck gradgradcheck".split()
+)
 OF_NUMBERS = "should contain a single element"  # what a function returns that hessian, hvp and vhp differentiate
 ARGNUM = re.compile(r"Got argnum=(\d+), but only (\d+) positional inputs")
 TYPES = re.compile(r"Thing passed to transform API must be Tensor, got <class '(float|int)'>")

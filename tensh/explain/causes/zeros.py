@@ -39,7 +39,10 @@ def explain_divisor(situation, node):
     match node:
         case ast.Constant():
             is_python = isinstance(situation.error, ZeroDivisionError)
-            return say(_("a Python number cannot be divided by 0") if is_python else _("whole numbers cannot be divided by 0"), None)
+            return say(
+                _("a Python number cannot be divided by 0") if is_python else _("whole numbers cannot be divided by 0"),
+                None,
+            )
         case ast.Name(id=name):
             return explain_name(situation, name)
         case ast.Call(func=ast.Name(id="len"), args=[inner]):

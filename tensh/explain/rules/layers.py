@@ -25,7 +25,9 @@ def channels(call, text):
     dim = max(len(shape) - spatial - 1, 0)
     moved = [*range(dim), len(shape) - 1, *range(dim, len(shape) - 1)]  # images with their channels last
     is_last = shape[-1:] == [wanted] and wanted not in shape[dim:-1]
-    orders = [f".permute({', '.join(map(str, moved))}){cast}" for cast in ("", ".float()")] if a.text and is_last else []
+    orders = (
+        [f".permute({', '.join(map(str, moved))}){cast}" for cast in ("", ".float()")] if a.text and is_last else []
+    )
     candidates = [call.rewrite({a: append_to_expression(a.text, order)}) for order in orders]
     if wanted == 1 and a.text and len(shape) == spatial + 1:  # grey images without their channel dimension
         candidates.append(call.rewrite({a: append_to_expression(a.text, ".unsqueeze(1)")}))

@@ -14,6 +14,7 @@ from prompt_toolkit.keys import Keys
 import tensh
 from tensh import show
 from tensh.cli.repl.stepper import keys
+from tensh.graph import tokens
 from tests.support.terminal import Terminal
 
 BEFORE = """
@@ -46,6 +47,17 @@ def test_pictures_of_a_backward_pass():
     assert len(view) == 3
     assert drawn(view.picture(0)) == BEFORE
     assert drawn(view.picture(3)) == LAST
+
+
+def test_a_picture_fits_into_a_narrow_window():
+    x = tensh.tensor([1.0, 2.0, 3.0], requires_grad=True)
+    doubled_and_summed = (x * 2).exp().sum()
+    view = show.steps(doubled_and_summed, {"x": x, "doubled_and_summed": doubled_and_summed})
+    for columns in (30, 40):
+        lines = ["".join(text for _kind, text in line) for line in view.picture(2, columns)]
+        assert max(map(len, lines)) <= columns
+        assert lines[:2] == ["step 2 of 3", tokens.cut("right: next   left: back   q: quit", columns)]
+    assert len([*view.picture(2, 200)]) == len([*view.picture(2)])
 
 
 def test_a_picture_of_a_long_chain_stays_small():

@@ -192,9 +192,9 @@ def test_a_run_worse_than_the_median_of_others_is_stopped(
     assert status == 2 and "only one of them" in said
 
 
-def test_numbers_of_summary_writers_are_compared(script, tensh, scheduler):
+def test_numbers_of_summary_writers_are_compared(script, tensh, scheduler, tmp_path):
     pytest.importorskip("tensorboard")
-    code = "from torch.utils.tensorboard import SummaryWriter\nrate = 1\nwith SummaryWriter('.') as writer:\n    writer.add_scalar('loss', torch.tensor(2.0) * rate)\n"
+    code = f"from torch.utils.tensorboard import SummaryWriter\nrate = 1\nwith SummaryWriter({str(tmp_path)!r}) as writer:\n    writer.add_scalar('loss', torch.tensor(2.0) * rate)\n"
     tensh("sweep", script(code), "--set", "rate=1,2", "--stop-above", "loss", "--scheduler", scheduler)
     assert [run.values for run in runs_of()] == [{"loss": 2}, {"loss": 4}]
 

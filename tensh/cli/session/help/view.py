@@ -120,6 +120,8 @@ class Listing(View):
         sizes = [cells(name) for name, _text in self.rows]
         usual = [size for size in sizes if size <= LONGEST_NAME]
         width = (max(usual) if page.is_window and usual else max(sizes)) + GAP
+        if page.is_window and page.width - width - 1 < LEAST // 2:  # no room beside the names
+            width = len(INDENT)
         for number, (name, text) in enumerate(self.rows):
             yield "plain", "\n" * bool(number)
             yield "name", name

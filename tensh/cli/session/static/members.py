@@ -131,4 +131,4 @@ def first_line(text):
     """Return the first line of a documentation, shortened."""
     line = text.strip().partition("\n")[0] if isinstance(text, str) else ""
     line = line.replace("``", "").partition(".  ")[0].removesuffix(".")
-    return line if len(line) <= LONGEST else line[: LONGEST - 3] + "..."
+    return line if len(line) <= LONGEST else line[: LONGEST - 3].rpartition(" ")[0].rstrip(",;:") + " ..."

@@ -76,7 +76,9 @@ def bounds_exchanged(situation, node):
         rest = [*args, "-1", *map(ast.unparse, node.keywords)]
         return explain_replacement(situation, "arange", rule, node, f"{name}({', '.join(rest)})")
     if name.endswith("arange") and situation.says("inconsistent with step sign") and len(args) == 3:
-        rule = _("a step of {step} does not lead from {start} to {end}").format(step=args[2], start=args[0], end=args[1])
+        rule = _("a step of {step} does not lead from {start} to {end}").format(
+            step=args[2], start=args[0], end=args[1]
+        )
         other = args[2].removeprefix("-") if args[2].startswith("-") else f"-{args[2]}"
         is_written = isinstance(node.args[2], ast.Constant | ast.UnaryOp)
         return explain_replacement(situation, "arange", rule, node.args[2], other) if is_written else None
