@@ -1,8 +1,8 @@
-"""What the tests share.
+"""Fixtures and settings that all tests share.
 
 A test that compares with PyTorch takes the fixture ``oracle``, or says ``oracle = pytest.importorskip("torch")`` at the
-top of its module. Either way it is skipped where PyTorch is absent (once, not once for each of its cases) and carries
-the mark ``oracle`` where it is there, so that ``pytest -m oracle`` runs exactly these.
+top of its module. Either way it is skipped if PyTorch is absent (once, not once for each of its cases) and otherwise carries
+the mark ``oracle``, so that ``pytest -m oracle`` runs exactly these.
 
 A test that tries many inputs for one property (mutated files, random programs, growth with length, hostile values), or
 starts a process for each of many, carries the mark ``thorough``. A run of the whole suite leaves these out unless ``-m`` says otherwise; a run of named files does not.
@@ -31,13 +31,13 @@ def oracle():
 
 
 def keep_to_one_thread(torch):
-    """Let PyTorch compute in one thread: several wait by spinning, and take the cores from the other workers of the run."""
+    """Let PyTorch compute in one thread: several threads spin while they wait, and take cores from the other workers."""
     torch.set_num_threads(1)
 
 
 @pytest.fixture(scope="session")
 def shared():
-    """The folder of reference material, where there is one."""
+    """The folder of reference material, if there is one."""
     if not SHARED.is_dir():
         pytest.skip(f"no folder {SHARED.name} beside the project")
     return SHARED
@@ -45,7 +45,7 @@ def shared():
 
 @pytest.fixture(scope="session")
 def tensh_command():
-    """Run ``tensh ARGUMENTS`` in a process of its own, as in a pipe: plain text, no settings of the user."""
+    """Run ``tensh ARGUMENTS`` in a separate process, as in a pipe: plain text, no settings of the user."""
 
     def run(*arguments, stdin="", cwd=ROOT, **environment):
         return subprocess.run(
@@ -59,13 +59,13 @@ def tensh_command():
 
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_teardown():
-    """Begin the next test without what this one left behind: hooks, and not fixtures, save half a millisecond a test."""
+    """Undo the lasting effects of a test; a hook takes half a millisecond less per test than a fixture."""
     forget_overrides()
     restore_gradients()
 
 
 def forget_overrides():
-    """Public functions look for overriding arguments once a test has made some: the next test begins without."""
+    """Forget overriding arguments, which public functions look for once a test has made some."""
     points = sys.modules.get("tensh.engine.dispatch.override.points")
     if points is not None and points.armed.lasting:
         points.armed.lasting = False
@@ -74,7 +74,7 @@ def forget_overrides():
 
 
 def restore_gradients():
-    """A test that leaves gradients off fails; the next ones begin with gradients on."""
+    """Fail a test that leaves gradients off, and switch them on for the next."""
     modes = sys.modules.get("tensh.engine.autograd.modes")
     if modes is not None and not modes.is_grad_enabled():
         modes.set_grad_enabled(True)
@@ -87,13 +87,13 @@ PYTORCH = importlib.util.find_spec("torch") is not None
 
 
 def pytest_configure(config):
-    """Before anything else: heed signals, keep bytecode."""
+    """Handle signals and keep bytecode, before anything else."""
     heed_signals()
     keep_bytecode(config)
 
 
 def heed_signals():
-    """Heed what `nohup`, and a shell in the background, have a program ignore: processes that tests start inherit that."""
+    """Reset the signals that `nohup` and shells in the background make a program ignore, since child processes inherit that."""
     usual = {"SIGINT": signal.default_int_handler, "SIGTERM": signal.SIG_DFL, "SIGHUP": signal.SIG_DFL}
     for number, handler in ((getattr(signal, name, None), handler) for name, handler in usual.items()):
         if number and signal.getsignal(number) is signal.SIG_IGN:
@@ -101,9 +101,9 @@ def heed_signals():
 
 
 def keep_bytecode(config):
-    """Where bytecode is not to lie beside the sources, keep it in pytest's cache.
+    """Keep bytecode in pytest's cache if it must not be written beside the sources.
 
-    Tests start a thousand processes; each would compile all that it imports, which is half of its time.
+    Tests start a thousand processes; each would compile all its imports, which is half of its time.
     """
     cache = getattr(config, "cache", None)
     if os.environ.pop("PYTHONDONTWRITEBYTECODE", None) and cache and "PYTHONPYCACHEPREFIX" not in os.environ:
@@ -113,27 +113,27 @@ def keep_bytecode(config):
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
-    """Give each worker a run of neighbours, so that files and fixtures are read by one; who is done takes from the others."""
+    """Give each worker neighbouring tests, which share files and fixtures; idle workers take tests from the others."""
     from xdist.scheduler import WorkStealingScheduling
 
     return WorkStealingScheduling(config, log) if config.getvalue("dist") == "load" else None
 
 
 def needs_pytorch(item, fixtures):
-    """True if a test says that it compares with PyTorch, by its fixture or its mark."""
+    """True if a test compares with PyTorch, according to its fixture or mark."""
     return "oracle" in fixtures or item.get_closest_marker("oracle") is not None
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_generate_tests(metafunc):
-    """Where PyTorch is absent, a test that needs it is left out once, not once for each of its cases."""
+    """Skip a test that needs an absent PyTorch once, not once for each of its cases."""
     if not PYTORCH and needs_pytorch(metafunc.definition, metafunc.fixturenames):
         marks = metafunc.definition.own_markers
         marks[:] = [mark for mark in marks if mark.name != "parametrize"]
 
 
 def pytest_collection_finish():
-    """Leave tens of thousands of tests out of garbage collection: each `gc.collect` would look at all of them again."""
+    """Exclude tens of thousands of tests from garbage collection, since each `gc.collect` would traverse them."""
     if torch := imported_pytorch():
         keep_to_one_thread(torch)
     gc.collect()
@@ -160,7 +160,7 @@ def imported_pytorch():
 
 
 def leave_out_thorough(config, items):
-    """Deselect what `pytest -m thorough` runs: half of the time of the whole suite."""
+    """Deselect the thorough tests, half of the time of the whole suite."""
     kept, thorough = [], []
     for item in items:
         (thorough if item.get_closest_marker("thorough") else kept).append(item)
@@ -170,14 +170,14 @@ def leave_out_thorough(config, items):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_warning_recorded(warning_message):
-    """Tell of a warning of torch's as a UserWarning: the process that collects warnings imports their classes."""
+    """Report a warning class of torch as UserWarning, because the process that collects warnings imports the classes."""
     if not PYTORCH and warning_message.category.__module__.partition(".")[0] == "torch":
         warning_message.message = UserWarning(str(warning_message.message))
         warning_message.category = UserWarning
 
 
 def reason_to_skip(report):
-    """Why a test was skipped, in words that all tests skipped for the same reason share."""
+    """Why a test was skipped, with the same text for all tests with the same reason."""
     reason = (
         report.longrepr[2].removeprefix("Skipped: ") if isinstance(report.longrepr, tuple) else str(report.longrepr)
     )

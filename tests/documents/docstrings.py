@@ -3,11 +3,11 @@
 ``python -m tests.documents.docstrings [PREFIX]`` lists the names that begin with a prefix, and what each lacks:
 
 - ``summary``: one line that ends with a period and begins with an imperative verb or a noun phrase;
-- ``shapes``: shapes in brackets, such as ``[N, C, L]`` or ``[*]``, where the operator is not computed element by element;
-- ``errors``: the errors that the code raises by itself for values that it refuses (a TypeError needs no word);
-- ``gradient``: that a function (not its in-place form) is differentiable, or what its gradient is, where the textbook's tables have its formula;
-- ``example``: an example, of the documentation or one that its kind gives;
-- ``arguments``: each setting of a layer, an optimizer, a plan of rates or a loader by its name, unless it means the same everywhere;
+- ``shapes``: shapes in brackets, such as ``[N, C, L]`` or ``[*]``, unless the operator is elementwise;
+- ``errors``: the errors that the code itself raises for values (TypeError need not be mentioned);
+- ``gradient``: that a function (not its in-place form) is differentiable, or its gradient, if the textbook's tables have its formula;
+- ``example``: an example, in the documentation or generated for its kind;
+- ``arguments``: each setting of a layer, an optimizer, a scheduler or a loader by its name, unless it means the same everywhere;
 - ``signature``: parameters with names that mean something, not only ``*args, **kwargs``.
 """
 
@@ -30,14 +30,16 @@ HOME = Path(tensh.__file__).parent
 PARTS = ("summary", "shapes", "errors", "gradient", "example", "arguments", "signature")
 CALLED = ("operator", "in-place operator", "function", "method", "class")
 
-# Namespaces and names that need less: functions without a device, tuples that functions return, constants of PyTorch's API.
+# Namespaces and names with fewer requirements: functions of absent devices, named tuples, constants of PyTorch's API.
 EXEMPT = {
     "torch.cuda": {"shapes", "errors", "example"},
     "torch.backends": {"shapes", "errors", "example"},
     "torch.return_types": {"shapes", "errors", "example", "signature"},
     "torch.nn.Identity": {"signature"},  # takes anything
-    "torch.nn.Module": {"signature"},  # hands all on to a base of the user's
-    "torch.nn.utils.rnn.unpack_sequence": {"errors"},  # what it calls refuses a setting that it does not give
+    "torch.nn.Module": {"signature"},  # passes all arguments on to another base class
+    "torch.nn.utils.rnn.unpack_sequence": {
+        "errors"
+    },  # the function that it calls refuses a setting that it does not pass
     "torch.Size": {"summary"},  # methods of Python's tuple
 }
 FAMILIES = {"reductions", "shapes", "indexing", "linalg", "layers", "fourier"}
@@ -61,12 +63,12 @@ ERROR = re.compile(r"\b\w*(Error|Exception)\b")
 GRADIENT = re.compile(r"ifferentiable|gradient|derivative", re.IGNORECASE)
 DIFFERENTIABLE = {"torch", "torch.nn.functional", "torch.linalg", "torch.fft", "torch.special"}
 SETTINGS = ("torch.nn", "torch.optim", "torch.optim.lr_scheduler", "torch.optim.swa_utils", "torch.utils.data")
-COMMON = {  # settings of many classes, which the base or a guide describes, and those of PyTorch's past
+COMMON = {  # settings of many classes, which a base class or a guide describes, and deprecated ones
     *"device dtype inplace bias params lr maximize foreach capturable differentiable fused last_epoch size_average reduce".split(),
     *"min_value max_value verbose dataset datasets data_source named_datasets".split(),
 }
 NAMELESS = {"args", "kwargs", "arguments", "options", "more"}  # names of parameters that say nothing
-CHECKING = ("__init__", "__new__", "_check", "forward", "step")  # methods of a class that see what users give
+CHECKING = ("__init__", "__new__", "_check", "forward", "step")  # methods of a class that receive the user's arguments
 MANY = 500  # calls that are followed from one function
 
 
@@ -84,7 +86,7 @@ def check(name):
 
 
 def text_of(name):
-    """The documentation without examples; of a class its own, not that of a base."""
+    """The documentation without examples; for a class, its own and not that of a base."""
     doc = name.doc
     if isinstance(name.entry, type):
         doc = inspect.cleandoc(vars(name.entry).get("__doc__") or "")
@@ -163,12 +165,12 @@ def in_families(file):
 
 
 def layer_depends_on_shapes(cls):
-    """True if ``forward`` calls something that does. A layer that hands its input to others has the shapes of those."""
+    """True if ``forward`` calls something that does. A layer that passes its input to others has their shapes."""
     forward = cls.forward
     code = getattr(forward, "__code__", None)
     if code is None or forward is tensh.nn.Module.forward or "containers" in code.co_filename:
         return False
-    if code.co_argcount == 1:  # ``self`` alone: it hands arguments on, or takes none
+    if code.co_argcount == 1:  # only ``self``: it passes arguments on, or takes none
         return False
     called = [names.find_name(f"{space}.{each}") for each in words_of(code) for space in ("nn.functional", "Tensor")]
     return any(map(depends_on_shapes, filter(None, called))) if any(called) else True
@@ -187,7 +189,7 @@ def has_events(cls):
 
 # ── errors ───────────────────────────────────────────────────────────────────
 def raises(name):
-    """True if the code of a name raises errors for values, itself or in functions beside it."""
+    """True if the code of a name raises errors for values, itself or in functions of its folder."""
     entry = name.entry.op if isinstance(name.entry, Inplace) else name.entry
     if isinstance(entry, Op):
         return isinstance(entry.kernel, types.FunctionType) and function_raises(entry.kernel)

@@ -69,7 +69,7 @@ def test_the_locale_says_which_language(variables, code):
 
 @pytest.mark.parametrize("code", OTHERS)
 def test_a_screen_of_the_lessons_is_in_one_language(code):
-    """No line of the list, and no line of the runner's own, is in English."""
+    """No line of the list of lessons, or of the runner, is in English."""
     lines = Done("learn", LANG=f"{code}_XX.UTF-8").output.splitlines()
     assert all(re.search("[\u4e00-\u9fff]", line) for line in lines if line.strip())
     played = Done("learn", "tensors", stdin="help\nhint\n1\nskip\nquit\n", LANG=f"{code}_XX.UTF-8").output

@@ -1,4 +1,4 @@
-"""The documents show what really happens."""
+"""Commands, code and outputs in the documents are true."""
 
 import ast
 import contextlib
@@ -73,7 +73,7 @@ def test_code_in_a_page_gives_what_stands_there(page, tmp_path, monkeypatch):
         pytest.importorskip("onnx")
     if page.name == "watching.md":
         pytest.importorskip("tensorboard")
-        monkeypatch.chdir(tmp_path)  # where it writes
+        monkeypatch.chdir(tmp_path)  # the folder that it writes to
     env = Environment(io.StringIO(), io.StringIO(), io.StringIO(), variables={})
     status = main(["check", str(page)], env)
     assert status == 0, env.stdout.getvalue() + env.stderr.getvalue()
@@ -138,7 +138,7 @@ def test_scripts_that_contributors_are_told_to_run_are_there():
 
 
 def definitions(node):
-    """A module or class, and the classes and functions in it; those inside a function document nothing for users."""
+    """A module or class, and the classes and functions in it; those inside a function are not for users."""
     yield node
     if not isinstance(node, ast.FunctionDef):
         for each in node.body:
@@ -147,7 +147,7 @@ def definitions(node):
 
 
 def examples():
-    """Every docstring that shows an example: of the source, and of classes that are declared as a family."""
+    """Every docstring with an example, in the source and in classes declared as a family."""
     found = set()
     for path in sorted((ROOT / "tensh").rglob("*.py")):
         source = path.read_text(encoding="utf-8")
@@ -162,7 +162,7 @@ def examples():
             yield pytest.param(name.doc, ROOT / name.space, id=name.path)
 
 
-@pytest.mark.filterwarnings("ignore")  # examples of what is deprecated
+@pytest.mark.filterwarnings("ignore")  # examples of deprecated functions
 @pytest.mark.parametrize(("text", "where"), list(examples()))
 def test_example_in_a_docstring(text, where):
     test = doctest.DocTestParser().get_doctest(text, {"torch": tensh, "tensh": tensh}, where.name, str(where), 0)

@@ -1,4 +1,4 @@
-"""The documentation of every public name says what it does, shapes, errors, and how it is called, and shows an example."""
+"""The documentation of every public name has a summary, shapes, errors, arguments and an example."""
 
 from types import SimpleNamespace
 
@@ -18,7 +18,7 @@ def test_names_of_a_namespace_lack_nothing(space):
 
 # ── the checks themselves ────────────────────────────────────────────────────
 def entry(function, doc=None, kind="function"):
-    """A Name as the checks see it."""
+    """A Name, in the form that the checks take."""
     return SimpleNamespace(
         entry=function, value=function, kind=kind, doc=doc or function.__doc__ or "", space="torch", name="f"
     )

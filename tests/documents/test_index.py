@@ -1,4 +1,4 @@
-"""What is read late: the index is what is declared, any name may come first, and a start reads little."""
+"""Late imports: the index is complete, any name may be used first, and a start imports little."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""The rooms that explain speak the language that was chosen: every sentence goes through ``_()``, and none is half translated."""
+"""Explanations are in the chosen language: every sentence goes through ``_()``, and none is translated in part."""
 
 import ast
 import re
@@ -22,7 +22,7 @@ ROOMS = (
     "tensh/cli/learning/**/*.py",
     "tensh/cli/**/*.py",
 )
-NOT_SPOKEN = (  # what is read by another program, or is code
+NOT_SPOKEN = (  # text for other programs, and code
     "tensh/show/markup.py", "tensh/cli/checking/plugin.py", "tensh/cli/session/help/examples.py",
 )  # fmt: skip
 PROSE = re.compile(r"[a-z]{2,}[,:;]? [a-z]{2,}")
@@ -49,7 +49,7 @@ NO_PROSE = (
     '{key.removeprefix("{}"): value for key, value in {}.items()}',
     "built-in method ",
     "{} = tuple(each.detach() for each in {})",
-    "an answer with more elements than characters",  # an exception that is caught
+    "an answer with more elements than characters",  # of an exception that is caught
     "module 'tensh.show' has no attribute '{}'",  # Python's words
     "tensh api {}",
     "from torch",
@@ -60,7 +60,7 @@ NO_PROSE = (
 
 @pytest.fixture(autouse=True, scope="module")
 def named_torch_throughout():
-    with torch_is_tensh():  # once for hundreds of programs
+    with torch_is_tensh():  # once, for hundreds of programs
         yield
 
 
@@ -71,7 +71,7 @@ def english():
 
 
 def untranslated(path):
-    """(line, text) of the sentences in functions that are said without ``_()``."""
+    """(line, text) of the sentences in functions that are shown without ``_()``."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for function in ast.walk(tree):
         if isinstance(function, ast.FunctionDef):
@@ -133,7 +133,7 @@ MARK = re.compile(r"^( *)(~[~ ]*)$")
 @pytest.mark.parametrize("code", [code for code in LANGUAGES if code != ENGLISH])
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
 def test_an_explanation_is_in_one_language(script, code):
-    """No two words of English prose follow each other behind the message, which is PyTorch's or Python's."""
+    """No two words of English prose follow each other after the message, which is PyTorch's or Python's."""
     status, text = explain(script, code)
     explanation = "\n".join(line for line in text.split("\n") if line.startswith("        "))
     said = ADVICE_IN_CODE.sub("", QUOTED.sub("", explanation))
@@ -144,7 +144,7 @@ def test_an_explanation_is_in_one_language(script, code):
 @pytest.mark.thorough
 @pytest.mark.parametrize("code", [code for code in LANGUAGES if code != ENGLISH])
 def test_marks_stand_under_the_sizes_they_mark(code):
-    """Signs are as many columns below a line with wide characters as in it."""
+    """Marks under a line with wide characters are in the right columns."""
     marked = 0
     for script in SCRIPTS:
         lines = explain(script, code)[1].split("\n")

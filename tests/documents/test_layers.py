@@ -1,8 +1,8 @@
-"""Layers: what each part of tensh may import. ARCHITECTURE.md draws them; this reads every import statement.
+"""Layers: the parts of tensh that each part may import. ARCHITECTURE.md draws them; this test reads every import statement.
 
-The parts that lie below are those of imports at the top of a module. No module imports itself by way of others, imports
-inside functions included. Namespaces that name their places as text (``tensh``, ``tensh.nn``, ...) are at the top, and
-load what they name on first use.
+The table is about imports at the top of a module. There are no import cycles, even through imports
+inside functions. Namespaces that list modules as text (``tensh``, ``tensh.nn``, ...) are at the top, and
+load them on first use.
 """
 
 import ast
@@ -17,9 +17,9 @@ from tests.support.project import ROOT
 pytestmark = pytest.mark.thorough
 
 # Part -> the parts of tensh below it, and libraries. The longest part that fits a module counts; a part may import itself.
-# "tensh" is what has no line of its own: the public names, thin namespaces such as tensh.linalg, python -m tensh.
+# "tensh" stands for everything without a line: the public names, thin namespaces such as tensh.linalg, python -m tensh.
 PUBLIC = "tensh.alias tensh.switched_off tensh.nn tensh.optim tensh.utils tensh.graph tensh.explain"
-ANYBODY = ("tensh.support", "tensh._aten.schema")  # which need nothing of tensh
+ANYBODY = ("tensh.support", "tensh._aten.schema")  # which import nothing of tensh
 LAYERS = {
     "tensh": ("tensh.engine " + PUBLIC, "numpy"),
     "tensh.engine": ("", "numpy ml_dtypes"),
@@ -144,7 +144,7 @@ LAYERS = {
     ),
     "tensh.__main__": ("tensh.cli", ""),
 }
-# Inside the engine, from the bottom up: none of a line needs one to its right, not even by way of others.
+# Inside the engine, from the bottom up: no part imports one to its right, not even indirectly.
 ENGINE = (
     "core.clock core.tensor core.nodes core.views core.backward autograd.gradients",
     "core.backward inplace.writes codegen.node_classes codegen.operator autograd.jvp autograd.tangent_levels",
@@ -153,7 +153,7 @@ ENGINE = (
     "arrays.memory core.tensor codegen.table operators dispatch.vmap.dispatch",
     "core.tensor methods.printing",
 )
-SILENT = ("tensh.engine", "tensh.cli.session")  # they neither print nor know the terminal
+SILENT = ("tensh.engine", "tensh.cli.session")  # they neither print nor use the terminal
 
 FILES = {
     ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path
@@ -168,7 +168,7 @@ def parsed(module):
 
 @cache
 def imports(module, top_only):
-    """The names of what a module imports: at its top level, or anywhere."""
+    """The names that a module imports, at its top level or anywhere."""
     tree, names = parsed(module), []
     for node in tree.body if top_only else ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -220,7 +220,7 @@ def test_heavy_libraries_stay_in_their_parts():
 
 
 def needed_by(names, needs):
-    """All that ``names`` need, by way of others too."""
+    """All modules that ``names`` import, directly or indirectly."""
     found, queue = set(), list(names)
     while queue:
         new = needs.get(queue.pop(), set()) - found
@@ -268,7 +268,7 @@ def looked_up(module):
 
 
 def test_operators_are_imported_or_stand_in_tables():
-    """No function looks up another in a registry, by a name that is written there or computed."""
+    """No function looks up another in a registry, by a literal or computed name."""
     modules = [name for name in FILES if name.startswith("tensh.engine.operators.")]
     assert modules and [place for module in modules for place in looked_up(module)] == []
 

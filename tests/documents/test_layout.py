@@ -1,4 +1,4 @@
-"""Names at the top of tensh/ are PyTorch's, or listed as tensh's own; no module is longer than a reader likes; a constant has one value."""
+"""Names at the top of tensh/ are PyTorch's, or listed as tensh's own; no module is too long to read; a constant is assigned once."""
 
 import ast
 from collections import Counter
@@ -30,7 +30,7 @@ def test_modules_are_short():
 
 
 def constants(module):
-    """The names in capitals that the statements of a module assign, each as often as it is assigned."""
+    """The names in capitals that the statements of a module assign, once for each assignment."""
     for statement in ast.parse(module).body:
         for target in getattr(statement, "targets", [statement.target] if isinstance(statement, ast.AnnAssign) else []):
             names = target.elts if isinstance(target, ast.Tuple) else [target]

@@ -1,4 +1,4 @@
-"""What documents, docstrings and comments name is there: files, folders, modules and notes of the project."""
+"""Files, folders, modules and notes that documents, docstrings and comments name exist."""
 
 import ast
 import importlib
@@ -27,7 +27,7 @@ PATH = re.compile(r"(?<![\w/.:~<>{}*$-])(" + "|".join(map(re.escape, sorted(FIRS
 IN_CODE = re.compile(r"`([\w.]+/[\w./*-]*|[A-Z]+\.md)`")  # a path of the project between backticks
 MODULE = re.compile(r"(?<![\w/.-])(?:tensh|tests|tools)(?:\.[A-Za-z_]\w*)+")
 PLACEHOLDER = re.compile(r"\b(NAME|FAMILY|ROOM|LANGUAGE)\b")  # stands for any name
-FAMILIES = re.compile(r"tests\.recorded (?:--check )?[\w/ ]+")  # what the recorder is asked for: no paths
+FAMILIES = re.compile(r"tests\.recorded (?:--check )?[\w/ ]+")  # arguments of the recorder, which are not paths
 BARE = re.compile(r"(?<![\w/.*-])([a-z_]\w*\.(?:py|txt|md|tsh|json))\b(?!\()")  # a file without its folder
 EXAMPLES = {"a.txt", "graph.json", "hubconf.py", "lesson.tsh", "train.py"}
 """Names of a user's files, and of modules whose name ends like a file's."""
@@ -55,13 +55,13 @@ def prose():
 
 
 def is_there(name, bases):
-    """True if a path, with or without ``.py``, lies in one of the folders; NAME stands for any name."""
+    """True if a path, with or without ``.py``, exists in one of the folders; NAME stands for any name."""
     pattern = PLACEHOLDER.sub("*", name.rstrip("/."))
     return any(any(base.glob(pattern)) or any(base.glob(f"{pattern}.py")) for base in bases)
 
 
 def is_defined(name):
-    """True for the dotted name of a folder or module of the project, or of what a module defines."""
+    """True for the dotted name of a folder or module of the project, or of a name that a module defines."""
     parts, place = name.split("."), ROOT
     for number, part in enumerate(parts):
         if (place / part).is_dir():
@@ -87,7 +87,7 @@ def is_attribute(parts, number):
 
 
 def missing_paths(text, folder, patterns=(PATH,), bases=()):
-    """The paths that a text in a folder names, of which no file or folder is there."""
+    """The paths in a text that lead to no file or folder."""
     places = [*BASES, *bases, folder, *(each for each in folder.parents if each.is_relative_to(ROOT))]
     text = FAMILIES.sub("", text)
     named = {"".join(found).rstrip(".-") for pattern in patterns for found in pattern.findall(text)}
@@ -95,7 +95,7 @@ def missing_paths(text, folder, patterns=(PATH,), bases=()):
 
 
 def missing_modules(text):
-    """The dotted names in a text that lead to no module, and to nothing that one defines."""
+    """The dotted names in a text that lead to no module and to no name in one."""
     return sorted(name for name in {*MODULE.findall(text)} - NO_MODULES if not is_defined(name))
 
 
@@ -153,7 +153,7 @@ def rows(section):
 
 
 def modules_in_tables():
-    """(name, the folder in which it is looked for) of each module that the first cell of a row names."""
+    """(name, the folder to search) of each module in the first cell of a row."""
     for head, *_ in rows(1):
         yield from ((name, ROOT) for name in re.findall(r"`([^`]+)`", head))
     folder = None

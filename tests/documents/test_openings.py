@@ -1,4 +1,4 @@
-"""The first word of a docstring is true: generators yield, functions that return do, and classes are things."""
+"""The first word of a docstring is true: generators yield, functions return, and classes are things."""
 
 import ast
 

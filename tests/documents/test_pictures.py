@@ -1,4 +1,4 @@
-"""The pictures of the documents show what their sessions give today."""
+"""The pictures of the documents show the current output of their sessions."""
 
 import importlib.util
 import re

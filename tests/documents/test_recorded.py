@@ -1,4 +1,4 @@
-"""The recorder of answers: it finds every family, compares, writes, and refuses names that it does not know."""
+"""The recorder of answers finds every family, compares, writes, and refuses unknown names."""
 
 import importlib
 import json

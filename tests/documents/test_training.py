@@ -1,6 +1,6 @@
-"""Training programs: the same seed gives PyTorch's losses, step by step, and the models learn what they should.
+"""Training programs: the same seed gives PyTorch's losses, step by step, and the models reach their accuracy.
 
-tests/recorded/losses has what PyTorch printed: `python scripts/NAME.py > tests/recorded/losses/NAME.txt` with PyTorch writes it anew.
+tests/recorded/losses has PyTorch's output; `python scripts/NAME.py > tests/recorded/losses/NAME.txt` records it anew.
 """
 
 import importlib.util
@@ -15,7 +15,7 @@ from tests.support.project import RECORDED, ROOT, plain_environment
 LOSS = re.compile(r"^step +(\d+)  loss (\S+)$", re.MULTILINE)
 LEAST = {"digits": 0.97, "digits_convolutional": 0.97}  # accuracy
 COMPARED = 50  # steps; later ones differ in the last digits
-LONG = {"characters"}  # ends after these
+LONG = {"characters"}  # programs that end after these steps
 NEEDS_DATA = {"digits", "digits_convolutional", "diabetes"}
 PROGRAMS = sorted(path.stem for path in (RECORDED / "losses").glob("*.txt"))
 

@@ -1,4 +1,4 @@
-"""Python's options -O and -OO take assertions and docstrings away: nothing that tensh does depends on them."""
+"""Python's options -O and -OO remove assertions and docstrings, on which nothing in tensh depends."""
 
 import ast
 import subprocess
@@ -40,7 +40,7 @@ except AssertionError as error:
 
 
 def test_no_module_asserts():
-    """An assertion that had a function written as well left no backward pass where Python ran with -O."""
+    """An assertion with a side effect would be lost with -O."""
     found = [
         f"{path.relative_to(ROOT)}:{node.lineno}"
         for path in sorted((ROOT / "tensh").rglob("*.py"))

@@ -7,7 +7,7 @@ from tensh import Tensor
 
 
 def descend(parameter: Tensor, steps: int) -> Tensor:
-    """Minimise (parameter - 4) ** 2 by walking downhill."""
+    """Minimise (parameter - 4) ** 2 by gradient descent."""
     for _ in range(steps):
         loss = (parameter - 4) ** 2
         loss.backward()

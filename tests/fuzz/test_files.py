@@ -30,7 +30,7 @@ def test_a_file_that_once_did_harm(path, tmp_path):
 
 
 def test_a_file_is_the_same_whatever_was_changed_before_it():
-    """A list that one file got was put into the next one, until one held itself."""
+    """Mutators must not share lists: one would come to contain itself."""
     document = json.dumps({"cells": [{"source": [[]], "metadata": {}}], "nbformat": 4}).encode()
 
     def changed():

@@ -1,4 +1,4 @@
-"""Wrong calls end soon, and in an error of PyTorch's type: the recorded ones, and some that a generator spoils."""
+"""Wrong calls end soon, with an error of PyTorch's type: recorded ones, and some from a generator."""
 
 import pytest
 

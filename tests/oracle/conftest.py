@@ -9,9 +9,9 @@ USERS = "torch.testing._internal.common_utils", "torch.testing._internal.opinfo.
 
 @pytest.fixture(scope="session", autouse=True)
 def samples_without_stacks():
-    """Make samples without a look for the `unittest` case that asks for them.
+    """Make samples without a search for the calling `unittest` case.
 
-    PyTorch's databases read the source around every frame of the stack to find one: four fifths of the time that they take.
+    To find one, PyTorch's databases read the source around every frame of the stack, four fifths of their time.
     """
     with pytest.MonkeyPatch.context() as patch:
         for module in filter(None, map(sys.modules.get, USERS)):

@@ -1,4 +1,4 @@
-"""Random programs do on tensh what they do on PyTorch (tests/fuzz/differential/survey.py runs many more of them, and more than once)."""
+"""Random programs give the same results on tensh and on PyTorch (tests/fuzz/differential/survey.py runs many more)."""
 
 import pytest
 

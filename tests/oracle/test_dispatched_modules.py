@@ -1,7 +1,7 @@
-"""What a dispatch mode sees of a module's forward and backward pass, and the nodes between them, are PyTorch's.
+"""A dispatch mode sees PyTorch's operators in a module's forward and backward pass, and the nodes between them are PyTorch's.
 
-A line of ``dispatched_modules.txt`` is a module and what it is called with; ``r`` makes numbers that require grad.  Of lines that
-begin with ``~`` the backward pass alone is compared: PyTorch composes the forward pass of more operators.
+A line of ``dispatched_modules.txt`` is a module and its arguments; ``r`` makes numbers that require grad. For lines that
+begin with ``~`` only the backward pass is compared: PyTorch composes the forward pass of more operators.
 """
 
 from importlib import import_module

@@ -34,7 +34,7 @@ OTHERWISE = {
 
 
 class Tangents:
-    """The tangents of a sample's results in module ``m``, for those of all its leaves; or the error it ends with."""
+    """The tangents of a sample's results in module ``m``, given tangents of all its leaves; or its error."""
 
     def __init__(self, m, build, sample):
         self.found = self.error = None
@@ -67,7 +67,7 @@ def replaced(value, duals):
 
 @each_entry
 def test_tangents(op, dtype):
-    """The tangents of the function's results, and of what its in-place form leaves."""
+    """The tangents of the results of a function and of its in-place form."""
     if not op.supports_forward_ad:
         pytest.skip("PyTorch has no forward derivative")
     if op.name in OTHERWISE:

@@ -17,7 +17,7 @@ def assert_same(ours, theirs, tolerance):
 
 
 def assert_same_gradients(ours, theirs, tolerance):
-    """A gradient that is not there is zero: it is not always known to be constant in both."""
+    """An absent gradient is zero: the two do not always agree on which results are constant."""
     if isinstance(theirs, str):
         assert ours == theirs or "is not implemented" in theirs
         return

@@ -2,7 +2,7 @@
 
 ``halves.txt`` has the calls.  Their tensors are made by ``x`` (numbers), ``p`` (positive ones), ``u`` (between 0 and 1), ``k`` and
 ``kp`` (numbers and positive ones without a gradient), ``f`` (float32), ``i`` (integers below the first argument) and ``b`` (bools).
-Lines that begin with ``~`` are called with ordinary numbers alone, all others with wide, mixed and special ones, too.
+Lines that begin with ``~`` are called with ordinary numbers only, all others with wide, mixed and special ones, too.
 """
 
 from pathlib import Path
@@ -29,7 +29,7 @@ KINDS = {
 
 
 class Maker:
-    """Makes the same tensors in module ``m`` as another one in another module; ``leaves`` are those with a gradient."""
+    """Makes the same tensors in module ``m`` as in any other; ``leaves`` are those with a gradient."""
 
     def __init__(self, m, dtype, kind):
         self.m, self.dtype, self.kind = m, getattr(m, dtype), kind

@@ -1,4 +1,4 @@
-"""Every module in PyTorch's own database does what it does on PyTorch: results, gradients, state, text and errors.
+"""Every module in PyTorch's own database agrees with PyTorch in results, gradients, state, text and errors.
 
 Of every entry, dtype and mode some samples are run by both (``TENSH_DATABASES=all``: all of them), and those with images
 and volumes once more with channels last. The modules start with the same random numbers, then with the same weights.
@@ -16,7 +16,7 @@ from tests.support.databases import Twin, convert, oracle, outcome, pick_evenly,
 modules = pytest.importorskip("torch.testing._internal.common_modules")
 
 SAMPLES = 4  # of an entry, dtype and mode
-FORMATS = {"preserve_format": None, "channels_last": 4, "channels_last_3d": 5}  # dimensions of what they lay out
+FORMATS = {"preserve_format": None, "channels_last": 4, "channels_last_3d": 5}  # number of dimensions of their tensors
 
 
 def entries():
@@ -52,7 +52,7 @@ def meant(info, difference):
 
 
 class Run:
-    """A module of ``m`` made and called with a sample, and what came of it."""
+    """A module of ``m``, made and called with a sample, and the outcome."""
 
     def __init__(self, m, info, sample, dtype, training, memory_format="preserve_format"):
         self.m = m
@@ -86,7 +86,7 @@ class Run:
         return (module or self.module)(*args, **kwargs)
 
     def gradients(self, result):
-        """Of the sample's leaves and the parameters, for fixed weights on the results."""
+        """The gradients of the sample's leaves and the parameters, for fixed weights of the results."""
         results = [t for t in convert.tensors_in(self.m, result) if t.requires_grad]
         leaves = [*self.leaves, *(p for p in self.module.parameters() if p.requires_grad)]
         if not results or not leaves:
@@ -124,7 +124,7 @@ class Run:
 
 
 def differences(info, sample, dtype, training, memory_format):
-    """(what, how it differs) for each of the things compared."""
+    """(what, difference) for each comparison."""
     make = info, sample, dtype, training, memory_format
     theirs, failed = outcome(Run, oracle, *make)
     if failed is not None:
@@ -149,7 +149,7 @@ def differences(info, sample, dtype, training, memory_format):
         return
     yield "result", unlike(expected, actual, strides=True)
     yield "state afterwards", unlike(dict(theirs.module.state_dict()), dict(ours.module.state_dict()), strides=True)
-    compared = [("gradients", lambda run, result: run.gradients(result))]  # last: what judges them changes the run
+    compared = [("gradients", lambda run, result: run.gradients(result))]  # last, because judging them changes the run
     if memory_format == "preserve_format":
         compared.insert(0, ("copies", lambda run, result: run.again()))
     for what, function in compared:
@@ -162,7 +162,7 @@ def differences(info, sample, dtype, training, memory_format):
 
 
 def wide_gradients(run):
-    """PyTorch's gradients in float64, by which the rounding of both is judged."""
+    """PyTorch's gradients in float64, from which the rounding errors of both are measured."""
     return plain(oracle, run.widen().gradients(run.call()))
 
 
@@ -188,7 +188,7 @@ def test_a_module_is_pytorchs(info, dtype, training):
     "info", [each for each in modules.module_db if each.module_error_inputs_func], ids=lambda i: i.name
 )
 def test_a_module_refuses_what_pytorchs_refuses(info):
-    """Kind and text of the error, of construction or call."""
+    """Type and text of the error, of construction or call."""
     wrong = []
     for dtype in (oracle.float32, oracle.float64):
         for training in (True, False) if info.train_and_eval_differ else (True,):

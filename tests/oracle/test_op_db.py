@@ -1,8 +1,8 @@
 """Derivatives of every operator in PyTorch's own database are PyTorch's: first and second, real and complex, and in place.
 
-Of every entry that can be differentiated some samples are run by both, in float64 and complex128: the gradients of all
-leaves for fixed weights on the results, and the gradients of those gradients for leaves and weights.  Small samples are
-also held against differences of values by ``gradgradcheck``.
+Of every differentiable entry some samples are run by both, in float64 and complex128: the gradients of all
+leaves for fixed weights of the results, and the gradients of those gradients for leaves and weights. Small samples are
+also compared with differences of values by ``gradgradcheck``.
 """
 
 import inspect
@@ -23,7 +23,7 @@ binding, convert, scope = (pytest.importorskip(f"harness.{name}") for name in ("
 
 SAMPLES = 5  # of an entry and dtype
 LARGEST = 3000  # elements of all leaves of a sample
-CHECKED = 16  # elements of the leaves, and of the results, of a sample that is held against differences of values
+CHECKED = 16  # elements of the leaves, and of the results, of a sample that is compared with differences of values
 SEED = 7
 
 
@@ -39,7 +39,7 @@ each_entry = pytest.mark.parametrize(("op", "dtype"), list(entries()))
 
 
 def seed():
-    """Both libraries draw the same numbers from here on."""
+    """Seed both libraries alike."""
     oracle.manual_seed(SEED)
     tensh.manual_seed(SEED)
     np.random.seed(SEED)
@@ -54,7 +54,7 @@ def size(sample):
 
 
 def samples(op, dtype):
-    """The entry's samples with leaves, but for large ones: (those with elements, those with an empty tensor)."""
+    """The entry's samples with leaves, without large ones: (those with elements, those with an empty tensor)."""
     seed()
     full, empty = [], []
     for sample in op.sample_inputs("cpu", dtype, requires_grad=True, set_seed=False):
@@ -94,7 +94,7 @@ def weights(m, t, number):
 
 
 class Derivatives:
-    """The gradients of a sample's leaves in module ``m``, and theirs; or the error that one of them ends with."""
+    """The first and second gradients of a sample's leaves in module ``m``, or the error that one of them ends with."""
 
     def __init__(self, m, build, sample):
         self.first = self.second = self.error = None
@@ -124,13 +124,13 @@ TOLERANCE = {"bfloat16": 2e-2, "float16": 2e-3, "float32": 1e-5, "complex64": 1e
 
 
 def tolerance_of(sample):
-    """A part of a sample in a smaller dtype than is tested decides how exact its gradients are."""
+    """A part of a sample in a smaller dtype than the tested one limits the precision of its gradients."""
     dtypes = [t.dtype for t in tensors_of(sample)] + [d for d in sample.kwargs.values() if isinstance(d, oracle.dtype)]
     return max(TOLERANCE.get(convert.name_of(dtype), 1e-7) for dtype in dtypes)
 
 
 def assert_same(expected, actual, tolerance, where):
-    """Both lists of gradients; one that is not there is zero."""
+    """Compare lists of gradients; an absent one is zero."""
     for number, (one, two) in enumerate(zip(expected, actual or [None] * len(expected), strict=True)):
         if one is not None and two is not None:
             facts = [(convert.name_of(t.dtype), tuple(t.shape)) for t in (one, two)]
@@ -170,7 +170,7 @@ def verdict(m, op, sample):
     first, args, kwargs = importer((sample.input, sample.args, sample.kwargs))
     function = binding.function(m, op)
 
-    def results(*leaves):  # they stand in the arguments: differences are made by writing into them
+    def results(*leaves):  # which are among the arguments; differences are made by writing into them
         seed()
         made = sample.output_process_fn_grad(op.gradcheck_wrapper(function, first, *args, **kwargs))
         return tuple(t for t in convert.tensors_in(m, made) if t.requires_grad)
@@ -184,11 +184,11 @@ def verdict(m, op, sample):
 
 @each_entry
 def test_differences(op, dtype):
-    """The derivatives of the smallest sample are slopes of the values, where PyTorch's are."""
+    """The derivatives of the smallest sample agree with differences of values, if PyTorch's do."""
     for sample in sorted(samples(op, dtype)[0], key=size)[:1]:
         try:
             assert verdict(tensh, op, sample) is not False or not verdict(oracle, op, sample), sample.summary()[:300]
         except convert.Unsupported:
             pytest.skip("cannot be converted")
         except TypeError:
-            assert "torch." in inspect.getsource(op.gradcheck_wrapper)  # made for PyTorch's tensors alone
+            assert "torch." in inspect.getsource(op.gradcheck_wrapper)  # made for PyTorch's tensors only

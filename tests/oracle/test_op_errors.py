@@ -1,4 +1,4 @@
-"""Every call that PyTorch's own database of operators says is wrong is refused with PyTorch's error, kind and text."""
+"""Every wrong call in PyTorch's own database of operators raises PyTorch's error, type and text."""
 
 import pytest
 

@@ -1,7 +1,7 @@
-"""Every optimizer in PyTorch's own database does what it does on PyTorch: steps, state, groups, text and errors.
+"""Every optimizer in PyTorch's own database agrees with PyTorch in steps, state, groups, text and errors.
 
-Each configuration is run with each implementation that the CPU has (foreach, fused, differentiable, capturable and none of
-them), on parameters of float32, float64 and, where it can, complex numbers, as one group and as two, with dense and with
+Each configuration is run with each implementation for the CPU (foreach, fused, differentiable, capturable and none of
+them), on parameters of float32, float64 and, if supported, complex numbers, as one group and as two, with dense and with
 sparse gradients.
 """
 
@@ -17,7 +17,7 @@ from tests.support.databases import EVERY, Twin, oracle, outcome, said, seed, un
 optimizers = pytest.importorskip("torch.testing._internal.common_optimizers")
 
 STEPS = 10
-SHAPES = ((3, 4), (5, 2), (1, 1))  # all of two dimensions, as Muon wants
+SHAPES = ((3, 4), (5, 2), (1, 1))  # all of two dimensions, which Muon requires
 EACH = [pytest.param(info, id=info.name) for info in optimizers.optim_db]
 FLAGS = ({}, {"foreach": True}, {"foreach": False}, {"fused": True}, {"differentiable": True}, {"capturable": True})
 
@@ -30,7 +30,7 @@ def configurations(info):
 
 
 def parameters(m, dtype, layout=list):
-    """Leaves with numbers that differ, and the targets they go to."""
+    """Leaves with distinct numbers, and their targets."""
     dtype = getattr(m, dtype)
     leaves, targets = [], []
     for number, shape in enumerate(SHAPES):
@@ -97,7 +97,7 @@ class Run:
         return [[leaf.detach() for leaf in leaves], copy.deepcopy(optimizer.state_dict()), groups, repr(optimizer)]
 
     def moved(self):
-        """The state in another optimizer for copies of the parameters, and a deep copy: some more steps of both."""
+        """Some more steps of another optimizer with the same state, and of a deep copy."""
         leaves = [self.m.nn.Parameter(leaf.detach().clone()) for leaf in self.leaves]
         if self.settings.get("differentiable"):
             leaves = [leaf.clone() for leaf in leaves]
@@ -115,7 +115,7 @@ def differences(info, settings, dtype, **options):
             outcome(run.moved) if number is None else outcome(run.step, number) for run in (theirs[0], ours[0])
         )
         theirs, ours = (theirs[0], refused), (ours[0], error)
-        layout = not options.get("sparse")  # how indices and values of a sparse state lie is of no account
+        layout = not options.get("sparse")  # the layout of indices and values of a sparse state does not matter
         if not refused and not error and (how := unlike(one, two, strides=layout)):
             yield f"after {number or 'moving and 2 more'} steps: {how}"
     if said(theirs[1]) != said(ours[1]):
@@ -134,25 +134,25 @@ def test_steps_are_pytorchs(info):
     """Parameters, state and groups after each configuration's steps, and after the state moved into another optimizer."""
     dtypes = ["float64", "complex128", "float32"]
     if info.step_requires_closure:
-        dtypes.pop()  # a search along a line takes other turns where a sum is rounded otherwise
+        dtypes.pop()  # a line search takes other branches if a sum is rounded differently
     given = itertools.product(configurations(info), dtypes)
     if not EVERY:
         given = zip(configurations(info), itertools.cycle(dtypes))
-    if info.name in ("Adam", "AdamW"):  # PyTorch corrects by powers in float32 where the steps are differentiated
+    if info.name in ("Adam", "AdamW"):  # PyTorch computes bias corrections in float32 in differentiable steps
         given = [(each, "float32" if each.get("differentiable") else dtype) for each, dtype in given]
     check(info, [(settings, dtype, {}) for settings, dtype in given])
 
 
 @pytest.mark.parametrize("info", EACH)
 def test_groups_and_names(info):
-    """Parameters in groups with settings of their own, and with names."""
+    """Parameters in groups with different settings, and with names."""
     inputs = info.optim_inputs_func("cpu")
     check(info, [(each.kwargs, "float64", {"form": form}) for each in inputs for form in ("groups", "named")])
 
 
 @pytest.mark.parametrize("info", EACH)
 def test_sparse_gradients(info):
-    """Taken, or refused as PyTorch does, but for what ARCHITECTURE.md says is otherwise."""
+    """Sparse gradients, accepted or refused as in PyTorch, with the exceptions in ARCHITECTURE.md."""
     given = [
         settings
         for settings in configurations(info)
@@ -163,7 +163,7 @@ def test_sparse_gradients(info):
 
 @pytest.mark.parametrize("info", EACH)
 def test_settings_for_all(info):
-    """maximize, a tensor for lr and flags that contradict each other, taken or refused."""
+    """maximize, a tensor for lr and contradictory flags, accepted or refused."""
     one = oracle.tensor(0.01)
     given = [
         {"maximize": True},
@@ -183,7 +183,7 @@ def test_settings_for_all(info):
 
 @pytest.mark.parametrize("info", EACH)
 def test_errors_are_pytorchs(info):
-    """Kind and text of what the constructor, or the first step, refuses; warnings count."""
+    """Type and text of errors of the constructor or the first step; warnings count."""
     wrong = []
     for dtype in (oracle.float32, oracle.float64):
         seed()
@@ -206,7 +206,7 @@ def strict(attempt, m):
     """The error, or the warning, that an attempt ends with."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        warnings.filterwarnings("ignore", "Sparse invariant checks")  # which PyTorch says once, in any test
+        warnings.filterwarnings("ignore", "Sparse invariant checks")  # which PyTorch shows once, in any test
         try:
             attempt(m)
         except Exception as error:

@@ -1,4 +1,4 @@
-"""Every function of PyTorch that can be overridden is there, and calls ``__torch_function__`` of its arguments.
+"""Every overridable function of PyTorch exists, and calls ``__torch_function__`` of its arguments.
 
 The functions and their parameters are those of ``torch.overrides.get_testing_overrides()``; arguments with which
 PyTorch dispatches a call must make tensh do so.
@@ -12,7 +12,7 @@ import warnings
 import tensh
 from tests.support.databases import oracle
 
-ABSENT = {  # names below torch -> why they are not there
+ABSENT = {  # names below torch -> why they are absent
     r"(q_|fbgemm_|quantize|fake_quantize|int_repr|choose_qparams|fused_moving|dequantize|miopen_).*": "other kernels",
     r"batch_norm_(?!with).*|native_norm|frobenius_norm|nuclear_norm|slice_inverse": "parts of other devices' kernels",
     r"(nn\.functional\._)?sym_.*|nn\.functional\._sym_int": "symbolic sizes of the compiler",
@@ -28,7 +28,7 @@ SILENT = r"(Tensor\.)?get_device|Tensor\._base\.__get__|(nn\.functional\._)?sym_
 
 
 def functions():
-    """(name, function of PyTorch, its stand-in) for what has a public name."""
+    """(name, function of PyTorch, its stand-in) of functions with a public name."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for function, answer in oracle.overrides.get_testing_overrides().items():

@@ -1,4 +1,4 @@
-"""What ``from torch.X import *`` gives, beside PyTorch's."""
+"""The names that ``from torch.X import *`` imports, compared with PyTorch's."""
 
 import importlib
 import json
@@ -37,7 +37,7 @@ print(json.dumps(found))
 
 
 def public_modules():
-    """The modules of tensh that PyTorch has too."""
+    """The modules of tensh that PyTorch also has."""
     root = Path(tensh.__file__).parent
     for file in sorted(root.rglob("*.py")):
         parts = [part for part in file.relative_to(root).with_suffix("").parts if part != "__init__"]
@@ -52,7 +52,7 @@ def listed(oracle):
     for path in public_modules():
         try:
             module = importlib.import_module(path)
-        except Exception:  # a file of tensh alone, or one that needs another library
+        except Exception:  # a file of tensh only, or one that needs another library
             continue
         if (names := getattr(module, "__all__", None)) is not None:
             wanted[path] = [*names], dir(module)

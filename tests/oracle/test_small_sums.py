@@ -1,4 +1,4 @@
-"""Sums, means and losses of few numbers have PyTorch's bits, which ``item()`` shows: numbers are added in its order."""
+"""Sums, means and losses of few numbers have PyTorch's bits, which ``item()`` shows."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Programs that make PyTorch warn make tensh warn: of the same category, in the same words, as often, and on the user's line.
+"""Programs that make PyTorch warn make tensh warn: of the same category, with the same text, as often, and on the user's line.
 
 ``warnings.txt`` has a program a line; semicolons separate its statements.
 """
@@ -44,4 +44,4 @@ def test_warnings_are_those_of_pytorch(program):
     found, expected = warned(tensh, program), warned(oracle, program)
     assert expected and [each[:2] for each in found] == [each[:2] for each in expected]
     for (*_, line), (*_, known) in zip(found, expected, strict=True):
-        assert line and line == (known or line)  # where PyTorch names a line of its own, ours is the program's
+        assert line and line == (known or line)  # where PyTorch names a line of its source, tensh names the program's

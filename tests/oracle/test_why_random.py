@@ -1,4 +1,4 @@
-"""What `%why` says of random programs: the sums over paths are backward's gradients here, and PyTorch's."""
+"""`%why` on random programs: the sums over paths are the gradients of backward, in tensh and in PyTorch."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Small programs whose results reach their leaves along many paths, and what `%why` says of them held against backward."""
+"""Small programs whose results reach their leaves along many paths, for comparing `%why` with backward."""
 
 import numpy as np
 

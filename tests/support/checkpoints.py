@@ -1,4 +1,4 @@
-"""Checkpoints in memory: one of everything, saved, loaded and packed by hand."""
+"""Checkpoints in memory, with a value of every kind: saved, loaded and packed by hand."""
 
 import collections
 import io
@@ -11,7 +11,7 @@ PYTORCHS = RECORDED / "checkpoints" / "pytorch.pt"  # contents(torch), as PyTorc
 
 
 def contents(torch):
-    """One of everything that a checkpoint may hold."""
+    """A value of every kind that a checkpoint may hold."""
     x = torch.arange(6.0).view(2, 3)
     return collections.OrderedDict(
         a=x, b=x[:, 1], t=x.t(), p=torch.nn.Parameter(torch.ones(2)), l=[1, 2.5, "x", None, True, (1, 2), {3}],

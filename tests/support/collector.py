@@ -7,7 +7,7 @@ import pytest
 
 @pytest.fixture(scope="module", autouse=True)
 def thawed():
-    """Thaw what the collection of tests has frozen: telling new objects from old ones (`Since`) takes no time then."""
+    """Thaw the objects that the collection of tests froze; finding new objects (`Since`) costs nothing then."""
     gc.unfreeze()
     yield
     gc.collect()

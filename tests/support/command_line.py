@@ -54,7 +54,7 @@ SGR = re.compile(r"\x1b\[[0-9;]*m")
 
 
 def assert_clean(text):
-    """Assert that a text, apart from colours, has visible characters alone."""
+    """Assert that a text has only visible characters, apart from colours."""
     hidden = {character for character in SGR.sub("", text) if character not in "\n\t" and not is_seen(character)}
     assert not hidden, text
 

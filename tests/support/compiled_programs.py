@@ -105,9 +105,9 @@ def run_source(source, filename="<program>"):
 
 
 def drop_dead_writes(source):
-    """The program without the writes that change no result: a trace leaves them out, and what they would spoil for a gradient stays.
+    """Remove writes that change no result, because a trace leaves them out, even if they would make a gradient fail.
 
-    PyTorch's traces do so, too: they keep what is read afterwards.
+    PyTorch's traces also keep only writes that are read afterwards.
     """
     expected, lines = run_source(source)(**make_arguments(0)), source.splitlines(True)
     for line in reversed(lines[1:-1]):
@@ -139,7 +139,7 @@ def answer(function, seed):
 
 
 def check_program(source, filename="<program>"):
-    """Compare three calls of the compiled function with the function; (differences, graphs, the reason why there are none)."""
+    """Compare three calls of the compiled function with the function; return (differences, graphs, the reason if there are none)."""
     import linecache
 
     linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
@@ -155,7 +155,7 @@ def check_program(source, filename="<program>"):
 
 
 def differ_or_raise(ours, expected):
-    """The first difference of two answers, of which any may be an exception; None if there is none."""
+    """The first difference of two answers, each of which may be an exception; None if they agree."""
     if isinstance(expected, Exception) or isinstance(ours, Exception):
         same = (type(ours), str(ours)) == (type(expected), str(expected))
         return None if same else f"{ours!r} against {expected!r}"

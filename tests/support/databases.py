@@ -1,7 +1,7 @@
-"""Entries of PyTorch's own databases, made to run on tensh beside PyTorch.
+"""Entries of PyTorch's own databases, run on tensh and on PyTorch.
 
-The samples of an entry are PyTorch's values; ``Twin`` builds tensh's counterparts. What the two then do is compared as
-plain data: an outcome is what a call gave, or the error it ended with.
+The samples of an entry are PyTorch's values; ``Twin`` builds tensh's counterparts. Outcomes are compared as
+plain data: the result of a call, or its error.
 """
 
 import dataclasses
@@ -29,7 +29,7 @@ SEED = 7
 
 
 def seed():
-    """Both libraries draw the same numbers from here on."""
+    """Seed both libraries alike."""
     oracle.manual_seed(SEED)
     tensh.manual_seed(SEED)
 
@@ -75,7 +75,7 @@ class Twin(convert.Importer):
         return super().__call__(value)
 
     def module(self, value):
-        """A module among the arguments, out of a file that PyTorch writes."""
+        """A module among the arguments, loaded from a file that PyTorch writes."""
         kept = io.BytesIO()
         oracle.save(value, kept)
         kept.seek(0)
@@ -105,7 +105,7 @@ def said(error):
 
 
 def plain(m, value):
-    """A result as plain data: of a sparse tensor its parts, of tuples that are no records a list."""
+    """A result as plain data: a sparse tensor as its parts, a plain tuple as a list."""
     return convert.plain(m, dense(m, value))
 
 

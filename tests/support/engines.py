@@ -1,7 +1,7 @@
 """Helpers for tests of distributions: cases that either engine evaluates, and the comparison of results.
 
-A case is a text with the names of an engine's ``distributions``, ``t`` for a tensor, ``p`` for a parameter, whose gradients
-are asked for, and ``spd`` for positive definite matrices.
+A case is an expression with the names of an engine's ``distributions``, ``t`` for a tensor, ``p`` for a parameter whose gradient
+is compared, and ``spd`` for positive definite matrices.
 """
 
 import math
@@ -15,7 +15,7 @@ HIDDEN = {
     "relaxed_bernoulli": "LogitRelaxedBernoulli",
     "relaxed_categorical": "ExpRelaxedCategorical",
     "constraint_registry": "ConstraintRegistry",
-}  # names that distributions does not lift out of its modules
+}  # names that are public only in modules of distributions
 
 
 class Case:
@@ -43,7 +43,7 @@ class Case:
         return self.leaves[-1]
 
     def spd(self, n, *batch):
-        """Positive definite matrices, not all alike."""
+        """Positive definite matrices, all different."""
         a = self.engine.arange(math.prod(batch) * n * n, dtype=self.dtype).reshape(*batch, n, n).mul(1.7).sin()
         return a @ a.mT + 0.5 * self.engine.eye(n, dtype=self.dtype)
 
@@ -59,7 +59,7 @@ def plain(value):
 
 
 def tidy(text):
-    """A text without what tells the engines apart, and with single spaces."""
+    """A text without the engine's name, and with single spaces."""
     text = " ".join(str(text).replace("tensh.", "torch.").split())
     return re.sub(r"torch\.Size\(\[([\d, ]*)\]\)", r"(\1)", text).replace(",)", ")")
 
@@ -70,7 +70,7 @@ def outcome(function, *arguments):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return plain(function(*arguments))
-    except Exception as error:  # any: the other engine has to fail alike
+    except Exception as error:  # any error: the other engine must fail in the same way
         return type(error).__name__, tidy(error)
 
 
@@ -94,5 +94,5 @@ def seeded(case, question):
 
 
 def agree_on(question, cases, text, tolerance=1e-9):
-    """Both engines answer a question alike, from the same seed."""
+    """Assert that both engines give the same answer from the same seed."""
     agree(*(outcome(seeded, case, question) for case in cases), f"{question} for {text}", tolerance)

@@ -1,6 +1,6 @@
-"""Programs that each need a process of their own: copies of one that has loaded tensh, in half the time of new ones.
+"""Programs that each need a separate process: forks of one that has loaded tensh, in half the time of new ones.
 
-`python -m tests.support.forks` reads code, a line of JSON each, and answers with what the code writes, a line of JSON too.
+`python -m tests.support.forks` reads code, one line of JSON each, and answers with the output, also a line of JSON.
 """
 
 import contextlib
@@ -16,7 +16,7 @@ from tests.support.project import ROOT, plain_environment
 
 @contextlib.contextmanager
 def forks():
-    """Return a function that runs code in a separate process and returns its output: nothing if all is well."""
+    """Return a function that runs code in a separate process and returns its output, which is empty if all is well."""
     command = [sys.executable, "-m", "tests.support.forks"]
     with subprocess.Popen(command, cwd=ROOT, env=plain_environment(), text=True, stdin=-1, stdout=-1) as server:
 

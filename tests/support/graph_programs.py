@@ -1,7 +1,7 @@
-"""Small programs whose recorded graphs, values, first and second derivatives are PyTorch's (tests/oracle/test_graph_programs.py).
+"""Small programs whose graphs, values, first and second derivatives are compared with PyTorch's (tests/oracle/test_graph_programs.py).
 
-A program is one or several statements; the value of the last, an expression, is what is differentiated.  Every program
-gets fresh leaves:
+A program is one or several statements; the last is an expression, whose value is differentiated. Every program
+gets new leaves:
 
     s, t      numbers without a dimension          c, d, e   complex: two (2, 3), one number
     u, v      (3,)                                 f         float32 (2, 3)
@@ -13,8 +13,8 @@ gets fresh leaves:
 
 and the function ``grad(y, x)`` (the gradient of y to x, recorded) and the classes of ``FUNCTIONS``.
 
-``graph_programs.txt`` holds one program a line. Before a program, ``~`` says that the graph of its gradient takes
-another way to the same values, ``=`` that its own graph does.
+``graph_programs.txt`` has one program on each line. Before a program, ``~`` says that the graph of its gradient differs for
+the same values, ``=`` that its own graph does.
 """
 
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Programs of the graph, run on one library."""
+"""A program with a recorded graph, run on one library."""
 
 import ast
 import re
@@ -10,7 +10,7 @@ from tests.support.graph_programs import FUNCTIONS
 NO_GRADIENT = {"i", "m", "q"}
 
 
-SINGLE = re.compile(r"\bf\b|float\(|float32|complex64|half|bfloat16")  # what makes a program less exact
+SINGLE = re.compile(r"\bf\b|float\(|float32|complex64|half|bfloat16")  # names of lower precision in a program
 
 
 def values():
@@ -55,7 +55,7 @@ class Run:
         return self.torch.from_numpy(array).to(y.dtype)
 
     def tree(self, t):
-        """The graph behind a tensor as text: a line for every node, its number if it was there before, and output."""
+        """The graph behind a tensor as text: a line for every node, or its number if it has occurred before, and output."""
         lines, seen = [], {}
 
         def walk(node, output, depth):
@@ -75,7 +75,7 @@ class Run:
         return "\n".join(lines)
 
     def gradients(self, tensors, seed):
-        """The gradient of all the tensors together to every leaf, recorded; or what PyTorch says instead."""
+        """The recorded gradient of the sum of all tensors with respect to every leaf; or PyTorch's error."""
         tensors = [t for t in tensors if t is not None and t.requires_grad]
         if not tensors:
             return dict.fromkeys(self.leaves)

@@ -1,4 +1,4 @@
-"""Where the project lies, and the environment for processes that tests start."""
+"""The folder of the project, and the environment of processes that tests start."""
 
 import os
 from pathlib import Path
@@ -9,7 +9,7 @@ SHARED = Path(os.environ.get("TENSH_SHARED", ROOT.parent / "shared"))  # referen
 
 
 def plain_environment():
-    """The environment without what colours or configures a program, and with this checkout importable."""
+    """The environment without variables that colour or configure a program, and with this checkout importable."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("TENSH_", "FORCE_COLOR"))}
     path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     return kept | {"PYTHONPATH": path, "PYTHONIOENCODING": "utf-8", "NO_COLOR": "1", "TENSH_SHARED": str(SHARED)}

@@ -1,7 +1,7 @@
-"""A small process that has loaded what each command loads, and runs each command in a copy of itself.
+"""A small process that has imported the modules of every command, and runs each command in a fork of itself.
 
-`python -m tests.support.stream_server FOLDER` reads requests, a line of JSON each: [arguments, faults of the three
-streams]; it answers each with a line, the status. Copies of the process that runs the tests would take five times as long.
+`python -m tests.support.stream_server FOLDER` reads requests, one line of JSON each: [arguments, faults of the three
+streams]; it answers each with a line, the status. Forks of the process that runs the tests would take five times as long.
 """
 
 import io
@@ -13,11 +13,11 @@ import traceback
 from tensh.cli.app import main
 from tensh.cli.process.environment import Environment
 
-NAMES = ("in", "out", "err")  # files for what can be written
+NAMES = ("in", "out", "err")  # files that stand for working streams
 
 
 def put(number, fault, kept):
-    """Replace a stream by its number as the fault demands; `kept` is a file for what can be written."""
+    """Replace a stream, given by its number, according to the fault; a working stream writes to the file `kept`."""
     if fault == "closed":
         os.close(number)
     elif fault == "full":
@@ -42,7 +42,9 @@ def is_open(number):
 
 def child(arguments, faults):
     """Run in a separate process: create streams as Python does at its start, run, and end as Python does."""
-    files = [os.open(name, os.O_RDWR | os.O_TRUNC | os.O_CREAT) for name in NAMES]  # before a number becomes free
+    files = [
+        os.open(name, os.O_RDWR | os.O_TRUNC | os.O_CREAT) for name in NAMES
+    ]  # before a file descriptor becomes free
     for number, (fault, kept) in enumerate(zip(faults, files, strict=True)):
         put(number, fault, kept)
     os.closerange(3, 100)
@@ -52,7 +54,7 @@ def child(arguments, faults):
         sys.stderr.reconfigure(errors="backslashreplace", line_buffering=True)
     status = main(arguments)
     try:
-        if not sys.stdout.closed:  # as Python asks, too
+        if not sys.stdout.closed:  # which Python checks, too
             sys.stdout.flush()
     except OSError:
         os.write(2, b"Exception ignored")
@@ -61,7 +63,7 @@ def child(arguments, faults):
 
 
 def answer(arguments, faults):
-    """The status of a command with streams that have faults; what it writes is in the files."""
+    """The status of a command with faulty streams; its output is in the files."""
     process = os.fork()
     if process == 0:
         status = 99
@@ -76,7 +78,7 @@ def answer(arguments, faults):
 
 
 def serve(folder):
-    """Load what each command needs, then answer requests until there are none."""
+    """Import the modules of every command, then answer requests until there are none."""
     os.chdir(folder)
     for arguments in json.loads(sys.stdin.readline()):
         main(arguments, Environment(io.StringIO(), io.StringIO(), io.StringIO(), variables={}))

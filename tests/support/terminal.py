@@ -1,7 +1,7 @@
 """A terminal for tests: a program in a pseudo-terminal, and the screen that it draws.
 
-Nothing here sleeps: `wait` reads what the program writes until the screen is as it should be, and fails with the screen
-when that does not happen.
+Nothing here sleeps: `wait` reads output until the screen is as expected, and otherwise fails with the text of
+the screen.
 """
 
 import contextlib
@@ -34,7 +34,7 @@ for n in range(10**9):
 
 
 class Screen:
-    """The lines that a program has drawn, those that have scrolled away too, and where the cursor is."""
+    """The lines that a program has drawn, including those that have scrolled away, and the position of the cursor."""
 
     def __init__(self, columns, rows):
         self.columns, self.rows = columns, rows
@@ -56,7 +56,7 @@ class Screen:
         self.write(text[position:])
 
     def obey(self, mark, number, action):
-        """An escape sequence: moves of the cursor, erasing, wrapping. Others change nothing that is looked at."""
+        """Obey an escape sequence that moves the cursor, erases or wraps. Others do not affect the text."""
         count = int(number.partition(";")[0] or 1) if number else 1
         if mark:
             self.wraps = self.wraps if number != "7" else action == "h"
@@ -76,7 +76,7 @@ class Screen:
             self.column = max(int(column or 1), 1) - 1
         elif action == "K":
             del self.line[self.column :]
-        elif action == "J" and number == "2":  # a new page; the old one stays above it
+        elif action == "J" and number == "2":  # a new page; the old one is kept above it
             self.top = self.row = len(self.lines)
             self.lines.append([])
         elif action == "J":
@@ -133,7 +133,7 @@ class Terminal:
         self.status = None
         self.process, self.descriptor = pty.fork()
         if self.process == 0:
-            if errors:  # a file for them, instead of the terminal
+            if errors:  # a file for standard error, instead of the terminal
                 os.dup2(os.open(errors, os.O_WRONLY | os.O_CREAT), 2)
             os.chdir(cwd)
             os.execve(sys.executable, [sys.executable, *program, *map(str, arguments)], variables)
@@ -152,7 +152,7 @@ class Terminal:
         os.write(self.descriptor, text.encode())
 
     def press(self, *names):
-        """Keys by their names; ^C is a name too."""
+        """Press keys, given by name, such as ^C."""
         for name in names:
             self.type(chr(ord(name[1]) - 64) if len(name) == 2 and name[0] == "^" else KEYS[name])
 
@@ -190,11 +190,11 @@ class Terminal:
             self.read(1)
 
     def shows(self, line):
-        """Wait until the line of the cursor is this one."""
+        """Wait until the line of the cursor has this text."""
         self.wait(lambda: "".join(self.screen.line).rstrip() == line)
 
     def at_prompt(self):
-        """True if the cursor stands behind an empty prompt."""
+        """True if the cursor is after an empty prompt."""
         line = "".join(self.screen.line).rstrip()
         return line == ">>>" and self.screen.column == 4
 
@@ -204,7 +204,7 @@ class Terminal:
         return self
 
     def enter(self, text, typed="\r"):
-        """Type a block and its end, wait for the next prompt, and return what was shown between them."""
+        """Type a block, wait for the next prompt, and return the output between them."""
         row = self.screen.row
         self.type(text + typed)
         self.wait(lambda: self.at_prompt() and self.screen.row > row)

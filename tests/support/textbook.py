@@ -1,4 +1,4 @@
-"""The formulas of tensh/graph/textbook as numbers: its words as functions of tensors."""
+"""The formulas of tensh/graph/textbook, evaluated: their words are functions of tensors."""
 
 import ast
 import inspect
@@ -95,7 +95,7 @@ def others_sum(x, dim):
 
 
 def mask_of(mask):
-    """A mask of attention as numbers that are added."""
+    """An attention mask as numbers to add."""
     if isinstance(mask, torch.Tensor) and mask.dtype == torch.bool:
         return torch.where(mask, 0.0, -math.inf)
     return mask
@@ -116,7 +116,7 @@ def over_classes(function):
 
 
 def elementary(name):
-    """A function of numbers and tensors alike."""
+    """A function of numbers or tensors."""
     return lambda x: getattr(torch, name)(x) if isinstance(x, torch.Tensor) else getattr(math, name)(x)
 
 
@@ -239,7 +239,7 @@ class Explained:
 
     # ── words that ask the function ──────────────────────────────────────────
     def back(self, operand):
-        """Every element of the gradients where its value stands in an operand."""
+        """Move every element of the gradients to the position that its value has in an operand."""
         places = {value: i for i, value in enumerate(operand.detach().reshape(-1).tolist())}
         made = torch.zeros(operand.numel(), dtype=operand.dtype)
         for result in self.results:
@@ -250,7 +250,7 @@ class Explained:
         return made.reshape(operand.shape)
 
     def adjoint(self, operand):
-        """The transposed matrix of the function times the gradients: its columns are differences, and must not depend on the step."""
+        """The transposed Jacobian times the gradients; its columns are differences, which must not depend on the step."""
         kept = operand.detach().clone()
         flat_ = operand.detach().view(-1) if operand.is_contiguous() else None
         made = torch.zeros(kept.numel(), dtype=kept.dtype)
@@ -291,16 +291,16 @@ class Explained:
         return value if isinstance(value, tuple) else fit(value, operand)
 
     def holds(self, entry):
-        """True if the formulas of an entry are those of this call."""
+        """True if the formulas of an entry apply to this call."""
         settings = self.values(entry)
         for letter in entry.letters:
-            if f"{letter} is" in entry.when:  # None, which a default stands for in the formulas, is asked for
+            if f"{letter} is" in entry.when:  # the condition is about None, for which the formulas have a default
                 settings[letter] = self.bound.arguments.get(self.parameters.get(letter), settings[letter])
         return bool(eval(entry.when, {**WORDS, **settings}))
 
 
 def fit(value, operand):
-    """A gradient in the shape of its operand: what was broadcast is summed, what was reduced spread."""
+    """A gradient in the shape of its operand: broadcast dimensions are summed, reduced ones expanded."""
     value = torch.as_tensor(value)
     if value.is_complex() and not operand.is_complex():
         value = value.real
@@ -316,7 +316,7 @@ def bind(function, args, kwargs):
     """The arguments of a call by the names of the parameters."""
     try:
         bound = inspect.signature(function).bind(*args, **kwargs)
-    except TypeError:  # numbers side by side: x.view(2, 3)
+    except TypeError:  # sizes as separate arguments: x.view(2, 3)
         bound = inspect.signature(function).bind(args[0], args[1:], **kwargs)
     bound.apply_defaults()
     bound.arguments = {k: None if type(v).__name__ == "Absent" else v for k, v in bound.arguments.items()}

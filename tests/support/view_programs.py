@@ -1,8 +1,8 @@
 """Random programs of views, writes and arithmetic, as data that two modules run.
 
-A program is a list of steps; a step names an entry of VIEWS, WRITES or SUMS and the tensors it takes, counted round the
-tensors made so far.  ``run`` gives after every step what can be seen of all tensors, and at the end the gradients of the
-first and second order of the leaves.
+A program is a list of steps; a step names an entry of VIEWS, WRITES or SUMS and its tensors, numbered modulo the number of
+tensors so far. ``run`` yields the visible state of all tensors after every step, and at the end the first and
+second gradients of the leaves.
 """
 
 import random
@@ -69,7 +69,7 @@ class World:
         first, second, which, dim = given
         a, b = (self.tensors[i % len(self.tensors)] for i in (first, second))
         if kind == "write" and np.may_share_memory(*(t.detach().numpy() for t in (a, b))):
-            return None  # PyTorch reads what it has just written, or refuses
+            return None  # PyTorch reads elements that it has just written, or refuses
         if kind == "no_grad":
             with self.m.no_grad():
                 return self.step("view" if which % 2 else "write", first, second, which, dim)
@@ -88,7 +88,7 @@ class World:
         return [facts(t) for t in self.tensors]
 
     def gradients(self):
-        """Gradients of the first and second order, or how they fail."""
+        """First and second gradients, or their errors."""
         m, total = self.m, 0.0
         try:
             for number, t in enumerate(self.tensors):
@@ -129,7 +129,7 @@ def graph(node, depth=6):
 
 
 def run(m, steps):
-    """Yield what is seen after every step, then the gradients."""
+    """Yield the visible state after every step, then the gradients."""
     world = World(m)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -1,4 +1,4 @@
-"""A zoo of small models: name -> (module, its inputs), made of tensh or of PyTorch. Graphs are captured, exported and compiled of them."""
+"""A zoo of small models for tests of captured, exported and compiled graphs: name -> (module, its inputs), on tensh or on PyTorch."""
 
 
 def make_models(torch):
@@ -143,6 +143,6 @@ def make_models(torch):
 
 
 def require_positive(x):
-    """Assert that a sum is positive, in a file whose assertions pytest leaves as they are."""
+    """Assert that a sum is positive, in a file whose assertions pytest does not rewrite."""
     assert x.sum() > 0
     return x

@@ -1,24 +1,23 @@
 """The grammar of the random programs, as data: sections of lines in grammar.txt, and lines of names here.
 
-A line is a step of a program with holes in braces. ``{a}`` is a tensor of the program, ``{a:float 2d}`` one that has these
-properties (KINDS of programs.py); the other holes are what fits to it (HOLES there). A section's number says
-how often its lines are taken.
+A line is a step of a program with holes in braces. ``{a}`` is a tensor of the program, ``{a:float 2d}`` one with these
+properties (KINDS in programs.py); the other holes are filled to match it (HOLES there). The number of a section says how
+often its lines are chosen.
 
-What ARCHITECTURE.md, section 8, lists as different is left out: lazy conjugates (``conj``, ``mH``, ``adjoint``, ``H``; there
-is ``conj_physical``), and what ``kron`` has of tensors that are strided or written later. So is what PyTorch leaves
-undefined: memory that is not initialised, numbers that their new dtype cannot hold, shifts by more bits than there are,
-which of equal elements comes first, signs and phases of factors, arithmetic of infinite complex numbers, gradients of
-running products with infinity (PyTorch divides by the factor again), gradients of singular values at matrices of lower rank,
-and writes that read what they have written: of tensors that overlap in part, unless both are dense.
+Differences listed in section 8 of ARCHITECTURE.md are left out: lazy conjugates (``conj``, ``mH``, ``adjoint``, ``H``; the grammar
+has ``conj_physical``), and ``kron`` of tensors that are strided or written later. So are results that PyTorch leaves
+undefined: uninitialised memory, numbers outside the range of their new dtype, shifts by more bits than there are,
+the order of equal elements, signs and phases of factors, arithmetic of infinite complex numbers, gradients of
+running products with infinity (PyTorch divides by the factor again), gradients of singular values of singular matrices,
+and writes that read elements they have written: of tensors that overlap in part, unless both are dense.
 
-So is what depends on how PyTorch was built, and for which processor: the bits of a nan (numbers seen as others), the
-gradients at nan of functions in pieces, which differ between the vectors of a large tensor and the elements that are left
-over (``calm``; of those with exponentials the second gradients in any case: ``definite``), gelu of infinity, which is nan
-for more than one element, and the mean beside a variance, from which infinity is taken on the way (``bounded``), the strides
-of dimensions of one element (``stepped``), the room behind the elements of a result (``strided``), and medians of a line
-whose elements lie in one place: PyTorch reads memory behind it (``unexpanded``). The absolute values of complex numbers,
-which round as they do, are no norm of infinite order to compare with (``exact``), and the gradient of ``logcumsumexp`` drops
-what is nan (``kept``).
+So are results that depend on the build of PyTorch and on the processor: the bits of a nan (numbers viewed as another dtype);
+gradients at nan of piecewise functions, which differ between the vectors of a large tensor and the remaining elements
+(``calm``; second gradients of those with exponentials always: ``definite``); gelu of infinity, which is nan
+for more than one element, and the mean beside a variance, which subtracts infinity (``bounded``);
+strides of dimensions of one element (``stepped``); the storage after the elements of a result (``strided``); and medians of a line
+whose elements share memory: PyTorch reads beyond it (``unexpanded``). Norms of infinite order of complex numbers
+depend on rounding (``exact``), and the gradient of ``logcumsumexp`` drops nan (``kept``).
 """
 
 from pathlib import Path

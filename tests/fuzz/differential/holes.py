@@ -30,7 +30,7 @@ def dims(f):
 
 @hole
 def axes(f):
-    """One dimension or two: of none, the derivative of PyTorch's variance is wrong."""
+    """One dimension or two: without a dimension the derivative of PyTorch's variance is wrong."""
     n = f.a.ndim
     return f.pick([*((d,) for d in range(n)), *itertools.combinations(range(n), 2)] or [None])
 
@@ -125,7 +125,7 @@ def strided(f):
 
 
 def outermost(shape, steps):
-    """The place of the last element of a tensor."""
+    """The offset of the last element of a tensor."""
     return sum((n - 1) * step for n, step in zip(shape, steps))
 
 
@@ -142,14 +142,14 @@ def width(f):
 # ── numbers, dtypes, words ───────────────────────────────────────────────────
 @hole
 def number(f):
-    short = name_of(f.a.dtype) == "float16"  # with a complex number it gives complex32, which has few functions
+    short = name_of(f.a.dtype) == "float16"  # with a complex number the result is complex32, which has few functions
     left_out = "j" if short or not f.a.detach().isfinite().all() else "nan" if f.a.is_complex() else "?"
     return f.pick([n for n in NUMBERS if left_out not in n])
 
 
 @hole
 def exponent(f):
-    """A number; of False PyTorch's gradient is 0 * x ** -1."""
+    """A number; with False PyTorch's gradient would be 0 * x ** -1."""
     chosen = number(f)
     return "0" if chosen == "False" else chosen
 
@@ -171,10 +171,10 @@ def dtype(f):
 
 @hole
 def bits(f):
-    """A dtype to see the memory in, in which none of its numbers is nan: which bits a sum of nan has is the processor's.
+    """A dtype to view the memory as, in which no number is nan, since the bits of a nan depend on the processor.
 
-    Where the stride of the last dimension says nothing it has the same size; bools are seen as such, as other bytes than 0
-    and 1 might be written there.
+    If the stride of the last dimension is arbitrary, it has the same size; bools are viewed as bools, because bytes other than
+    0 and 1 might be written there.
     """
     names = ["float32", "int32", "uint8", "int64", "complex64", "int16", "float64"]
     if name_of(f.a.dtype) == "bool":
@@ -193,7 +193,7 @@ def is_nan_as(f, name):
 
 @hole
 def dense(f):
-    """Return how to copy a gradient: its memory layout is arbitrary, that of the copy is not."""
+    """Return code that copies a gradient, because the memory layout of the gradient itself is arbitrary."""
     return "memory_format=torch.contiguous_format"
 
 

@@ -1,4 +1,4 @@
-"""Fillings for the holes of the grammar: masks, positions, indices and what is written to them."""
+"""Fillings for the holes of the grammar: masks, positions, indices and values to write there."""
 
 from tests.fuzz.differential.operands import broadcasts, castable, dtype_beside
 from tests.fuzz.differential.programs import hole, name_of
@@ -34,7 +34,7 @@ def positions0(f):
 
 @hole
 def single(f):
-    """Positions of which none comes twice."""
+    """Positions without repetition."""
     f.length = min(f.number(0, 2), f.size)
     order = list(range(f.size))[:: -1 if f.chance(2) else 1][: f.length]
     return f"torch.tensor({order}, dtype=torch.int64)"
@@ -77,7 +77,7 @@ def places0(f):
 
 @hole
 def places1(f):
-    """Indices that name no place twice."""
+    """Indices without repetition."""
     d = f.dims[-1] if f.a.ndim and -f.a.ndim <= f.dims[-1] < f.a.ndim else 0
     f.shape = tuple(1 if k == d % max(f.a.ndim, 1) else n for k, n in enumerate(f.a.shape))
     return f.indices(f.shape, f.size)

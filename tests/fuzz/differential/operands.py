@@ -1,4 +1,4 @@
-"""Fillings for the holes of the grammar: tensors that fit beside the tensor of the step."""
+"""Fillings for the holes of the grammar: tensors that match the tensor of the step."""
 
 import itertools
 
@@ -13,7 +13,7 @@ def tensor(f):
 
 
 def alone(f, t):
-    """True if the tensor is alone in its memory, so that PyTorch may enlarge it."""
+    """True if no other tensor shares the tensor's memory, so that PyTorch may enlarge it."""
     return (
         t.numel()
         and not t._is_view()
@@ -24,7 +24,7 @@ def alone(f, t):
 
 @hole
 def target(f):
-    """A tensor to write into: of the size of the result, or alone in its memory."""
+    """A tensor to write into: of the size of the result, or one that shares no memory."""
     tensors, shape = f.world.tensors, getattr(f, "result", tuple(f.a.shape))
     names = [n for n, t in tensors.items() if (alone(f, t) or tuple(t.shape) == shape) and not written_first(f, t)]
     return f.pick(names) if names else f.make([])
@@ -32,7 +32,7 @@ def target(f):
 
 @hole
 def apart(f):
-    """A tensor alone in other memory, or a new one."""
+    """A tensor that shares no memory with others, or a new one."""
     names = [n for n, t in f.world.tensors.items() if t is not f.a and alone(f, t)]
     return f.pick(names) if names else f.make([])
 
@@ -42,16 +42,16 @@ def shares(one, other):
 
 
 def written_first(f, t):
-    """Would a write into the tensor that reads ``t`` read what it has written?
+    """Would a write into the tensor that reads ``t`` read elements that it has written?
 
-    Of what has dimensions of one element PyTorch says so by their strides, which mean nothing.
+    For dimensions of one element PyTorch decides by their strides, which are arbitrary.
     """
     dense = t.is_contiguous() and f.a.is_contiguous() and one_family(t, f.a) and 1 not in (*t.shape, *f.a.shape)
     return shares(t, f.a) and t is not f.a and not dense
 
 
 def one_family(one, other):
-    """True if one is a view of the other, or both of a third.  The result of ``data`` is not."""
+    """True if one is a view of the other, or both are views of a third. The result of ``data`` is not a view."""
     return (one if one._base is None else one._base) is (other if other._base is None else other._base)
 
 
@@ -63,14 +63,14 @@ def leaf(f):
 
 @hole
 def viewless(f):
-    """A tensor that no other is a view of: in PyTorch a view of what requires grad only later does, and leads nowhere."""
+    """A tensor without views: in PyTorch a view whose base requires grad only later has a graph that leads nowhere."""
     tensors = f.world.tensors
     names = [n for n, t in tensors.items() if not any(other._base is t for other in tensors.values())]
     return f.pick(names) if names else f.make([])
 
 
 def dtype_beside(f):
-    """Often the dtype of the tensor, otherwise any."""
+    """The dtype of the tensor in most cases, otherwise any."""
     return name_of(f.a.dtype) if not f.chance(4) else f.weighted(DTYPES)
 
 
@@ -105,7 +105,7 @@ def broadcasts(one, two):
 
 
 def broadcast(one, two):
-    """The shape of what is computed from two shapes that fit."""
+    """The shape to which two shapes broadcast."""
     return tuple(n if m == 1 else m for m, n in itertools.zip_longest(one[::-1], two[::-1], fillvalue=1))[::-1]
 
 
@@ -123,7 +123,7 @@ def like(f):
 
 @hole
 def number0d(f):
-    """A tensor that fits everywhere: 0-d, recorded in one of three."""
+    """A 0-d tensor, which matches every other; in one of three cases it has a history."""
     chosen = dtype_beside(f)
     return f.literal((), chosen, f.wants())
 
@@ -150,7 +150,7 @@ def kernel(f):
 
 @hole
 def square(f):
-    """A matrix that can be inverted: of the dtype of the tensor, or with its values."""
+    """An invertible matrix, of the dtype of the tensor or with its values."""
     n = f.number(1, 3)
     chosen = name_of(f.a.dtype) if f.a.is_floating_point() or f.a.is_complex() else "float64"
     if f.a.ndim == 2 and f.a.shape[0] == f.a.shape[1] and f.chance(2) and small(f.a):

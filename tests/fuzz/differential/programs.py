@@ -1,7 +1,6 @@
-"""Random programs, drawn by hypothesis from the grammar while PyTorch runs them: what a hole is filled with fits its tensor.
+"""Random programs, drawn by hypothesis from the grammar while PyTorch runs them, so that every hole can match its tensor.
 
-A program is a list of steps, and its text is Python that can be pasted.  Most steps make sense; one choice in ten or so is
-careless, so that errors are drawn too.
+A program is a list of steps, and its text is Python that can be pasted.  Most steps are valid; about one choice in ten is careless, so that errors occur, too.
 """
 
 import re
@@ -62,22 +61,22 @@ ALWAYS = {
     "dense",
     "exact",
     "kept",
-}  # what a careless choice has, too: where PyTorch leaves open what comes of other tensors
+}  # properties of careless choices, too, because PyTorch leaves the results for other tensors undefined
 
-FINITE = {"finite", "calm", "definite", "bounded"}  # what a new tensor of finite numbers is in any case
+FINITE = {"finite", "calm", "definite", "bounded"}  # properties of every new tensor of finite numbers
 
 HOLES = {}
 
 
 def hole(function):
-    """Fill the hole of the function's name with what it answers."""
+    """Fill the hole of the function's name with its result."""
     HOLES[function.__name__] = function
     return function
 
 
 def small(t):
     """True if every dtype can hold the values of ``t``."""
-    t = t.detach()  # of a view that may not be used any more, too
+    t = t.detach()  # which also works for a view that may not be used any more
     values = (t.real if t.is_complex() else t).double()
     return bool(((values >= 0) & (values <= 100)).all())
 
@@ -87,7 +86,7 @@ def name_of(dtype):
 
 
 def is_leaf(t):
-    """True if ``t`` is a leaf.  A view that must no longer be used is not."""
+    """True if ``t`` is a leaf.  A view that must no longer be used is no leaf."""
     try:
         return t.is_leaf
     except RuntimeError:
@@ -132,7 +131,7 @@ class Filler:
         return Step(text, (), template, "{a:free" in template or not self.chance(20))
 
     def suitable(self, kinds):
-        """The name of a tensor with these properties, often the newest; one that is made for it if there is none."""
+        """The name of a tensor with these properties, often the newest; a new one if there is none."""
         tensors = self.world.tensors
         names = [n for n, t in reversed(tensors.items()) if all(KINDS[kind](t) for kind in kinds)]
         if self.chance(12):
@@ -174,7 +173,7 @@ class Filler:
         return f"torch.tensor({nested(values, shape)}, dtype=torch.{dtype}{wants})"
 
     def indices(self, shape, size):
-        """The text of a tensor of positions in a dimension; now and then one is outside."""
+        """The text of a tensor of positions in a dimension, some of which may be outside."""
         if 0 in shape:
             return f"torch.zeros({list(shape)}, dtype=torch.int64)"
         numbers = 1
@@ -239,7 +238,7 @@ def programs(draw, oracle, most=12):
 
 
 def taken(world, step):
-    """The step after PyTorch has taken it: with names for the new tensors that came of it, marked if it fails."""
+    """The step after PyTorch has run it, with names for its new tensors, marked if it fails."""
     known = list(world.tensors.values())
     try:
         value = world.take(step)
@@ -255,7 +254,7 @@ def taken(world, step):
 
 
 def ending(world):
-    """Steps that ask for the gradients of the first and the second order of all that was computed."""
+    """Steps that compute first and second gradients of all results."""
     tensors = {n: t for n, t in world.tensors.items() if t.requires_grad and t.numel()}
     leaves = [n for n, t in tensors.items() if is_leaf(t)]
     computed = [n for n in tensors if n not in leaves]

@@ -1,4 +1,4 @@
-"""Programs as values: steps of Python text, and what a module makes of them."""
+"""Programs as data: steps of Python code, and their run on a module."""
 
 import re
 import warnings
@@ -9,7 +9,7 @@ ASSIGNMENT = re.compile(r" ([-+*/%&|^@]|//|\*\*)?= ")
 
 @dataclass(frozen=True)
 class Step:
-    """One line: the expression (or statement), the names that its result gets, where it comes from in the grammar."""
+    """One line: an expression or statement, the names of its results, and its line in the grammar."""
 
     text: str
     targets: tuple = ()
@@ -59,7 +59,7 @@ class World:
         return {name: value for name, value in self.names.items() if isinstance(value, self.module.Tensor)}
 
     def take(self, step):
-        """The value of the step (None of a statement); its targets are bound if their number is that of the values."""
+        """Run a step and return its value (None for a statement); bind its targets if there are as many values."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             if not step.recording:

@@ -1,10 +1,10 @@
 """Random programs on tensh and on PyTorch, compared after every step:  python -m tests.fuzz.differential.survey --examples 20000
 
 After every step all tensors of the program are compared: values, dtype, shape, strides, history, version, gradient, and
-who shares memory with whom; of a step that fails, the type of the error (its text is counted apart).  Values that agree
-within the tolerance of their dtype are then made equal, so that rounding does not add up.
+shared memory; for a step that fails, the type of the error (its text is counted separately). Values that agree
+within the tolerance of their dtype are then made equal, so that rounding errors do not accumulate.
 
-The script prints every kind of difference that it finds with its shortest program.
+The script prints every kind of difference with its shortest program.
 """
 
 import argparse
@@ -31,7 +31,7 @@ TOLERANCE = {
     "float64": 1e-9,
     "complex128": 1e-9,
 }
-APART = ("text", "layout")  # differences that are counted apart
+APART = ("text", "layout")  # differences that are counted separately
 REFUSED = re.compile(
     'derivative for .* is not implemented|_backward" not implemented|does not support automatic differentiation for outputs'
     "|Autograd not support dtype|modified by an inplace operation|Subtraction, the `-` operator|isFloatingType.grad"
@@ -55,19 +55,21 @@ SORTED = re.compile(r"(\w+)\.(?:arg)?sort\((-?\d+)\)$")
 INSERTED = 16  # elements up to which PyTorch sorts by insertion, and so equal ones keep their order
 GRADIENT, GRADIENTS = re.compile(r"g\d+"), re.compile("grad|backward|first|second|out=")
 Difference = namedtuple("Difference", "step kind where theirs ours")
-OPEN = object()  # a difference in what is open: the program ends
+OPEN = object()  # a difference in undefined results: the program ends
 
 
 # ── what can be seen ─────────────────────────────────────────────────────────
 def array_of(t):
-    """The values of a tensor as an array that NumPy knows: numbers it does not know in single precision."""
-    t = t.detach().resolve_conj().resolve_neg().clone()  # numpy() of the tensor itself would pin its memory
+    """The values of a tensor as an array; dtypes that NumPy lacks become single precision."""
+    t = (
+        t.detach().resolve_conj().resolve_neg().clone()
+    )  # numpy() of the tensor itself would forbid PyTorch to resize it
     wider = {"torch.bfloat16": t.float, "torch.complex32": t.cfloat}.get(str(t.dtype))
     return t.numpy() if wider is None else wider().numpy()
 
 
 def history(t):
-    """(is it a leaf, the name of its node), or the error that asking for them raises."""
+    """(whether it is a leaf, the name of its node), or the error that the question raises."""
     try:
         return t.is_leaf, None if t.grad_fn is None else t.grad_fn.name()
     except RuntimeError as error:
@@ -75,10 +77,10 @@ def history(t):
 
 
 def facts(world):
-    """Everything but values that can be seen of a program's tensors: name -> fact -> what it is.
+    """All visible properties of a program's tensors but their values: name -> property -> value.
 
-    Of a gradient that PyTorch returns only what matters is told: where it lies in memory, and whether it is a view of some
-    other gradient, is how its derivatives happen to be computed.  Versions are counted from when a tensor was made.
+    Memory layout and shared memory of a gradient are left out, since they depend on how PyTorch computes
+    derivatives. Versions are counted from the creation of a tensor.
     """
     seen, blocks = {}, {}
     for name, t in world.tensors.items():
@@ -111,12 +113,12 @@ def described(world, value):
 
 
 def plain(error):
-    """The text of an error without where PyTorch noticed it."""
+    """The text of an error without the place in PyTorch's source."""
     return str(error).partition(" (Triggered")[0].partition("\nException raised")[0]
 
 
 def taken(world, step):
-    """(what the step gave, None) or (None, its error)."""
+    """(the result of the step, None) or (None, its error)."""
     try:
         return described(world, world.take(step)), None
     except Exception as error:  # every kind of failure is an outcome
@@ -127,8 +129,8 @@ def taken(world, step):
 def differences(program, theirs, ours):
     """Run the program on both modules; the differences of the first step that has one, and those of texts.
 
-    A step that fails changes nothing here.  In PyTorch it may, and then the program ends; so it does where PyTorch has no
-    derivative, which tensh may have.
+    A step that fails changes nothing in tensh. In PyTorch it may, and then the program ends, as it does if PyTorch lacks a
+    derivative that tensh may have.
     """
     theirs, ours, texts = World(theirs), World(ours), []
     for step in program.steps:
@@ -159,7 +161,7 @@ def differences(program, theirs, ours):
 
 
 def absent_or_zero(theirs, ours, step):
-    """True if the only difference is that one gives None and the other zero as a gradient.  Neither is always right."""
+    """True if the only difference is a gradient of None on one side and of zero on the other. Neither is always right."""
     if not GRADIENTS.search(step.template) or step.fails:
         return False
     pairs = theirs.value, ours.value
@@ -190,7 +192,7 @@ def show(error):
 
 
 def compared(step, theirs, ours):
-    """The first difference between the tensors of two worlds; where there is none their values are made equal."""
+    """The first difference between the tensors of two worlds; if there is none, their values are made equal."""
     expected, found = facts(theirs), facts(ours)
     if expected != found:
         for name in expected:
@@ -199,13 +201,13 @@ def compared(step, theirs, ours):
                     return Difference(step, fact, name, value, found.get(name, {}).get(fact))
     known = {name: TOLERANCE.get(str(t.dtype).removeprefix("torch."), 0) for name, t in theirs.tensors.items()}
     coarsest = max(known.values(), default=0)
-    written = {}  # memory -> the tolerance of what may have been written there
+    written = {}  # memory -> the tolerance of values that may have been written there
     for name, tolerance in known.items():
         block = expected[name].get("memory of")
         written[block] = max(written.get(block, 0), tolerance)
     if "out=" in step.text:
-        coarsest = max(coarsest, TOLERANCE["float32"])  # in which it was computed
-    worst = coarsest if GRADIENTS.search(step.template) else 0  # a gradient has come through all of them
+        coarsest = max(coarsest, TOLERANCE["float32"])  # the precision in which it was computed
+    worst = coarsest if GRADIENTS.search(step.template) else 0  # a gradient depends on all of them
     for name, t in theirs.tensors.items():
         mine = ours.tensors[name]
         block = expected[name].get("memory of")
@@ -215,17 +217,17 @@ def compared(step, theirs, ours):
                 return OPEN
             return Difference(step, "value", name, array_of(t).tolist(), array_of(mine).tolist())
         if step.template == "second" and not is_leaf(t):
-            continue  # what passes by between two gradients is how the first was computed
+            continue  # a difference between two gradients comes from how the first was computed
         if expected[name]["grad"] is not None and not same(t.grad, mine.grad, coarsest):
             return Difference(step, "value of grad", name, array_of(t.grad).tolist(), array_of(mine.grad).tolist())
     return None
 
 
 def any_order(step, world, theirs, ours):
-    """True if both are indices that sort a tensor, apart from equal elements.  Then ours become theirs.
+    """True if both are indices that sort a tensor, apart from equal elements; then ours become PyTorch's.
 
-    PyTorch's documentation leaves the order of equal elements open without ``stable=True``, and the vectorised sort that
-    takes more than a few elements answers as the processor's registers are wide.
+    PyTorch's documentation leaves the order of equal elements undefined without ``stable=True``, and that of its vectorised
+    sort depends on the width of the processor's registers.
     """
     if (found := SORTED.fullmatch(step.text)) is None or str(theirs.dtype) != "torch.int64":
         return False
@@ -248,11 +250,11 @@ def unnoticed(program, step):
 
 
 def is_open(step, world):
-    """Did the step write where PyTorch's documentation leaves open what comes of it?
+    """Did the step make a write whose result PyTorch's documentation leaves undefined?
 
-    That is a tensor with several elements in one place ("in-place operations may result in incorrect behavior", say the
-    pages of ``as_strided`` and ``expand``; with a stride of 0 they are refused), and a tensor to whose elements at an index
-    other elements of it are assigned: what is read may have been written before.
+    That is a write into a tensor whose elements share memory ("in-place operations may result in incorrect behavior", say the
+    pages of ``as_strided`` and ``expand``; with a stride of 0 they are refused), or an assignment of elements of a tensor to other
+    elements of it: elements may be read after they were written.
     """
     if not step.statement and not WRITING.search(step.template):
         return False
@@ -266,7 +268,7 @@ def is_open(step, world):
 
 
 def writes_itself(step, world):
-    """True if the step assigns a tensor to all of itself.  PyTorch takes a step along one element for a partial overlap."""
+    """True if the step assigns a tensor to all of itself. PyTorch mistakes a stride along one element for a partial overlap."""
     if (found := ASSIGNED.fullmatch(step.text)) is None or found[2] != found[3]:
         return False
     part, whole = eval(found[1], world.names), world.names[found[3]]
@@ -283,7 +285,7 @@ def nan_elsewhere(world, t):
 
 
 def in_one_place(t):
-    """Has the tensor several elements in one place, other than by a stride of 0?"""
+    """Do elements of the tensor share memory, other than by a stride of 0?"""
     if 0 in t.stride() or not t.numel():
         return False
     places = sum(np.multiply.outer(np.arange(n), s).reshape([-1 if d == i else 1 for i in range(t.ndim)])
@@ -292,12 +294,12 @@ def in_one_place(t):
 
 
 def same(theirs, ours, least):
-    """True if the values are equal within the tolerance of the dtype, or the ``least`` one.  Then ours become theirs."""
+    """True if the values are equal within the tolerance of the dtype, or within ``least``; then ours become PyTorch's."""
     expected, found = array_of(theirs), array_of(ours)
     if expected.tobytes() == found.tobytes():
         return True
     tolerance = max(least, TOLERANCE.get(str(theirs.dtype).removeprefix("torch."), 0))
-    if theirs.is_complex():  # PyTorch adds the second one times 1+0j, which makes nan of what stands beside infinity
+    if theirs.is_complex():  # PyTorch adds the second one times 1+0j, which makes nan of numbers with an infinite part
         expected, found = (np.where(np.isfinite(array), array, np.nan) for array in (expected, found))
     finite = abs(expected[np.isfinite(expected)])
     if not np.allclose(found, expected, tolerance, tolerance * max(1, finite.max(initial=0)), equal_nan=True):
@@ -321,7 +323,7 @@ def examples(theirs, number, start, visit, phases=(Phase.generate,)):
 
 
 def shortest(program, is_there):
-    """The program without the steps that the difference does not need."""
+    """The program without steps that do not matter for the difference."""
     for number in reversed(range(len(program.steps))):
         shorter = program.without(number)
         if is_there(shorter):
@@ -330,7 +332,7 @@ def shortest(program, is_there):
 
 
 class Survey:
-    """The kinds of differences in many programs, each with its shortest program."""
+    """Kinds of differences in many programs, each with its shortest program."""
 
     def __init__(self, theirs, ours):
         self.theirs, self.ours, self.count, self.found, self.kinds = theirs, ours, 0, {}, Counter()
@@ -347,7 +349,7 @@ class Survey:
                 self.found[key] = program, different
 
     def report(self, texts):
-        """Print what was found; the number of differences other than in texts."""
+        """Print the differences; return their number, without those of texts."""
         for key, times in self.kinds.most_common():
             if key[0] in APART and not texts:
                 continue
@@ -366,7 +368,7 @@ class Survey:
         return totals["other"]
 
     def same(self, program, key):
-        """The difference of this kind in a program, if it has it."""
+        """The difference of this kind in a program; None if there is none."""
         found = differences(program, self.theirs, self.ours)
         return next((d for d in found if (d.kind, d.step.template) == key), None)
 

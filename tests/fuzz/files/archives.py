@@ -1,4 +1,4 @@
-"""Changes to zip archives: other records, other names, and what their directory says of them."""
+"""Changes to zip archives: their records, names, and entries of the directory."""
 
 import functools
 import io
@@ -30,12 +30,12 @@ def records_of(data):
             if sum(info.file_size for info in zipped.infolist()) > 2**20:
                 return None
             return [(info.filename, zipped.read(info)) for info in zipped.infolist()]
-    except Exception:  # whatever Python's own reader says of it
+    except Exception:  # any error of Python's own reader
         return None
 
 
 def change_archive(change, inside):
-    """A mutator of archives: ``change`` is for the records whose names end with ``inside``."""
+    """A mutator of archives; ``change`` is applied to records whose names end with ``inside``."""
 
     def mutate(rng, data, others=()):
         found = records_of(data)
@@ -47,7 +47,7 @@ def change_archive(change, inside):
                 records[number] = name, change(rng, content)
         match rng.randrange(12):
             case 0:
-                records.append(rng.choice(records))  # a name that stands there twice
+                records.append(rng.choice(records))  # a duplicate name
             case 1:
                 records.insert(0, (rng.choice(NAMES), b"x"))
             case 2:
@@ -64,7 +64,7 @@ def change_archive(change, inside):
 
 
 def pack(rng, records):
-    """An archive of records, sometimes compressed, sometimes with a directory that lies."""
+    """Pack records into an archive, sometimes compressed, sometimes with a wrong directory."""
     file = io.BytesIO()
     how = zipfile.ZIP_DEFLATED if rng.random() < 0.2 else zipfile.ZIP_STORED
     with zipfile.ZipFile(file, "w", how) as zipped:

@@ -1,4 +1,4 @@
-"""Processes that read changed files: started, watched, and started again after one that ended before its time."""
+"""Processes that read changed files: started, supervised, and started again after one that ended too early."""
 
 import concurrent.futures
 import hashlib
@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 WORKER = Path(__file__).with_name("worker.py")
-HANGS = 120  # seconds without a file more, after which a process is ended
-ENOUGH = 20  # findings of a kind, after which it is left
+HANGS = 120  # seconds without progress, after which a process is ended
+ENOUGH = 20  # findings of a kind, after which the kind is skipped
 BATCH = 10_000  # files of a process
 QUIET = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1", "TENSH_HISTORY": "off"}
 
 
 class Outcome(NamedTuple):
-    """The numbers of loaded and refused files, and the failures, a line each."""
+    """The numbers of loaded and refused files, and the failures, one line each."""
 
     loaded: int = 0
     refused: int = 0
@@ -30,9 +30,9 @@ class Outcome(NamedTuple):
 
 
 def run(count, seed=0, kinds=None, jobs=1, minutes=None, keep=None, tell=None):
-    """Read ``count`` changed files, the kinds in equal parts; the Outcome.
+    """Read ``count`` changed files, the same number of each kind, and return the Outcome.
 
-    ``jobs`` processes run at a time, ``keep`` is a folder for the files that something is wrong with, and ``tell`` is
+    ``jobs`` processes run at a time, ``keep`` is a folder for files with failures, and ``tell`` is
     called with a line about each finished part.
     """
     kinds = list(kinds or names())
@@ -65,7 +65,7 @@ def names():
 
 
 def read_part(kind, seed, count, keep=None):
-    """The Outcome of so many files of a kind."""
+    """Read files of a kind; return the Outcome."""
     total, begin = Outcome(), 0
     while begin < count and len(total.wrong) < ENOUGH:
         begin, outcome = read_in_process(kind, seed, begin, count, keep)
@@ -74,7 +74,7 @@ def read_part(kind, seed, count, keep=None):
 
 
 def read_in_process(kind, seed, begin, count, keep):
-    """(where a process ended, its Outcome) of the files from ``begin`` on."""
+    """Read files from ``begin`` on in a process; return (the file at which it ended, its Outcome)."""
     room = "/dev/shm" if os.path.isdir("/dev/shm") else None
     with tempfile.TemporaryDirectory(dir=room) as folder:
         words = [sys.executable, str(WORKER), kind, seed, str(begin), str(count), folder]
@@ -104,7 +104,7 @@ def read_in_process(kind, seed, begin, count, keep):
 
 
 def wait(process, folder):
-    """Wait for a process; end it, and tell so, where it gets no further."""
+    """Wait for a process; if it makes no progress, end it and return True."""
     before, since = None, time.monotonic()
     while process.poll() is None:
         try:
@@ -121,14 +121,14 @@ def wait(process, folder):
 
 
 def progress_of(folder, begin):
-    """(number of the file, loaded, refused, bytes of the file) as the process last wrote it down."""
+    """(number of the file, loaded, refused, bytes of the file), as the process last recorded them."""
     path = Path(folder, "progress")
     facts = path.read_text().split()[:4] if path.exists() else []
     return tuple(map(int, facts)) if len(facts) == 4 else (begin, 0, 0, 0)
 
 
 def kept(line, kind, folder):
-    """A line about a file that is kept, with its new place."""
+    """A line about a file that is kept, with its new path."""
     path = line.split(" ", 5)[4].rstrip(":")
     os.makedirs(folder, exist_ok=True)
     data = Path(path).read_bytes()

@@ -1,4 +1,4 @@
-"""Event files of TensorBoard: records, each with its length and the checksums of both, and changes that keep them in order."""
+"""Event files of TensorBoard: records with a length and checksums, and changes that keep these valid."""
 
 import struct
 
@@ -14,7 +14,7 @@ def write_event(step=0, **value):
 
 
 def frame(content):
-    """A record with that content; nobody reads the checksum of the content."""
+    """A record with that content; readers ignore the checksum of the content."""
     from tensorboard.compat.tensorflow_stub.pywrap_tensorflow import masked_crc32c
 
     length = struct.pack("<Q", len(content))
@@ -22,7 +22,7 @@ def frame(content):
 
 
 def take_apart(data):
-    """The contents of the records of a file, and what is left behind them."""
+    """The contents of the records of a file, and the bytes after them."""
     contents = []
     while len(data) >= 16:
         (size,) = struct.unpack_from("<Q", data)

@@ -1,8 +1,8 @@
-"""Which files reach lines of the readers that none before them reached: these are changed further.
+"""Guidance by coverage: files that reach new lines of the readers are changed further.
 
-Python 3.12 and later tell of a line once and then fall silent, which costs next to nothing.  Before that, every sixteenth
-file is traced, and a function all of whose lines were seen is traced no more.  Beside lines, the place where a file was
-refused counts as a line.
+Python 3.12 and later can report a line once and then disable the event, which costs next to nothing. Before that, every sixteenth
+file is traced, and a function all of whose lines were seen is no longer traced. The place where a file was refused
+counts as a line.
 """
 
 import dis
@@ -34,7 +34,7 @@ class Guidance:
         return rng.choice(self.kept if self.kept and rng.random() < 0.6 else self.seeds)
 
     def watch(self, data):
-        """Look at the next file, or not: a long one takes ten times as long."""
+        """Return whether to trace the next file: a long one takes ten times as long."""
         self.new, self.count = 0, self.count + 1
         self.tracing = self.count % EVERY == 0 and len(data) < LONGEST
         return self
@@ -65,12 +65,12 @@ class Guidance:
     # ── lines ────────────────────────────────────────────────────────────────
 
     def met(self, code, line):
-        """A line, told of by Python 3.12 and later."""
+        """Note a line, as reported by Python 3.12 and later."""
         self.new += code.co_filename.startswith(SOURCES)
         return self.monitoring.DISABLE
 
     def trace(self, frame, event, argument):
-        """A function that is called."""
+        """Trace a function that is called."""
         code = frame.f_code
         if code not in self.unseen:
             ours = code.co_filename.startswith(SOURCES)

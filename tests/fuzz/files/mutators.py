@@ -49,13 +49,13 @@ WORDS = {
     "history": [">>> ", "... ", ">>>", "...", "\0", "\r", "\x1b]0;x\a", "\ufeff"],
     "numbers": "1e999 -inf nan 0x7f 1e-400 [ ] ( ) tensor dtype=torch.float16 ... 10:10:10 ms µs Elapsed: <function a.b at>".split(),
 }  # fmt: skip
-REPEATED = [  # once is harmless; thousands in a line are deep, long or slow to match
+REPEATED = [  # harmless once; thousands in a row are deep, long or slow to match
     "(", "[", "{", "a", " ", "\t", "-", "\\", "`", "~", "#", '"', "1", "é", "\n", "x.", "not ", "x?\n", ">>> \n", "<!-- cell -->\n",
 ]  # fmt: skip
 
 
 def change_text(words):
-    """A mutator that puts words between lines, moves lines, and repeats signs."""
+    """A mutator that puts words between lines, moves lines, and repeats characters."""
 
     def change(rng, data, others=()):
         if rng.random() < 0.3:

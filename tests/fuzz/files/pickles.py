@@ -1,4 +1,4 @@
-"""Changes to pickles: instructions put between others, and numbers replaced."""
+"""Changes to pickles: inserted instructions, and replaced numbers."""
 
 import struct
 
@@ -25,7 +25,7 @@ STOPS = b"RQbsutqh\x85\x86"
 
 
 def ask_for(rng):
-    """Instructions that ask for a name."""
+    """Instructions that look up a name."""
     module, _, name = rng.choice(NAMES).rpartition(".")
     if rng.random() < 0.2:
         return (
@@ -57,7 +57,7 @@ def instructions(rng):
             return ask_for(rng) + b")\x81" + rng.choice(VALUES) + b"b"
         case 4:
             return rng.choice([b"]", b"(", b"\x85", b"]]a", b")"]) * rng.choice([10, 100, 1000, 1000, 100_000])
-        case 5:  # a tuple that doubles itself, and what hashes it
+        case 5:  # a tuple that doubles itself, and an instruction that hashes it
             return (
                 b")"
                 + b"q\x07h\x07\x86" * rng.choice([3, 30, 60])
@@ -78,7 +78,7 @@ def instructions(rng):
 
 
 def change_pickle(rng, data, others=()):
-    """Instructions put into a pickle, or numbers in it replaced."""
+    """Insert instructions into a pickle, or replace numbers in it."""
     data = bytearray(data)
     for _ in range(rng.choice([1, 1, 2])):
         place = rng.randrange(len(data) + 1)

@@ -22,12 +22,12 @@ TEXTS = [
 
 
 def change_proto(parse):
-    """A mutator of what ``parse`` makes a message of."""
+    """A mutator of bytes that ``parse`` parses as a message."""
 
     def change(rng, data, others=()):
         try:
             message = parse(data)
-        except Exception:  # DecodeError, in its several homes
+        except Exception:  # DecodeError, which is in several modules
             return change_bytes(rng, data, others)
         try:
             for _ in range(rng.choice((1, 1, 2, 4))):
@@ -54,12 +54,12 @@ def list_fields(message):
 
 
 def is_repeated(field):
-    """True for a list; older versions of protobuf say it by a label."""
+    """True for a list; older versions of protobuf have a label for it."""
     return field.is_repeated if hasattr(field, "is_repeated") else field.label == field.LABEL_REPEATED
 
 
 def change_field(rng, owner, field, fields):
-    """Clear a field, write over it, or repeat, move or take out one of its values."""
+    """Clear a field, overwrite it, or repeat, move or remove one of its values."""
     if rng.random() < 0.1:
         owner.ClearField(field.name)
     elif not is_repeated(field):
@@ -87,7 +87,7 @@ def change_values(rng, values, field, fields):
 
 
 def put(rng, field, write, there, fields):
-    """Write another value of the same type; leave the field where its range is smaller."""
+    """Write another value of the same type, unless it is outside the range of the field."""
     if isinstance(there, str):
         names = [
             getattr(owner, each.name) for owner, each in fields if each.type == field.type and not is_repeated(each)

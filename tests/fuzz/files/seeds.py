@@ -1,4 +1,4 @@
-"""Whole files of every kind, small, so that many of them can be read."""
+"""Valid files of every kind, small, so that many of them can be read."""
 
 import collections
 import functools
@@ -116,7 +116,7 @@ def onnx_models():
 
 
 def event_files():
-    """Numbers, of both kinds, a histogram and a text; images in each format, some of which Pillow imports on their sight."""
+    """Scalars of both kinds, a histogram and a text; images in each format, for some of which Pillow imports a module."""
     from tensh.utils.tensorboard import SummaryWriter
 
     with tempfile.TemporaryDirectory() as folder:

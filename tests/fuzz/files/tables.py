@@ -39,13 +39,13 @@ def places(value):
 
 
 def change_value(rng, value):
-    """Replace, take out, double or wrap what stands at some places of a JSON value."""
+    """Replace, remove, double or wrap some parts of a JSON value."""
     for _ in range(rng.choice((1, 1, 2, 3))):
         all_places = places(value)
         if not all_places:
             return
         container, key = rng.choice(all_places)
-        there, odd = container[key], copy.deepcopy(rng.choice(ODD))  # a shared list would soon be in itself
+        there, odd = container[key], copy.deepcopy(rng.choice(ODD))  # a shared list would soon contain itself
         match rng.randrange(7):
             case 0 | 1:
                 container[key] = odd
@@ -66,7 +66,7 @@ def change_value(rng, value):
 
 
 def again(value):
-    """A copy of a JSON value, which may be nested beyond what json takes."""
+    """A copy of a JSON value, which may be nested more deeply than json allows."""
     try:
         return json.loads(json.dumps(value))
     except (RecursionError, ValueError):

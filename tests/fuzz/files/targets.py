@@ -1,4 +1,4 @@
-"""The readers: what each is given, how it is called, and the exceptions with which it may refuse."""
+"""The readers: their files, their calls, and the exceptions by which they may refuse a file."""
 
 import io
 import json
@@ -40,9 +40,9 @@ from tests.fuzz.files.pickles import change_pickle
 from tests.fuzz.files.protos import change_proto
 from tests.fuzz.files.tables import change_json, change_npy, change_table
 
-IMPORTED = (exporting,)  # before anybody watches: what a conversion imports when it first needs it
-UNREADABLE = (RuntimeError, pickle.UnpicklingError, EOFError)  # as torch.load says it
-CLI = (UsageError, opening.OpeningError, saving.FileError)  # what the command line shows as one line
+IMPORTED = (exporting,)  # modules that a conversion imports at first use, imported before the audit hook is active
+UNREADABLE = (RuntimeError, pickle.UnpicklingError, EOFError)  # as for torch.load
+CLI = (UsageError, opening.OpeningError, saving.FileError)  # shown by the command line as one line
 
 
 class Target(NamedTuple):
@@ -54,7 +54,7 @@ class Target(NamedTuple):
 
 
 class Session:
-    """A stand-in for a session, as opening a file needs it: names, among them a module that accepts a state."""
+    """A stand-in for the session in which a file is opened: names, among them a module that accepts a state."""
 
     engine = "tensh"
 
@@ -88,7 +88,7 @@ def load_script(data, folder):
     return [*module.state_dict().values(), getattr(module, "code", None)]
 
 
-WEIGHTS = 20 * 20 * 4  # bytes of weights beside a model
+WEIGHTS = 20 * 20 * 4  # bytes of the external weights of a model
 
 
 def load_onnx(data, folder):
@@ -105,7 +105,7 @@ def parse_onnx(data):
 
 
 def watch(data, folder):
-    """An event file, and all that `tensh watch` shows of it."""
+    """An event file, and the output of `tensh watch` for it."""
     path = put(data, folder, ".tfevents.1")
     runs, env = reading.Runs(folder), Environment(io.StringIO(), io.StringIO(), io.StringIO(), {})
     try:
@@ -122,7 +122,7 @@ def watch(data, folder):
 
 
 def sweep(data, folder):
-    """The runs of a sweep, and all that `tensh sweep` shows of them."""
+    """The runs of a sweep, and the output of `tensh sweep` for them."""
     path = put(data, folder, ".sqlite")
     facts, runs = sweeps.read(path)
     for shape in ({}, {"as_csv": True}, {"as_json": True}, {"plot": "rate"}):
@@ -168,20 +168,20 @@ def document(kind):
 
 
 def compared(data, folder):
-    """Two outputs of a cell, held against each other."""
+    """Two outputs of a cell, compared."""
     stored, _, now = data.decode("utf-8", "replace").partition("\0")
     found = compare.compare(stored, now, {"random": len(data) % 2, "addresses": len(data) % 3 == 0})
     assert all(isinstance(each.off_by, str) for each in found.wrong)
 
 
 def settings(data, folder):
-    """Settings are complained of, never refused."""
+    """A file of settings, which causes warnings but is never refused."""
     loaded = config.load({"TENSH_CONFIG": put(data, folder, ".toml")})
     assert all("\n" not in complaint for complaint in loaded.complaints)
 
 
 def lesson(data, folder):
-    """A lesson in each kind of file, with all that a screen shows of it before its code runs."""
+    """A lesson in each kind of file, and its screens before its code runs."""
     path = put(data, folder, (".md", ".tsh", ".ipynb")[len(data) % 3])
     if len(data) % 3 == 2:
         text = data.decode("utf-8", "replace")
@@ -207,7 +207,7 @@ TRUTHS = {
 
 
 def answers(data, folder):
-    """Answers, each of which is judged as one to every kind of question."""
+    """A file of answers, each judged for every kind of question."""
     _name, found = grading.read(put(data, folder, ".txt"))
     for number, tries in found.items():
         for text in tries:

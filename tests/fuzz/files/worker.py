@@ -1,4 +1,4 @@
-"""The process that reads changed files: limits on memory and time, and an audit hook that tells of what must not happen."""
+"""The process that reads changed files: limits on memory and time, and an audit hook that reports forbidden effects."""
 
 import gc
 import os
@@ -12,7 +12,7 @@ from pathlib import Path
 
 ROOM = 512 * 2**20  # bytes of memory beyond what the process has when it begins
 SECONDS = 2.0  # of the processor, for one file
-SLOWER = 10  # times as long as a file that is traced may take
+SLOWER = 10  # factor of time for a file that is traced
 SLOW = f"! takes more than {SECONDS} s"
 FORBIDDEN = ("os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork", "os.forkpty", "os.startfile", "os.kill", "subprocess.Popen", "socket.",
              "shutil.", "os.remove", "os.rename", "os.rmdir", "os.mkdir", "os.link", "os.symlink", "os.chmod", "os.chown", "os.truncate",
@@ -33,7 +33,7 @@ def canary(*args):
 
 
 class Watch:
-    """Tells of what a file makes happen outside the folder of the process."""
+    """Reports effects of a file outside the folder of the process."""
 
     def __init__(self, folder):
         self.folder, self.reading = folder, False
@@ -89,8 +89,8 @@ def main(kind, seed, begin, count, folder):
     resource.setrlimit(resource.RLIMIT_AS, (size, size))
     signal.signal(signal.SIGPROF, slow)
     guidance = Guidance(whole)
-    gc.freeze()  # what was imported is not looked through again
-    loaded, refused, told = 0, 0, set()  # each fault is told once
+    gc.freeze()  # imported objects need not be searched again
+    loaded, refused, told = 0, 0, set()  # each fault is reported once
     progress = os.open(os.path.join(folder, "progress"), os.O_CREAT | os.O_WRONLY)
     last = os.open(os.path.join(folder, "last"), os.O_CREAT | os.O_WRONLY)
     for index in range(begin, count):
@@ -119,7 +119,7 @@ def main(kind, seed, begin, count, folder):
 
 
 def timed(target, data, folder, seconds):
-    """``attempt`` that ends after some seconds."""
+    """Run ``attempt`` with a time limit."""
     signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         return attempt(target, data, folder)
@@ -134,7 +134,7 @@ def slow(*_):
 
 
 def attempt(target, data, folder):
-    """(None if a file is loaded, else why not; the place in the code); a fault begins with an exclamation mark."""
+    """(None if a file is loaded, otherwise the reason; the place in the code); a fault begins with an exclamation mark."""
     from tensh.support.escaping import visible_line
 
     try:
@@ -157,7 +157,7 @@ def place_of(error):
 
 
 def touch(loaded):
-    """Look at the first, the last and, if they are few, all elements of whatever was loaded."""
+    """Read the first, the last and, if they are few, all elements of a loaded value."""
     import numpy as np
 
     waiting, left = [loaded], 2000

@@ -1,16 +1,16 @@
-"""Processes that are stopped at random moments, by ^C and by kill -9, and what is left of them.
+"""Processes that are stopped at random moments, by ^C and by kill -9, and the state that they leave.
 
     python -m tests.fuzz.interrupting --kills 1000 --interrupts 1000 [--seed 0] [--only NAME]
 
-A scenario is a program and what must hold however it ends.  It runs to its end once, to see how long it takes; then it is
-stopped at moments spread evenly over that time and a little more.  How long it takes changes with what else the machine
-does: a program that ends before its moment says anew how long it takes, and another moment is drawn, so that the numbers
-asked for are those of programs that were stopped.  ^C reaches all processes of the program, as from a terminal; kill -9
-its first one.  Afterwards
+A scenario is a program and conditions that must hold however it ends. It first runs to its end, to measure its time; then it is
+stopped at moments spread evenly over that time and a little more. The time depends on the load of the machine:
+if a program ends before its moment, its time is measured again and another moment is drawn, so that only programs that
+were stopped are counted. ^C reaches all processes of the program, as from a terminal; kill -9 reaches
+its first one. Afterwards
 
-- every file is as it was or as it should become, and there is no other;
+- every file is in its old or its new state, and there are no others;
 - no process is left, nothing in the folder for temporary files, nothing in shared memory;
-- after ^C the status says so, or the program was done; nothing is on stderr but the one traceback of a plain Python program
+- after ^C the exit status reports that, unless the program had finished; stderr has only the traceback of a plain Python program
   or the one line of `tensh`;
 - a terminal is as it was, and the next prompt can read the history.
 """
@@ -30,9 +30,9 @@ SHARED_MEMORY = Path("/dev/shm")
 
 
 class Moments:
-    """When to stop a scenario: moments of the time that it takes, which is learned anew from every run."""
+    """When to stop a scenario: moments within its time, which every run measures again."""
 
-    SLACK = 1.1  # how much longer it may take than the time before
+    SLACK = 1.1  # factor by which it may take longer than before
 
     def __init__(self, scenario, chance):
         self.scenario, self.chance = scenario, chance
@@ -47,7 +47,7 @@ class Moments:
 
 
 def measure(scenario):
-    """Seconds that a run takes that nobody stops; it must not fail."""
+    """Measure the seconds of a run that is not stopped; it must not fail."""
     trial = start(scenario)
     try:
         seconds = trial.run()

@@ -1,4 +1,4 @@
-"""Programs to be stopped, and what must hold of their files however they end."""
+"""Programs to be stopped, and conditions on their files however they end."""
 
 import json
 import re
@@ -12,7 +12,7 @@ class Scenario:
     name: str
     command: list  # arguments of Python
     files: dict  # name -> content, before it runs
-    results: dict  # name -> function of a path that fails unless the file is as one that is whole
+    results: dict  # name -> function of a path that fails unless the file is complete
     is_plain: bool = False  # plain Python, which shows the traceback of a KeyboardInterrupt
 
 
@@ -86,7 +86,7 @@ WRONG = re.sub(r"#> tensor\(\d+\)", "#> tensor(-1)", SCRIPT)
 
 
 def is_saved(path):
-    """A checkpoint whose two tensors are of one step."""
+    """Check that the two tensors of a checkpoint are of the same step."""
     import tensh as torch
     from tensh.utils.safetensors.torch import load_file
 
@@ -104,7 +104,7 @@ def is_one_of(*contents):
 
 
 def is_notebook_of(count):
-    """A notebook with so many cells, or what stood there before."""
+    """Check that a notebook has one of some numbers of cells, or its former contents."""
 
     def check(path):
         text = path.read_text()

@@ -34,7 +34,7 @@ class Trial:
             (self.place / "work" / name).write_text(content)
 
     def run(self, how=None, moment=0.0):
-        """Run it, stopped at a moment or not; the seconds it took."""
+        """Run it, stopped at a moment or not; return the seconds it took."""
         place = self.place
         with open(place / "out", "wb") as out, open(place / "err", "wb") as err:
             begin = time.monotonic()
@@ -55,7 +55,7 @@ class Trial:
         return time.monotonic() - begin
 
     def complaints(self, how):
-        """Yield complaints about whatever is not as it should be."""
+        """Yield complaints about violated conditions."""
         left = left_over(self.process.pid)
         if self.process.poll() is None:
             yield "it does not end"
@@ -68,7 +68,9 @@ class Trial:
             yield f"status {status}: {error[-500:]}"
         elif how is None and status:
             yield f"it fails undisturbed, with status {status}"
-        if how != KILL or "spawn" not in self.scenario.name:  # a process whose beginning does not arrive says so
+        if (
+            how != KILL or "spawn" not in self.scenario.name
+        ):  # a child process whose arguments do not arrive reports that
             yield from complaints_of(error, how == INTERRUPT, self.scenario.is_plain)
         temporary = [str(path.relative_to(self.place)) for path in (self.place / "temporary").rglob("*")]
         if temporary:
@@ -77,11 +79,11 @@ class Trial:
 
     @property
     def is_stopped(self):
-        """Did it not come to its end?"""
+        """Was it stopped before its end?"""
         return self.process.returncode != 0
 
     def variables(self):
-        """The environment of the program: its home and its folder for temporary files are here."""
+        """The environment of the program, with the home and temporary folders of the trial."""
         variables = plain_environment() | {"HOME": str(self.place / "home"), "TMPDIR": str(self.place / "temporary")}
         return {name: value for name, value in variables.items() if not name.startswith("XDG_")}
 
@@ -106,7 +108,7 @@ class Trial:
 
 
 def usual_settings():
-    """The settings of a terminal that nobody has changed. Those of the prompt's own may be read too late: it changes them."""
+    """The default settings of a terminal. Those of the prompt's own terminal may be read too late, after it has changed them."""
     ends = os.openpty()
     try:
         return termios.tcgetattr(ends[0])
@@ -159,7 +161,7 @@ class PromptTrial(Trial):
         return "".join(self.terminal.screen.line).rstrip().removeprefix("^C") == ">>>"
 
     def leave(self):
-        """Use the prompt once more, and end it."""
+        """Use the prompt once more, and leave it."""
         end = time.monotonic() + PATIENCE / 2
         while self.terminal.status is None and not (self.is_waiting() and not self.terminal.read(0.1)):
             self.terminal.read(0.02)
@@ -211,7 +213,7 @@ class PromptTrial(Trial):
         rest = iter(entered)
         if history.notices or not all(entry in rest for entry in found):
             yield f"the history: {history.notices}, {found}"
-        if len(found) < len(entered) - 2:  # the one that ^C came in, and the one that was being typed
+        if len(found) < len(entered) - 2:  # the line that ^C interrupted, and the one that was being typed
             yield f"the history has lost lines: {found} of {entered}"
 
     def close(self):
@@ -230,7 +232,7 @@ USUAL = "document.tsh: new outputs written\n"
 
 def is_pythons(error):
     """True if the complaint is Python's own, from before it reached the program."""
-    if "init_import_site" in error:  # the site reads the settings of packages, which are code, too
+    if "init_import_site" in error:  # Python's site module runs the code in .pth files of packages
         return True
     if "Could not import runpy module" in error:  # `python -m` imports it before the program
         return True
@@ -248,7 +250,7 @@ def complaints_of(error, is_interrupted, is_plain):
 
 
 def processes_of(session):
-    """The processes of a session, which a program begins."""
+    """The processes of a session, which a program starts."""
     found = []
     for entry in os.listdir("/proc"):
         if entry.isdecimal():

@@ -1,1 +1,1 @@
-"""Sessions that somebody might have typed, written into files of each kind, converted in a circle, checked and run."""
+"""Plausible sessions, written into files of each kind, converted in a circle, checked and run."""

@@ -1,4 +1,4 @@
-"""Random sessions: blocks of statements, commands, texts that look like something else, and mistakes."""
+"""Random sessions: blocks of statements, commands, misleading texts, and mistakes."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""One session through all kinds of files: what differs after the way, in words."""
+"""One session, converted through all kinds of files, and a description of the differences afterwards."""
 
 import io
 import os
@@ -19,7 +19,7 @@ KINDS = (".tsh", ".py", ".ipynb", ".md")
 
 
 def values(session):
-    """The user's names and what they are, with gradients: as text, which two runs have in common."""
+    """The user's names and values, with gradients, as text that can be compared between runs."""
     found = {}
     for name, value in session.own_names().items():
         text = f"a {type(value).__name__}" if callable(value) else repr(value)
@@ -28,7 +28,7 @@ def values(session):
 
 
 def typed(blocks, folder):
-    """Type blocks at a session and export it into a file of each kind; the values at the end, and what went wrong."""
+    """Type blocks at a session and export it into a file of each kind; return the values at the end, and the failures."""
     import tensh
 
     session, wrong = Session(), []
@@ -54,7 +54,7 @@ def typed(blocks, folder):
 
 
 def ran(path):
-    """The values after a file has run, or what it said."""
+    """The values after a file has run, or its error."""
     env = Environment(io.StringIO(), io.StringIO(), io.StringIO(), variables={}, color="never")
     with fresh_world("tensh"), env.install():
         run = Run(env, Options(quiet=True), program.from_file(path))
@@ -93,7 +93,7 @@ def findings(seed, folder):
         if checked.status:
             wrong.append(f"check {os.path.basename(path)}: {checked.output}{checked.errors}")
         is_script = path.endswith(".py") and not path.endswith("trip.py")
-        found = expected if is_script else ran(path)  # commands are no Python: they stand there as comments
+        found = expected if is_script else ran(path)  # commands are not Python and become comments
         if found != expected:
             wrong.append(f"run {os.path.basename(path)}: {difference(expected, found)}")
     return wrong

@@ -1,8 +1,8 @@
 """Wrong calls on tensh and on PyTorch:  python -m tests.fuzz.wrong_calls.compare --calls 200000 --seed 1
 
-Each call is one that both libraries take (tests/recorded/wrong_calls/valid.txt), with one or two arguments spoiled.  Both evaluate it
-in processes of their own, with limits on memory and time.  What differs is printed as tables: crashes and calls without an
-end, exceptions of an internal type where PyTorch has another, other types, and calls that only one of them refuses.
+Each call is one that both libraries accept (tests/recorded/wrong_calls/valid.txt), with one or two arguments spoiled. Both evaluate it
+in separate processes, with limits on memory and time. Differences are printed as tables: crashes and endless calls,
+exceptions of an internal type where PyTorch has another, other types, and calls that only one of them refuses.
 """
 
 import argparse
@@ -18,7 +18,7 @@ from tests.fuzz.wrong_calls.spoiling import sized_calls, spoiled_calls
 from tests.support.project import RECORDED
 
 ANSWERS = RECORDED / "wrong_calls" / "errors.txt"
-AT_ONCE = 12000  # calls that one process is given
+AT_ONCE = 12000  # calls for one process
 
 # ── comparing ────────────────────────────────────────────────────────────────
 INTERNAL = frozenset(
@@ -76,7 +76,7 @@ def without_trace(text):
 
 
 class Kept:
-    """Answers that are known from an earlier run, in a file."""
+    """Answers of an earlier run, kept in a file."""
 
     def __init__(self, path):
         self.file = sqlite3.connect(path) if path else None

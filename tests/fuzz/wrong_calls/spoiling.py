@@ -1,7 +1,7 @@
-"""Calls that are right, spoiled: wrong kinds, dtypes, shapes, sizes and names of arguments, too few and too many of them.
+"""Valid calls, spoiled: wrong types, dtypes, shapes, sizes and names of arguments, too few and too many of them.
 
-The right calls stand in tests/recorded/wrong_calls/valid.txt, a line of Python each, and are spoiled as text, so that two libraries
-can evaluate the same.
+The valid calls are in tests/recorded/wrong_calls/valid.txt, one line of Python each, and are spoiled as text, so that both libraries
+can evaluate them.
 """
 
 import ast
@@ -88,7 +88,7 @@ def spoil(line, draw):
 
 
 def calls_in(tree):
-    """The calls of the library's functions: not those that only make an argument."""
+    """The calls of the library's functions, without those that only make an argument."""
     found = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and not is_tensor(node)]
     outer = [node for node in found if node is tree.body or node is getattr(tree.body, "func", None)]
     return outer * 3 + found if outer else found
@@ -120,7 +120,7 @@ def places(tree):
 
 
 def replace(tree, draw):
-    """Put something else in the place of an argument."""
+    """Replace an argument."""
     chosen = places(tree)
     if not chosen:
         return
@@ -129,7 +129,7 @@ def replace(tree, draw):
 
 
 def instead(node, draw):
-    """Return a replacement for an argument: mostly of the same kind, and wrong."""
+    """Return a wrong replacement for an argument, in most cases of the same kind."""
     if draw.random() < 0.4:
         return draw.choice(draw.choice([OTHER, OTHER, OTHER, NUMBERS, SIZES, TENSORS]))
     if is_tensor(node):
@@ -179,7 +179,7 @@ def element(node, draw):
 
 
 def leave_out(tree, draw):
-    """Take an argument away."""
+    """Remove an argument."""
     chosen = [call for call in calls_in(tree) if call.args or call.keywords]
     if chosen:
         call = draw.choice(chosen)
@@ -189,7 +189,7 @@ def leave_out(tree, draw):
 
 
 def add(tree, draw):
-    """Give one argument too many."""
+    """Add one argument too many."""
     if chosen := calls_in(tree):
         call = draw.choice(chosen)
         if draw.random() < 0.4:
@@ -204,13 +204,13 @@ WAYS = [(replace, 8), (leave_out, 1), (add, 2)]
 
 
 def spoiled_calls(count, seed):
-    """So many wrong calls, each once: text -> name of the function."""
+    """Return distinct wrong calls: text -> name of the function."""
     draw = random.Random(seed)
     groups = defaultdict(list)
     for line in VALID.read_text(encoding="utf-8").splitlines():
         groups[name_of(line)].append(line)
     names, made = sorted(groups), {}
-    draw.shuffle(names)  # a few calls are of any functions, many of all
+    draw.shuffle(names)  # a few calls use some functions, many use all
     while len(made) < count:
         for name in names:
             made[spoil(draw.choice(groups[name]), draw)] = name
@@ -223,7 +223,7 @@ ABSURD = "-1 -2 -100 10**9 -10**9 2**31 2**40 -2**40 2**62 2**63-1 -2**63 2**63 
 
 
 def sized_calls():
-    """Every right call with one of its integers, or all of a sequence, replaced by each absurd one: text -> name of the function."""
+    """Return every valid call with one integer, or all of a sequence, replaced by each absurd one: text -> name of the function."""
     made, seen = {}, set()
     for line in VALID.read_text(encoding="utf-8").splitlines():
         name = name_of(line)
@@ -237,7 +237,7 @@ def sized_calls():
 
 
 def integers_of(line):
-    """(the place of an integer among the arguments, a function that writes the line with another one) of each integer, and of
+    """Yield (the position of an integer among the arguments, a function that writes the line with another one) of each integer, and of
     each sequence of integers as a whole."""
     tree = ast.parse(line, mode="eval")
     for container, key in places(tree):
@@ -262,7 +262,7 @@ def integers_of(line):
 
 
 def place_of(tree, container, key):
-    """The number or the name of an argument."""
+    """The position or the name of an argument."""
     for node in ast.walk(tree):
         if isinstance(node, ast.keyword) and node.__dict__ is container:
             return node.arg
@@ -275,7 +275,7 @@ def is_integer(node):
 
 
 def name_of(line):
-    """The name of the function that a line is about."""
+    """The name of the function that a line calls."""
     node = ast.parse(line, mode="eval").body
     if isinstance(node, ast.Call):
         func = node.func

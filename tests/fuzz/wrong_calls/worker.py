@@ -1,8 +1,8 @@
-"""Calls, given as text, are evaluated in processes that may die: what each of them answers.
+"""Evaluate calls, given as text, in processes that may die, and return their answers.
 
-``answers("torch", lines)`` starts a process that imports the library and forks; the fork evaluates the lines, with a limit
-on memory and on processor time of each, and another fork goes on where one has died.  An answer is (kind, text): ``ok``,
-the name of the exception's type and what it says, or ``died`` and the signal.
+``answers("torch", lines)`` starts a process that imports the library and forks; the fork evaluates the lines, with limits
+on memory and processor time for each, and another fork continues after one that died. An answer is (kind, text): ``ok``,
+the type of an exception and its message, or ``died`` and the signal.
 """
 
 import json
@@ -16,10 +16,10 @@ import warnings
 from contextlib import suppress
 
 SECONDS = 1  # processor time of a call
-PATIENCE = 300  # seconds of any time, for a call that only waits: a busy machine may be as slow as it likes
+PATIENCE = 300  # seconds of wall time, for a call that only waits; generous, since the machine may be busy
 MEMORY = 1 << 30  # bytes beyond what the library takes
 SHARE = 4000  # calls that a fork evaluates
-LONGEST = 400  # characters that are kept of what an exception says
+LONGEST = 400  # characters kept of a message
 
 WARM = """
 torch.optim.Adafactor([t((3, 2)).requires_grad_()])
@@ -69,7 +69,7 @@ def namespace(library):
 
     if library == "torch":
         import torch
-        import torch.distributions  # as tensh does when asked
+        import torch.distributions  # which tensh imports at first use
         import torch.func
         import torch.signal
         import torch.utils.data
@@ -129,7 +129,7 @@ def serve(library):
 
 def share(lines, names, taken):
     """(answers of a fork to the lines, the signal that ended it or 0)."""
-    with tempfile.TemporaryFile() as file:  # what a call starts may outlive it, and would hold a pipe open
+    with tempfile.TemporaryFile() as file:  # a process that a call starts may outlive it, and would keep a pipe open
         child = os.fork()
         if child == 0:
             evaluate_all(lines, names, taken, file.fileno())

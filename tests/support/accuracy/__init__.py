@@ -1,1 +1,1 @@
-"""Cases on which errors are measured, and exact values."""
+"""Cases for the measurement of errors, and exact values."""

@@ -1,4 +1,4 @@
-"""Layers, losses, gradients and products that add up, and the inputs on which their errors are measured.
+"""Layers, losses, gradients and products that contain sums, and inputs for the measurement of their errors.
 
 ``exact`` gives the terms of each sum as the last dimension, in ``longdouble``.
 """
@@ -20,11 +20,11 @@ DISTRIBUTIONS = {
     "normal": lambda r, shape: r.standard_normal(shape),
     "constant": lambda r, shape: np.full(shape, 0.1),
 }
-K = 3  # sums that are made side by side
+K = 3  # sums computed together
 
 
 class Sum(NamedTuple):
-    """``call(T, x, y)`` of tensors [size, K], and ``terms(x, y)``, what is added in the last of its dimensions."""
+    """``call(T, x, y)`` of tensors [size, K], and ``terms(x, y)``, whose last dimension has the terms of each sum."""
 
     call: Any
     terms: Any
@@ -33,7 +33,7 @@ class Sum(NamedTuple):
 
 
 def gradient(make):
-    """The gradient of a tensor: ``make(T, x)`` gives it and what is computed with it, which receives ``y``."""
+    """The gradient of a tensor: ``make(T, x)`` returns it and a result, whose gradient is ``y``."""
 
     def call(T, x, y):
         leaf, out = make(T, x)
@@ -119,7 +119,7 @@ def second(x, y):
 
 
 def whole(terms):
-    """The terms of a single sum over everything."""
+    """The terms of one sum over all elements."""
     return lambda x, y: terms(x, y).reshape(1, -1)
 
 

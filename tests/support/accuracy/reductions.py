@@ -1,8 +1,8 @@
-"""Functions that add up, and the inputs on which their errors are measured, against sums in higher precision.
+"""Sums and related reductions, and inputs for the measurement of their errors, against sums in higher precision.
 
-Numbers are made as rows, of which each is reduced; a layout puts the same rows into memory in another way and says which
-dimensions are reduced, so that one exact result stands for all layouts. Exact results are computed in ``longdouble`` by
-pairwise sums along rows, 2,000 times as exact as float64. An error is in ulp of ``scale``: what the function would give if no
+Inputs are rows of numbers, each of which is reduced; a layout arranges the same rows differently in memory and says which
+dimensions are reduced, so that one exact result serves all layouts. Exact results are computed in ``longdouble`` by
+pairwise sums along rows, 2,000 times as accurate as float64. An error is in ulp of ``scale``, the result if no
 terms cancelled.
 """
 
@@ -32,7 +32,7 @@ DISTRIBUTIONS = {
     "wide": lambda r, k, n: 10.0 ** r.uniform(-15, 15, (k, n)),
 }
 SIZES = 1, 3, 100, 1000, 4898, 50_000
-FEW = 3, 100, 4898  # of them, for 16 bit and complex numbers, which are added as those of 32 and 64 bit
+FEW = 3, 100, 4898  # lengths for 16 bit and complex numbers, which are added like those of 32 and 64 bit
 LARGE = 20_000  # numbers of a row beyond which an input counts as large
 
 
@@ -84,7 +84,7 @@ class Reduction(NamedTuple):
     layouts: Any = tuple(LAYOUTS)
     scan: bool = False  # is the result as large as the input?
     numbers: Any = tuple(DISTRIBUTIONS)
-    prepare: Any = lambda rows: rows  # what is done to rows before they become a tensor
+    prepare: Any = lambda rows: rows  # applied to rows before they become a tensor
 
 
 def total(values):
@@ -101,7 +101,7 @@ def averaged(terms):
 
 
 def span(rows):
-    """Variances; of numbers that are all equal, the scale is what one wrong digit of the mean would make of them."""
+    """Variances; for numbers that are all equal, the scale is the variance that one wrong digit of the mean would cause."""
     number = rows.shape[1]
     if number < 2:
         return rows[:, 0].real * np.nan
@@ -110,7 +110,7 @@ def span(rows):
 
 
 def deviation(rows):
-    """Standard deviations, with the same scale: a wrong digit of the mean of equal numbers is one of theirs."""
+    """Standard deviations, with the same scale."""
     number = rows.shape[1]
     if number < 2:
         return span(rows)
@@ -187,7 +187,7 @@ ULP = {"e": 2.0**-10, "g": 2.0**-7, "f": 2.0**-23, "d": 2.0**-52, "F": 2.0**-23,
 
 
 def to_tensor(T, rows, letter):
-    """A tensor of rows in a dtype; complex numbers have the rows backwards for imaginary parts."""
+    """A tensor of rows in a dtype; for complex numbers, the reversed rows are the imaginary parts."""
     if letter in "FD":
         rows = rows + 1j * rows[:, ::-1]
     if letter == "g":
@@ -196,7 +196,7 @@ def to_tensor(T, rows, letter):
 
 
 def to_array(tensor):
-    """The elements of a result in the precision of exact ones."""
+    """The elements of a result in the precision of exact results."""
     tensor = tensor.detach()
     if str(tensor.dtype) == "torch.bfloat16":
         tensor = tensor.float()
@@ -205,7 +205,7 @@ def to_array(tensor):
 
 
 def error_of(found, exact, scale, ulp, most=3e38):
-    """The largest error in ulp of what is no larger than ``most``; what is not finite must be so in both."""
+    """The largest error, in ulp, of elements no larger than ``most``; non-finite elements must agree."""
     with np.errstate(all="ignore"):
         errors = abs(found - exact) / (ulp * abs(scale))
         errors = np.where(found == exact, 0, errors)

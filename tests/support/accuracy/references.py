@@ -1,7 +1,7 @@
-"""Exact values by mpmath, with 50 digits, of the functions that ``accuracy_special`` measures.
+"""Exact values by mpmath, with 50 digits, of the functions in ``special``.
 
-A reference takes and returns mpmath's numbers.  It is asked only where the function is a finite real number, and computes
-with more digits inside where its own terms cancel.
+A reference takes and returns mpmath's numbers. It is called only where the function is finite and real, and computes
+with more digits internally if its terms cancel.
 """
 
 import functools
@@ -14,7 +14,7 @@ ROOT_TWO = mp.sqrt(2)
 
 
 def careful(function):
-    """The function computed with twice the digits, and as many more as its arguments have before the point."""
+    """Compute a function with twice the digits, and as many more as its arguments have before the point."""
 
     @functools.wraps(function)
     def compute(*arguments):

@@ -23,7 +23,7 @@ BITS = {"float16": (11, -24, 16), "bfloat16": (8, -133, 128), "float32": (24, -1
 """dtype -> bits of the mantissa, and the exponents of the smallest number and of the first beyond the largest."""
 CLEAN = 0.55  # ulp: no error to speak of
 POINTS, FEW = 64, 24
-MANY = 5000  # numbers for which every function takes its way for large arrays
+MANY = 5000  # numbers from which every function treats an array as large
 
 
 # ── ranges ───────────────────────────────────────────────────────────────────
@@ -62,7 +62,7 @@ def between(*bounds):
 
 
 def around(low, high, width):
-    """A shape and a number as near to it as those that a gamma distribution of it gives."""
+    """A shape parameter, and numbers near it, as samples of its gamma distribution are."""
 
     def draw(rng, dtype, count):
         shape = np.exp(rng.uniform(math.log(low), math.log(high), count))
@@ -172,7 +172,7 @@ def evaluate(T, function, columns, dtype):
 
 
 def rounded(column, dtype):
-    """Numbers as a dtype holds them, in float64."""
+    """Numbers rounded to a dtype, in float64."""
     if dtype == "bfloat16":
         import ml_dtypes
 
@@ -189,7 +189,7 @@ def arguments_of(draw, dtype, count, seed):
 
 
 def error(value, reference, dtype):
-    """The distance from the exact value in ulp of that; 0 where the dtype does not hold it as a normal number."""
+    """The distance from the exact value, in ulp of that value; 0 if it is not a normal number in the dtype."""
     bits, least, beyond = BITS[dtype]
     exponent = mp.frexp(reference)[1] if reference else least
     if exponent > beyond or exponent < least + bits:
@@ -233,8 +233,8 @@ def errors_on(modules, function, dtype, draw, count=POINTS, seed=0):
 
 
 def measure(modules, wanted, quick):
-    """Yield (function and range, dtype, range, (error of each module)): of each function that is ``wanted`` the range with
-    the largest ratio, unless all errors are those of rounding."""
+    """Yield (function and range, dtype, range, (error of each module)): for each function that is ``wanted`` the range with
+    the largest ratio, unless all errors are rounding errors."""
     for function, (_, ranges) in FUNCTIONS.items():
         for dtype in DTYPES if wanted(function) else ():
             found = {}
