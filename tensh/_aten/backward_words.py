@@ -20,7 +20,7 @@ from tensh.engine.codegen.vocabulary import ARRAYS, OPS, TENSORS
 from tensh.engine.core.clock import mode
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dispatch.override.wrappers import restore_held
-from tensh.engine.operators.basic import broadcast_axes
+from tensh.engine.operators.reductions.broadcasts import broadcast_axes
 
 WANTED = "[each is not None for each in self.inputs]"
 DERIVATIVES = {

@@ -16,7 +16,6 @@ from contextlib import suppress
 from functools import cached_property
 
 from tensh.engine.arguments.caller import list_call
-from tensh.engine.arguments.misfits import misfit
 from tensh.engine.arguments.quick_checks import checked_kinds, checks_of
 from tensh.engine.arguments.signatures import (
     NO_FIT,
@@ -197,6 +196,8 @@ class PublicWrapper:
         beginning = f"{self.fn.__name__}(): argument 'out'"  # whoever writes does not know the name in messages
         if type(failure) is TypeError and (said := str(failure)).startswith(beginning):
             raise TypeError(self.name + said.removeprefix(self.fn.__name__)) from None
+        from tensh.engine.arguments.misfits import misfit  # imported for errors alone
+
         wrong = misfit(failure, self.name, self.parameters, args, options)
         if wrong is not None:
             raise wrong from None

@@ -4,7 +4,6 @@ import functools
 import inspect
 import types
 
-from tensh.engine.arguments.misfits import misfit, unanswered_class
 from tensh.engine.arguments.quick_checks import CHECKS, handed_on, write_check
 from tensh.engine.arguments.signatures import NO_FIT, taker_of, type_name
 from tensh.engine.core.lift import Absence
@@ -62,6 +61,8 @@ def wrap_guarded(fn, name):
     )
 
     def wrong_with(failure, args, options):
+        from tensh.engine.arguments.misfits import misfit, unanswered_class  # imported for errors alone
+
         unanswered = unanswered_class(fn, (*args, *options.values()))
         return unanswered or misfit(failure, name, inspect.signature(fn).parameters, args, options, python=True)
 

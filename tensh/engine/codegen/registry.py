@@ -8,7 +8,6 @@ all modules before the look-up fails, and a test compares the index with the dec
 """
 
 import os
-import pkgutil
 import sys
 from importlib import import_module
 
@@ -35,6 +34,8 @@ def read(name):
 
 def modules(package):
     """The names of the modules below a package; folders first, because aliases.py names their functions again."""
+    import pkgutil  # takes 1 ms at the start of every program
+
     for found in sorted(
         pkgutil.iter_modules(import_module(package).__path__, f"{package}."), key=lambda m: not m.ispkg
     ):

@@ -4,7 +4,6 @@ import weakref
 
 from tensh.engine.arrays import memory
 from tensh.engine.arrays.absent import Absent
-from tensh.engine.autograd import gradients
 from tensh.engine.autograd.inference import INFERENCE, REQUIRE, VERSION, is_inference, mark_like
 from tensh.engine.autograd.replaced_data import renew_leaf
 from tensh.engine.codegen.registry import METHODS, PUBLIC
@@ -267,17 +266,6 @@ def register_post_accumulate_grad_hook(self, hook):
     return hooks_of(node).add("accumulated", hook)
 
 
-def backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=None):
-    """Add the gradients of this tensor to the ``.grad`` of the leaves from which it was computed.
-
-    ``gradient``, in this tensor's shape, is optional for a tensor of one element.  ``retain_graph`` keeps the graph for
-    another pass (default: ``create_graph``); ``create_graph`` records the pass itself; ``inputs`` limits accumulation
-    to these tensors.  Raise RuntimeError for a tensor that requires no grad, a gradient of another shape, a missing
-    gradient for several elements, and saved values that were freed or modified.
-    """
-    gradients.backward(self, gradient, retain_graph, create_graph, None, inputs)
-
-
 def detach(self):
     """Return a view without history: the two share their memory and the count of writes."""
     return mark_like(wrap(self.array), self)
@@ -369,7 +357,7 @@ def is_floating_point(self):
 
 
 # ── methods ──────────────────────────────────────────────────────────────────
-for _each in (requires_grad_, retain_grad, register_hook, register_post_accumulate_grad_hook, backward, detach, detach_,
+for _each in (requires_grad_, retain_grad, register_hook, register_post_accumulate_grad_hook, detach, detach_,
               is_floating_point):  # fmt: skip
     METHODS.setdefault(_each.__name__, _each)
 PUBLIC.update(detach=detach, detach_=detach_, is_floating_point=is_floating_point)

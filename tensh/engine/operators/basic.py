@@ -1,4 +1,4 @@
-"""The operators that the engine itself calls: fitting a gradient to a shape and dtype, copying, conjugating.
+"""The operators that the engine itself calls: expansion, conversion to a dtype, copies, conjugation.
 
 Each is linear, so its derivative is its own adjoint.
 """
@@ -16,35 +16,6 @@ from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, on_tensors
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.operators.precision import real_of
-from tensh.engine.operators.reductions.summation import add_along
-
-
-@op(public=False, node="SumBackward1", input="expand(g, input.shape)")
-def sum_to(input, shape):
-    """The sum over the dimensions in which ``shape`` is broadcast to the input's shape."""
-    axes = broadcast_axes(input.shape, tuple(shape))
-    return add_along(input, axes).reshape(shape) if axes else input
-
-
-@lru_cache(1024)
-def broadcast_axes(shape, target):
-    """The dimensions of ``shape`` along which a tensor of the shape ``target`` is repeated."""
-    extra = len(shape) - len(target)
-    return (*range(extra), *(i + extra for i, n in enumerate(target) if n == 1 != shape[i + extra]))
-
-
-def record_sum_to(input, shape):
-    """The sum over broadcast dimensions, recorded in PyTorch's steps."""
-    if not shape:
-        return on_tensors("sum_all")(input)
-    axes = broadcast_axes(tuple(input.shape), tuple(shape))
-    if axes:
-        input = on_tensors("sum_dim")(input, axes, True)
-    return on_tensors("view")(input, shape) if input.ndim > len(shape) else input
-
-
-TENSORS["sum_to"] = record_sum_to
-
 
 PLAIN = np.ndarray, np.generic
 """Types of arrays with elements: NumPy's quotient of two 0-d arrays is a scalar."""
