@@ -6,7 +6,8 @@ import tensh as torch
 from tensh._aten.resizing import OPERATORS
 from tensh.engine.autograd.gradients import grad
 from tensh.engine.autograd.modes import enable_grad, is_grad_enabled
-from tensh.engine.codegen.vocabulary import OPS
+from tensh.engine.codegen.vocabulary import OPS, TENSORS
+from tensh.engine.core.clock import mode
 from tensh.nn import functional
 
 REDUCTIONS = ("none", "mean", "sum")
@@ -175,6 +176,32 @@ def flash_attention_backward(g, query, key, value, out, logsumexp, dropout_p, is
     return slope(attend, g, [query, key, value])
 
 
+def mkldnn_rnn_layer_backward(input, *given):
+    *weights, _, _, _, g_outputs, g_hidden, g_cell, backwards = given[:13]
+    with enable_grad():
+        found = TENSORS["lstm_slopes"](g_outputs, g_hidden, g_cell, input, *weights, backwards)
+    found = found if mode.grad else [t if t is None else t.detach() for t in found]
+    return *found[:4], found[3].clone() if found[3] is not None else None, *found[4:]
+
+
+def _prelu_kernel_backward(g, self, weight):
+    positive = self > 0
+    return g.where(positive, g * weight), (g * self).masked_fill(positive, 0)
+
+
+def _weight_norm_interface_backward(g, saved_v, saved_g, saved_norms, dim):
+    others = [d for d in range(saved_v.dim()) if d != dim]
+    along = (g * saved_v).sum(others, keepdim=True)
+    slope = saved_g / saved_norms * (g - saved_v * (along / (saved_norms * saved_norms)))
+    return slope, along / saved_norms
+
+
+def _trilinear(one, two, three, *spread):
+    """The kernel of products of three factors."""
+    parts = ["".join(name for d, name in enumerate("noij") if d not in each) for each in spread[:4]]
+    return OPS["product_of_three"].fn(one, two, three, tuple(parts))
+
+
 BACKWARD_KERNELS = {
     **{f"{name}_backward": one(getattr(functional, name)) for name in ("gelu", "silu", "hardtanh", "hardswish", "hardsigmoid", "softplus", "mish", "glu", "softshrink", "hardshrink")},
     **pool_kernels(2), **pool_kernels(3),
@@ -196,7 +223,7 @@ BACKWARD_KERNELS = {
     "_scaled_dot_product_flash_attention_for_cpu": flash_attention,
     "_scaled_dot_product_flash_attention_for_cpu_backward": flash_attention_backward,
     **{each.__name__: each for each in (
-        binary_cross_entropy_backward, nll_loss_backward, elu_backward, native_layer_norm_backward, native_group_norm_backward,
+        mkldnn_rnn_layer_backward, _prelu_kernel_backward, _weight_norm_interface_backward, _trilinear, binary_cross_entropy_backward, nll_loss_backward, elu_backward, native_layer_norm_backward, native_group_norm_backward,
         native_batch_norm_backward, embedding_dense_backward, convolution_backward,
     )},
 }  # fmt: skip

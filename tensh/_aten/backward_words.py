@@ -13,7 +13,6 @@ from tensh._aten import layer_words
 from tensh._aten.calls import aten, call_overload, call_plain
 from tensh._aten.overloads import schemas
 from tensh._aten.translation import LIFTED, lift_call
-from tensh.engine.autograd.modes import enable_grad
 from tensh.engine.codegen.derivatives import LIST, local, variable, words_of
 from tensh.engine.codegen.source import compile_source, indent_lines
 from tensh.engine.codegen.vocabulary import ARRAYS, OPS, TENSORS
@@ -57,7 +56,8 @@ DERIVATIVES = {
         "input": "slopes[0]", "weight": "slopes[1]", "bias": "slopes[2]",
     },
     "group_norm_of": {
-        "slopes": f"native_group_norm_backward(g, input, mean, rstd, weight, *group_sizes(input, form), {WANTED})",
+        "m": "detach(mean)", "r": "detach(rstd)",
+        "slopes": f"native_group_norm_backward(contiguous(g), input, m, r, weight, *group_sizes(input, form), {WANTED})",
         "input": "slopes[0]", "weight": "slopes[1]", "bias": "slopes[2]",
     },
     "batch_norm_train": {
@@ -90,6 +90,7 @@ DERIVATIVES = {
     },
     "div": {"input": "g / conj(other)", "other": "times(input / other / other, -g)"},
     "sqrt": {"input": "g / mul_number(out, 2)"},
+    "rsqrt": {"cube": "pow(out, 3)", "input": "mul_number(g, -0.5) * conj(cube)"},
     "where": {"input": "where(condition, g, zero_like(g))", "other": "where(condition, zero_like(g), g)"},
     "gather": {"input": "scatter_add(new_zeros(g, list(input.shape)), dim, index, g)"},
     "max_dim": {"input": "put_back(restore(g, input.shape, dim, keepdim), restore(indices, input.shape, dim, keepdim), "
@@ -235,8 +236,6 @@ def attention_back(g, query, key, value, out, mask, scale, causal):
 
 
 def view_or_copy(g, shape):
-    if list(g.shape) == list(shape):
-        return g
     try:
         call_plain(wrap(getattr(g.array, "array", g.array)).view, list(shape))
     except RuntimeError:
@@ -285,17 +284,6 @@ def power_by_number(g, input, exponent):
     return g * conj(mul_number(aten("pow", input, number - 1), number)) if number else aten("zeros_like", g)
 
 
-def lstm_slopes(*args):
-    """The gradients of an LSTM, whose own pass nobody sees."""
-    watch, mode.watch = mode.watch, None
-    try:
-        with enable_grad():
-            found = call_plain(TENSORS["lstm_slopes"], *args)
-    finally:
-        mode.watch = watch
-    return found if mode.grad else [t if t is None else call_plain(t.detach) for t in found]
-
-
 def mul_number(a, b):
     t, number = (a, b) if isinstance(a, Tensor) else (b, a)
     if isinstance(number, Tensor) or not isinstance(t, Tensor):
@@ -307,7 +295,7 @@ WORDS = {
     each.__name__: each
     for each in (
         conj, sum_to, nll_back_of, of_no_size, zero_like, group_sizes, output_padding, attention_back, view_or_copy, mul_number,
-        put_back, logits_back, logits_target_back, unsqueeze_to, lstm_slopes, clamp_back, mark_equal, power_by_number,
+        put_back, logits_back, logits_target_back, unsqueeze_to, clamp_back, mark_equal, power_by_number,
     )
 } | {
     "tH": lambda t: conj(aten("t", t)),

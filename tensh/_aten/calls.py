@@ -3,6 +3,7 @@
 import tensh as torch
 from tensh._aten.overloads import schemas
 from tensh.engine.dispatch.override.state import state
+from tensh.func.trees import leaves_of
 
 
 def choose_overload(name, args, options):
@@ -41,3 +42,57 @@ def call_plain(function, *args, **options):
         return function(*args, **options)
     finally:
         state.below = before
+
+
+def call_named(name, *args):
+    """Call an operator by "NAME" or "NAME.OVERLOAD"; the last argument may be a dictionary of keywords."""
+    name, _, overload = name.partition(".")
+    *args, options = args if isinstance(args[-1], dict) else (*args, {})
+    if not overload:
+        return aten(name, *args, **{key: value for key, value in options.items() if value is not None})
+    found = schemas()[name][overload]
+    return call_overload(found, *found.bind(args, {}))
+
+
+class HandedOn:
+    """The next call of an operator stands for a function of tensh: a mode that hands the call on gets what that computes.
+
+    ``compute(replace)`` returns (the function's own result, the operator's), for other tensors if ``replace`` gives some.
+    """
+
+    def __init__(self, compute):
+        self.compute, self.overload, self.results = compute, None, []
+
+    def __enter__(self):
+        self.before, state.handed = state.handed, self
+        return self
+
+    def __exit__(self, *failure):
+        state.handed = self.before
+
+    def claim(self, overload, args):
+        """Note the call that stands for the function."""
+        if self.overload is None:
+            self.overload, self.args = overload, args
+
+    def answers(self, args):
+        """True if that call has these arguments."""
+        return is_same(args, self.args)
+
+    def result(self, args):
+        """The result as the operator has it, with other tensors where the mode changed them."""
+        given, changed = leaves_of(self.args), leaves_of(args)
+        others = {id(one): other for one, other in zip(given, changed, strict=True) if one is not other}
+        self.results.append(self.compute(lambda value: others.get(id(value), value)))
+        return self.results[-1][1]
+
+    def own(self, answer):
+        """The function's result for the answer of a mode."""
+        return next((own for own, shown in self.results if shown is answer), answer)
+
+
+def is_same(one, other):
+    """True for the same values, also within lists."""
+    if type(one) in (list, tuple):
+        return type(other) in (list, tuple) and len(one) == len(other) and all(map(is_same, one, other))
+    return one is other or type(one) is type(other) in (int, float, bool, str) and one == other

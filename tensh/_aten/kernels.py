@@ -7,6 +7,7 @@ from tensh._aten import resizing
 from tensh._aten.backward_kernels import BACKWARD_KERNELS
 from tensh._aten.functional_kernels import FUNCTIONAL_KERNELS
 from tensh.engine.codegen.vocabulary import OPS
+from tensh.engine.operators.layers.composites.activation import elu_
 from tensh.nn import functional
 
 REDUCTIONS = ("none", "mean", "sum")
@@ -41,6 +42,14 @@ def kernel_of(overload):
     if reduces:
         return take_reduction_number(found, parameters)
     return found
+
+
+def has_kernel(overload):
+    """True if an overload can be computed by itself."""
+    try:
+        return bool(kernel_of(overload))
+    except NotImplementedError:
+        return False
 
 
 def take_reduction_number(function, parameters):
@@ -185,7 +194,7 @@ KERNELS = {
     "_softmax": lambda self, dim, half_to_float: functional.softmax(self, dim),
     "_log_softmax": lambda self, dim, half_to_float: functional.log_softmax(self, dim),
     "_local_scalar_dense": lambda self: self.item(),
-    "_unsafe_view": lambda self, size: self.reshape(size),
+    "_unsafe_view": lambda self, size: OPS["unsafe_view"].fn(self.contiguous(), tuple(size)),
     "_reshape_alias": lambda self, size, stride: self.view(size),
     "lift_fresh": lambda self: self,
     "lift_fresh_copy": lambda self: self.clone(),
@@ -203,7 +212,8 @@ KERNELS = {
     "_prelu_kernel": lambda self, weight: torch.where(self > 0, self, weight * self),
     "nll_loss2d_forward": nll_loss_forward,
     "elu": lambda self, *settings: OPS["elu"].fn(self, *settings),
-    "elu_": lambda self, *settings: self.copy_(OPS["elu"].fn(self, *settings)),
+    "elu_": elu_,
+    **{f"{each.__name__}_": partial(each, inplace=True) for each in (functional.silu, functional.mish, functional.hardswish, functional.hardsigmoid)},
     "numpy_T": lambda self: self.T,
     "matrix_H": lambda self: self.H,
     "mT": lambda self: self.mT,

@@ -14,6 +14,7 @@ def group_norm(input, num_groups, weight=None, bias=None, eps=1e-5):
 
 
 def batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-5):
+    aten("empty", [0], dtype=torch.uint8)  # the room of other back ends
     return aten("native_batch_norm", input, weight, bias, running_mean, running_var, training, momentum, eps)[0]
 
 
@@ -122,6 +123,17 @@ def adaptive_max_pool(dims):
         return found if return_indices else found[0]
 
     return steps
+
+
+def max_pool1d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
+    def flat(value, other):
+        return [other, value if isinstance(value, int) else value[0]]
+
+    stride = kernel_size if stride is None or stride == () or stride == [] else stride
+    sizes = flat(kernel_size, 1), flat(stride, 1), flat(padding, 0), flat(dilation, 1)
+    found = aten("max_pool2d_with_indices", aten("unsqueeze", input, -2), *sizes, ceil_mode)
+    out, indices = (aten("squeeze", each, -2) for each in found)
+    return (out, indices) if return_indices else out
 
 
 max_pool2d, max_pool3d = max_pool(2), max_pool(3)

@@ -209,14 +209,15 @@ class Overload:
         handlers = handlers_for((*args, *kwargs.values()))
         if not handlers:
             return self.compute(args, kwargs)
+        if state.handed is not None:
+            state.handed.claim(self, args)
+        if mode.grad and loses_operand(self, args):
+            schemas()["clone"]["default"](args[0])
         if mode.grad and (isinstance(handlers[-1], Tensor) or getattr(handlers[0], "makes_wrappers", False)):
             return ask_and_record(self, handlers, args, kwargs)
         result = ask(self, handlers, args, kwargs)
-        if mode.grad and keeps_result(result):
-            result_kept = result if isinstance(result, Tensor) else result[0]
-            schemas()["detach"]["default"](
-                result_kept
-            )  # what a node keeps of its own result is taken out of the history
+        for kept in results_kept(self, result) if mode.grad else ():
+            schemas()["detach"]["default"](kept)  # what a node keeps of its own result is taken out of the history
         return result
 
     def derivative(self, places):
@@ -225,8 +226,11 @@ class Overload:
 
     def compute(self, args, kwargs):
         """The result, computed by tensh."""
-        from tensh._aten.kernels import kernel_of
+        from tensh._aten.kernels import has_kernel, kernel_of
 
+        handed = state.handed
+        if handed is not None and handed.overload is self and (handed.answers(args) or not has_kernel(self)):
+            return handed.result(args)
         before, state.below, mode.watch = (state.below, mode.watch), True, None
         try:
             return kernel_of(self)(*args, **kwargs)
@@ -314,6 +318,29 @@ class Packet:
 
     def __repr__(self):
         return f"<OpOverloadPacket(op='{self}')>"
+
+
+def loses_operand(overload, args):
+    """True if a write destroys what its own derivative reads, so that PyTorch copies it before."""
+    op = OPS.get(overload._opname[:-1]) if overload._opname.endswith("_") else None
+    if op is None or not args or overload._opname in RESULTS_SUFFICE:
+        return False
+    given = dict(zip(op.parameters, args))
+    readers = [name for value, names in op.saves.items() if value == next(iter(op.parameters)) for name in names]
+    return any(isinstance(given.get(name), Tensor) and uses_gradient(given[name].node) for name in readers)
+
+
+RESULTS_SUFFICE = frozenset("elu_ celu_ leaky_relu_ relu_".split())
+"""Writes whose derivatives read the result."""
+KEPT = {"mkldnn_rnn_layer": slice(0, 3), "native_group_norm": slice(1, 3)}
+"""Operators with several results -> those that the node keeps."""
+
+
+def results_kept(overload, result):
+    """The results that the node of the first one keeps."""
+    if overload._opname in KEPT:
+        return result[KEPT[overload._opname]] if isinstance(result, tuple) and uses_gradient(result[0].node) else ()
+    return (result if isinstance(result, Tensor) else result[0],) if keeps_result(result) else ()
 
 
 def keeps_result(result):

@@ -19,6 +19,7 @@ from tensh._aten.layer_steps import (
     fold,
     group_norm,
     layer_norm,
+    max_pool1d,
     max_pool2d,
     max_pool3d,
     prelu,
@@ -78,6 +79,10 @@ def broadcast(one, two):
     longer, shorter = (one, two) if len(one) >= len(two) else (two, one)
     rest = len(longer) - len(shorter)
     return [*longer[:rest], *(n if m == 1 else m for n, m in zip(longer[rest:], shorter))]
+
+
+def operator_matmul(input, other):
+    return torch.matmul(input, other) if isinstance(other, Tensor) else NotImplemented
 
 
 def is_foldable(t):
@@ -319,11 +324,11 @@ def unflatten(input, dim, sizes):
 
 
 STEPS = {
-    "linear": linear, "matmul": matmul, "__matmul__": matmul, "__rmatmul__": lambda a, b: matmul(b, a), "reshape": reshape, "flatten": flatten,
+    "linear": linear, "matmul": matmul, "__matmul__": operator_matmul, "__rmatmul__": lambda a, b: operator_matmul(b, a), "reshape": reshape, "flatten": flatten,
     "contiguous": contiguous, "to": convert_to, "type_as": lambda input, other: convert_to(input, other.dtype), "softmax": softmax("_softmax"),
     "log_softmax": softmax("_log_softmax"), "nll_loss": nll_loss, "cross_entropy": cross_entropy, "layer_norm": layer_norm,
     "group_norm": group_norm, "batch_norm": batch_norm, "embedding": embedding, "dropout": dropout, "__getitem__": getitem,
-    "__setitem__": setitem, "chunk": chunk, "where": where, "max_pool2d": max_pool2d, "square": lambda input: aten("pow", input, 2),
+    "__setitem__": setitem, "chunk": chunk, "where": where, "max_pool1d": max_pool1d, "max_pool2d": max_pool2d, "square": lambda input: aten("pow", input, 2),
     "selu": selu, "relu6": relu6, "prelu": prelu, "adaptive_avg_pool2d": adaptive_avg_pool2d, "unflatten": unflatten, "rms_norm": rms_norm,
     "adaptive_max_pool2d": adaptive_max_pool2d, "stft": unknown, "istft": unknown,
     "adaptive_avg_pool1d": adaptive_avg_pool1d, "split": split, "adaptive_avg_pool3d": adaptive_avg_pool3d, "max_pool3d": max_pool3d,

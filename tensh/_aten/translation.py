@@ -1,16 +1,19 @@
 """Calls of public functions as calls of ``aten`` operators: most by name, composed ones by their ``steps``."""
 
 import inspect
-from functools import cache
+from functools import cache, partial
 
 import tensh as torch
-from tensh._aten.calls import aten, call_overload, choose_overload
+from tensh._aten import inner_calls
+from tensh._aten.calls import HandedOn, aten, call_named, call_overload, call_plain, choose_overload
 from tensh._aten.handlers import handlers_for
 from tensh._aten.overloads import Word, schemas
 from tensh._aten.steps import STEPS, as_dtype, convert_to
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core.clock import mode
 from tensh.engine.core.lift import Lift
+from tensh.engine.dispatch.override.dispatch import any_dispatches
+from tensh.engine.dispatch.override.points import operators
 from tensh.engine.dispatch.override.wrappers import restore_held
 
 QUIET = frozenset(
@@ -56,6 +59,33 @@ def lift_call(name, args, options):
     raise NotImplementedError(f"tensh knows no operator of aten for {name} of a wrapper subclass")
 
 
+def call_inner(point, args, options):
+    """The result of an operator or function that a composite calls, for dispatch modes; what aten lacks is not seen."""
+    name = point.name
+    if name in inner_calls.STEPS:
+        result = inner_calls.STEPS[name](*args, **options)
+        if result is not NotImplemented:
+            return result
+    return call_operator(name, point, args, options)
+
+
+def call_operator(name, point, args, options):
+    """The result of an operator of tensh, by its name, for dispatch modes."""
+    with HandedOn(partial(inner_calls.compute, name, point, args, options)) as handed:
+        found = show_operator(name, args, {key: value for key, value in options.items() if value is not None})
+    return handed.own(found[0]) if found else call_plain(point.original, *args, **options)
+
+
+def show_operator(name, args, options):
+    """The answer to the call of an operator as a tuple of one; () if aten has none for these arguments."""
+    if name in inner_calls.CALLS:
+        return (call_named(*inner_calls.CALLS[name](*args, **options)),)
+    known = LIFTED.get(name, name)
+    if callable(known):
+        return (known(*args, **options),)
+    return find_operator(known, args, options)
+
+
 def sum_dim(input, dim, keepdim=False, dtype=None):
     dims = [dim] if isinstance(dim, int) else list(dim)
     return aten("sum", input, dims, keepdim, **({} if dtype is None else {"dtype": as_dtype(dtype)}))
@@ -76,12 +106,16 @@ LIFTED = {
     "div_number": lambda g, number: call_overload(schemas()["div"]["Scalar"], (g, number)),
     "softmax_backward": lambda g, out, dim: aten("_softmax_backward_data", g, out, dim, out.dtype),
     "log_softmax_backward": lambda g, out, dim: aten("_log_softmax_backward_data", g, out, dim, out.dtype),
-    "threshold_backward": lambda g, out: aten("threshold_backward", g, out, 0),
+    "threshold_backward": lambda g, out, threshold=0: aten("threshold_backward", g, out, threshold),
     "select_back": lambda g, shape, dim, index: aten("select_backward", g, list(shape), dim, index),
     "slice_back": lambda g, shape, *part: aten("slice_backward", g, list(shape), *part),
     "diagonal_back": lambda g, shape, *part: aten("diagonal_backward", g, list(shape), *part),
 }
 """Operators of tensh with another name than PyTorch's, or with other arguments."""
+
+
+MADE_OF_OPERATORS = frozenset("""linear matmul multi_head_attention_forward rms_norm dropout prelu reshape""".split())
+"""Functions whose operators modes see one by one (Note [Inner calls]): ``STEPS`` has them for tensors of wrapper subclasses."""
 
 
 def translate_call(point, args, options):
@@ -96,11 +130,19 @@ def translate_call(point, args, options):
         )
     if name in QUIET or point.python == "by name":  # an initialiser
         return point.original(*args, **options)
+    plain = not any_dispatches((*args, *options.values()))
+    if plain and name in MADE_OF_OPERATORS:
+        return (point.public if point.operator else point.original)(*args, **options)
     named = name, args, options
     if name not in STEPS and may_be_inplace(point.function):
         named = take_inplace(point.function, *named)
-    found = compute_by_name(*named)
-    return found[0] if found else point.original(*args, **options)
+    found = compute_by_name(*named, composed=point.function in operators or not plain)
+    if found:
+        return found[0]
+    operator = operators.get(point.function)
+    if plain and operator is not None and operator.name in inner_calls.CALLS:  # of a name that aten does not have
+        return call_operator(operator.name, point, args, options)
+    return point.original(*args, **options)
 
 
 @cache
@@ -126,18 +168,30 @@ UNASKED = ("inplace", "requires_grad", "_stacklevel")
 """Options of functions that operators lack, and need not have where they are not true."""
 
 
-def compute_by_name(name, args, options):
-    """The result of the operator or the steps of a name, as a tuple of one; () if there are none for these arguments."""
+def compute_by_name(name, args, options, composed=True):
+    """The result of the operator or the steps of a name, as a tuple of one; () if there are none for these arguments.
+
+    ``composed=False`` leaves out operators that PyTorch composes of others.
+    """
     if name in STEPS:
         result = STEPS[name](*args, **options)
         return () if result is NotImplemented else (result,)
+    return find_operator(name, args, options, composed)
+
+
+def find_operator(name, args, options, composed=True):
+    """The result of the operator of a name, as a tuple of one."""
     options = {key: value for key, value in options.items() if key not in UNASKED or value is True}
     if options.pop("requires_grad", False):
-        found = compute_by_name(name, args, options)
+        found = find_operator(name, args, options, composed)
         return tuple(result.requires_grad_() for result in found)
     name = OPERATORS.get(name, name)
     for each in (name, *(f"{family}_{name}" for family in ("linalg", "fft", "special"))):
-        if each in schemas() and (found := choose_overload(each, args, options)):
+        if (
+            each in schemas()
+            and (found := choose_overload(each, args, options))
+            and (composed or not found[0].composed)
+        ):
             return (call_overload(*found),)
     return ()
 

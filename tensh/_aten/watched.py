@@ -30,7 +30,7 @@ class WatchedPass:
         for n in node.inputs:
             if n is not None:
                 self.waiting[n] -= 1
-        return node.backward_graph(g) if node.op is None else derivative_of(type(node))(node, g)
+        return node.backward_graph(g) if type(node).op is None else derivative_of(type(node))(node, g)
 
     word = staticmethod(word)
 

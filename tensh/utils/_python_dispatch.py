@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from tensh._aten.watched import WatchedPass
 from tensh.engine.core.clock import mode
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.dispatch.override.points import enter_mode, leave_mode
+from tensh.engine.dispatch.override.inner import enter_dispatch_mode, leave_dispatch_mode
 from tensh.engine.dispatch.override.state import state
 from tensh.engine.methods.unsupported import unsupported_lookup
 
@@ -38,13 +38,13 @@ class TorchDispatchMode:
     def __enter__(self):
         state.dispatch_modes = (*state.dispatch_modes, self)
         mode.watch = WatchedPass
-        enter_mode()
+        enter_dispatch_mode()
         return self
 
     def __exit__(self, kind, failure, traceback):
         state.dispatch_modes = state.dispatch_modes[:-1]
         mode.watch = WatchedPass if state.dispatch_modes else None
-        leave_mode()
+        leave_dispatch_mode()
 
     @classmethod
     def push(cls, *args, **kwargs):

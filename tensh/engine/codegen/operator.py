@@ -14,7 +14,7 @@ from tensh.engine.codegen.node_classes import make_node_class, make_number_node_
 from tensh.engine.codegen.registry import FORMS
 from tensh.engine.codegen.return_types import return_type
 from tensh.engine.codegen.source import compile_source, set_public_module
-from tensh.engine.dispatch.override.points import watch_operator
+from tensh.engine.dispatch.override.points import watch_inner, watch_operator
 
 
 class Op:
@@ -83,7 +83,7 @@ class Op:
                     ENVIRONMENT[f"{self.name}_{operand}_node"] = self.make_number_node_class(operand, node)
         self.text = writer.function_source(self)
         ENVIRONMENT[f"{self.name}_fn"] = fn = self._compile(self.text, self.name, self.name)
-        return fn
+        return watch_inner(fn, self.name)
 
     def make_number_node_class(self, operand, node):
         """The class of nodes whose ``operand`` is a number; ``node`` is as in ``numbers``."""
@@ -111,7 +111,7 @@ class Op:
     def _inplace_fn(self):
         self.write()
         name = f"{self.name}_"
-        return self._compile(writer.inplace_source(self), name, name)
+        return watch_inner(self._compile(writer.inplace_source(self), name, name), name)
 
     def _compile(self, source, title, name):
         """The function that ``source`` defines; the environment's own entry of that name is restored."""

@@ -86,6 +86,9 @@ dispatch_aten = Port("_aten.translation", "call")
 dispatch_lifted = Port("_aten.translation", "lift_call")
 """``dispatch_lifted(name, args, options)``: an operator or composite that has met a tensor of a wrapper subclass."""
 
+dispatch_operator = Port("_aten.translation", "call_inner")
+"""``dispatch_operator(point, args, options)``: an operator that a composite calls while a dispatch mode is entered."""
+
 run_watched = Port("_aten.watched", "run_watched")
 """``run_watched(function, *args)``: a backward pass whose steps are calls of ``aten`` operators."""
 

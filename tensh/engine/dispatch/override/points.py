@@ -24,6 +24,7 @@ plain = set(USUAL)  # types that an armed function accepts without dispatch; emp
 points: dict = {}  # public function -> its Point
 written = []  # public functions, in the order of their creation
 operators: dict = {}  # generated operator function -> its operator
+inner_names: dict = {}  # function of an operator that composites call -> its name
 arrivals: list = []  # called with every new function while a capture is active: see dispatch/capture
 lock = threading.RLock()
 
@@ -94,6 +95,7 @@ class Point:
         "operator",
         "is_accessor",
     )
+    is_inner = False
 
     def __init__(self, function, public=None, name="", fixed=False):
         self.function, self.name, self.public = function, name, public or function
@@ -102,8 +104,9 @@ class Point:
         own = name.strip("_")
         self.operator = name.startswith("__") and (own in BINARY or own.removeprefix("r") in BINARY)
         self.is_accessor = name == ACCESSOR
+        self.code = own_code(function)[0]
         self.original = copy_of(function)
-        self.code = function.__code__
+        self.original.__code__ = self.code
         self.armed_code = code_for(self, plain, fixed)
 
     def arm(self):
@@ -138,6 +141,12 @@ def watch_operator(function, operator):
     return announce(function)
 
 
+def watch_inner(function, name):
+    """Register the function of an operator by which other functions call it; return it."""
+    inner_names[function] = name
+    return announce(function)
+
+
 def announce(function, *name):
     """Notify active captures of a new function, or of a new attribute of Tensor under a name."""
     for arrive in arrivals:
@@ -148,7 +157,7 @@ def announce(function, *name):
 def add_point(function, public=None, name="", fixed=False):
     """Arm a function, and make it an override point if it is not one yet."""
     point = points.get(function)
-    if point is None:
+    if point is None or point.is_inner:
         own = name or function.__name__
         if own in NEVER or own.startswith(SILENT) or function.__code__.co_filename == ARMED:
             return None
@@ -169,7 +178,7 @@ def replace_code(function, code):
         point = points.get(function)
         if point is not None:
             point.code = point.original.__code__ = code
-        if point is None or not armed.now:
+        if point is None or function.__code__ is not point.armed_code:
             function.__code__ = code
 
 

@@ -18,6 +18,7 @@ class State(threading.local):
     dispatch_modes = ()  # active modes below autograd, the innermost last
     dispatch_off = False  # no class or mode below autograd is called
     below = False  # an operator is being computed
+    handed = None  # the function of tensh that the call of an operator stands for
 
 
 state = State()

@@ -3,6 +3,7 @@
 import pytest
 
 import tensh as torch
+from tensh.engine.dispatch.capture.recorder import Recorder
 from tensh.utils._python_dispatch import TorchDispatchMode
 
 F = torch.nn.functional
@@ -18,6 +19,12 @@ F.conv_transpose2d(x, x[:, :3, :3, :3].repeat(2, 1, 1, 1), stride=2, padding=1, 
 F.max_pool2d(x, 3, 2, 1, ceil_mode=True) ; F.avg_pool2d(x, 2) ; F.adaptive_avg_pool2d(x, 3) ; F.adaptive_avg_pool2d(x, 1) ; F.adaptive_max_pool2d(x, 3)
 F.layer_norm(x, (6, 6), x[0, 0], x[0, 1]) ; F.group_norm(x, 2, x[0, :, 0, 0]) ; F.batch_norm(x, None, None, x[0, :, 0, 0], training=True)
 F.rms_norm(x, (6,)) ; F.normalize(x, dim=1) ; F.interpolate(x, scale_factor=2, mode="bilinear") ; F.pad(x, (1, 2, 0, 1))
+F.margin_ranking_loss(x, x.flip(0), torch.ones(2, 4, 6, 6)) ; F.hinge_embedding_loss(x, torch.ones(2, 4, 6, 6)) ; F.kl_div(x, x.flip(0), reduction="sum", log_target=True)
+F.triplet_margin_loss(x, x.flip(0), x.flip(1), swap=True) ; F.poisson_nll_loss(x, x.detach().exp(), full=True) ; F.multilabel_soft_margin_loss(x[0, 0], torch.ones(6, 6))
+F.cross_entropy(x, torch.ones(2, 6, 6).long(), label_smoothing=0.2) ; F.cosine_embedding_loss(x[0, 0], x[1, 0], torch.ones(6)) ; F.elu(x * 1, 0.7, True)
+F.instance_norm(x, torch.zeros(4), torch.ones(4), x[0, :, 0, 0]) ; F.batch_norm(x, torch.zeros(4), torch.ones(4), x[0, :, 0, 0]) ; F.threshold(x * 1, 0.1, 2.0, True)
+F.leaky_relu(x * 1, 0.3, True) ; F.celu(x * 1, 0.7, True) ; F.silu(x * 1, True) ; F.bilinear(x[0, 0], x[1, 0], x[0]) ; F.max_pool1d(x[0], 2) ; x.minimum(x.flip(0))
+x.repeat(2, 1, 1, 3) ; x.clamp(min=0.1) ; x.clamp(max=x.detach().flip(0)) ; x.norm() ; x.norm(dim=1)
 F.embedding(torch.tensor([0, 1, 1]), x[0, 0]) ; F.scaled_dot_product_attention(x, x, x, is_causal=True)
 F.scaled_dot_product_attention(x, x, x, attn_mask=torch.zeros(6, 6), scale=0.3)
 x[:, [0, 2]] ; x[x > 0] ; x[:, 1:3, ::2] ; x.sort(1)[0] ; x.topk(2, 1)[0] ; x.split([1, 3], 1)[1] ; x.unbind(1)[2] ; torch.stack([x, x * 2], 1)
@@ -53,7 +60,10 @@ def test_gradients_are_the_same_under_a_mode(text):
     assert "linspace" in mode.names and mode.names[-1] in ("detach", "copy_", "add_")
 
 
-@pytest.mark.parametrize("layer", [torch.nn.LSTM(6, 3), torch.nn.GRU(6, 3), torch.nn.MultiheadAttention(6, 2)])
+@pytest.mark.parametrize("layer", [
+    torch.nn.LSTM(6, 3), torch.nn.GRU(6, 3), torch.nn.MultiheadAttention(6, 2), torch.nn.LSTM(6, 3, 2, bidirectional=True, proj_size=2),
+    torch.nn.LSTM(6, 3, 2, bidirectional=True, batch_first=True, bias=False), torch.nn.RNN(6, 3, 2, nonlinearity="relu", bidirectional=True),
+])  # fmt: skip
 def test_layers_have_the_same_gradients_under_a_mode(layer):
     x = torch.linspace(-1, 1, 36).view(3, 2, 6)
     inputs = (x,) * (3 if isinstance(layer, torch.nn.MultiheadAttention) else 1)
@@ -67,3 +77,33 @@ def test_layers_have_the_same_gradients_under_a_mode(layer):
     with Watching():
         watched = slopes()
     torch.testing.assert_close(watched, plain, rtol=1e-4, atol=1e-5)
+
+
+def test_what_modes_replaced_is_recorded_by_captures_afterwards():
+    with Watching() as mode:
+        F.margin_ranking_loss(*torch.ones(3, 2))
+    assert "clamp_min_" in mode.names
+    with torch.overrides.BaseTorchFunctionMode():  # public functions are still replaced
+        recorder = Recorder()
+        with recorder:
+            torch.ones(2).matmul(torch.ones(2, 2))
+    assert "mm" in [line.name for line in recorder.lines]
+    names = len(mode.names)
+    torch.ones(2).matmul(torch.ones(2, 2))
+    assert len(mode.names) == names
+
+
+def test_backward_passes_of_functions_of_ones_own_are_seen():
+    class Twice(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, g):
+            return g * 2
+
+    x = torch.ones(2, requires_grad=True)
+    with Watching() as mode:
+        Twice.apply(x).sum().backward()
+    assert mode.names.count("mul") == 2 and x.grad.tolist() == [2, 2]

@@ -183,13 +183,25 @@ def project(query, key, value, weights, bias, separate):
                 raise AssertionError(f"expecting {name} weights shape of {expected}, but got {w.shape}")
         parts = (None, None, None) if bias is None else bias.chunk(3)
         return [linear(x, w, b) for x, w, b in zip((query, key, value), weights, parts)]
-    if key is value and query is key:
-        joined = linear(query, weights, bias)
-        joined = joined.unflatten(-1, (3, size)).unsqueeze(0).transpose(0, -2).squeeze(-2).contiguous()
-        return [joined[0], joined[1], joined[2]]
-    matrices = weights.chunk(3)
-    parts = (None, None, None) if bias is None else bias.chunk(3)
-    return [linear(x, w, b) for x, w, b in zip((query, key, value), matrices, parts)]
+    return in_projection_packed(query, key, value, weights, bias)
+
+
+def in_projection_packed(q, k, v, w, b=None):
+    """Project query, key and value by one weight for all three; equal inputs are projected once."""
+    size = q.size(-1)
+    if k is not v:
+        parts = (None, None, None) if b is None else b.chunk(3)
+        return tuple([linear(x, weight, bias) for x, weight, bias in zip((q, k, v), w.chunk(3), parts)])
+    if q is k:
+        return take_apart(linear(q, w, b), 3, size)
+    (w_q, w_kv), (b_q, b_kv) = ((None, None) if each is None else each.split([size, size * 2]) for each in (w, b))
+    return (linear(q, w_q, b_q), *take_apart(linear(k, w_kv, b_kv), 2, size))
+
+
+def take_apart(joined, number, size):
+    """Return the parts of a joint projection, each in one piece."""
+    joined = joined.unflatten(-1, (number, size)).unsqueeze(0).transpose(0, -2).squeeze(-2).contiguous()
+    return tuple([joined[each] for each in range(number)])
 
 
 def check_heads(query, key, value, key_padding_mask, attn_mask, heads):
@@ -311,8 +323,9 @@ def multi_head_attention_forward(
     attended = attend_with_weights if need_weights else attend_without_weights
     out, shares = attended(q, k, v, mask, p, batch, num_heads)
     out = linear(out, out_proj_weight, out_proj_bias).view(rows, batch, size)
-    if shares is not None and average_attn_weights:
-        shares = shares.mean(1)
+    if shares is not None:
+        shares = shares.view(batch, num_heads, rows, shares.array.shape[2])
+        shares = shares.mean(1) if average_attn_weights else shares
     if not batched:
         out, shares = out.squeeze(1), None if shares is None else shares.squeeze(0)
     return out, shares
@@ -329,7 +342,7 @@ def one_longer(mask):
 
 
 def attend_with_weights(q, k, v, mask, p, batch, heads):
-    """Return (output [L * N, E], weights [N, heads, L, S])."""
+    """Return (output [L * N, E], weights [N * heads, L, S])."""
     number, rows, width = q.array.shape
     q = q * math.sqrt(1.0 / width)
     turned = k.transpose(-2, -1)
@@ -338,7 +351,7 @@ def attend_with_weights(q, k, v, mask, p, batch, heads):
     if p > 0:
         weights = drop(weights, p, True)
     out = bmm.fn(weights, v).transpose(0, 1).reshape((rows * batch, heads * width))
-    return out, weights.view(batch, heads, rows, k.array.shape[1])
+    return out, weights
 
 
 def attend_without_weights(q, k, v, mask, p, batch, heads):
@@ -354,4 +367,4 @@ def attend_without_weights(q, k, v, mask, p, batch, heads):
         v.view(batch, heads, columns, width),
     )
     out = scaled_dot_product_attention(q, k, v, mask, p)
-    return out.permute(2, 0, 1, 3).contiguous().view(batch * rows, heads * width), None
+    return out.permute(2, 0, 1, 3).reshape((batch * rows, heads * width)), None

@@ -1,6 +1,12 @@
 """Private functions of PyTorch's ``nn.functional`` that custom attention layers call."""
 
-from tensh.engine.operators.layers.composites.attention import check_heads, check_padding, dtype_of_mask, float_mask
+from tensh.engine.operators.layers.composites.attention import (
+    check_heads,
+    check_padding,
+    dtype_of_mask,
+    float_mask,
+    in_projection_packed,
+)
 from tensh.engine.operators.layers.composites.projection import linear
 
 
@@ -19,21 +25,6 @@ def in_projection(q, k, v, w_q, w_k, w_v, b_q=None, b_k=None, b_v=None):
         if bias is not None and bias.shape != (size,):
             raise AssertionError(f"expecting {name} bias shape of {(size,)}, but got {bias.shape}")
     return linear(q, w_q, b_q), linear(k, w_k, b_k), linear(v, w_v, b_v)
-
-
-def in_projection_packed(q, k, v, w, b=None):
-    """Project query, key and value by one weight for all three; equal inputs are projected once."""
-    groups = [3] if q is k is v else [1, 2] if k is v else [1, 1, 1]
-    inputs, size = {1: (q,), 2: (q, k), 3: (q, k, v)}[len(groups)], q.size(-1)
-    weights = w.split([size * each for each in groups])
-    biases = [None] * len(groups) if b is None else b.split([size * each for each in groups])
-    found = []
-    for x, weight, bias, number in zip(inputs, weights, biases, groups):
-        y = linear(x, weight, bias)
-        if number > 1:
-            y = y.unflatten(-1, (number, size)).unsqueeze(0).transpose(0, -2).squeeze(-2).contiguous()
-        found += [y] if number == 1 else [y[each] for each in range(number)]
-    return tuple(found)
 
 
 def check_key_padding_mask(key_padding_mask, src_len, bsz):

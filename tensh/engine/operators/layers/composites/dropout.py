@@ -14,7 +14,7 @@ from tensh.engine.core import ports
 from tensh.engine.core.clock import tick
 from tensh.engine.core.lift import Lift, accept_batches
 from tensh.engine.core.tensor import Tensor, wrap
-from tensh.engine.dispatch.override.points import watch_operator
+from tensh.engine.dispatch.override.points import watch_inner, watch_operator
 from tensh.engine.dtypes.dtype import BY_NUMPY, FLOAT
 from tensh.engine.errors.messages import cannot_cast
 from tensh.engine.errors.warnings import warn
@@ -46,6 +46,9 @@ def drop(input, p, train, *, feature=False, alpha=False, inplace=False):
         form = {"feature": feature, "alpha": alpha, "inplace": inplace}
         return ports.batched_function("drop", drop, (input, p, train), form)
     return times(input, noise) if shift is None else plus(times(input, noise), shift)
+
+
+watch_inner(drop, "drop")
 
 
 def draw_noise(input, p, feature, alpha):

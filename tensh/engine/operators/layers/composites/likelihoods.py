@@ -53,8 +53,9 @@ def divergence(input, target, reduction="mean", log_target=False):
         if kind in "biuc":
             raise RuntimeError(f"kl_div: {'Complex' if kind == 'c' else 'Integral'} inputs not supported.")
     if log_target:
-        return reduce_losses(target.exp() * (target - input), reduction)
-    product = target * input  # recorded first: gradients of the target are added in PyTorch's order
+        difference = target - input  # recorded first, as the product below: gradients are added in PyTorch's order
+        return reduce_losses(target.exp() * difference, reduction)
+    product = target * input
     return reduce_losses(xlogy.fn(target, target) - product, reduction)
 
 
@@ -73,10 +74,12 @@ def poisson_nll_loss(
     reduction = reduction_of(reduction, size_average, reduce)
     require(input, "poisson_nll_loss", "input", 1), require(target, "poisson_nll_loss", "target", 2)
     eps = number(eps, "poisson_nll_loss", "eps", 5)
-    loss = input.exp() - target * input if log_input else input - target * plus.fn(input, eps).log()
+    product = target * (input if log_input else plus.fn(input, eps).log())  # recorded first, as in PyTorch
+    loss = (input.exp() if log_input else input) - product
     if full:
         times = times_op.fn
-        stirling = target * target.log() - target + times(times(target, 2 * math.pi).log(), 0.5)
+        half = times(times(target, 2 * math.pi).log(), 0.5)
+        stirling = target * target.log() - target + half
         loss = loss + stirling.masked_fill(target <= 1, 0)
     return reduce_losses(loss, reduction)
 

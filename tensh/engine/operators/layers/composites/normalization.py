@@ -9,7 +9,7 @@ from tensh.engine.arguments.signatures import type_name
 from tensh.engine.arrays.absent import is_absent
 from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.dispatch.override.points import watch_operator
+from tensh.engine.dispatch.override.points import watch_inner, watch_operator
 from tensh.engine.dtypes.dtype import float32
 from tensh.engine.dtypes.info import finfo
 from tensh.engine.dtypes.size import size_of
@@ -110,6 +110,9 @@ def batch_norm_with_stats(input, weight, bias, running_mean, running_var, traini
     return out, mean, rstd
 
 
+watch_inner(batch_norm_with_stats, "batch_norm_with_stats")
+
+
 def _scale_nothing(input, weight, bias):
     """Return an empty input times the first weight plus the first bias, so that both get zero gradients."""
     out = input.clone()
@@ -180,6 +183,14 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
 
 
 # ── instances ────────────────────────────────────────────────────────────────
+def move_averages(running, moved, batch, channels):
+    """Set running statistics to the mean of those of each sample."""
+    running.array[...] = moved.array.reshape(batch, channels).mean(0)
+
+
+watch_inner(move_averages, "move_averages")
+
+
 def torch_instance_norm(
     input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, cudnn_enabled
 ):  # fmt: skip
@@ -199,7 +210,7 @@ def torch_instance_norm(
     if use_input_stats:
         for running, moved in ((running_mean, mean), (running_var, var)):
             if running is not None:
-                running.array[...] = moved.array.reshape(batch, channels).mean(0)
+                move_averages(running, moved, batch, channels)
     return out.view(shape)
 
 

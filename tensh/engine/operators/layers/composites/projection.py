@@ -2,6 +2,7 @@
 
 import math
 
+from tensh.engine.dispatch.override.state import state
 from tensh.engine.errors.messages import size_at
 from tensh.engine.inplace.out import write_out
 from tensh.engine.operators.forms import require
@@ -30,19 +31,19 @@ def product(input, weight, bias):
     a, b = input.array.ndim, weight.array.ndim
     if not a or not b:
         raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are {a}D and {b}D")
-    turned = t.fn(weight)
     if bias is None:
-        return matmul(input, turned)
+        return matmul(input, t.fn(weight))
     if a == 2 == b:
-        return addmm.fn(bias, input, turned)
+        return addmm.fn(bias, input, t.fn(weight))
     if a != 2 and (bias.array.ndim != 1 or not input.array.flags.c_contiguous):
-        return matmul(input, turned).add_(bias)
+        result = matmul(input, t.fn(weight))
+        return result.add(bias) if state.dispatch_modes else result.add_(bias)  # as in PyTorch, which asks, too
     if b == 1:
         raise RuntimeError(f"mat2 must be a matrix, got {b}-D tensor")
     shape = input.array.shape
     rows = math.prod(shape[:-1])
     flat = view.fn(input, (rows, shape[-1]))
-    return view.fn(addmm.fn(bias, flat, turned), (*shape[:-1], weight.array.shape[0]))
+    return view.fn(addmm.fn(bias, flat, t.fn(weight)), (*shape[:-1], weight.array.shape[0]))
 
 
 @layer(torch=True)

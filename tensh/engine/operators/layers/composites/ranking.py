@@ -1,6 +1,7 @@
 """Ranking losses: which of two is larger, nearer or more similar."""
 
 from tensh.engine.codegen.scalars import take_number
+from tensh.engine.dispatch.override.points import watch_inner
 from tensh.engine.operators.elementwise.numbered import minus
 from tensh.engine.operators.elementwise.numbered import plus as plus_op
 from tensh.engine.operators.elementwise.table import clamp_min, minimum, sub
@@ -16,6 +17,9 @@ EPSILON = 1e-12  # added to squared lengths
 
 def clamp_at_zero(values):
     return clamp_min.fn(values, 0)
+
+
+watch_inner(clamp_at_zero, "clamp_at_zero")
 
 
 @layer
@@ -53,7 +57,8 @@ def margin_ranking_loss(input1, input2, target, margin=0, size_average=None, red
             f"{input1.shape}, input2: {input2.shape}, target: {target.shape} "
         )
     margin = number(margin, "margin_ranking_loss", "margin", 4)
-    return reduce_losses(clamp_at_zero(plus_op.fn(-target * (input1 - input2), margin)), reduction)
+    difference = input1 - input2  # recorded first, as in PyTorch
+    return reduce_losses(clamp_at_zero(plus_op.fn(-target * difference, margin)), reduction)
 
 
 @layer
@@ -105,7 +110,7 @@ def torch_triplet(anchor, positive, negative, margin=1.0, p=2.0, eps=1e-6, swap=
     near, far = distance(anchor, positive, p, eps), distance(anchor, negative, p, eps)
     if swap:
         far = minimum.fn(far, distance(positive, negative, p, eps))
-    return reduce_losses(clamp_at_zero(plus_op.fn(near, margin) - far), reduction)
+    return reduce_losses(clamp_min.fn(plus_op.fn(near, margin) - far, 0), reduction)
 
 
 @layer
@@ -135,7 +140,7 @@ def triplet_margin_with_distance_loss(
     near, far = distance(anchor, positive), distance(anchor, negative)
     if swap:
         far = minimum.fn(far, distance(positive, negative))
-    return reduce_losses(clamp_at_zero(margin + near - far), reduction)
+    return reduce_losses(clamp_min.fn(margin + near - far, 0), reduction)
 
 
 number_reduction(hinge_embedding_loss, "input", "target", "margin", "reduction")

@@ -7,6 +7,7 @@ of steps [batch, features], whose batches may shrink (packed sequences).
 from tensh.engine.arguments.binding import make_leaf
 from tensh.engine.autograd.gradients import grad
 from tensh.engine.codegen.vocabulary import TENSORS
+from tensh.engine.dispatch.override.points import watch_inner
 from tensh.engine.dtypes.dtype import float32
 from tensh.engine.methods.creation.fill import zeros
 from tensh.engine.operators.layers.composites.dropout import dropout as drop
@@ -17,40 +18,60 @@ from tensh.engine.operators.shapes.composites.parts import chunk_together
 from tensh.engine.operators.shapes.rearrangement import stack
 
 
-# ── cells: (what the input adds, state, weights of the state) -> state ───────
-def tanh_step(inputs, state, weights):
+# ── cells ────────────────────────────────────────────────────────────────────
+def tanh_state(gates, state, projection):
     """``tanh(W x + U h)``"""
-    return (product(state[0], *weights[:2]).add_(inputs).tanh(),)
+    return (gates.tanh(),)
 
 
-def relu_step(inputs, state, weights):
+def relu_state(gates, state, projection):
     """``relu(W x + U h)``"""
-    return (product(state[0], *weights[:2]).add_(inputs).relu(),)
+    return (gates.relu(),)
 
 
-def lstm_step(inputs, state, weights):
+def lstm_state(gates, state, projection):
     """Long short-term memory (Hochreiter and Schmidhuber, 1997), optionally with a projection of the output."""
-    into, forget, new, out = chunk_together(product(state[0], *weights[:2]).add_(inputs), 4, 1)
-    cell = (forget.sigmoid() * state[1]).add_(into.sigmoid() * new.tanh())
-    hidden = out.sigmoid() * cell.tanh()
-    return (hidden if weights[2] is None else hidden.matmul(weights[2].t())), cell
+    into, forget, new, out = chunk_together(gates, 4, 1)
+    into, forget, new, out = into.sigmoid(), forget.sigmoid(), new.tanh(), out.sigmoid()
+    cell = (forget * state[1]).add_(into * new)
+    hidden = out * cell.tanh()
+    return (hidden if projection is None else hidden.matmul(projection.t())), cell
 
 
 def gru_step(inputs, state, weights):
     """The gated recurrent unit (Cho et al., 2014), with the reset gate applied after the product."""
-    mine, theirs = (chunk_together(part, 3, 1) for part in (inputs, product(state[0], *weights[:2])))
+    mine = chunk_together(inputs, 3, 1)
+    theirs = chunk_together(product(state[0], *weights[:2]), 3, 1)
     reset = theirs[0].add_(mine[0]).sigmoid()
     update = theirs[1].add_(mine[1]).sigmoid()
     new = mine[2].add(theirs[2] * reset).tanh()
     return ((state[0] - new).mul_(update).add_(new),)
 
 
-STEPS = {"RNN_TANH": tanh_step, "RNN_RELU": relu_step, "LSTM": lstm_step, "GRU": gru_step}
+watch_inner(lstm_state, "lstm_state")
+watch_inner(gru_step, "gru_step")
+STATES = {"RNN_TANH": tanh_state, "RNN_RELU": relu_state, "LSTM": lstm_state}
+"""Mode -> function of the gates ``W x + U h``, the state and the weight of a projection; GRU has two sums of gates."""
+
+
+def step_of(mode):
+    """Return the function (what the input adds to the gates, state, weights of the state) -> state."""
+    if mode == "GRU":
+        return gru_step
+    new_state = STATES[mode]
+
+    def step(inputs, state, weights):
+        return new_state(product(state[0], *weights[:2]).add_(inputs), state, weights[2])
+
+    return step
 
 
 def cell(mode, input, state, w_ih, w_hh, b_ih, b_hh):
     """Compute one step for a batch; return the new state."""
-    return STEPS[mode](product(input, w_ih, b_ih), state, (w_hh, b_hh, None))
+    if mode == "GRU":
+        return gru_step(product(input, w_ih, b_ih), state, (w_hh, b_hh, None))
+    gates = product(state[0], w_hh, b_hh).add_(product(input, w_ih, b_ih))
+    return STATES[mode](gates, state, None)
 
 
 # ── one layer in one direction ───────────────────────────────────────────────
@@ -71,7 +92,8 @@ def forwards(step, inputs, state, weights):
 
 def backwards(step, inputs, start, weights):
     """Return (outputs, last state) of steps from the last to the first, which samples join at their last step."""
-    outputs, state = [], [s[: inputs[-1].array.shape[0]] for s in start]
+    last = inputs[-1].array.shape[0]
+    outputs, state = [], [s if s.array.shape[0] == last else s[:last] for s in start]
     for each in reversed(inputs):
         batch, present = each.array.shape[0], state[0].array.shape[0]
         if batch > present:
@@ -86,13 +108,13 @@ def one_direction(mode, input, start, weights, backward, sizes=None):
     w_ih, b_ih, *inner = weights
     gates = product(input, w_ih, b_ih)
     steps = gates.unbind(0) if sizes is None else gates.split(sizes)
-    outputs, end = (backwards if backward else forwards)(STEPS[mode], steps, start, inner)
+    outputs, end = (backwards if backward else forwards)(step_of(mode), steps, start, inner)
     return stack.fn(outputs) if sizes is None else cat(outputs), *end
 
 
-def is_one_piece(input, start, weights):
+def is_one_piece(input, state, weights):
     """Return True for a layer that PyTorch computes as one operation, with gates in single precision."""
-    return input.dtype is float32 and weights[-1] is None and input.array.size and start[0].array.size
+    return input.dtype is float32 and weights[-1] is None and input.array.size and state[0].array.size
 
 
 # ── all layers ───────────────────────────────────────────────────────────────
@@ -102,19 +124,24 @@ def recurrent(mode, input, state, layers, directions, dropout, sizes=None):
     ``input`` is [steps, batch, features], or [samples, features] with the ``sizes`` of the batches of a packed sequence;
     ``state`` has tensors [layers, batch, features].  Between layers values are dropped with the probability ``dropout``.
     """
-    last = []
+    last, starts = [], None
+    if mode == "LSTM" and sizes is None and is_one_piece(input, state, layers[0]):
+        input = input.contiguous()  # as PyTorch does, which its graph shows
     for number in range(0, len(layers), directions):
         if number and dropout:
             input = drop(input, dropout, True)
         results = []
         for direction in range(directions):
-            weights, start = layers[number + direction], [s[number + direction] for s in state]
-            if mode == "LSTM" and sizes is None and is_one_piece(input, start, weights):
+            weights = layers[number + direction]
+            if mode == "LSTM" and sizes is None and is_one_piece(input, state, weights):
+                start = [s[number + direction] for s in state]
                 w_ih, b_ih, w_hh, b_hh, _ = weights
                 if b_ih is None:
-                    b_ih = b_hh = zeros(len(w_ih.array), dtype=w_ih.dtype)
+                    b_ih, b_hh = (zeros(len(w_ih.array), dtype=w_ih.dtype) for _ in range(2))
                 output, *end, _, _ = lstm_layer.fn(input, w_ih, w_hh, b_ih, b_hh, *start, direction == 1)
             else:
+                starts = starts or list(zip(*(s.unbind(0) for s in state)))
+                start = starts[number + direction]
                 output, *end = one_direction(mode, input, start, weights, direction == 1, sizes)
             results.append(output)
             last.append(end)
