@@ -127,8 +127,8 @@ def own_gradient(g, gs):
     """
     if type(g.base) is not np.ndarray or g.base.size != g.size or not g.flags.c_contiguous or not g.flags.writeable:
         return row_major(g)
-    alone = [each is g for each in gs].count(True) < 2
-    return g if alone and getrefcount(g.base) == 2 else row_major(g)  # one reference by the view, one by the call
+    alone = [each is g for each in gs].count(True) < 2 and getrefcount(g.base) == 2  # by the view and by this call
+    return g if alone else row_major(g)
 
 
 def merge(sofar, gi, n, graph, add):
@@ -180,12 +180,11 @@ def accumulate(leaf, g, graph):
     sofar = leaf.grad
     if graph and mode.watch:
         mode.watch.accumulate(leaf, g)
+    elif graph and sofar is None:
+        leaf.grad = on_tensors("copy_gradient")(g)
+        leaf.grad.array = lay_out_for(leaf, leaf.grad.array)
     elif graph:
-        if sofar is None:
-            leaf.grad = on_tensors("copy_gradient")(g)
-            leaf.grad.array = lay_out_for(leaf, leaf.grad.array)
-        else:
-            leaf.grad = on_tensors("add")(sofar, g)
+        leaf.grad = on_tensors("add")(sofar, g)
     elif sofar is None:
         leaf.grad = wrap(lay_out_for(leaf, g))
     elif (array := sofar.array).dtype is not g.dtype:
