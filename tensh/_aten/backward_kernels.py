@@ -120,8 +120,8 @@ def convolution_backward(g, input, weight, bias_sizes, *settings):
     return slope(convolve, g, [input, weight, bias], list(wanted))
 
 
-def spread(g, self, indices, dims):
-    """The elements added to zeros at flat positions of the last dimensions."""
+def scatter_flat(g, self, indices, dims):
+    """Add the elements to zeros, at flat positions in the last dimensions."""
     flat = g.new_zeros((*self.shape[:-dims], prod(self.shape[-dims:])))
     return flat.scatter_add(-1, indices.flatten(-dims), g.flatten(-dims)).reshape(self.shape)
 
@@ -153,8 +153,8 @@ def pool_kernels(dims):
     return {
         f"avg_pool{dims}d_backward": one(average), f"_adaptive_avg_pool{dims}d": adaptive,
         f"_adaptive_avg_pool{dims}d_backward": lambda g, self: slope(lambda t: adaptive(t, g.shape[-dims:]), g, [self])[0],
-        f"adaptive_max_pool{dims}d_backward": lambda g, self, indices: spread(g, self, indices, dims),
-        f"max_pool{dims}d_with_indices_backward": lambda g, self, *rest: spread(g, self, rest[-1], dims),
+        f"adaptive_max_pool{dims}d_backward": lambda g, self, indices: scatter_flat(g, self, indices, dims),
+        f"max_pool{dims}d_with_indices_backward": lambda g, self, *rest: scatter_flat(g, self, rest[-1], dims),
         f"max_pool{dims}d_with_indices": lambda *args: getattr(functional, f"max_pool{dims}d")(*args, return_indices=True),
     }  # fmt: skip
 

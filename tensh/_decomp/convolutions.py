@@ -4,8 +4,8 @@ from tensh._aten.calls import aten
 from tensh._decomp.rules import rule
 
 
-def spread(value, dims):
-    """Return a setting for each dimension."""
+def expand_setting(value, dims):
+    """Return a setting for each dimension, from a number or a sequence of one or of all."""
     value = [value] if isinstance(value, int) else list(value)
     return value * dims if len(value) == 1 else value
 
@@ -14,7 +14,7 @@ def convolve(dims):
     """Return the rule for convolutions of a number of dimensions."""
 
     def decompose(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
-        stride, dilation = spread(stride, dims), spread(dilation, dims)
+        stride, dilation = expand_setting(stride, dims), expand_setting(dilation, dims)
         if padding == "valid":
             padding = 0
         if padding == "same":
@@ -24,7 +24,9 @@ def convolve(dims):
                 input, padding = aten("constant_pad_nd", input, edges), 0
             else:
                 padding = [span // 2 for span in spans]
-        return call(dims, input, weight, bias, stride, spread(padding, dims), dilation, False, [0] * dims, groups)
+        return call(
+            dims, input, weight, bias, stride, expand_setting(padding, dims), dilation, False, [0] * dims, groups
+        )
 
     return decompose
 
@@ -33,7 +35,7 @@ def transpose(dims):
     """Return the rule for transposed convolutions of a number of dimensions."""
 
     def decompose(input, weight, bias=None, stride=1, padding=0, output_padding=0, groups=1, dilation=1):
-        settings = [spread(each, dims) for each in (stride, padding, dilation, output_padding)]
+        settings = [expand_setting(each, dims) for each in (stride, padding, dilation, output_padding)]
         return call(dims, input, weight, bias, *settings[:3], True, settings[3], groups)
 
     return decompose

@@ -30,7 +30,7 @@ from tensh.compiler.statements import (
     pair,
     parameters,
 )  # fmt: skip
-from tensh.engine.errors.warnings import ours
+from tensh.engine.errors.warnings import is_tensh_file
 from tensh.nn.modules.module import Module
 
 CALLEE, PART, RESULT = "_compiled_callee", "_part", "_returned"
@@ -289,7 +289,7 @@ class Callees:
             found = self(callee.__func__)
             return callee if found is callee.__func__ else types.MethodType(found, callee.__self__)
         if isinstance(callee, types.FunctionType):
-            if ours(callee.__code__.co_filename) or hasattr(callee, "_torchdynamo_orig_callable"):
+            if is_tensh_file(callee.__code__.co_filename) or hasattr(callee, "_torchdynamo_orig_callable"):
                 return callee
             key = callee.__code__
         elif isinstance(callee, Module) and type(callee).__call__ is Module.__call__:
@@ -318,7 +318,7 @@ def split_function(function, trail, compile_part):
     if trail and not places:
         return None
     deeper = bool(places) and any(
-        not ours(code.co_filename) or code.co_name == "forward" for code, _ in trail[: places[-1]]
+        not is_tensh_file(code.co_filename) or code.co_name == "forward" for code, _ in trail[: places[-1]]
     )
     try:
         made = Splitter(inner, line, deeper, compile_part).split()

@@ -19,7 +19,7 @@ import numpy
 from tensh.compiler.breaks import Break
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.capture.places import read_frames
-from tensh.engine.errors.warnings import ours
+from tensh.engine.errors.warnings import is_tensh_file
 
 STANDARD = tuple({sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib"), "<frozen"})
 """The folders of Python's standard library; packages may be installed in a folder below them."""
@@ -77,7 +77,7 @@ class Watch:
         try:
             if event == "call":
                 self.look_at_call(frame, filename)
-            elif not ours(filename) and not serves_tensh(frame, filename):
+            elif not is_tensh_file(filename) and not serves_tensh(frame, filename):
                 self.look_at_builtin(frame, arg, is_standard(filename))
         except Break as found:
             self.stop(found.reason, frame)
@@ -85,9 +85,9 @@ class Watch:
     # ── functions of Python ──────────────────────────────────────────────────
     def look_at_call(self, frame, filename):
         code = frame.f_code
-        if ours(filename):
+        if is_tensh_file(filename):
             refused = code.co_name in REFUSED or any(each in filename for each in REFUSED_PLACES)
-            if refused and not ours_calls(frame) and not is_import(frame):
+            if refused and not is_called_by_tensh(frame) and not is_import(frame):
                 self.stop(f"{code.co_name} is called", frame)
             return
         if is_standard(filename):
@@ -151,7 +151,7 @@ def serves_tensh(frame, filename):
     while frame is not None and is_standard(filename):
         frame = frame.f_back
         filename = "" if frame is None else frame.f_code.co_filename
-    return ours(filename) or is_import(frame)
+    return is_tensh_file(filename) or is_import(frame)
 
 
 def is_import(frame):
@@ -161,9 +161,9 @@ def is_import(frame):
     return frame is not None and frame.f_code.co_filename.startswith("<frozen importlib")
 
 
-def ours_calls(frame):
+def is_called_by_tensh(frame):
     """Return True if a function of tensh called this one."""
-    return frame.f_back is not None and ours(frame.f_back.f_code.co_filename)
+    return frame.f_back is not None and is_tensh_file(frame.f_back.f_code.co_filename)
 
 
 class Names:

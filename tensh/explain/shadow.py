@@ -82,7 +82,7 @@ class StandIns:
             return type(value)(self.imitate(each) for each in value)
         elif is_named_result(value):
             return type(value)([self.imitate(each) for each in value])
-        elif isinstance(value, PLAIN) or is_ours(value):
+        elif isinstance(value, PLAIN) or is_tensh_value(value):
             return value
         elif type(value) is np.ndarray and value.dtype.kind in "biufc" and value.size <= FEW:
             return np.zeros(value.shape, value.dtype)
@@ -189,19 +189,19 @@ class Shadow:
         if node.attr == "forward" and is_layer(layer := self.compute(node.value)):
             return layer.forward
         if isinstance(node.value, ast.Name) and is_module(self.names.get(node.value.id)):
-            return self.stand_ins.imitate(member(self.names[node.value.id], node.attr))
+            return self.stand_ins.imitate(get_member(self.names[node.value.id], node.attr))
         kept = kept_in(node, self.names)
         if kept is not None:
             return self.stand_ins.imitate(kept)
         owner = self.compute(node.value)
         if is_module(owner):
-            return member(owner, node.attr)
+            return get_member(owner, node.attr)
         if isinstance(owner, FIXED):
             getattr(owner, node.attr)  # fails like the user's code
         if not isinstance(owner, Tensor | types.ModuleType | np.ndarray):
             raise Unknown
         found = getattr(owner, node.attr)
-        if isinstance(owner, types.ModuleType) and not is_ours(found) and not isinstance(found, PLAIN):
+        if isinstance(owner, types.ModuleType) and not is_tensh_value(found) and not isinstance(found, PLAIN):
             raise Unknown
         return found
 
@@ -324,7 +324,7 @@ def is_number(t):
     )
 
 
-def is_ours(value):
+def is_tensh_value(value):
     """True if a value is a namespace of tensh, an operation of its engine, or one of its layer or optimizer classes."""
     if isinstance(value, types.ModuleType):
         return value.__name__.partition(".")[0] in PACKAGES or value.__name__ in PURE
@@ -363,7 +363,7 @@ def is_layer(value):
     return all(is_from(type(module), "nn") and not has_hooks(module) for module in value.modules())
 
 
-def member(module, name):
+def get_member(module, name):
     """Return a layer, parameter, buffer or plain attribute of a module, without running its code."""
     for own in (vars(module), *(vars(module).get(kind, {}) for kind in ("_modules", "_parameters", "_buffers"))):
         if name in own:

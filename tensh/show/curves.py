@@ -10,7 +10,7 @@ import numpy as np
 
 from tensh.show.page import View
 from tensh.show.text import comment
-from tensh.show.ticks import below, beside, log_ticks, ticks
+from tensh.show.ticks import below, log_ticks, place_labels, ticks
 from tensh.show.values import array_of, is_complex
 from tensh.support.language import _, count
 
@@ -94,7 +94,7 @@ def scale(ends, is_log):
 def label(text, height, across, up):
     """Return uniplot's drawing with the axes labelled anew: its own labels are rounded until they differ (0.5 becomes 0)."""
     head, *rows = text.rstrip("\n").split("\n")[: height + 2]
-    texts = beside(up.ticks(up.low, up.high, max(height // 3, 2)), up.low, up.high, height)
+    texts = place_labels(up.ticks(up.low, up.high, max(height // 3, 2)), up.low, up.high, height)
     width = len(ESCAPE.sub("", head)) - 2
     rows = [f"{row.rpartition('│')[0]}│ {each}" for row, each in zip(rows, texts, strict=False)] + rows[height:]
     marks = across.ticks(across.low, across.high, max(width // 12, 2))

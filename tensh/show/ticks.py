@@ -60,7 +60,7 @@ def place(number, low, high, count):
     return min(max(int((number - low) / (high - low) * count), 0), count - 1)
 
 
-def beside(marks, low, high, height):
+def place_labels(marks, low, high, height):
     """Return the text beside each of `height` rows, from the top."""
     texts = [""] * height
     for number, text in marks:

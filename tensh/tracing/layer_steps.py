@@ -4,6 +4,7 @@ import math
 
 import tensh as torch
 from tensh._aten.steps import fold, unfold
+from tensh.engine.arguments.checks import ntuple
 from tensh.nn import functional as F
 
 REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
@@ -93,11 +94,6 @@ def lp_pool(dims):
     return step
 
 
-def spread(value, dims):
-    """Return a setting for each dimension; none stays none."""
-    return [value] * dims if isinstance(value, int) else list(value or ())
-
-
 def max_pool(dims):
     """Return the step for ``max_pool`` where it returns indices, too."""
 
@@ -105,7 +101,7 @@ def max_pool(dims):
         name = f"max_pool{dims}d_with_indices"
         if not return_indices or dims == 1:
             return NotImplemented
-        settings = [spread(each, dims) for each in (kernel_size, stride, padding, dilation)]
+        settings = [[] if each is None else [*ntuple(each, dims)] for each in (kernel_size, stride, padding, dilation)]
         return tuple(recorder.run(name, input, *settings, ceil_mode))
 
     return step

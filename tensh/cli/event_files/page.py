@@ -66,7 +66,7 @@ class RunsView(View):
         for name, found in choose(self.runs.histograms, self.tag).items():
             last = [(run, points[-1]) for run, points in sorted(found.items())]
             rows = [
-                (short(run), step, sparkline(spread(value), page.unicode), limits_of(value))
+                (short(run), step, sparkline(rebin(value), page.unicode), limits_of(value))
                 for run, (step, _time, value) in last
             ]
             yield Table((_("run"), _("step"), _("histogram"), _("limits")), rows, title=short(name))
@@ -119,7 +119,7 @@ def draw_curves(tag, found):
     return Curves(xs, ys, name=f"{short(tag)}: {short(', '.join(sorted(found)))}")
 
 
-def spread(histogram):
+def rebin(histogram):
     """Redistribute the counts of a histogram to bars of equal width between its first and last limit."""
     limits, counts = np.nan_to_num(histogram.limits), np.clip(np.nan_to_num(histogram.counts), 0, MOST_COUNTED)
     low, high = limits[0], limits[-1]

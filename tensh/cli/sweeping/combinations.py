@@ -24,7 +24,7 @@ def read_settings(settings):
             raise UsageError(_("--set {setting}: write NAME=VALUE,VALUE,...").format(setting=shorten(setting)))
         if name in found:
             raise UsageError(_("--set {name}: given twice").format(name=shorten(name)))
-        values = [value for part in split(text) for value in spread(part, setting)]
+        values = [value for part in split(text) for value in expand_range(part, setting)]
         found[name] = list(dict.fromkeys(values))
     return found
 
@@ -46,7 +46,7 @@ def split(text):
     return parts
 
 
-def spread(text, setting):
+def expand_range(text, setting):
     """Return the values of a text: those of `FIRST:LAST:STEP`, both ends included, else the text itself."""
     found = SPAN.fullmatch(text)
     if not found:

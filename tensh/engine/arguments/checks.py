@@ -1,5 +1,7 @@
 """Arguments that PyTorch accepts in several forms: sizes as numbers or as one sequence, dims, dtypes and indices."""
 
+from collections.abc import Iterable
+
 from tensh.engine.arguments.signatures import type_name
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import memory_format, preserve_format, require_cpu, require_strided
@@ -21,6 +23,11 @@ def integer(value, name, parameter, position):
         where = f" (position {position})" if position else ""
         raise TypeError(f"{name}(): argument '{parameter}'{where} must be int, not {type_name(value)}")
     return number
+
+
+def ntuple(value, n):
+    """Return the elements of ``value`` as a tuple, or ``value`` repeated n times."""
+    return tuple(value) if isinstance(value, Iterable) else (value,) * n
 
 
 def sizes(values, name, parameter="size", position=1):

@@ -8,7 +8,7 @@ from tensh.engine.core.clock import mode
 from tensh.engine.core.nodes import uses_gradient
 from tensh.engine.core.tensor import wrap
 from tensh.engine.core.views import refresh_node
-from tensh.engine.errors.warnings import PACKAGE, ours
+from tensh.engine.errors.warnings import PACKAGE, is_tensh_file
 
 FUNC = os.path.join(PACKAGE, "func") + os.sep
 
@@ -96,7 +96,7 @@ def is_captured(t):
         filename = frame.f_code.co_filename
         if filename.startswith(FUNC):
             inside = False
-        elif not ours(filename):
+        elif not is_tensh_file(filename):
             names, scope = (frame.f_code.co_names, frame.f_globals) if inside else (frame.f_locals, frame.f_locals)
             if any(scope.get(name) is own for name in names):
                 return True

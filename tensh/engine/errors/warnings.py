@@ -10,7 +10,7 @@ PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file
 def warn(message, category=UserWarning):
     """Warn where the user called."""
     frame, level = sys._getframe(1), 2
-    while frame.f_back is not None and ours(frame.f_code.co_filename):
+    while frame.f_back is not None and is_tensh_file(frame.f_code.co_filename):
         frame, level = frame.f_back, level + 1
     warnings.warn(message, category, stacklevel=level)
 
@@ -26,6 +26,6 @@ said: set = set()
 always = [False]
 
 
-def ours(filename):
+def is_tensh_file(filename):
     """True for a file of tensh, or a function that tensh generated."""
     return filename.startswith((PACKAGE, "<tensh "))

@@ -8,7 +8,7 @@ import types
 
 from tensh.explain.causes.situation import replace_node
 from tensh.explain.model import Explanation, Fit
-from tensh.explain.shadow import Shadow, Unknown, is_module, is_ours
+from tensh.explain.shadow import Shadow, Unknown, is_module, is_tensh_value
 from tensh.support.language import _, list_names
 from tensh.support.spelling import close
 
@@ -29,7 +29,7 @@ def explain_keyword(situation):
     called = situation.look_up(node.func)
     called = situation.evaluate(node.func) if called is None else called
     is_operation = (
-        not isinstance(called, type) and not is_module(called) and is_ours(getattr(called, "__func__", called))
+        not isinstance(called, type) and not is_module(called) and is_tensh_value(getattr(called, "__func__", called))
     )
     names, known = list_arguments(called), NUMPY if is_operation else {}
     unknown = [each for each in node.keywords if each.arg and each.arg not in names and each.arg not in known]

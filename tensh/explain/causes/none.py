@@ -8,7 +8,7 @@ from tensh.explain.causes.situation import replace_node
 from tensh.explain.causes.values_of_names import assignment_of
 from tensh.explain.model import Explanation
 from tensh.explain.place import FUNCTIONS, bindings
-from tensh.explain.shadow import is_module, is_ours, member
+from tensh.explain.shadow import get_member, is_module, is_tensh_value
 from tensh.support.language import _
 
 EMPTY = {"append": "[]", "extend": "[]", "insert": "[]", "items": "{}", "keys": "{}", "update": "{}", "add": "set()"}
@@ -73,7 +73,7 @@ def is_none(node, situation):
             owner = situation.look_up(inner)
             if is_module(owner):
                 try:
-                    return member(owner, name) is None
+                    return get_member(owner, name) is None
                 except Exception:
                     return False
             kept = vars(owner) if hasattr(owner, "__dict__") and not isinstance(owner, type) else {}
@@ -135,7 +135,7 @@ def none_from_call(situation, node):
 def layer_without_bias(situation, node):
     """Explain the bias of a layer that was created without one."""
     owner = situation.look_up(node.value) if isinstance(node, ast.Attribute) and node.attr == "bias" else None
-    if not is_module(owner) or not is_ours(type(owner)):
+    if not is_module(owner) or not is_tensh_value(type(owner)):
         return None
     rule = _("{name} is None: {layer} was created with bias=False")
     return say(rule.format(name=ast.unparse(node), layer=ast.unparse(node.value)))
@@ -164,7 +164,7 @@ def is_constant(node):
 
 def lacking(function, place):
     """Return the Lacking parameter at a place or of a name; None if it may be None, or is not known."""
-    if function is None or not is_ours(function):
+    if function is None or not is_tensh_value(function):
         return None
     try:
         parameters = inspect.signature(function).parameters

@@ -8,7 +8,7 @@ from tensh.explain.calls import Call
 from tensh.explain.making import line_that_made
 from tensh.explain.model import Fit, Operand
 from tensh.explain.place import Place
-from tensh.explain.shadow import PACKAGES, Shadow, Unknown, is_module, member
+from tensh.explain.shadow import PACKAGES, Shadow, Unknown, get_member, is_module
 from tensh.support.columns import in_characters
 
 LONGEST = 10_000  # characters read of a message
@@ -85,7 +85,7 @@ def look_up(node, names):
             owner = look_up(inner, names)
             if is_module(owner):
                 try:
-                    return member(owner, name)
+                    return get_member(owner, name)
                 except Unknown:
                     return None
             return vars(owner).get(name) if hasattr(owner, "__dict__") and not isinstance(owner, Tensor) else None

@@ -8,10 +8,11 @@ transposed convolution [in_channels, out_channels / groups, *kernel_size]; it an
 import math
 
 from tensh.engine import find_public
+from tensh.engine.arguments.checks import ntuple
 from tensh.nn import functional as F
 from tensh.nn import init
 from tensh.nn.modules.families import family
-from tensh.nn.modules.layer import adopt_methods, ntuple
+from tensh.nn.modules.layer import adopt_methods
 from tensh.nn.modules.module import Module
 from tensh.nn.parameter import Parameter
 

@@ -18,17 +18,12 @@ tensors, or None. ``__init__`` ends with a call of the layer's ``_check``, if th
 
 import ast
 import sys
-from collections.abc import Iterable
 
+from tensh.engine.arguments.checks import ntuple
 from tensh.engine.arguments.public_wrapper import rename_function
 from tensh.engine.codegen.source import compile_source
 from tensh.nn import functional as F
 from tensh.nn.modules.module import Module
-
-
-def ntuple(value, n):
-    """Return the elements of ``value`` as a tuple, or ``value`` repeated n times."""
-    return tuple(value) if isinstance(value, Iterable) else (value,) * n
 
 
 class Layer(Module):

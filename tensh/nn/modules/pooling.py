@@ -1,7 +1,8 @@
 """Pooling: each window of the input becomes one value of the output."""
 
+from tensh.engine.arguments.checks import ntuple
 from tensh.nn.modules.families import family
-from tensh.nn.modules.layer import Layer, ntuple
+from tensh.nn.modules.layer import Layer
 from tensh.support.naming import Shared
 
 __all__ = [

@@ -1,6 +1,6 @@
 """Tuples with a number for every dimension, and removal of a prefix from the keys of a state dict."""
 
-from tensh.nn.modules.layer import ntuple
+from tensh.engine.arguments.checks import ntuple
 
 __all__ = ["consume_prefix_in_state_dict_if_present"]
 

@@ -62,7 +62,7 @@ def draw_box(picture, box, label=None):
 def video(tag, tensor, fps=4):
     """Moving images [N, T, C, H, W], N of them in a grid, as a GIF of ``fps`` images a second."""
     Image = load_pillow()
-    frames = spread(as_bytes(as_array(tensor)))
+    frames = tile_videos(as_bytes(as_array(tensor)))
     count, height, width, channels = frames.shape
     first, *others = (Image.fromarray(frame[..., 0] if channels == 1 else frame) for frame in frames)
     held = encode(
@@ -71,7 +71,7 @@ def video(tag, tensor, fps=4):
     return Summary(value=[Summary.Value(tag=tag, image=held)])
 
 
-def spread(videos):
+def tile_videos(videos):
     """Videos [N, T, C, H, W] as frames [T, rows, columns, C]: their number is filled up to a power of two with black."""
     count, times, channels, height, width = videos.shape
     whole = 1 << max(count - 1, 0).bit_length()

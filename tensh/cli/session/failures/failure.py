@@ -188,10 +188,10 @@ def place_of(frame, sources):
 
 def users_frame():
     """Return the innermost frame of the user's code."""
-    from tensh.engine.errors.warnings import ours
+    from tensh.engine.errors.warnings import is_tensh_file
 
     frame = sys._getframe(1)
-    while frame.f_back is not None and ours(frame.f_code.co_filename):
+    while frame.f_back is not None and is_tensh_file(frame.f_code.co_filename):
         frame = frame.f_back
     return frame
 

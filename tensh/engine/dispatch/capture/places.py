@@ -6,7 +6,7 @@ Both recorders use it, the one of operators (``recorder``) and the one of PyTorc
 import sys
 from typing import NamedTuple
 
-from tensh.engine.errors.warnings import ours
+from tensh.engine.errors.warnings import is_tensh_file
 
 CALL = "Calls.__call__"  # every module call passes through it
 
@@ -39,7 +39,7 @@ def read_frames(frame):
         code = frame.f_code
         if code.co_qualname == CALL:
             modules.append(frame.f_locals["self"])
-        elif found is None and not ours(code.co_filename):
+        elif found is None and not is_tensh_file(code.co_filename):
             found = code, frame.f_lasti, frame.f_lineno
         trail.append((code, frame.f_lineno))
         frame = frame.f_back

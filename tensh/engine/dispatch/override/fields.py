@@ -23,7 +23,7 @@ class SharedName:
         self.field, self.member, self.name = field, member, field.__name__
 
     def __get__(self, tensor, owner):
-        if tensor is not None and is_ours(sys._getframe(1)):
+        if tensor is not None and is_tensh_frame(sys._getframe(1)):
             return self.field.__get__(tensor, owner)
         kind = type(self.member)
         own = {} if tensor is None or hasattr(kind, "__set__") else tensor.__dict__
@@ -32,7 +32,7 @@ class SharedName:
         return kind.__get__(self.member, tensor, owner) if hasattr(kind, "__get__") else self.member
 
     def __set__(self, tensor, value):
-        if is_ours(sys._getframe(1)):
+        if is_tensh_frame(sys._getframe(1)):
             self.field.__set__(tensor, value)
         elif hasattr(type(self.member), "__set__"):
             type(self.member).__set__(self.member, tensor, value)
@@ -40,7 +40,7 @@ class SharedName:
             tensor.__dict__[self.name] = value
 
 
-def is_ours(frame):
+def is_tensh_frame(frame):
     return frame.f_code.co_filename.startswith(OURS)
 
 

@@ -1,7 +1,6 @@
 """The inverse of max pooling: the elements at their positions, zeros elsewhere."""
 
-from collections.abc import Iterable
-
+from tensh.engine.arguments.checks import ntuple
 from tensh.engine.arguments.signatures import type_name
 from tensh.engine.dtypes.dtype import int64
 from tensh.engine.methods.settings import alert
@@ -9,11 +8,6 @@ from tensh.engine.operators.forms import require
 from tensh.engine.operators.layers.composites.registry import layer, rename, shapes
 from tensh.engine.operators.layers.composites.windows import integers
 from tensh.engine.operators.layers.pooling import MAX_UNPOOL
-
-
-def spread(value, dims):
-    """Return a setting as a tuple, from an iterable or one number for every dimension."""
-    return tuple(value) if isinstance(value, Iterable) else (value,) * dims
 
 
 def size_before_pooling(input, kernel, stride, padding, output_size):
@@ -85,8 +79,8 @@ def declare(dims):
     name = f"max_unpool{dims}d"
 
     def function(input, indices, kernel_size, stride=None, padding=0, output_size=None):
-        kernel, margins = spread(kernel_size, dims), spread(padding, dims)
-        steps = kernel if stride is None else spread(stride, dims)
+        kernel, margins = ntuple(kernel_size, dims), ntuple(padding, dims)
+        steps = kernel if stride is None else ntuple(stride, dims)
         sizes = size_before_pooling(input, kernel, steps, margins, output_size)
         if dims > 1:
             return max_unpool(name, dims, input, indices, sizes)

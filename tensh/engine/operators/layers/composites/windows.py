@@ -51,7 +51,7 @@ COMPLAINTS = {
 
 
 def complaint(kind, dims, parameter):
-    """Raise PyTorch's error for a wrong number of numbers."""
+    """Return the text of PyTorch's error for a wrong number of numbers."""
     if dims == 1:
         return ONE_INT
     text = COMPLAINTS[kind][parameter]
