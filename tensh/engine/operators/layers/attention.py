@@ -8,7 +8,8 @@ from tensh.engine.arrays.matmul import matmul
 from tensh.engine.arrays.threads import run
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS
-from tensh.engine.operators.precision import compute_in_float32, narrow_result, widen
+from tensh.engine.operators.layers import attention_halves
+from tensh.engine.operators.precision import compute_in_float32, is_half, narrow_result, widen
 from tensh.engine.operators.reductions.softmax import softmax_dim, sum_along
 
 SOFTMAX = {"let": {"part": "g * out"}, "input": "part - out * sum_dim(part, -1, True)"}
@@ -131,6 +132,8 @@ def attend_slopes(g, query, key, value, out, mask=None, scale=1.0, causal=False)
     The sum over keys in the derivative of softmax equals the sum of ``g * out`` (Dao et al., 2022).
     """
     dtype, given = query.dtype, (query, key, value)
+    if has_half_steps(query, key):
+        return attention_halves.attend_slopes(g, query, key, value, out, mask, scale)
     g, query, key, value, out = map(widen, (g, query, key, value, out))
     parts = Heads(query, key, value, mask if mask is None else widen(mask), scale, causal)
     if not parts.rows or not parts.columns:
@@ -175,9 +178,23 @@ ARRAYS["attend_slopes"], TENSORS["attend_slopes"] = attend_slopes, record_attend
     let={"slopes": "attend_slopes(g, query, key, value, out, mask, scale, causal)"},
     query="slopes[0]", key="slopes[1]", value="slopes[2]", mask=None,
 )  # fmt: skip
-@compute_in_float32
 def attend(query, key, value, mask=None, scale=1.0, causal=False):
     """softmax(query @ key.T * scale + mask) @ value; ``causal`` if the mask is causal."""
+    if has_half_steps(query, key):
+        return attention_halves.attend(query, key, value, mask, scale)
+    return attend_by_parts(query, key, value, mask, scale, causal)
+
+
+def has_half_steps(query, key):
+    """Return True for 16 bit numbers whose scores are few enough to round them where PyTorch does."""
+    if not is_half(query.dtype) or not query.size or key.shape[-2] > attention_halves.KEYS:
+        return False
+    return 0 < query.size // query.shape[-1] * key.shape[-2] <= attention_halves.SCORES
+
+
+@compute_in_float32
+def attend_by_parts(query, key, value, mask, scale, causal):
+    """The same, for some heads or rows at a time."""
     parts = Heads(query, key, value, mask, scale, causal)
     out = np.empty_like(parts.query, shape=(*parts.query.shape[:-1], value.shape[-1]))
 

@@ -14,8 +14,10 @@ import numpy as np
 from tensh.engine.arrays.scattering import add_at
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import word
+from tensh.engine.methods.creation.spaces import evenly
+from tensh.engine.operators.layers import grid_halves
 from tensh.engine.operators.layers.resampling import CUBIC
-from tensh.engine.operators.precision import compute_in_float32
+from tensh.engine.operators.precision import compute_in_float32, is_half, narrow_result, widen
 
 MODES = "kind, padding, corners"
 
@@ -104,9 +106,16 @@ def taps(grid, spatial, orders, kind, padding, corners):
 
 
 # ── the operators ────────────────────────────────────────────────────────────
-@compute_in_float32
 def grid_sample(input, grid, orders, kind, padding, corners):
     """The input [N, C, *S] at the points [N, *T, dims] of a grid: [N, C, *T]."""
+    if is_half(input.dtype) and orders == (0, 0) and input.size and grid.size:
+        return grid_halves.sample(input, grid, kind, padding, corners)
+    return sample_neighbours(input, grid, orders, kind, padding, corners)
+
+
+@compute_in_float32
+def sample_neighbours(input, grid, orders, kind, padding, corners):
+    """The weighted sums of the neighbours of every point."""
     rows = input.reshape(*input.shape[:2], math.prod(input.shape[2:]))
     result = np.zeros((*input.shape[:2], math.prod(grid.shape[1:-1])), input.dtype)
     for place, weight in taps(grid, input.shape[2:], orders, kind, padding, corners):
@@ -126,11 +135,25 @@ def grid_spread(grad, grid, shape, orders, kind, padding, corners):
     return np.ascontiguousarray(result.swapaxes(1, 2)).reshape(shape)
 
 
+def derive_halves(g, input, grid, input_shape, orders, kind, padding, corners):
+    """The gradients of 16 bit numbers."""
+    if len(orders) == 2 and not any(orders) and g.size and input.size:
+        return grid_halves.DERIVE[kind](g, input, grid, padding, corners)
+    slopes = [
+        (widen(g) * widen(sample_neighbours(input, grid, raise_order(orders, d), kind, padding, corners))).sum(1)
+        for d in range(len(orders))
+    ]
+    return (
+        grid_spread(g, grid, input_shape, orders, kind, padding, corners),
+        narrow_result(np.stack(slopes, -1), grid.dtype),
+    )
+
+
 SLOPES = f"stack([sum_dim(g * grid_sample{{dims}}({{x}}, grid, raise_order(orders, d), {MODES}), 1) for d in range(len(orders))], -1)"
 GRID_SAMPLE = {}
 for dims, kernel_name in ((2, "grid_sampler_2d_cpu_kernel_impl"), (3, "grid_sampler3d_cpu")):
     GRID_SAMPLE[dims] = op(grid_sample, name=f"grid_sample{dims}", public=False, out=False, types="f", kernel_name=kernel_name,
-       node=f"GridSampler{dims}DBackward0", input=f"grid_spread{dims}(g, grid, input.shape, orders, {MODES})",
+       fused=derive_halves, node=f"GridSampler{dims}DBackward0", input=f"grid_spread{dims}(g, grid, input.shape, orders, {MODES})",
        grid=SLOPES.format(dims=dims, x="input"))  # fmt: skip
     op(grid_spread, name=f"grid_spread{dims}", public=False, out=False, node=f"GridSampler{dims}DBackwardBackward0",
        grad=f"grid_sample{dims}(g, grid, orders, {MODES})", grid=SLOPES.format(dims=dims, x="g").replace("g *", "grad *"))  # fmt: skip
@@ -146,27 +169,32 @@ def raise_order(orders, dim):
 @functools.lru_cache(64)
 def even_points(sizes, corners, dtype):
     """Return the points of a grid that covers the input evenly, with a 1 for the shift: [points, dims + 1]."""
-    axes = []
-    for n in sizes:
-        ends = 1.0 if corners else (n - 1) / n
-        axes.append(np.linspace(-ends, ends, n) if n > 1 else np.zeros(n))
+    axes = [even_axis(n, corners, dtype) for n in sizes]
     found = np.meshgrid(*axes, indexing="ij")
-    return np.stack([*(axis.reshape(-1) for axis in reversed(found)), np.ones(math.prod(sizes))], 1).astype(dtype)
+    return np.stack([*(axis.reshape(-1) for axis in reversed(found)), np.ones(math.prod(sizes), dtype)], 1)
+
+
+def even_axis(n, corners, dtype):
+    """Return the coordinates of one dimension, rounded where PyTorch rounds them."""
+    if n < 2:
+        return np.zeros(n, dtype)
+    ends = evenly(-1, 1, n, dtype)
+    return ends if corners else ends * dtype.type(n - 1) / dtype.type(n)
 
 
 @op(public=False, out=False, node="AffineGridGeneratorBackward0", theta="affine_slope(g, sizes, corners)")
-@compute_in_float32
 def affine_points(theta, sizes, corners):
     """The points of an even grid [N, *sizes, dims] after the affine maps ``theta`` [N, dims, dims + 1]."""
     if math.prod(sizes) >= 2**60:
         raise RuntimeError(f"Storage size calculation overflowed with sizes={[len(theta), *sizes, len(sizes) + 1]}")
-    points = even_points(sizes, corners, theta.dtype)
-    return np.matmul(points, theta.swapaxes(1, 2)).reshape(len(theta), *sizes, len(sizes))
+    points = widen(even_points(sizes, corners, theta.dtype))
+    result = np.matmul(points, widen(theta).swapaxes(1, 2)).reshape(len(theta), *sizes, len(sizes))
+    return narrow_result(result, theta.dtype)
 
 
 @op(public=False, out=False, node="AffineGridGeneratorBackward0", grad="affine_points(g, sizes, corners)")
-@compute_in_float32
 def affine_slope(grad, sizes, corners):
     """The adjoint of ``affine_points``."""
-    points = even_points(sizes, corners, grad.dtype)
-    return np.matmul(grad.reshape(len(grad), len(points), len(sizes)).swapaxes(1, 2), points)
+    points = widen(even_points(sizes, corners, grad.dtype))
+    wide = widen(grad).reshape(len(grad), len(points), len(sizes))
+    return narrow_result(np.matmul(wide.swapaxes(1, 2), points), grad.dtype)
