@@ -32,7 +32,7 @@ MORE = """_softmax _log_softmax nll_loss_forward _to_copy _local_scalar_dense _u
     reflection_pad1d reflection_pad2d reflection_pad3d replication_pad1d replication_pad2d replication_pad3d
     reflection_pad1d_backward reflection_pad2d_backward reflection_pad3d_backward replication_pad1d_backward
     replication_pad2d_backward replication_pad3d_backward im2col col2im softshrink_backward
-    hardshrink_backward __and__ __or__ __xor__ __lshift__ __rshift__ _native_batch_norm_legit _native_batch_norm_legit_functional _native_batch_norm_legit_no_training
+    hardshrink_backward _weight_norm __and__ __or__ __xor__ __lshift__ __rshift__ _native_batch_norm_legit _native_batch_norm_legit_functional _native_batch_norm_legit_no_training
     exponential uniform geometric log_normal cauchy normal_functional random
     _linalg_det copy _trilinear _cdist_forward zero
        log_sigmoid_forward multilabel_margin_loss_forward mkldnn_rnn_layer mkldnn_rnn_layer_backward

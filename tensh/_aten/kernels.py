@@ -9,6 +9,7 @@ from tensh._aten.functional_kernels import FUNCTIONAL_KERNELS
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.operators.layers.composites.activation import elu_
 from tensh.nn import functional
+from tensh.nn.utils.norms import scale_direction
 
 REDUCTIONS = ("none", "mean", "sum")
 SPREAD = frozenset("broadcast_tensors block_diag cartesian_prod".split())
@@ -228,6 +229,7 @@ KERNELS = {
     "pow": lambda self, exponent: torch.pow(self, exponent),
     "where": lambda condition, *values: torch.where(condition, *values),
     "slice": slice_tensor,
+    "_weight_norm": lambda v, g, dim=0: scale_direction(v, g, dim),
     "tensordot": lambda self, other, dims_self, dims_other: torch.tensordot(self, other, (dims_self, dims_other)),
     **{f"sym_{name}": ask_tensor(name) for name in ("size", "stride", "numel", "storage_offset", "is_contiguous")},
     **{each.__name__: each for each in (

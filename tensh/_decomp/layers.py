@@ -41,15 +41,25 @@ def batch_norm(
     return out
 
 
+@rule("_weight_norm")
+def weight_norm(v, g, dim=0):
+    dims = list(range(v.dim())) if dim == -1 else [each for each in range(v.dim()) if each != dim % v.dim()]
+    return aten("mul", v, aten("div", g, aten("linalg_vector_norm", v, 2, dims, dim != -1)))
+
+
 @rule("instance_norm")
 def instance_norm(
     input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, cudnn_enabled=True
 ):  # fmt: skip
-    if running_mean is not None or weight is not None or not use_input_stats:
+    if running_mean is not None and use_input_stats:
         return NotImplemented
     n, c, *rest = input.shape
+    given = [each if each is None else aten("repeat", each, [n]) for each in (weight, bias, running_mean, running_var)]
     flat = aten("view", input, [1, n * c, *rest])
-    out = ops._native_batch_norm_legit.no_stats(flat, None, None, True, momentum, eps)[0]
+    if use_input_stats:
+        out = ops._native_batch_norm_legit.no_stats(flat, *given[:2], True, momentum, eps)[0]
+    else:
+        out = ops._native_batch_norm_legit_no_training.default(flat, *given, momentum, eps)[0]
     return aten("view", out, [n, c, *rest])
 
 

@@ -82,6 +82,8 @@ def bilinear(input1, input2, weight, bias=None):
 
 @rule("cosine_similarity")
 def cosine_similarity(x1, x2, dim=1, eps=1e-8):
+    if x1.array.shape != x2.array.shape:
+        x2, x1 = (aten("expand", each, steps.broadcast(x1.shape, x2.shape)) for each in (x2, x1))
     norms = [aten("clone", aten("linalg_vector_norm", each, 2, [dim], True)) for each in (x1, x2)]
     least = ops.scalar_tensor.default(eps, dtype=x1.dtype, device=torch.device("cpu"))
     first, second = (ops.clamp.Tensor(each, least) for each in norms)
@@ -93,6 +95,11 @@ def cosine_similarity(x1, x2, dim=1, eps=1e-8):
 def pairwise_distance(x1, x2, p=2, eps=1e-6, keepdim=False):
     apart = ops.add.Scalar(aten("sub", x1, x2), eps)
     return aten("linalg_vector_norm", apart, float(p), [apart.dim() - 1], *((True,) if keepdim else ()))
+
+
+@rule("cdist")
+def cdist(x1, x2, p=2.0, compute_mode=None):
+    return aten("_cdist_forward", x1, x2, p, compute_mode)
 
 
 @rule("det", "linalg_det")

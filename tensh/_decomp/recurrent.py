@@ -7,22 +7,32 @@ from tensh._decomp.rules import rule
 
 def lstm_step(inp, state, weight, bias, *projection):
     """Return the state (hidden, cell) after one step."""
-    hidden, cell = state
-    gates = aten("chunk", aten("add", linear(hidden, weight, bias), inp), 4, 2)
+    gates = aten("add", linear(state[0], weight, bias), inp)
+    hidden, cell = lstm_gates(gates, state[1], 2)
+    return (linear(hidden, *projection) if projection else hidden), cell
+
+
+def lstm_gates(gates, cell, dim):
+    """Return the state that follows from the gates, which stand side by side in a dimension."""
+    gates = aten("chunk", gates, 4, dim)
     keep, forget, new, out = (aten("tanh" if place == 2 else "sigmoid", gate) for place, gate in enumerate(gates))
     cell = aten("add", aten("mul", forget, cell), aten("mul", keep, new))
-    hidden = aten("mul", out, aten("tanh", cell))
-    return (linear(hidden, *projection) if projection else hidden), cell
+    return aten("mul", out, aten("tanh", cell)), cell
 
 
 def gru_step(inp, state, weight, bias):
     """Return the state after one step."""
     given = aten("chunk", inp, 3, 1)
-    known = aten("chunk", linear(state[0], weight, bias), 3, 2)
+    return (gru_gates(given, linear(state[0], weight, bias), state[0], 2),)
+
+
+def gru_gates(given, known, hidden, dim):
+    """Return the state that follows from what the input gives for the gates and what the state does."""
+    known = aten("chunk", known, 3, dim)
     reset = aten("sigmoid", aten("add", known[0], given[0]))
     update = aten("sigmoid", aten("add", known[1], given[1]))
     new = aten("tanh", aten("add", given[2], aten("mul", known[2], reset)))
-    return (aten("add", aten("mul", aten("sub", state[0], new), update), new),)
+    return aten("add", aten("mul", aten("sub", hidden, new), update), new)
 
 
 def plain_step(name):
@@ -70,6 +80,31 @@ def run(input, hx, params, biased, layers, dropout, train, bidirectional, batch_
             input = aten("dropout", input, dropout, True)
     input = aten("transpose", input, 0, 1) if batch_first else input
     return input, *(aten("stack", list(parts)) for parts in zip(*last))
+
+
+@rule("lstm_cell")
+def lstm_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
+    gates = aten("add", linear(hx[0], w_hh, b_hh), linear(input, w_ih, b_ih))
+    return lstm_gates(gates, hx[1], 1)
+
+
+@rule("gru_cell")
+def gru_cell(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
+    given = aten("chunk", linear(input, w_ih, b_ih), 3, 1)
+    return gru_gates(given, linear(hx, w_hh, b_hh), hx, 1)
+
+
+def plain_cell(name):
+    """Return the rule of a cell with one activation."""
+
+    def decompose(input, hx, w_ih, w_hh, b_ih=None, b_hh=None):
+        return aten(name, aten("add", linear(hx, w_hh, b_hh), linear(input, w_ih, b_ih)))
+
+    return decompose
+
+
+rule("rnn_tanh_cell")(plain_cell("tanh"))
+rule("rnn_relu_cell")(plain_cell("relu"))
 
 
 @rule("lstm.input")

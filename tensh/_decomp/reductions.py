@@ -14,11 +14,6 @@ def sum_(self, *, dtype=None):
     return ops.sum.dim_IntList(self, [], **({} if dtype is None else {"dtype": dtype}))
 
 
-@rule("any.default")
-def any_(self):
-    return ops.any.dims(self)
-
-
 @rule("all.default")
 def all_(self):
     return aten("logical_not", ops.any.dims(aten("logical_not", self)))

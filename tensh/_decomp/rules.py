@@ -28,6 +28,7 @@ PLACE = {"device": torch.device("cpu")}
 
 def full(size, value, dtype):
     """Make a tensor of one number."""
+    value = bool(value) if dtype is torch.bool else value
     return aten("full", list(size), value, dtype=dtype, **STRIDED, **PLACE, pin_memory=False)
 
 

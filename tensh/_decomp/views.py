@@ -184,11 +184,12 @@ def split(self, split_size, dim=0):
 # ── elements that move ───────────────────────────────────────────────────────
 @rule("stack")
 def stack(tensors, dim=0):
-    first, count_ = tensors[0], len(tensors)
+    first = tensors[0]
     dim %= first.dim() + 1
-    if not dim:
-        return aten("view", aten("cat", tensors), [count_, *first.shape])
-    return aten("cat", [aten("unsqueeze", each, dim) for each in tensors], dim)
+    if dim == first.dim():
+        return aten("cat", [aten("unsqueeze", each, dim) for each in tensors], dim)
+    shape = [*first.shape[:dim], len(tensors), *first.shape[dim:]]
+    return aten("view", aten("cat", tensors, *((dim,) if dim else ())), shape)
 
 
 @rule("hstack")

@@ -8,8 +8,21 @@ FLAGS = ("cudnn_enabled", "cudnn_enable")
 
 def follow_conventions(program):
     """Rewrite the nodes of a trace as PyTorch's export does, without changing what they compute."""
+    lower_names(program)
     last = {id(value): path for path, value in program.root.named_parameters(remove_duplicate=False)}
     follow(program.graph, last, program.made, program.numbers)
+
+
+def lower_names(program):
+    """Write the names of inputs in lower case, unless two of them become one."""
+    small = [name.lower() for name, _ in program.leaves]
+    if len({*small}) < len(small):
+        return
+    program.leaves = [(name.lower(), leaf) for name, leaf in program.leaves]
+    for node in program.inputs:
+        if node.target != node.target.lower():
+            node.target = node.target.lower()
+            node.name = node.target
 
 
 def follow(graph, last, made, numbers):
@@ -61,11 +74,18 @@ def copy_constant(graph, node, alone):
     """Copy a tensor that the run made from numbers, so that writes do not modify the constant."""
     users = list(node.users)
     first = min(users, key=list(graph.nodes).index)
+    while alone and first.args and is_part(first.args[0]):
+        first = first.args[0]
     with graph.inserting_before(first):
         copied = call(graph, "lift_fresh_copy", "default", (node,), node)
         made = copied if alone else call(graph, "detach_", "default", (copied,), node)
     for user in users:
         user.replace_input_with(node, made)
+
+
+def is_part(node):
+    """Return True for a view that is taken only to be written."""
+    return getattr(node.target, "_opname", "") in ("select", "slice", "unsqueeze") and len(node.users) == 1
 
 
 def note_kind(graph, node):

@@ -2,6 +2,7 @@
 
 import tensh as torch
 from tensh._decomp.table import core_aten_decompositions, view_decompositions
+from tensh.engine.autograd.modes import no_grad
 from tensh.engine.core.tensor import Tensor
 from tensh.fx.node import map_aggregate, map_arg
 from tensh.tracing.dynamic import free_sizes, resize
@@ -34,7 +35,8 @@ class Replay(Recorder):
     source = None
 
     def __init__(self, members, table, ranges, sizes):
-        super().__init__(members, sizes, strict=False)
+        self.stand_ins = {path: value.detach() for path, value in members.items()}  # weights that require no gradients
+        super().__init__({id(value): path for path, value in self.stand_ins.items()}, sizes, strict=False)
         self.table = table
         self.read_item = lambda recorder, tensor: read_number(recorder, tensor, ranges, 0)
 
@@ -47,7 +49,8 @@ class Replay(Recorder):
         """Compute the nodes of a graph, given the values of its inputs (node -> value); return its result."""
         for node in graph.nodes:
             if node.op == "get_attr":
-                known[node] = node.meta["val"]
+                value = node.meta["val"]
+                known[node] = self.stand_ins[node.target] if isinstance(value, Tensor) else value
             elif node.op == "output":
                 return map_arg(node.args[0], known.__getitem__)
             elif node.op != "placeholder":
@@ -69,13 +72,15 @@ def plain(value):
 
 def record_again(source, table, inputs):
     """Return the program of a graph on examples, with the rules of a table in the place of operators."""
-    members = {id(value): path for path, value in source.attributes().items() if isinstance(value, Tensor)}
+    members = {path: value for path, value in source.attributes().items() if isinstance(value, Tensor)}
     ranges, sizes = {}, bool(source.dynamic or source.ranges)
     recorder = Replay(members, table, ranges, sizes)
     known = {node: recorder.add_input(node.target, value) and value for node, value in zip(source.inputs, inputs)}
-    with RestoredState(source.root, inputs), recorder:
+    with RestoredState(source.root, inputs), no_grad(), recorder:
         result = recorder.replay(source.graph, known)
     recorder.graph.output(map_aggregate(result, recorder.to_argument))
+    for node in recorder.graph.find_nodes(op="get_attr"):
+        node.meta["val"] = members.get(node.target, node.meta["val"])
     recorder.graph.output_node().meta["val"] = result
     return replaced(source, recorder.graph, result, ranges)
 

@@ -237,7 +237,7 @@ def lift_members(program, kinds, find_kind):
     state = set(root.state_dict())
     for path in sorted(nodes, key=lambda each: order.get(each, len(order))):
         kind = kinds[path] if path in kinds else find_kind(path, own[path])
-        placeholder = graph.placeholder(f"{LETTERS[kind]}_{path.removeprefix('self_').replace('.', '_')}")
+        placeholder = graph.placeholder(f"{LETTERS[kind]}_{path.removeprefix('self_').replace('.', '_').lower()}")
         placeholder.meta = {"val": nodes[path][0].meta["val"] if nodes[path] else own[path]}
         made |= dict.fromkeys(nodes[path], placeholder)
         persistent = path in state if kind is InputKind.BUFFER else None

@@ -70,6 +70,8 @@ def export(
                 raise
             dynamic = related
             program = trace_dynamic(mod, args, kwargs, dynamic, refuse_reading, ranges, apart=1, shift=0)
+        if not dynamic:
+            program = trace(0)
         known = list_dimensions(mod, args, kwargs, dynamic)
         symbols = choose_symbols(known)
         dynamic = rename_sizes(program, dynamic, symbols)

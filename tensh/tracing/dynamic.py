@@ -97,6 +97,8 @@ def read_dynamic_shapes(model, args, kwargs, shapes):
                 kind, text = text, Unnamed(f"dim_{next(unnamed)}")
                 text.kind = kind or "AUTO"
             size = tensor.shape[dim]
+            if size < 2 and getattr(text, "kind", None) == "AUTO":
+                continue  # sizes 0 and 1 are taken for constants
             check_range(name, size, path, dim)
             if first.setdefault(text, size) != size:
                 raise FixedSize(

@@ -21,6 +21,7 @@ from tensh.fx.graph import Graph
 from tensh.fx.names import snake_case
 from tensh.fx.node import map_aggregate
 from tensh.fx.patching import Patcher
+from tensh.nn.modules import transformer
 from tensh.nn.modules.cells import RNNCellBase
 from tensh.nn.modules.rnn import RNNBase
 from tensh.nn.utils import parametrizations, weight_norms
@@ -31,7 +32,7 @@ from tensh.tracing.newness import Since
 from tensh.tracing.numbers import TracedFloat, TracedInt, plain_number
 from tensh.tracing.places import describe_place
 from tensh.tracing.state import running
-from tensh.tracing.steps import STEPS, recording, run_cell, run_recurrent, scale_direction
+from tensh.tracing.steps import STEPS, padding_mask, recording, run_cell, run_recurrent, scale_direction
 from tensh.tracing.unbacked import Condition
 
 READS = {
@@ -319,6 +320,9 @@ class Recorder(BranchRecorder, TorchFunctionMode):
         def compute(module, input, hx):
             return run_recurrent(self, module, input, hx)
 
+        def scale(v, g, dim):
+            return scale_direction(self, v, g, dim)
+
         if self.strict:
             self.since = Since().__enter__()
         self.makers = Makers(self).__enter__()
@@ -326,7 +330,8 @@ class Recorder(BranchRecorder, TorchFunctionMode):
         self.patcher.patch_method(RNNBase, "_run", compute)
         self.patcher.patch_method(RNNCellBase, "_step", step)
         for each in (parametrizations, weight_norms):
-            self.patcher.patch(vars(each), "scale_direction", scale_direction)
+            self.patcher.patch(vars(each), "scale_direction", scale)
+        self.patcher.patch(vars(transformer), "float_mask", padding_mask)
         return super().__enter__()
 
     def __exit__(self, *failure):

@@ -7,6 +7,7 @@ import tensh as torch
 from tensh._aten.steps import bool_mask
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.override.state import state
+from tensh.engine.errors.warnings import warn
 from tensh.nn import functional as F
 from tensh.nn.modules.cells import check_cell
 from tensh.nn.utils.rnn import PackedSequence
@@ -54,7 +55,7 @@ def getitem(recorder, input, index):
             tensors[dim] = each
             dim += each.dim() if bool_mask(each) else 1
         else:
-            if not is_whole(each):
+            if not is_whole(each) and not (len(parts) > 1 and is_all_of(each, out.array.shape[dim])):
                 start, stop, step = (position(part) for part in (each.start, each.stop, each.step))
                 stop = END if stop is None else stop
                 if start is None and not isinstance(stop, Unbacked):  # PyTorch leaves it out before such a number
@@ -69,6 +70,12 @@ def getitem(recorder, input, index):
 def is_whole(index):
     """Return True for ``:``; bounds may be numbers that cannot be compared."""
     return index.start is index.stop is index.step is None
+
+
+def is_all_of(index, size):
+    """Return True for a slice with the bounds of a dimension, neither of them a number of the program."""
+    start, stop, step = index.start, index.stop, index.step
+    return start in (None, 0) and type(stop) is int and stop >= size and step in (None, 1)
 
 
 def position(value):
@@ -90,7 +97,7 @@ def setitem(recorder, input, index, value):
         if any(isinstance(each, slice) and not is_whole(each) for each in parts):
             return NotImplemented
         indices = [None if isinstance(each, slice) else each for each in parts]
-        given = value if isinstance(value, Tensor) else recorder.free_value(torch.tensor(value, dtype=input.dtype))
+        given = value if isinstance(value, Tensor) else number_as_tensor(recorder, value, input.dtype)
         recorder.run("index_put_", input, indices, given)
         return None
     target = getitem(recorder, input, index)
@@ -190,8 +197,10 @@ def normalize(input, p=2.0, dim=1, eps=1e-12, out=None):
     return input / torch.linalg.vector_norm(input, p, dim, keepdim=True).clamp_min(eps).expand_as(input)
 
 
-def scale_direction(v, g, dim):
+def scale_direction(recorder, v, g, dim):
     """Record a weight of weight normalisation, from its direction and norms."""
+    if v.dim() > 1 and (dim == -1 or dim % v.dim() in (0, v.dim() - 1)):
+        return recorder.run("_weight_norm", v, g, dim)
     dims = [each for each in range(v.dim()) if dim == -1 or each != dim % v.dim()]
     return v * (g / torch.linalg.vector_norm(v, 2, dims, keepdim=dim != -1))
 
@@ -338,7 +347,14 @@ def additive(mask, dtype):
     """Convert a mask to numbers to add; True masks an element."""
     if mask is None or mask.dtype is not torch.bool:
         return mask
-    return torch.zeros_like(mask, dtype=dtype).masked_fill(mask, -math.inf)
+    return torch.zeros_like(mask, dtype=dtype).masked_fill_(mask, -math.inf)
+
+
+def padding_mask(mask, name, dtype, other=None, other_name=""):
+    """Record the conversion of a mask that a layer was given; ``other`` is the dtype of its other mask."""
+    if mask is not None and other is not None and mask.dtype is not other:
+        warn(f"Support for mismatched {name} and {other_name} is deprecated. Use same type for both instead.")
+    return additive(mask, dtype)
 
 
 def merge_masks(mask, padding, batch, heads, columns):

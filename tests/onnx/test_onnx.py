@@ -8,6 +8,7 @@ import pytest
 
 import tensh as torch
 from tests.onnx.models import MODELS, F, assert_alike, export, flatten, run
+from tests.support.invented import make_invented
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -73,6 +74,9 @@ CALLS = {
 }  # fmt: skip
 
 
+INVENTED = make_invented(torch)
+
+
 @pytest.mark.parametrize("name", CALLS)
 def test_forms_run_alike(name):
     program, *inputs = CALLS[name]
@@ -86,6 +90,15 @@ def test_decomposed_programs_run_alike(name):
     module.forward = program
     core = torch.export.export(module, tuple(inputs)).run_decompositions()
     assert_alike(run(export(core, *inputs), inputs), program(*inputs))
+
+
+@pytest.mark.parametrize("decomposed", [False, True])
+@pytest.mark.parametrize("name", [name for name in INVENTED if name not in ("Keywords", "Filter", "Spectrum")])
+def test_invented_models_run_alike(name, decomposed):
+    make, args, _ = INVENTED[name]
+    program = torch.export.export(make(), tuple(args))
+    program = program.run_decompositions() if decomposed else program
+    assert_alike(run(export(program, *args), args), make()(*args))
 
 
 @pytest.mark.parametrize("name", CALLS)

@@ -194,7 +194,7 @@ def _deep_copy(self, memo):
 def _inject_class(module):
     """Replace the class of the module by a subclass for it alone."""
     cls = type(module)
-    members = {"__getstate__": _get_state}
+    members = {"__getstate__": _get_state, "__module__": "torch.nn.utils.parametrize"}
     if not hasattr(cls, "__deepcopy__"):
         members["__deepcopy__"] = _deep_copy
     module.__class__ = type(f"Parametrized{cls.__name__}", (cls,), members)

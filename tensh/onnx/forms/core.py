@@ -57,3 +57,19 @@ def trilinear(i1, i2, i3, expand1, expand2, expand3, sumdim, unroll_dim=1):
 @compose("empty_permuted")
 def empty_permuted(size, physical_layout, dtype=None, layout=None, device=None, pin_memory=None):
     return torch.zeros(size, dtype=dtype)
+
+
+@compose("_weight_norm")
+def weight_norm(v, g, dim=0):
+    dims = [each for each in range(v.dim()) if dim == -1 or each != dim % v.dim()]
+    return v * (g / torch.linalg.vector_norm(v, 2, dims, keepdim=dim != -1))
+
+
+@compose("copy")
+def copy(self, src, non_blocking=False):
+    return src.to(self.dtype).expand_as(self)
+
+
+@compose("_cdist_forward")
+def cdist(x1, x2, p, compute_mode=None):
+    return torch.cdist(x1, x2, p)

@@ -128,11 +128,11 @@ def bitwise(o, node, self, other):
     return getattr(o, name if self.dtype is torch.bool else f"Bitwise{name}")(self, other)
 
 
-@form("bitwise_left_shift bitwise_right_shift", "result")
+@form("bitwise_left_shift bitwise_right_shift __lshift__ __rshift__", "result")
 def shift(o, node, self, other):
-    name = "Mul" if "left" in node.target._opname else None
+    name = "Mul" if node.target._opname in ("bitwise_left_shift", "__lshift__") else None
     unsigned = torch.float64
-    power = o.Pow(o.number(2.0, unsigned), o.cast(other, unsigned))
+    power = o.Pow(o.number(2.0, unsigned), o.operand(other, unsigned))
     if name:
         return o.cast(o.Mul(o.cast(self, unsigned), power), self.dtype)
     return o.cast(o.Floor(o.Div(o.cast(self, unsigned), power)), self.dtype)
