@@ -113,7 +113,17 @@ def feeds_steps(node, parents, shadow):
 def bracket(new, segment, span):
     """Put replacement code in parentheses if operators around the span would bind differently."""
     whole = [f"{segment[: span[0]]}{text}{segment[span[1] :]}" for text in (new, f"({new})")]
-    return new if canonical(whole[0]) == canonical(whole[1]) else f"({new})"
+    return new if is_same(*whole) else f"({new})"
+
+
+def is_same(one, other):
+    """True if two pieces of code have one syntax tree."""
+    if canonical(one) == canonical(other):
+        return True
+    try:
+        return ast.dump(ast.parse(one.strip())) == ast.dump(ast.parse(other.strip()))  # statements
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
 
 
 def edits_of_python(segment, shadow):
@@ -244,6 +254,8 @@ def swap_tensor_and_stack(node, shadow):
             -1,
             _("{given} is a list of tensors, which stack combines").format(given=given),
         )
+    elif function != "torch.tensor" and all(type(each) in (int, float) for each in values):
+        yield f"torch.tensor({given})", -1, _("{given} is a list of numbers, not of tensors").format(given=given)
     elif function != "torch.tensor" and all(type(each) is list for each in values):
         yield (
             f"torch.tensor({given})",

@@ -8,7 +8,9 @@ from tensh.explain.model import Explanation
 from tensh.explain.shadow import is_module
 from tensh.support.language import _, deferred
 
-WORDS = ("Expected input to be", "should be unbatched 2D or batched 3D", "(unbatched) or")
+WORDS = (
+    "Expected input to be", "should be unbatched 2D or batched 3D", "(unbatched) or", "D input (got", "tensor expected for input",
+)  # fmt: skip
 IMAGE = {1: deferred("length"), 2: deferred("height, width"), 3: deferred("depth, height, width")}
 
 
@@ -29,9 +31,12 @@ def explain_dimensions(situation):
     if sizes is None or not isinstance(t, Tensor):
         return None
     batched, alone = sizes
-    rule = _("{kind} takes {batched}, or {alone} of a single sample; {text} has {count} dimensions").format(
-        kind=type(layer).__name__, batched=batched, alone=alone, text=text, count=t.dim()
+    said = (
+        _("{kind} takes {batched}, or {alone} of a single sample, but {text} is {shape}")
+        if alone
+        else _("{kind} takes {batched}, but {text} is {shape}")
     )
+    rule = said.format(kind=type(layer).__name__, batched=batched, alone=alone, text=text, shape=[*t.shape])
     return Explanation("call", (operand_of(text, t),), rule)
 
 
@@ -63,7 +68,21 @@ def rows(layer):
     return _("[batch, {size}]").format(size=layer.input_size), f"[{layer.input_size}]"
 
 
+def channels(layer):
+    places, size = type(layer).__name__[-2:-1], layer.num_features
+    if places == "1":
+        return _("[batch, {size}] or [batch, {size}, {places}]").format(size=size, places=_(IMAGE[1])), None
+    return _("[batch, {size}, {places}]").format(size=size, places=_(IMAGE[int(places)])), None
+
+
+def pooled(layer):
+    name = type(layer).__name__
+    places = _(IMAGE[int(name[name.index("Pool") + len("Pool")])])
+    return _("[batch, channels, {places}]").format(places=places), _("[channels, {places}]").format(places=places)
+
+
 KINDS = {
     "RNNBase": steps("input_size"), "RNNCellBase": rows, "MultiheadAttention": steps("embed_dim"),
-    "TransformerEncoderLayer": steps("d_model"), "TransformerDecoderLayer": steps("d_model"), "_ConvNd": images,
+    "TransformerEncoderLayer": steps("d_model"), "TransformerDecoderLayer": steps("d_model"), "_ConvNd": images, "_NormBase": channels, "_MaxPoolNd": pooled,
+    "_AvgPoolNd": pooled, "_AdaptiveMaxPoolNd": pooled, "_AdaptiveAvgPoolNd": pooled,
 }  # fmt: skip

@@ -5,10 +5,11 @@ import re
 
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.calls import names_in
+from tensh.explain.causes.gradients import explain_not_required, find_rebinding, is_no_grad
 from tensh.explain.causes.leaves import requiring_grad
-from tensh.explain.causes.situation import operand_of
+from tensh.explain.causes.situation import blocks_over, operand_of
 from tensh.explain.cuts import find_cut
-from tensh.explain.history import names_before
+from tensh.explain.history import follow, names_before
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.place import bindings, calls_of, iterate_scope, loop_around
 from tensh.explain.trying import append_to_expression
@@ -33,6 +34,9 @@ def explain_cut_graph(situation):
         return Explanation("backward", given, f"{text} {cut.sentence}", cut.fits, cut.advice)
     if is_number:
         return None
+    rebound = explain_rebound(situation, node, given)
+    if rebound is not None:
+        return rebound
     unknown = find_unknown(node, situation)
     if unknown:  # as at a prompt, where the source lacks earlier lines
         rule = _("{text} has no history: nothing that requires grad was recorded on the way to it").format(text=text)
@@ -61,6 +65,19 @@ def explain_cut_graph(situation):
         else _("call requires_grad_() on the tensors to differentiate with respect to, before computing with them")
     )
     return Explanation("backward", given, rule, tuple(fits[:MOST_LEAVES]), advice)
+
+
+def explain_rebound(situation, node, given):
+    """Explain `w = w - ...` within torch.no_grad() in a loop: from the second iteration on w requires no grad."""
+    for step in follow(node, situation):
+        for name in sorted(names_in(ast.unparse(step.node))):
+            value, made = situation.names.get(name), find_rebinding(situation, name)
+            if made is None or not isinstance(value, Tensor) or value.requires_grad:
+                continue
+            if any(is_no_grad(each) for each in blocks_over(situation.place.tree(), made)):
+                rule, fits, _advice = explain_not_required(situation, name, node)
+                return Explanation("backward", given, rule, fits)
+    return None
 
 
 def find_unknown(node, situation):

@@ -252,6 +252,8 @@ def class_given_data_before_attribute(situation):
 
 def tensor_for_parameter(situation):
     """Explain `net.weight = torch.zeros(1, 2)`."""
+    if situation.says("cannot assign", "object to parameter", "torch.nn.Parameter or None required"):
+        return tensor_registered(situation)
     if not situation.says("cannot assign", "as parameter", "torch.nn.Parameter or None expected"):
         return None
     tree = situation.place.tree()
@@ -262,6 +264,17 @@ def tensor_for_parameter(situation):
     rule = _("{target} is a parameter, and only a parameter can be assigned to it").format(target=target)
     fit = replace_node(situation.place, made.value, f"torch.nn.Parameter({ast.unparse(made.value)})")
     return Explanation("parameter", (), rule, (fit,)) if fit else None
+
+
+def tensor_registered(situation):
+    """Explain `self.register_parameter("w", torch.ones(2))`."""
+    call = find_call(situation.place.path())
+    if call is None or len(call.args) != 2:
+        return None
+    text = ast.unparse(call.args[1])
+    rule = _("{text} is a tensor, and only a parameter can be registered").format(text=text)
+    fit = replace_node(situation.place, call.args[1], f"torch.nn.Parameter({text})")
+    return Explanation("parameter", (), rule, (fit,) if fit else ())
 
 
 def recurrent_in_sequential(situation):
@@ -337,7 +350,7 @@ def single_number(situation):
     loop = next(
         (each for each in ast.walk(situation.place.tree() or ast.Module([], [])) if is_loop_over(each, situation)), None
     )
-    if loop is not None and given and given[0].text is None:
+    if loop is not None and given:
         given = (given[0]._replace(text=ast.get_source_segment(situation.place.source, loop.iter)),)
     name = given[0].text if given else None
     rule = _("{name} is a single number: it has no dimensions to count or to index").format(

@@ -23,7 +23,7 @@ def explain_missing_arguments(situation):
     node, name = path[-1], ast.unparse(path[-1].func)
     called, missing = situation.look_up(node.func), re.findall(r"'(\w+)'", found[2])
     called = situation.evaluate(node.func) if called is None else called
-    function = function_of(called, missing)
+    function = function_of(called, missing) or forward_of(situation, node.func, missing)
     is_operation = function is not None and function.__code__.co_filename.startswith(OPERATIONS)
     if function is None or not missing or any(isinstance(each, ast.Starred) for each in node.args):
         return None
@@ -80,7 +80,11 @@ def explain_lacking(situation):
         lacking = [each for each in needed[len(node.args) :] if each not in names] if needed else []
     if not lacking:
         return None
-    needed = needed or [*positional_of(situation, node, lacking), *lacking]
+    if not needed:
+        before = positional_of(situation, node, lacking)
+        if len(before) < len(node.args):
+            return None
+        needed = [*before, *lacking]
     written = f"{name}({', '.join(dict.fromkeys(needed))})"
     rule = _("{written} lacks {missing}").format(written=written, missing=list_names(lacking))
     usual = USUAL.get(name, {})
@@ -121,6 +125,15 @@ def function_of(called, parameters):
         found = [vars(each)[name] for each in kind.__mro__ if name in vars(each)]
     else:
         found = [getattr(called, "__func__", called)]
+    return next((f for f in found if isinstance(f, types.FunctionType) and {*parameters} <= {*names_of(f)}), None)
+
+
+def forward_of(situation, made, parameters):
+    """Return the forward with such parameters of a class that is called at once, as in `Net()(x)`; None for other code."""
+    kind = situation.look_up(made.func) if isinstance(made, ast.Call) else None
+    if not isinstance(kind, type) or not hasattr(kind, "named_modules"):
+        return None
+    found = [vars(each)["forward"] for each in kind.__mro__ if "forward" in vars(each)]
     return next((f for f in found if isinstance(f, types.FunctionType) and {*parameters} <= {*names_of(f)}), None)
 
 

@@ -1,6 +1,7 @@
 """Rules of differentiation, and of conversion to Python numbers."""
 
 import ast
+import dataclasses
 import re
 from dataclasses import replace
 
@@ -133,7 +134,8 @@ def to_numpy(call, text):
     is_one_of_many = isinstance(tree, ast.Call) and len(tree.args) > 1
     if is_one_of_many and not getattr(call.names.get(t.text), "requires_grad", False):
         return None  # another argument of a NumPy function
-    code = t.text and call.rewrite({t: detach_each(t.text) or append_to_expression(t.text, ".detach()")})
+    code = t.text and call.rewrite({t: detach_each(t.text, call.names) or append_to_expression(t.text, ".detach()")})
+    t = dataclasses.replace(t, text=first_requiring(t.text, call.names)) if t.text else t
     is_function = code and not call.segment.startswith(t.text)  # `np.array(t)` cannot be tried on stand-ins
     return Explanation(
         "numpy",
@@ -143,15 +145,31 @@ def to_numpy(call, text):
     )
 
 
-def detach_each(text):
-    """Rewrite `[a, b]` to `[a.detach(), b.detach()]`, also of a comprehension; None for other code."""
+def detach_each(text, names):
+    """Rewrite `[a, b]` to `[a.detach(), b.detach()]`, but for arrays, also of a comprehension; None for other code."""
     tree = parse_expression(text)
     if isinstance(tree, ast.List | ast.Tuple):
-        return f"[{', '.join(map(detach, tree.elts))}]"
+        others = [each for each in tree.elts if is_array(each, names)]
+        texts = [ast.unparse(each) if each in others else detach(each) for each in tree.elts]
+        return f"[{', '.join(texts)}]"
     if isinstance(tree, ast.ListComp):
         tree.elt = ast.parse(detach(tree.elt), mode="eval").body
         return ast.unparse(tree)
     return None
+
+
+def is_array(node, names):
+    """True for the name of a NumPy array."""
+    return type(names.get(getattr(node, "id", None))).__module__ == "numpy"
+
+
+def first_requiring(text, names):
+    """Return the element of a written list that requires grad, by its name; the whole text if that is unknown."""
+    tree = parse_expression(text)
+    for each in tree.elts if isinstance(tree, ast.List | ast.Tuple) else ():
+        if getattr(names.get(getattr(each, "id", None)), "requires_grad", False):
+            return ast.unparse(each)
+    return text
 
 
 def detach(node):

@@ -44,7 +44,7 @@ def broadcasting(call, text):
         found = fits(call, [call.rewrite({a: append_to_expression(a.text, "[:, None]")})] if a.text else [])
     return Explanation(
         call.symbol, (operand(a, {len(one) - dim}), operand(b, {len(two) - dim})), rule, found,
-        None if found else _("change the size of {first} or {second} there: make them equal, or one of them 1").format(first=name_or_phrase(a, _("the first")), second=name_or_phrase(b, _("the second"))),
+        None if found else _("make the sizes of {first} and {second} there equal").format(first=name_or_phrase(a, _("the first")), second=name_or_phrase(b, _("the second"))) if is_loss(call) else _("change the size of {first} or {second} there: make them equal, or one of them 1").format(first=name_or_phrase(a, _("the first")), second=name_or_phrase(b, _("the second"))),
     )  # fmt: skip
 
 
@@ -80,7 +80,11 @@ def grown_in_place(call):
 
 
 def is_loss(call):
-    return call.name.endswith("_loss") or type(call.module).__name__.endswith("Loss")
+    return call.name in LOSSES or call.name.endswith("_loss") or type(call.module).__name__.endswith("Loss")
+
+
+LOSSES = frozenset("kl_div binary_cross_entropy binary_cross_entropy_with_logits".split())
+"""Losses of one shape whose names do not say so."""
 
 
 def find_clash(arguments):

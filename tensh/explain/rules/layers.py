@@ -38,6 +38,35 @@ def channels(call, text):
     )  # fmt: skip
 
 
+def image_without_batch(call, text):
+    """Explain an image without batch and channels, given to a function of images."""
+    a = input_of(call)
+    if a is None or not a.text or a.value.dim() != 2:
+        return None
+    rule = _("{symbol} expects [batch, channels, height, width], but {tensor} is {shape}").format(
+        symbol=call.symbol, tensor=name_or_phrase(a), shape=[*a.value.shape]
+    )
+    code = call.rewrite({a: append_to_expression(a.text, "[None, None]")})
+    return Explanation(call.symbol, (operand(a),), rule, fits(call, [code]))
+
+
+def count_of_subscripts(call, text):
+    """Explain an equation of einsum with another number of letters than an operand has dimensions."""
+    found = re.search(r"equation \((\d+)\) does not match the number of dimensions \((\d+)\) for operand (\d+)", text)
+    equation = next((a for a in call.arguments if isinstance(a.value, str)), None)
+    if found is None or equation is None:
+        return None
+    letters = equation.value.partition("->")[0].split(",")
+    count, dims, place = map(int, found.groups())
+    if place >= min(len(letters), len(call.tensors)):
+        return None
+    t = call.tensors[place]
+    rule = _("{letters} names {count} dimensions, but {tensor} has {dims}").format(
+        letters=letters[place].strip(), count=count, tensor=name_or_phrase(t), dims=dims
+    )
+    return Explanation(call.symbol, (operand(t),), rule, (), _("a letter for each dimension, or ... for the others"))
+
+
 def kernel(call, text):
     """A kernel is no larger than its image."""
     a = input_of(call)
@@ -203,6 +232,13 @@ def classes(call, text):
     if not (call.name.endswith("_loss") or "entropy" in call.name or call.module is not None):
         return None
     kind = str(target.value.dtype).removeprefix("torch.")
+    shapes = a.value.shape, target.value.shape
+    if target.value.is_floating_point() and target.value.dim() == a.value.dim() > 1 and 1 not in shapes[1][1:]:
+        rule = _("a target of probabilities has the shape of the scores, {shape}, but {target} is {size}").format(
+            shape=[*shapes[0]], target=name_or_phrase(target, _("the target")), size=[*shapes[1]]
+        )
+        if shapes[0] != shapes[1] and a.value.is_floating_point():
+            return Explanation(call.symbol, (operand(a), operand(target)), rule)
     is_swapped = target.value.is_floating_point() and not a.value.is_floating_point()
     candidates = (
         [call.rewrite({a: target.text, target: a.text})]

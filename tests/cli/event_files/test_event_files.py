@@ -98,7 +98,7 @@ def test_what_is_unusual_is_shown(what, tmp_path):
 def test_what_is_no_event_file_is_one_line(what, tmp_path):
     path = tmp_path / "a.tfevents.1"
     path.write_bytes(REFUSED[what])
-    assert watch(tmp_path) == (2, "", f"{path} is not a TensorBoard event file\n")
+    assert watch(tmp_path) == (2, "", f"tensh watch: {path} is not a TensorBoard event file\n")
 
 
 def test_what_is_no_file_is_passed_over(tmp_path):
@@ -116,7 +116,7 @@ def test_what_cannot_be_read_is_one_line(tmp_path, monkeypatch):
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr("tensh.cli.event_files.reading.open", fails, raising=False)
-    assert watch(tmp_path) == (2, "", f"{tmp_path / 'a.tfevents.1'}: Permission denied\n")
+    assert watch(tmp_path) == (2, "", f"tensh watch: {tmp_path / 'a.tfevents.1'}: Permission denied\n")
 
 
 def test_a_run_that_begins_again_is_read_anew(tmp_path):
