@@ -69,6 +69,18 @@ class View:
         return text_block(self.draw(WIDE), wraps=self.is_whole or self.wraps)
 
 
+class Uncut(View):
+    """A view that no window cuts."""
+
+    is_whole = True
+
+    def __init__(self, view):
+        self.view = view
+
+    def draw(self, page):
+        return self.view.draw(page)
+
+
 class Lines(View):
     """A view of lines: `lines(page)` yields each as (kind, text) pairs.
 

@@ -316,12 +316,13 @@ class Run:
 
         try:
             page, is_notebook = self.console.page(), self.program.kind == "notebook"
-            tokens = values.render_value(value, page, unit.text, is_notebook, self.session.settings)
+            tokens, cut = values.render_and_tell(value, page, unit.text, is_notebook, self.session.settings)
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # its repr is the user's code
             return self.take_failure(self.session.make_failure(error, unit), may_raise)
         self.values_shown += 1
+        self.session.cut_view = cut
         self.console.result(tokens)
         return True
 

@@ -16,11 +16,19 @@ CLOSING = "]]]],  "  # what may follow the last item of a line
 USUAL_LINEWIDTH = 80  # PyTorch's default
 
 
+def render_and_tell(value, page, expression="", as_notebook=False, settings=None):
+    """Return (the pairs of `render_value`, the value if it is a view that the window cuts, else None)."""
+    if not issubclass(type(value), View):  # isinstance would query the value, too
+        return render_value(value, page, expression, as_notebook, settings), None
+    tokens = [*value.draw(page)]
+    shown = tokens if value.is_whole else cap_lines(tokens, page, value.more or _("%full shows all"))
+    return [*shown, ("plain", "\n")], None if shown is tokens else value
+
+
 def render_value(value, page, expression="", as_notebook=False, settings=None):
     """Return the pairs for the value of an expression, with a line end."""
-    if issubclass(type(value), View):  # isinstance would query the value, too
-        tokens = [*value.draw(page)]
-        return [*(tokens if value.is_whole else cap_lines(tokens, page, value.more)), ("plain", "\n")]
+    if issubclass(type(value), View):
+        return render_and_tell(value, page)[0]
     if not page.is_window:
         return [*(print_parts(value) if not as_notebook else [("plain", layout(value))]), ("plain", "\n")]
     tokens = on_a_window(value, page, as_notebook, settings)

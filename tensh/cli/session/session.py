@@ -43,6 +43,7 @@ class Session:
         self.flags = ALLOWED  # compiler flags: top-level await, and `from __future__` imports so far
         self.loop = Loop()  # runs coroutines
         self.results = []  # the values shown last, newest first
+        self.cut_view = None  # the view that a window has cut, if nothing was shown after it
         self.printed = []  # the value that `print` showed last in this statement, if any
         self.settings = None  # the user's settings, on a terminal
         self.journal = None  # the Journal, if it may be needed

@@ -39,6 +39,11 @@ def picture(session, command):
     """Call a function of tensh.show with the arguments of its command, and show the result."""
     texts, values, options = parse_call(session, command)
     if not values and command.name == "full":
+        if session.cut_view is not None:
+            from tensh.show.page import Uncut
+
+            yield Value(Uncut(session.cut_view), command)
+            return
         if not session.results:
             raise MagicError(_("%full: nothing has been shown yet: %full X"))
         values = session.results[:1]
