@@ -14,23 +14,23 @@ from tensh.support.escaping import visible
 STYLES_TABLE = """
     error       1;31     1;38;5;203  1;38;5;160  1
     message     1        1           1           1
-    warning     33       38;5;215    38;5;130    -
+    warning     33       38;5;215    38;5;94     -
     trouble     1;31     1;38;5;203  1;38;5;160  1
-    place       36       38;5;80     38;5;30     -
+    place       36       38;5;80     38;5;23     -
     number      -        38;5;153    38;5;25     -
-    string      32       38;5;150    38;5;28     -
+    string      32       38;5;150    38;5;22     -
     attribute   35       38;5;183    38;5;91     -
     punctuation -        38;5;247    38;5;241    -
     keyword     1        1;38;5;110  1;38;5;24   1
     title       1        1           1           1
     header      2        38;5;247    38;5;241    2
-    name        36       38;5;80     38;5;30     -
+    name        36       38;5;80     38;5;23     -
     bar         34       38;5;75     38;5;32     -
-    margin      2        38;5;244    38;5;245    2
+    margin      2        38;5;246    38;5;241    2
     code        -        -           -           -
     mark        1;31     1;38;5;203  1;38;5;160  1
-    note        2        38;5;245    38;5;243    2
-    prompt      2        38;5;75     38;5;32     2
+    note        2        38;5;246    38;5;241    2
+    prompt      2        38;5;75     38;5;25     2
 """
 NAMES = ("auto", "dark", "light", "mono")
 STYLES = {

@@ -64,7 +64,9 @@ def tensor_for_list(situation, node):
     name, text = ast.unparse(node.value), ast.unparse(node.slice)
     given = (operand_of(text, index),)
     if index.is_floating_point() and not index.dim():
-        rule = _("{text} holds {dtype}, but a list index must be a whole number").format(text=text, dtype=given[0].dtype)
+        rule = _("{text} holds {dtype}, but a list index must be a whole number").format(
+            text=text, dtype=given[0].dtype
+        )
         return explanation(situation, given, rule, node.slice, append_to_expression(text, ".long()"))
     if index.is_floating_point():
         if index.shape != (len(values),):

@@ -6,7 +6,7 @@ import pytest
 
 from tensh.cli.process.environment import Environment
 from tensh.cli.render.console import Console
-from tensh.cli.render.theme import STYLES, apply_style, nearest
+from tensh.cli.render.theme import LEVELS, STYLES, apply_style, nearest
 from tensh.cli.render.values import cap_lines, render_value, rows
 from tensh.cli.settings.config import Settings
 from tensh.show.page import Page, Paint
@@ -39,6 +39,35 @@ def test_every_theme_has_every_kind_and_no_more_than_it_may():
             assert not any("38;" in style for style in styles.values())
         if theme == "mono":
             assert set(styles.values()) <= {"", "1", "2"}
+
+
+GROUNDS = {"dark": [(0, 0, 0), (30, 30, 30)], "light": [(255, 255, 255), (253, 246, 227)]}
+"""Usual backgrounds of windows."""
+OF_TEXT, OF_BARS = 4.5, 3.0  # least contrasts: WCAG 2.1, criteria 1.4.3 and 1.4.11
+
+
+def color_of(parameters):
+    """Return the colour that an escape sequence chooses of 256, as (red, green, blue); None if it chooses none."""
+    found = re.search(r"38;5;(\d+)", parameters)
+    number = int(found[1]) if found else None
+    if number is None or number >= 232:
+        return number and (8 + 10 * (number - 232),) * 3
+    return tuple(LEVELS[(number - 16) // step % 6] for step in (36, 6, 1))
+
+
+def luminance(color):
+    parts = (part / 255 for part in color)
+    linear = (part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+@pytest.mark.parametrize("theme", GROUNDS)
+def test_every_colour_can_be_read_on_its_background(theme):
+    for kind, parameters in STYLES[theme].items():
+        color = color_of(parameters)
+        for ground in GROUNDS[theme] if color else ():
+            low, high = sorted((luminance(color), luminance(ground)))
+            assert (high + 0.05) / (low + 0.05) >= (OF_BARS if kind == "bar" else OF_TEXT), (kind, ground)
 
 
 def test_text_in_colour_is_the_same_text():
