@@ -44,6 +44,8 @@ def hint_at_sizes(answered, true):
         return _("{place}: one dimension is kept with size 1").format(place=place)
     if abs(answered[first] - true[first]) == 1:
         return _("{place}: off by one").format(place=place)
+    if len(true) == 1:
+        return _("{place} has another size").format(place=place)
     if len(wrong) == 1:
         return _("{place} has another size; the others are right").format(place=place)
     if math.prod(answered) == math.prod(true):

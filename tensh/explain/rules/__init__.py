@@ -27,6 +27,7 @@ from tensh.explain.rules.calling import (
 )
 from tensh.explain.rules.counts import counts_of_rows, parts_of_split
 from tensh.explain.rules.dtypes import dtypes, integers_require_grad, mask_in_arithmetic, needs_float
+from tensh.explain.rules.equations import count_of_subscripts, subscripts, unknown_subscript
 from tensh.explain.rules.indices import (
     dim_range,
     index_dims,
@@ -41,7 +42,6 @@ from tensh.explain.rules.layers import (
     channels,
     class_range,
     classes,
-    count_of_subscripts,
     features,
     image_of_rows,
     image_without_batch,
@@ -53,8 +53,6 @@ from tensh.explain.rules.layers import (
     recurrent_features,
     rows,
     samples,
-    subscripts,
-    unknown_subscript,
     weights_of_classes,
     whole_indices,
 )
