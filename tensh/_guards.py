@@ -32,7 +32,7 @@ def detect_fake_mode(inputs=None):
 
 
 class TracingContext:
-    """What is known while a graph is traced: its ``fake_mode``."""
+    """The state of a trace: its ``fake_mode``."""
 
     current = None
 
@@ -53,7 +53,7 @@ class TracingContext:
 
 
 class CompileContext:
-    """What is known while a function is compiled; here nothing is, since functions compile without a context."""
+    """The state of a compilation; there is none here, since functions compile without a context."""
 
     @staticmethod
     def try_get():
@@ -70,7 +70,7 @@ class CompileContext:
 
 @contextmanager
 def tracing(context):
-    """Make a context that of the trace in progress."""
+    """Set the context of the trace in progress."""
     before, TracingContext.current = TracingContext.current, context
     try:
         yield context

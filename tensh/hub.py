@@ -53,7 +53,7 @@ def download_url_to_file(url, dst, hash_prefix=None, progress=True):
 def load_state_dict_from_url(
     url, model_dir=None, map_location=None, progress=True, check_hash=False, file_name=None, weights_only=False
 ):
-    """Load the file at a URL, downloading it to ``model_dir`` if it is not there."""
+    """Load the file at a URL, downloading it to ``model_dir`` if it does not exist there."""
     from tensh.serialization import load as load_file
 
     folder = model_dir or os.path.join(get_dir(), "checkpoints")

@@ -17,7 +17,7 @@ def choose_overload(name, args, options):
 
 
 def call_overload(overload, args=(), options=None):
-    """Call an overload with the options that PyTorch's functions in Python pass on although nobody gave them."""
+    """Call an overload with the default options that PyTorch's Python functions pass on."""
     options = options or {}
     names = [p.name for p in overload.parameters if p.named]
     if "pin_memory" in names and overload._opname != "_to_copy":

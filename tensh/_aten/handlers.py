@@ -31,7 +31,7 @@ def collect(values, found, depth):
 
 
 def ask(overload, handlers, args, kwargs):
-    """The first answer of the handlers; TypeError if nobody has one."""
+    """Return the first answer of a handler; raise TypeError if there is none."""
     types = tuple(type(each) for each in handlers if isinstance(each, Tensor))
     for each in handlers:
         if isinstance(each, Tensor):

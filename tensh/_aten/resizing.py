@@ -28,7 +28,7 @@ def read_settings(name, output_size, *settings):
 
 
 def resize(name, input, output_size, *settings, **named):
-    """Compute an operator; factors beside sizes say where the elements lie, if the sizes are theirs."""
+    """Compute an operator; scale factors determine the positions of elements if the sizes follow from them."""
     settings = (*settings, *named.values())
     said = read_settings(name, output_size, *settings)
     factors = [each for each in settings if type(each) is float]

@@ -1,4 +1,4 @@
-"""The text of an operator's signature, and what it says of the arguments."""
+"""The text of an operator's signature, and its facts about the arguments."""
 
 import re
 from ast import literal_eval

@@ -55,7 +55,7 @@ class WatchedPass:
 
 
 def can_keep(leaf, variable, g):
-    """True if the memory of a gradient may be that of ``.grad``: it is laid out so, and nobody else has it."""
+    """True if ``.grad`` may use the memory of a gradient: it has the right layout, and no other owner."""
     if leaf.hooks is not None or g.array.strides != variable.array.strides or not is_dense(g.array):
         return False
     owner = dense_owner(g.array)

@@ -29,7 +29,7 @@ def arrange(tensor, term, order):
 
 
 def contract(operands, terms, order, kept):
-    """Multiply operands from left to right, and sum over dimensions as soon as nobody else has them."""
+    """Multiply operands from left to right, and sum over dimensions as soon as no other operand has them."""
     left = {dim: sum(order[dim] in term for term in terms) for dim in range(kept, len(order))}
     first = operands[0]
     if len(operands) == 1:

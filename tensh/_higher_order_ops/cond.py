@@ -8,7 +8,7 @@ __all__ = ["cond", "cond_op"]
 
 
 def check_operands(name, operands):
-    """Raise RuntimeError unless ``operands`` is a tuple or list that has tensors alone."""
+    """Raise RuntimeError unless ``operands`` is a tuple or list of tensors."""
     if not isinstance(operands, (tuple, list)) or not all(isinstance(t, torch.Tensor) for t in leaves_of(operands)):
         raise RuntimeError(
             f"Expect {name} to be a tuple of possibly nested dict/list/tuple that only consists of tensor leaves, "

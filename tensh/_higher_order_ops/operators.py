@@ -1,4 +1,4 @@
-"""Operators on functions, which a graph calls for a branch or a loop: its functions are graph modules of their own."""
+"""Operators on functions, which a graph calls for a branch or a loop: its functions are separate graph modules."""
 
 from tensh.engine.dispatch.override.state import state
 

@@ -242,7 +242,7 @@ class CustomOpDef:
         return register if fn is None else register(fn)
 
     def register_vmap(self, func=None, /):
-        """Say how the operator computes a batch: ``func(info, in_dims, *args)``; without, sample by sample."""
+        """Register the batching rule ``func(info, in_dims, *args)``; without one, the operator is called sample by sample."""
 
         def register(func):
             self._vmap, self._function = func, None

@@ -75,7 +75,7 @@ def keep_function(path):
 
 
 def rename_parts(to):
-    """Rename the loaded parts of tensh that PyTorch has, and what they define, to ``to``: torch or tensh."""
+    """Rename the loaded parts of tensh that PyTorch has, and their definitions, to ``to``: torch or tensh."""
     for own, module in parts():
         name = to + own.removeprefix("tensh")
         if module.__name__ == name:

@@ -1,4 +1,4 @@
-"""Operators that cast what they are given, while autocast is on.
+"""Operators that cast their arguments while autocast is on.
 
 Note [Autocast]
 A program without autocast must not pay for it.  So no operator asks whether it is on, until it is switched on first:

@@ -1,4 +1,4 @@
-"""The warning of torch.cpu.amp and torch.cuda.amp, whose names stand in torch.amp."""
+"""The deprecation warning of torch.cpu.amp and torch.cuda.amp, whose names are in torch.amp."""
 
 from tensh.engine.errors.warnings import warn
 

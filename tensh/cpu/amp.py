@@ -1,4 +1,4 @@
-"""torch.cpu.amp: deprecated names of what is in torch.amp."""
+"""torch.cpu.amp: deprecated aliases of torch.amp."""
 
 from tensh import amp
 from tensh.amp.deprecation import warn_deprecated

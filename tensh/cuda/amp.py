@@ -1,4 +1,4 @@
-"""torch.cuda.amp: deprecated names of what is in torch.amp."""
+"""torch.cuda.amp: deprecated aliases of torch.amp."""
 
 from tensh import amp
 from tensh.amp.deprecation import warn_deprecated

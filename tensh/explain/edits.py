@@ -95,14 +95,14 @@ def edits(segment, shadow):
 
 
 def is_list_of(node, call):
-    """True for the first argument of a function that takes all tensors of a list: one of them is not what is meant."""
+    """True for the first argument of a function that takes a list of tensors: one of them cannot be meant."""
     if not isinstance(call, ast.Call) or node not in call.args[:1]:
         return False
     return ast.unparse(call.func).rpartition(".")[2] in SEQUENCES and isinstance(node, ast.Name)
 
 
 def feeds_steps(node, parents, shadow):
-    """True if a layer over steps or places takes what is computed from an expression: flattened, these lose their meaning."""
+    """True if a layer over steps or places uses the value of an expression, whose dimensions flattening would mix up."""
     while (node := parents.get(node)) is not None:
         layer = value_of(node.func, shadow) if isinstance(node, ast.Call) else None
         if is_module(layer) and any(each.__name__ in OVER_STEPS for each in type(layer).__mro__):

@@ -1,4 +1,4 @@
-"""Changes of a line that holds several statements: what is shown is the whole line, and two changes of one line are one."""
+"""Changes of a line that holds several statements: the whole line is shown, and two changes of one line are one."""
 
 import ast
 from difflib import SequenceMatcher

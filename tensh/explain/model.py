@@ -15,7 +15,7 @@ class Operand(NamedTuple):
 class Fit(NamedTuple):
     """A change that works: the code, the resulting shapes, and where it belongs.
 
-    Without ``line`` the code replaces what failed. Otherwise it replaces that line, or is a line of its own ``before``
+    Without ``line`` the code replaces what failed. Otherwise it replaces that line, or is a separate line ``before``
     or ``after`` it (the ``side``), and ``more`` are accompanying changes of other lines.
     """
 

@@ -7,7 +7,7 @@ FLAGS = ("cudnn_enabled", "cudnn_enable")
 
 
 def follow_conventions(program):
-    """Rewrite the nodes of a trace as PyTorch's export does, without changing what they compute."""
+    """Rewrite the nodes of a trace as PyTorch's export does, without changing their results."""
     lower_names(program)
     last = {id(value): path for path, value in program.root.named_parameters(remove_duplicate=False)}
     follow(program.graph, last, program.made, program.numbers)

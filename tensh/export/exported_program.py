@@ -188,7 +188,7 @@ def describe_outputs(values, mutations):
 
 
 def is_state(path, kind, kept):
-    """Return True for members of the state dict: no constants, and no buffers that are not persistent."""
+    """Return True for members of the state dict, which has no constants and no non-persistent buffers."""
     return kind is InputKind.PARAMETER or kind is InputKind.BUFFER and path in kept
 
 

@@ -44,7 +44,7 @@ class BranchRecorder:
         (leaves, spec), more = flatten(tuple(operands)), args[-1] if called.apart else ()
         if not all(isinstance(each, Tensor) for each in (*leaves, *more)):
             return called.compute(*args)
-        if called.apart:  # what is carried twice may change apart
+        if called.apart:  # copies of a carried value may change independently
             leaves = [
                 each.clone() if any(each is other for other in leaves[:n]) else each for n, each in enumerate(leaves)
             ]
@@ -81,7 +81,7 @@ class BranchRecorder:
         return unflatten(parts, wanted)
 
     def record_branch(self, call, function, carried):
-        """Record a function as a graph of its own, whose first inputs are what it carries."""
+        """Record a function as a separate graph, whose first inputs are the carried values."""
         before = {name: getattr(self, name) for name in ("graph", "branch", *self.SCOPE)}
         branch = self.branch = Branch(before)
         vars(self).update({name: {} for name in self.SCOPE}, graph=branch.graph)

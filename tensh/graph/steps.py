@@ -22,7 +22,7 @@ class Sent(NamedTuple):
 
 
 class BackwardStep(NamedTuple):
-    """One node in its turn, with those of the same call: what has arrived, and what is sent."""
+    """The step of one node, with others of the same call: gradients that have arrived, and gradients sent."""
 
     node: int
     arrived: object

@@ -12,7 +12,7 @@ LETTERS = {bool: "i", int: "i", float: "f", str: "s", Tensor: "t"}
 
 
 class Type:
-    """The type of a value; of a tensor, what is known of it."""
+    """The type of a value; for a tensor, its known properties."""
 
     def __init__(self, text, example):
         self.text, self.example = text or "Tensor", example

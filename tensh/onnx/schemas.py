@@ -11,7 +11,7 @@ MOST = 2**31 - 1  # the number of an operator that takes any number of inputs
 
 @functools.cache
 def find_schema(operator, opset):
-    """What the standard says of an operator in an opset, or else in the newest; None for an operator it does not have."""
+    """Return the standard's schema of an operator in an opset, otherwise in the newest; None for an unknown operator."""
     defs = require_onnx("a file of ONNX").defs
     for version in (min(opset, MOST), MOST):
         if version > 0 and defs.has(operator, version, ""):

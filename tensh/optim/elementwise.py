@@ -171,7 +171,7 @@ def count_step(state):
 
 
 def _fill_numbers(group, number):
-    """The group with ``number`` of each tensor among its options, which may stand in a tuple."""
+    """The group with ``number`` of each tensor among its options, also within tuples."""
     return {
         name: number(value)
         if isinstance(value, Tensor)

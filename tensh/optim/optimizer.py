@@ -47,7 +47,7 @@ required = Required()
 
 
 class Optimizer(OptimizerHooks, State):
-    """Base of all optimizers: ``step()`` changes the parameters by their gradients, ``zero_grad()`` forgets these.
+    """Base of all optimizers: ``step()`` changes the parameters by their gradients, ``zero_grad()`` resets these.
 
     ``params`` are tensors, pairs (name, tensor), or dictionaries: each a group of ``params`` with options that stand in
     for ``defaults``. Most optimizers have these: ``lr``, the learning rate; ``maximize``, to climb; ``differentiable``,

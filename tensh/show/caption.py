@@ -14,7 +14,7 @@ BINS = 24  # bars of a sparkline
 def caption(value, expression, page, whole="%full {}"):
     """(kind, text) pairs of the comment; [] for a value that is not a tensor.
 
-    What a summary leaves out is said on lines of their own: how the values lie, what is not among them, and how to see
+    Separate lines state what a summary omits: the distribution of the values, values that are missing, and how to see
     the `whole`.
     """
     if not describe.is_tensor(value):

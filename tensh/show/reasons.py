@@ -1,4 +1,4 @@
-"""Why a gradient is what it is, or is missing: `why`."""
+"""The origin of a gradient, or the reason why it is missing: `why`."""
 
 import sys
 

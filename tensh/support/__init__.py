@@ -1,1 +1,1 @@
-"""What any part of tensh may use, and what knows nothing of tensors: text that people read, files, and names."""
+"""Modules that any part of tensh may use, and that do not know tensors: text that people read, files, and names."""

@@ -1,4 +1,4 @@
-"""Functions and methods without effect but a new tensor: as a statement of their own their result is lost."""
+"""Functions and methods whose only effect is a new tensor, which is lost if a call is a statement."""
 
 FUNCTIONS_OF_ONE = frozenset(
     "relu gelu silu elu selu leaky_relu tanh sigmoid softmax log_softmax softplus dropout dropout2d normalize layer_norm"

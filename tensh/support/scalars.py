@@ -13,7 +13,7 @@ def tell(name, number, step):
 
 @contextlib.contextmanager
 def watching(watch):
-    """A context in which a function is told of numbers."""
+    """A context in which a function receives the reported numbers."""
     watchers.append(watch)
     try:
         yield

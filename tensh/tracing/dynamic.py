@@ -281,7 +281,7 @@ def name_values(first, second, pairs):
 
 
 def verify_numbers(program, trace):
-    """Return the program with sizes made of the numbers that it reads; verify by another trace that it has these as nodes alone.
+    """Return the program with sizes made of the numbers that it reads; verify by another trace that it has these only as nodes.
 
     ``trace(shift, sizes)`` traces it with other numbers. Raise GuardOnDataDependentSymNode if Python computed a constant of one.
     """

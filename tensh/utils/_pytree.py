@@ -247,7 +247,7 @@ def tree_map_(func, tree, *rests, is_leaf=None):
 
 
 def map_only(type_or_types_or_pred):
-    """A decorator: the function is applied to values of some types alone, or to those that a predicate holds for."""
+    """A decorator: the function is applied only to values of some types, or to those that satisfy a predicate."""
     asked = type_or_types_or_pred
     fits = asked if callable(asked) and not isinstance(asked, type) else lambda x: isinstance(x, asked)
     return lambda func: lambda x: func(x) if fits(x) else x

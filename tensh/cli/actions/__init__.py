@@ -1,1 +1,1 @@
-"""What the smaller commands do: one module each."""
+"""The work of the smaller commands: one module each."""

@@ -48,7 +48,7 @@ class Notebook(Run):
         self.closing = contextlib.ExitStack()
 
     def ask(self, question):
-        """Ask in a field below the cell; return "" if nobody can answer."""
+        """Ask in a field below the cell; return "" if the front end has none."""
         try:
             return input(question)
         except (EOFError, OSError, RuntimeError):  # a kernel whose client does not support input

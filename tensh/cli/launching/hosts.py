@@ -1,4 +1,4 @@
-"""The machines of a program: named in an option or in a file, and told to `mpiexec` in its own way."""
+"""The machines of a program: named in an option or a file, and passed to `mpiexec` in its own format."""
 
 import re
 import subprocess
@@ -11,7 +11,7 @@ HOST = re.compile(r"(\w[\w.-]*)(?::(\d+)|\s+slots\s*=\s*(\d+)(?:\s+max_slots\s*=
 
 
 def read_hosts(hosts, hostfile):
-    """Return (name, number of processes or None) for each machine.  Raise UsageError for what is not a machine."""
+    """Return (name, number of processes or None) for each machine.  Raise UsageError for an invalid line."""
     if hosts:
         return [read_host(each.strip(), hosts) for each in hosts.split(",")]
     if not hostfile:
@@ -37,12 +37,12 @@ def read_host(text, source):
 
 
 def count_processes(machines):
-    """Return how many processes the machines take: one where nothing is said."""
+    """Return how many processes the machines take, by default one each."""
     return sum(number or 1 for _name, number in machines) or 1
 
 
 def options_for(mpiexec, machines):
-    """Return the options by which `mpiexec` is told of machines: those of MPICH, or of Open MPI."""
+    """Return the options of `mpiexec` for the machines: those of MPICH, or of Open MPI."""
     if not machines:
         return []
     said = ",".join(name if number is None else f"{name}:{number}" for name, number in machines)

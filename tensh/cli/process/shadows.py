@@ -1,4 +1,4 @@
-"""Files of a program that stand in the place of a library: Python finds `numpy.py` beside a script before NumPy."""
+"""Files of a program that hide a library: Python finds `numpy.py` beside a script before NumPy."""
 
 import contextlib
 import importlib.machinery

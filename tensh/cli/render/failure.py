@@ -160,7 +160,7 @@ def operands(explanation, width=None):
 
 
 def operands_below_each_other(explanation, texts, marks):
-    """Show each operand in a line of its own, the second behind the sign of the operation."""
+    """Show each operand on a separate line, the second after the sign of the operation."""
     sign = "" if explanation.operation[:1].isalpha() or len(texts) != 2 else f"{explanation.operation} "
     for number, (each, text, below) in enumerate(zip(explanation.operands, texts, marks, strict=True)):
         before = " " * (INDENT - cells(sign)) + sign if number == 1 else " " * INDENT

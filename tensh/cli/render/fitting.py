@@ -8,7 +8,7 @@ from tensh.support.language import _, deferred
 AS_THEY_ARE = {"margin", "mark"}  # kinds of text that need their columns
 LABELS = deferred("try:"), deferred("or:"), deferred("fits:"), deferred("then:"), deferred("locals: {names}")
 NOTICE = 2  # columns before what goes on below a notice
-LEFT = 4  # columns before code that is too long to stand behind its label
+LEFT = 4  # columns before code that is too long to follow its label
 RESULT = " -> "  # keeps two shapes together
 WORD = re.compile(r"\S*\s*")
 

@@ -83,7 +83,7 @@ class Workers:
         self.pool = as_completed(loop=client.loop, raise_errors=False)
         self.handed = {}  # future -> its runs
         self.waiting = deque()
-        self.alone = deque()  # runs whose worker was lost: again, each in a batch of its own
+        self.alone = deque()  # runs whose worker was lost: repeated, each in a separate batch
         self.lost = set()  # the ids of such runs
         self.medians = Medians()
         self.mean = BATCH  # seconds of a run: at first one run is a batch

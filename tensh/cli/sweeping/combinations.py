@@ -63,7 +63,7 @@ def expand_range(text, setting):
 
 
 def combine(values, chosen=None):
-    """Return the combinations of values as dicts: all, or so many chosen at random, the same ones each time."""
+    """Return the combinations of values as dicts: all, or some chosen at random, the same ones each time."""
     total = prod(map(len, values.values()))
     wanted = total if chosen is None else min(chosen, total)
     if wanted > MOST:

@@ -1,4 +1,4 @@
-"""What lies beside the file of a sweep, which SQLite reads and obeys without being asked: checked before SQLite sees it."""
+"""Files beside that of a sweep, which SQLite would read and obey by itself: they are checked before SQLite sees them."""
 
 import os
 import stat

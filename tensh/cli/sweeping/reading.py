@@ -119,7 +119,7 @@ def read_object(text):
 
 
 def read_number(value):
-    """Return a number, whose kinds that JSON lacks are words."""
+    """Return a number; infinities and nan, which JSON lacks, are words."""
     if type(value) is str:
         require(value in SPECIAL, "runs.reported")
         return SPECIAL[value]

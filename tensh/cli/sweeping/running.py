@@ -25,7 +25,7 @@ TURN = threading.Lock()  # a world belongs to the process: runs of a worker with
 
 
 class Job(NamedTuple):
-    """What all runs of a sweep share: the pickled program, and the options of `tensh sweep`."""
+    """The data that all runs of a sweep share: the pickled program, and the options of `tensh sweep`."""
 
     program: bytes
     report: tuple[str, ...] = ()
@@ -74,7 +74,7 @@ class Tail(io.TextIOBase):
 
     @property
     def text(self):
-        """What is stored: lone surrogates, which UTF-8 lacks, as escapes."""
+        """Return a text that can be stored: lone surrogates, which UTF-8 lacks, become escapes."""
         return storable(self.kept)
 
 
@@ -84,7 +84,7 @@ def storable(text):
 
 
 class Recording(Run):
-    """A run that keeps what it shows, the numbers among it, and how it failed."""
+    """A run that keeps its output, the numbers in it, and its failure."""
 
     def __init__(self, job, run, curve):
         stream = Tail()

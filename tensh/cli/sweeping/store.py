@@ -97,7 +97,7 @@ def describing(path):
 
 
 def recover(path):
-    """Undo what a sweep that was killed has half written. Raise UsageError where another sweep has the file, or nothing may be written."""
+    """Roll back the incomplete write of a killed sweep. Raise UsageError if another sweep has the file, or it cannot be written."""
     held = lock(path)
     try:
         with describing(path):

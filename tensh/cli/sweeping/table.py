@@ -39,7 +39,7 @@ class SweptRun(NamedTuple):
     output: str = ""
     error: str = ""
     seconds: float | None = None
-    curve: dict[int, float] = {}  # what it reported by step, which is not stored
+    curve: dict[int, float] = {}  # reported numbers by step, which are not stored
 
 
 class DamagedTable(ValueError):
@@ -47,7 +47,7 @@ class DamagedTable(ValueError):
 
 
 def distrust(connection):
-    """Let a connection run nothing that stands in the file, and read no more than a file of ours holds."""
+    """Prevent a connection from running anything in the file, and from reading more than a sweep would have written."""
     connection.execute("PRAGMA trusted_schema = OFF")
     connection.execute("PRAGMA cell_size_check = ON")
     connection.execute("PRAGMA mmap_size = 0")

@@ -20,7 +20,7 @@ SKEW = 1000
 
 
 class JoinHook:
-    """What an object does in a process that has no inputs left; both methods do nothing by default.
+    """The work of an object in a process that has no inputs left; both methods do nothing by default.
 
     >>> from tensh.distributed.algorithms.join import JoinHook
     >>> JoinHook().main_hook()
@@ -36,7 +36,7 @@ class JoinHook:
 
 
 class JoinConfig(NamedTuple):
-    """What a ``Join`` tells the objects that it joins."""
+    """The settings that a ``Join`` passes to its objects."""
 
     enable: bool
     throw_on_early_termination: bool

@@ -38,7 +38,7 @@ class TensorChunkSpec:
 
 
 def dimension_of(spec):
-    """The dimension of a specification: the first where nothing is said, None for what every part gets whole."""
+    """The dimension of a specification: by default the first, None for a value that every part gets whole."""
     return 0 if spec is None else getattr(spec, "split_dim", None)
 
 

@@ -179,7 +179,7 @@ def copy_value(node, source):
 
 
 def make_module(inputs, nodes, results, members):
-    """The module of a stage: its inputs, what it computes, and its results."""
+    """Make the module of a stage: its inputs, operations and results."""
     graph, made = Graph(), {}
     for node in inputs:
         made[node] = copy_value(graph.placeholder(node.name), node)

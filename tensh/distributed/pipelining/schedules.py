@@ -211,7 +211,7 @@ class InterleavedSchedule(PipelineScheduleMulti):
         return stages[len(stages) - 1 - index if backward else index], turn * size + number
 
     def count_ahead(self, passes):
-        """Return how many forward passes come first, with so many for each process behind this one."""
+        """Return how many forward passes come first, given their number for each process after this one."""
         before = (len(self._stages) - 1) * self.microbatches_per_round
         return min(self.total, before + passes * (self.pp_group_size - 1 - self.rank) + 1)
 

@@ -1,4 +1,4 @@
-"""One stage of a model: what it gets from the stage before, what it gives to the next, and gradients on their way back.
+"""One stage of a model: its inputs from the previous stage, its outputs for the next, and gradients in the other direction.
 
 Note [Messages between stages]
 A result travels as it is, in messages with a tag for each stage and direction, so that those of several stages in one process

@@ -1,4 +1,4 @@
-"""What is given in a call: PyTorch's messages distinguish ``f(1)`` from ``f(x=1)``, which a Python function cannot."""
+"""The arguments as written in a call: PyTorch's messages distinguish ``f(1)`` from ``f(x=1)``, which a Python function cannot."""
 
 import os
 from itertools import takewhile

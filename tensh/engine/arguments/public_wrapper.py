@@ -193,7 +193,7 @@ class PublicWrapper:
         if answer := ports.answer_override(self.public, tuple(positional), named):
             return answer
         self.require_form(positional, {name: named[name] for name in keywords or () if name in named}, named)
-        beginning = f"{self.fn.__name__}(): argument 'out'"  # whoever writes does not know the name in messages
+        beginning = f"{self.fn.__name__}(): argument 'out'"  # the code that writes does not know the name in messages
         if type(failure) is TypeError and (said := str(failure)).startswith(beginning):
             raise TypeError(self.name + said.removeprefix(self.fn.__name__)) from None
         from tensh.engine.arguments.misfits import misfit  # imported for errors alone

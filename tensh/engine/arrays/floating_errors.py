@@ -27,7 +27,7 @@ class Settings(ctypes.Structure):
 
 
 def install(buffer_size):
-    """Make NumPy report to tensh and use buffers of so many elements, in this and every other thread."""
+    """Make NumPy report to tensh and use buffers of that size, in this and every other thread."""
     np.seterrcall(report)
     np.seterr(divide="call", over="call", invalid="call", under="ignore")
     np.setbufsize(buffer_size)

@@ -42,7 +42,7 @@ class Workspaces:
     filled = 0
 
     def fill(self, number):
-        """Fill the buffers of so many threads, which must run at the same time."""
+        """Fill the buffers of several threads, which must run at the same time."""
         self.filled = number
         first, second = (np.zeros(shape, np.float32) for shape in FILLING)
         run(lambda i: np.matmul(first, second), number, limit=LIMIT)
@@ -52,7 +52,7 @@ workspaces = Workspaces()
 
 
 def prepare(work, blocks=1):
-    """Prepare BLAS for a matrix product of so many products of two numbers, in so many blocks."""
+    """Prepare BLAS for a matrix product with that number of multiplications and blocks."""
     if work >= ORDERED and workspaces.filled < blocks:
         number = min(pool.size(), blocks, LIMIT)
         if workspaces.filled < number:

@@ -169,7 +169,7 @@ HUGE = 1 << 30  # elements
 
 # ── elementwise functions ────────────────────────────────────────────────────
 def parallel_map(kernel, arrays, others=(), into=None, **options):
-    """Call ``kernel(*arrays, *others, **options)``, a function of elements, in blocks.
+    """Call ``kernel(*arrays, *others, **options)``, an elementwise function, in blocks.
 
     ``arrays`` are broadcast; None stands for a missing one.  A ufunc writes ``into`` an array if given; other functions
     do if the result has its dtype and is real or complex, since such functions do not fail halfway. A function with an

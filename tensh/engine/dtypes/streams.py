@@ -33,7 +33,7 @@ def require_positional(kind, given):
 
 
 class _Identity(NamedTuple):
-    """What makes two streams the same one."""
+    """The identity of a stream."""
 
     stream_id: int = 0
     device_index: int = -1

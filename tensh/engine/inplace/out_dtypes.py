@@ -1,4 +1,4 @@
-"""What PyTorch says of an ``out=`` whose dtype is not that of the result: {0} is the result's, {1} that of ``out``."""
+"""PyTorch's errors for an ``out=`` whose dtype is not that of the result: {0} is the result's, {1} that of ``out``."""
 
 from tensh.engine.errors.messages import OTHER_DTYPE
 

@@ -39,7 +39,7 @@ def explain_floats(situation):
 
 
 def explain_flag_of_numbers(situation):
-    """Explain `x.requires_grad = True` and `x.requires_grad_()` of whole numbers."""
+    """Explain `x.requires_grad = True` and `x.requires_grad_()` of integers."""
     path = situation.place.path()
     node = path[-1] if path else None
     if not situation.says("dtype can require gradients"):

@@ -1,4 +1,4 @@
-"""Files that are opened as text, of another kind than is read, or under a name that is not there."""
+"""Files that are opened as text, are of another kind than expected, or do not exist."""
 
 import ast
 import os

@@ -1,4 +1,4 @@
-"""User-defined `torch.autograd.Function` classes: what is saved, what is returned, and `ctx`."""
+"""User-defined `torch.autograd.Function` classes: saved values, results, and `ctx`."""
 
 import ast
 import re

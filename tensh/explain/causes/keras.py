@@ -1,4 +1,4 @@
-"""What models of Keras do by themselves: fit, predict, summary; and optimizers that minimize."""
+"""Methods of Keras: fit, predict and summary of models, minimize of optimizers."""
 
 import ast
 

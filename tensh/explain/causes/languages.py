@@ -1,4 +1,4 @@
-"""What is written in other languages and Python reads as names: `x <- 3`, `// a comment`, `end`, `size(A)`, `c(1, 2)`."""
+"""Syntax of other languages that Python reads as names: `x <- 3`, `// a comment`, `end`, `size(A)`, `c(1, 2)`."""
 
 import ast
 

@@ -1,4 +1,4 @@
-"""Layers made for inputs of another size: where they were made, and with what they would fit."""
+"""Layers made for inputs of another size: where they were made, and the sizes that would fit."""
 
 import ast
 

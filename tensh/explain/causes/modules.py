@@ -210,7 +210,7 @@ def class_given_data(situation):
         return None
     text = ast.unparse(call.func)
     if situation.evaluate(ast.Call(call.func, [], [])) is None:
-        return None  # the class takes sizes, in whose place the tensors stand
+        return None  # tensors were passed in place of sizes
     if isinstance(call.func, ast.Name):
         made = situation.find_assignment(text)
         if not isinstance(made, ast.Assign):
@@ -327,7 +327,7 @@ def explain_pair_of_states(situation):
 
 
 def find_states(situation, call, text):
-    """The Fit of `h, c = cell(x, h)` that gives the cell both of its states; None where it is not written so, or c is not there yet."""
+    """The Fit of `h, c = cell(x, h)` that gives the cell both of its states; None for other code, or if c does not exist yet."""
     made = statement_on(situation.place.tree(), situation.place.line)
     match made:
         case ast.Assign(targets=[ast.Tuple(elts=[ast.Name(id=first), ast.Name(id=second)])], value=value) if (

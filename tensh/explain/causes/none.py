@@ -1,4 +1,4 @@
-"""None in place of a value: since a line says so, by a default, from a call that returns nothing, or written in a call."""
+"""None in place of a value: assigned, a default, the result of a call without `return`, or an argument."""
 
 import ast
 import inspect
@@ -142,7 +142,7 @@ def layer_without_bias(situation, node):
 
 
 def none_in_call(situation, node):
-    """Explain a None that is written in a call of ours, for a parameter that needs a value."""
+    """Explain a None that is written in a call of a function of tensh, for a parameter that needs a value."""
     if not isinstance(node, ast.Call):
         return None
     function = situation.look_up(node.func) or situation.evaluate(node.func)

@@ -1,4 +1,4 @@
-"""Missing arguments: what a function, class or layer takes, beside what it got."""
+"""Missing arguments: the parameters of a function, class or layer, beside the arguments of the call."""
 
 import ast
 import re
@@ -63,7 +63,7 @@ OVERLOAD = re.compile(r"^ \* \((.*)\)$", re.MULTILINE)
 
 
 def explain_lacking(situation):
-    """`torch.full((2, 3))`, `torch.where(x > 0, x)`, `torch.linspace(0, 1)`: the arguments that a function of ours takes, beside what it got."""
+    """`torch.full((2, 3))`, `torch.where(x > 0, x)`, `torch.linspace(0, 1)`: the parameters of a function of tensh, beside the arguments of the call."""
     path, message = situation.place.path(), message_of(situation.error)
     node = path[-1] if path else None
     if not isinstance(situation.error, TypeError) or not isinstance(node, ast.Call):

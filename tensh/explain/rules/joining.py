@@ -38,7 +38,7 @@ def joining(call, text):
 
 
 def lengths(call, text):
-    """Sequences of a batch differ in their lengths alone."""
+    """Sequences of a batch differ only in their lengths."""
     given = call.arguments[0].value if call.arguments else ()
     if call.name != "pad_sequence" or not isinstance(given, list | tuple) or are_of_many_lengths(given):
         return None

@@ -13,7 +13,7 @@ CALLABLE_NODE_OPS = {"call_module", "call_function", "call_method"}
 
 
 class OperatorSupportBase(abc.ABC):
-    """What a backend can take: ``is_node_supported(submodules, node)`` answers for one node."""
+    """The nodes that a backend supports: ``is_node_supported(submodules, node)`` answers for one."""
 
     @abc.abstractmethod
     def is_node_supported(self, submodules, node):

@@ -67,7 +67,7 @@ MODULES = {
 
 
 def claim_pytorchs_module(cls):
-    """Give a class of ours the ``__module__`` of PyTorch's class; return its real module, None for other classes."""
+    """Give a class of tensh the ``__module__`` of PyTorch's class; return its real module, None for other classes."""
     origin = cls.__module__
     package, _, file = origin.rpartition(".")
     if package != __package__:

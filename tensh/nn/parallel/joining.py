@@ -1,4 +1,4 @@
-"""Data-parallel models in a ``Join``: how processes with and without inputs tell each other what they exchange."""
+"""Data-parallel models in a ``Join``: how processes with and without inputs agree on their exchanges."""
 
 from tensh.distributed.algorithms.join import Join, JoinHook
 from tensh.distributed.operations import RedOpType

@@ -109,7 +109,7 @@ def checkpoint(
 
     Args:
         use_reentrant: with False, the graph is that of the function itself, and every kind of backward pass works. With
-            True it is one node, which runs a backward pass of its own; ``torch.autograd.grad`` is refused then.
+            True it is one node, which runs a separate backward pass; ``torch.autograd.grad`` is refused then.
         context_fn: gives two contexts, for the function and for its second run.
         determinism_check: "none" takes results of other shapes and dtypes as they come.
         debug: an error of the second run lists the operators of both.

@@ -66,7 +66,7 @@ class Log(TorchDispatchMode):
 
 
 class Word(str):
-    """Text that stands in lists without quotation marks."""
+    """Text that prints without quotation marks in lists."""
 
     __slots__ = ()
     __repr__ = str.__str__

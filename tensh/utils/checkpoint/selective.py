@@ -57,7 +57,7 @@ SAVES = True, CheckpointPolicy.MUST_SAVE, CheckpointPolicy.PREFER_SAVE
 
 
 class SelectiveCheckpointContext:
-    """The facts that a policy is told of a call: ``op_output``, its result, and ``is_recompute``, which is always False.
+    """The facts about a call that a policy receives: ``op_output``, its result, and ``is_recompute``, which is always False.
 
     >>> import tensh as torch
     >>> torch.utils.checkpoint.SelectiveCheckpointContext(is_recompute=False).op_output is None

@@ -1,4 +1,4 @@
-"""The pipes that a pipe reads from, found by pickling it: steps are then what its state refers to."""
+"""The pipes that a pipe reads from, found by pickling it: they are the objects that its state refers to."""
 
 import io
 import pickle
@@ -18,7 +18,7 @@ KEPT = (IterDataPipe, MapDataPipe, Collection)
 def traverse_dps(datapipe):
     """Return {id of a pipe: (the pipe, such a dictionary of those that it reads from)}.
 
-    Looked at are attributes that are pipes or collections. Raise RuntimeError for what is no pipe.
+    Only attributes that are pipes or collections are searched. Raise RuntimeError for anything but a pipe.
 
     >>> from tensh.utils.data.datapipes.iter import IterableWrapper
     >>> from tensh.utils.data.graph import traverse_dps

@@ -1,4 +1,4 @@
-"""What a loader does for a pipe: a seed that all its workers share, and a part of the samples for each worker.
+"""A loader's support for pipes: a seed that all workers share, and a part of the samples for each worker.
 
 Pipes are rare: a program that has none does not load their modules, nor do the functions here.
 """

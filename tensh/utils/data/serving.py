@@ -64,7 +64,7 @@ def reraise(kind, message):
         message = KeyErrorMessage(message)
     try:
         error = kind(message=message) if getattr(kind, "message", None) else kind(message)
-    except Exception:  # a type that is made of something else than a text
+    except Exception:  # a type whose constructor takes no text
         error = RuntimeError(message)
     raise error from None
 
@@ -142,7 +142,7 @@ def answers(tasks, duty):
 
 
 def prepare_worker(duty):
-    """The function that reads, once the user's function has prepared the worker."""
+    """Return the function that reads, after the user's function has prepared the worker."""
     pipes.share(duty.source.dataset, duty.place, duty.id, duty.num_workers)
     if duty.init is not None:
         duty.init(duty.id)
@@ -150,7 +150,7 @@ def prepare_worker(duty):
 
 
 def attempt(id, function, *args, may_end=False):
-    """Return the result of a function of the user's, or its failure."""
+    """Return the result of a user's function, or its failure."""
     try:
         return BATCH, function(*args)
     except Exception as error:

@@ -39,7 +39,7 @@ class PackedBatch:
     places: list = field(default_factory=list)  # (begin, end) of each in the file
 
     def send(self, connection, kind):
-        """Send it, with a word of what it is."""
+        """Send it, preceded by its kind."""
         try:
             connection.send((kind, self.pickled, self.places))
             if self.descriptor is not None:
@@ -71,7 +71,7 @@ def receive_descriptor(connection):
 
 
 def as_socket(connection):
-    """A socket of its own over the pipe of a connection.
+    """A separate socket over the pipe of a connection.
 
     ``multiprocessing.reduction`` sends descriptors, too, but waits for an answer since Python 3.14, and the next orders for
     the worker may stand in the pipe before it.

@@ -90,9 +90,7 @@ class Worker:
 
 
 class Crew:
-    """The workers of one iterator.  They end by themselves when the pipes to them are closed, as those of a crew are that
-    nobody knows any more.
-    """
+    """The workers of one iterator.  They end by themselves when their pipes are closed, as happens when the crew is freed."""
 
     def __init__(self):
         self.workers = []
@@ -211,7 +209,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
                 self._ask()
 
     def _call_back(self):
-        """Have all workers begin another pass, and forget what they still owe of the last."""
+        """Have all workers begin another pass, and drop pending requests of the last."""
         for worker in self._crew.workers:
             worker.tell(serving.AGAIN, self._shared_seed)
         for worker in self._crew.workers:
@@ -244,7 +242,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
     def _next_data(self):
         while self._arrived is None and self._owed:
             worker = self._wait()
-            with Uninterrupted():  # what is owed and what was read belong together
+            with Uninterrupted():  # pending requests and results must change together
                 self._arrived = self._take(worker)
                 self._ask()
         if self._arrived is None:

@@ -20,7 +20,7 @@ from tensh.support.replacing import replace_file
 MOST_HEADER = 100_000_000  # bytes, the limit of the format
 MOST_DIMENSIONS = 64  # of an array
 LONGEST = 40  # characters of a name that are shown where it cannot be
-LONGEST_ERROR = 1000  # characters of what is said of a file
+LONGEST_ERROR = 1000  # characters of a message about a file
 METADATA = "__metadata__"
 DTYPES = {
     "BOOL": "bool", "U8": "uint8", "I8": "int8", "I16": "int16", "U16": "uint16", "F16": "float16", "BF16": "bfloat16",
@@ -201,7 +201,7 @@ def _refuse_repetition(pairs):
 
 
 def _entry(name, said):
-    """One array, once its size is what its shape says."""
+    """Return one array, after a check of its size against its shape."""
     try:
         dtype, shape, (begin, end) = said["dtype"], said["shape"], said["data_offsets"]
     except (TypeError, KeyError, ValueError):
@@ -225,7 +225,7 @@ def _entry(name, said):
 
 
 def _describe_unknown(name, dtype):
-    """What is said of a word that is no dtype here."""
+    """Return the message for a word that is not a dtype here."""
     if dtype in WITHOUT_DTYPE:
         return f"`{name}` has the dtype {dtype}, which tensh does not support"
     said = dtype[:LONGEST] if isinstance(dtype, str) else type(dtype).__name__

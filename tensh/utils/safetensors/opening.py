@@ -82,7 +82,7 @@ class safe_open:
         return {name: self.get_tensor(name) for name in self.offset_keys()}
 
     def get_slice(self, name):
-        """A tensor of the file from which parts can be taken: ``file.get_slice("w")[:, 1]`` reads these alone."""
+        """A tensor of the file from which parts can be taken: ``file.get_slice("w")[:, 1]`` reads only these."""
         return Slice(self, self._require_name(name))
 
     def _open(self):
@@ -124,7 +124,7 @@ class Slice:
 def map_file(file):
     """A file as memory that is read when it is used; None for a small one, which is read at once.
 
-    A write to it changes a copy.  Not on Windows, where nobody could save to the file as long as it is mapped.
+    A write to it changes a copy.  Not on Windows, where the file could not be saved as long as it is mapped.
     """
     if os.name == "nt" or os.fstat(file.fileno()).st_size < SMALL:
         return None
@@ -143,7 +143,7 @@ def check_device(device):
 
 
 def path_of(filename):
-    """A path as text; TypeError for what is none."""
+    """Return a path as text; raise TypeError for anything else."""
     if isinstance(filename, bytes):
         raise TypeError("argument 'filename': 'bytes' object is not an instance of 'str'")
     try:

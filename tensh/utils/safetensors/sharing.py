@@ -13,7 +13,7 @@ UNSUITABLE = (
 
 
 def group_shared(tensors):
-    """Groups of names whose tensors overlap; a tensor that overlaps with no other is a group alone."""
+    """Groups of names whose tensors overlap; a tensor that overlaps with no other is a separate group."""
     places = []
     for name, tensor in tensors.items():
         if tensor.array.size:

@@ -59,12 +59,12 @@ def save_file(tensors, filename, metadata=None):
 
 
 def load(data):
-    """The tensors in the bytes of a file, by name; SafetensorError for what is no such file."""
+    """The tensors in the bytes of a file, by name; raise SafetensorError for anything else."""
     return {name: wrap(as_array(found, entry)) for name, entry, found in from_bytes(data)}
 
 
 def load_file(filename, device="cpu", *, backend="mmap"):
-    """The tensors of a file, by name; SafetensorError for what is no such file.
+    """The tensors of a file, by name; raise SafetensorError for any other file.
 
     >>> import os, tempfile, tensh as torch
     >>> from tensh.utils.safetensors.torch import load_file, save_file
@@ -101,7 +101,7 @@ def arrays(tensors):
 def save_model(model, filename, metadata=None, force_contiguous=True):
     """Write the state of a module into a file; tensors that share memory are written once, under one of their names.
 
-    The names that are left out stand in the metadata, each with the name that is kept.
+    The names that are left out are in the metadata, each with the name that is kept.
     """
     state = model.state_dict()
     for kept, names in names_to_remove(state).items():

@@ -174,7 +174,7 @@ class SummaryWriter:
         self._add(made, global_step, walltime)
 
     def add_hparams(self, hparam_dict, metric_dict, hparam_domain_discrete=None, run_name=None, global_step=None):
-        """Write the choices of a run and what was measured, as a run of its own below the folder.
+        """Write the settings of a run and its results, as a separate run below the folder.
 
         Raise TypeError for other than dictionaries, ValueError for a choice that is no number or text.
         """

@@ -42,7 +42,7 @@ def unpack_arrays(path):
     try:
         zipped = zipfile.ZipFile(path)
     except (zipfile.BadZipFile, NotImplementedError, OSError) as error:
-        if getattr(error, "filename", None):  # it is not there, or may not be read
+        if getattr(error, "filename", None):  # it does not exist, or may not be read
             raise
         raise ValueError(_("expected an archive of arrays, but this is not one, or part of it is missing")) from None
     with zipped:
@@ -63,7 +63,7 @@ def unpack_arrays(path):
 
 @contextlib.contextmanager
 def telling(info):
-    """A context that says in our words what is wrong with a record of an archive."""
+    """A context that describes errors in a record of an archive."""
     try:
         if info.flag_bits & ENCRYPTED:
             raise ValueError(

@@ -1,4 +1,4 @@
-"""Reading the file of a session: what it says is checked, and nothing is defined yet."""
+"""Reading the file of a session: its contents are checked, and nothing is defined yet."""
 
 import contextlib
 import keyword
@@ -64,7 +64,7 @@ def is_session(path):
 
 
 class Contents(NamedTuple):
-    """What a file says: the values of its names, its texts, the default dtype and the state of random numbers."""
+    """The contents of a file: the values of its names, its texts, the default dtype and the state of random numbers."""
 
     names: dict
     metadata: dict

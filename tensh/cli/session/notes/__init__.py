@@ -1,1 +1,1 @@
-"""Notes that teach: what is watched while code runs, what counts as a finding, and the words of each note."""
+"""Notes that teach: observations while code runs, the conditions of each note, and its text."""

@@ -1,4 +1,4 @@
-"""The notes on code that runs without doing what it seems to: compared pairs and methods, results that are lost."""
+"""The notes on code that runs without doing what it seems to: compared pairs and methods, discarded results."""
 
 import ast
 import inspect

@@ -27,7 +27,7 @@ def ufuncs():
 
 
 def factor(dtype, scaling, sizes):
-    """Return the factor of sums over so many elements."""
+    """Return the factor for sums over that number of elements."""
     if not scaling:
         return ONE[dtype]
     number = math.prod(sizes)

@@ -151,7 +151,7 @@ for dims in (2, 3):
 
 @word
 def kept(value, *others):
-    """Return the value; the others are saved for whoever reads the derivative in words of PyTorch's."""
+    """Return the value; the others are saved for readers of the derivative in PyTorch's words."""
     return value
 
 

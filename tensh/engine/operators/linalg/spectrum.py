@@ -64,7 +64,7 @@ def convergence_error(name):
 @op(public=False, A=None)
 @empty_in_any_dtype(integers=True)
 def eigenvalues_of_symmetric(A, UPLO="L"):
-    """The eigenvalues alone, where no gradient is wanted."""
+    """The eigenvalues only, for calls without gradient."""
     check_symmetric(A, UPLO)
     return np.linalg.eigvalsh(A, UPLO.upper())
 
@@ -106,7 +106,7 @@ def check_general(A, name="linalg.eig"):
 
 @op(public=False, A=None)
 def eigenvalues_of(A):
-    """The eigenvalues alone, where no gradient is wanted."""
+    """The eigenvalues only, for calls without gradient."""
     check_general(A, "linalg.eigvals")
     return as_complex(np.linalg.eigvals(A))
 
@@ -150,7 +150,7 @@ def linalg_svd(A, full_matrices=True):
 @op(public=False, A=None)
 @empty_in_any_dtype
 def singular_values(A):
-    """The singular values alone, for calls without gradient."""
+    """The singular values only, for calls without gradient."""
     check_matrix("linalg.svd", A)
     check_floating("linalg.svd", A, "linalg_svd_cpu")
     try:

@@ -100,7 +100,7 @@ def shifted_stirling(x):
 
 
 def rising_factorial(x, count):
-    """x (x + 1) ... of so many factors."""
+    """x (x + 1) ..., with that number of factors."""
     return functools.reduce(np.multiply, (x + k for k in range(count)))
 
 

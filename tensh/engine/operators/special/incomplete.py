@@ -14,12 +14,12 @@ LARGE = 20.0  # from here on the distribution is near enough to a normal one to 
 POINTS = 64
 EPSILON = 2.0**-53
 HUGE = 1e5  # a shape of which nothing is left below half of it; of smaller ones the series is exact there
-OUT = 1e3  # times the shape: farther out nothing is left of the distribution
+OUT = 1e3  # times the shape: the distribution is negligible farther out
 REACH = 80.0  # a tail ends where the density has fallen by e**-40: sqrt(80) deviations from the middle
 
 
 def part(a, x, below, density):
-    """P or Q: the smaller of them as it is computed, the larger as what it leaves of 1."""
+    """P or Q: the smaller of them as computed, the larger as 1 minus that."""
     inner = (a > 0) & (x > 0) & np.isfinite(a) & np.isfinite(x)
     lower = (x < np.where(a < LARGE, a + 1, a)) & ~is_steep(a, x)  # where P is computed
     compute = functools.partial(smaller, density)

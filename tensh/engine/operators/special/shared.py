@@ -142,7 +142,7 @@ def polynomial(x, *coefficients):
 
 
 def fit_chebyshev(function, low, high, count):
-    """``function`` from low to high by the polynomial through so many of its values, at Chebyshev's points (DLMF 3.11(ii)).
+    """``function`` from low to high by the polynomial through some of its values, at Chebyshev's points (DLMF 3.11(ii)).
 
     The values are computed in longdouble, when the first is asked for, and the polynomial by Clenshaw's recurrence.
     """

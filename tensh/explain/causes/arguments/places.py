@@ -1,4 +1,4 @@
-"""Arguments that stand where others belong: several things for one, a dimension left out, a shape or a tensor for a size."""
+"""Arguments in the wrong place: several values for one, a missing dimension, a shape or a tensor for a size."""
 
 import ast
 import re

@@ -11,7 +11,7 @@ from tensh.utils.data.datapipes.datapipe import IterDataPipe, MapDataPipe
 class functional_datapipe:
     """Make a class of pipes a method ``name`` of pipes: ``Doubler(pipe)`` is ``pipe.doubled()``.
 
-    ``enable_df_api_tracing`` changes nothing.  Raise TypeError for what is no class of pipes.
+    ``enable_df_api_tracing`` changes nothing.  Raise TypeError for anything but a class of pipes.
 
     >>> from tensh.utils.data import IterDataPipe, functional_datapipe
     >>> from tensh.utils.data.datapipes.iter import IterableWrapper

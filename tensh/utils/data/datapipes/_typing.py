@@ -1,4 +1,4 @@
-"""The classes of classes of pipes, which change ``__iter__`` and ``reset`` of what is derived from them."""
+"""The metaclasses of pipes, which change ``__iter__`` and ``reset`` of subclasses."""
 
 import functools
 from abc import ABCMeta
@@ -11,7 +11,7 @@ class _DataPipeMeta(ABCMeta):
 
 
 class _IterDataPipeMeta(_DataPipeMeta):
-    """The class of ``IterDataPipe`` and what is derived from it: its ``__iter__`` is valid once at a time."""
+    """The metaclass of ``IterDataPipe`` and its subclasses: only one of its iterators is valid at a time."""
 
     def __new__(cls, name, bases, namespace, **options):
         if "reset" in namespace:

@@ -42,7 +42,7 @@ class DataChunk(list[Item]):
 
 
 class Steps:
-    """What both kinds of pipes have: steps as methods, and hooks that see them pickled.
+    """The base of both kinds of pipes: steps as methods, and hooks for their pickling.
 
     ``_kind`` is IterDataPipe or MapDataPipe, which holds the steps and the hooks.
     """
@@ -133,7 +133,7 @@ class IterDataPipe(Steps, IterableDataset[Sample], metaclass=_IterDataPipeMeta):
 
 
 class DFIterDataPipe(IterDataPipe):
-    """A pipe of data frames: a class to derive from, with no steps of its own.
+    """A base class for pipes of data frames, without steps.
 
     >>> from tensh.utils.data import DFIterDataPipe
     >>> DFIterDataPipe()._is_dfpipe()

@@ -14,7 +14,7 @@ Sample = TypeVar("Sample", covariant=True)
 
 
 class SamplerIterDataPipe(IterDataPipe[Sample]):
-    """What a sampler, by default ``SequentialSampler``, gives for a pipe that has a length.
+    """The indices of a sampler, by default ``SequentialSampler``, for a pipe that has a length.
 
     >>> from tensh.utils.data.datapipes.iter import IterableWrapper, Sampler
     >>> list(Sampler(IterableWrapper("abc")))
@@ -40,7 +40,7 @@ class SamplerIterDataPipe(IterDataPipe[Sample]):
 
 @functional_datapipe("shuffle")
 class ShufflerIterDataPipe(IterDataPipe[Sample]):
-    """Samples in random order (``pipe.shuffle()``): one of ``buffer_size``, in whose place the next is put.
+    """Samples in random order (``pipe.shuffle()``): each is drawn from a buffer of ``buffer_size``, and replaced by the next.
 
     The order is that of PyTorch: seeds come from ``set_seed``, from the loader, or else from ``torch.manual_seed``.
     ``unbatch_level`` takes batches apart first. Raise AssertionError for an empty buffer.

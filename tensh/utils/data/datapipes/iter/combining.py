@@ -157,9 +157,9 @@ def require_some(num_instances):
 
 
 class _ContainerTemplate(IterDataPipe):
-    """What several pipes read from: one iterator of ``main_datapipe``, and samples that not all have taken."""
+    """The common source of several pipes: one iterator of ``main_datapipe``, and samples that some have not taken yet."""
 
-    STATE = ""  # the names of what is pickled
+    STATE = ""  # the names of pickled attributes
 
     def _prepare(self, step):
         if self.buffer_size < 0:
@@ -175,7 +175,7 @@ class _ContainerTemplate(IterDataPipe):
         self._clear()
 
     def _start(self, instance_id):
-        """Begin to read if nobody does, as one of the pipes is asked for its first sample."""
+        """Begin to read when the first of the pipes is asked for a sample."""
         if self._datapipe_iterator is None and self._child_stop[instance_id]:
             self._datapipe_iterator = iter(self.main_datapipe)
             self._snapshot_state = _SnapshotState.Iterating
@@ -230,7 +230,7 @@ class _ForkerIterDataPipe(_ContainerTemplate):
         return len(self.main_datapipe)
 
     def get_length_by_instance(self, instance_id):
-        """The length of one of the pipes: that of what is read."""
+        """The length of one of the pipes, which is that of the source."""
         return len(self.main_datapipe)
 
     def is_every_instance_exhausted(self):
@@ -287,7 +287,7 @@ class _DemultiplexerIterDataPipe(_ContainerTemplate):
         self.main_datapipe_exhausted = False
 
     def get_length_by_instance(self, instance_id):
-        """Raise TypeError: nobody knows how many samples a class has."""
+        """Raise TypeError, because the number of samples in a class is unknown."""
         raise TypeError
 
     def is_every_instance_exhausted(self):
@@ -353,7 +353,7 @@ def close_all(samples):
 class _ChildDataPipe(IterDataPipe):
     """One of several pipes that read from another.
 
-    A new iterator of one of them makes those of all invalid, unless the pipe had none since that happened last.
+    A new iterator of one of them invalidates those of all, unless that pipe has had none since the last time.
     """
 
     _is_child_datapipe = True

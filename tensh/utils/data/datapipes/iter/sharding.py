@@ -45,7 +45,7 @@ class ShardingFilterIterDataPipe(_ShardingIterDataPipe):
     def apply_sharding(self, num_of_instances, instance_id, sharding_group=SHARDING_PRIORITIES.DEFAULT):
         """Give the part ``instance_id`` of ``num_of_instances``; several groups divide each other's parts.
 
-        Raise ValueError for a part that is not there, RuntimeError if DEFAULT and other groups are mixed.
+        Raise ValueError for a part out of range, RuntimeError if DEFAULT and other groups are mixed.
         """
         if instance_id >= num_of_instances:
             raise ValueError(f"instance_id({instance_id}) should be smaller than num_of_instances({num_of_instances})")
