@@ -68,6 +68,6 @@ def run():
 
 @pytest.mark.parametrize("order", ORDERS, ids=", ".join)
 def test_neither_is_lost_beside_the_other(order, run):
-    """Each order in a process of its own: what comes first decides."""
+    """Each order in a separate process, since the first one decides."""
     errors = run(SETUP + PLAIN.join(["", *map(STEPS.get, order), ""]))
     assert not errors, errors

@@ -2,7 +2,7 @@
 
 import os
 
-LONGEST = 600  # characters of what is said
+LONGEST = 600  # characters of a message
 
 
 def refused(said, path, words):

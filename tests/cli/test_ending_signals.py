@@ -1,4 +1,4 @@
-"""SIGTERM and SIGHUP end the process by that signal: the terminal is as it was, the history whole, no worker is left."""
+"""SIGTERM and SIGHUP end the process by that signal: the terminal is restored, the history complete, no worker is left."""
 
 import os
 import signal

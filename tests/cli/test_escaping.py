@@ -1,4 +1,4 @@
-"""No text from elsewhere reaches the terminal as it is: one hostile string goes every way there is.
+"""No text from elsewhere reaches the terminal unescaped: one hostile string takes every path.
 
 A way is a name, the files that it needs and the arguments of a command. What comes out may hold colours where they were
 asked for, and no other character that a terminal obeys or nobody sees.

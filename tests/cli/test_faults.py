@@ -1,4 +1,4 @@
-"""What every command promises where the file system fails: one line, its status, and the file that was there as it was.
+"""Every command with a failing file system: one line, the status, and the old file unchanged.
 
 A disk that is full and a folder that cannot be written are mounted for it, where that is allowed.
 """
@@ -31,7 +31,7 @@ SAVES = (
     f'torch.save({LARGE}, "old.pt")',
     f'from safetensors.torch import save_file; save_file({{"a": {LARGE}}}, "old.pt")',
 )
-WRITES = [  # arguments, the file that they write, the status where it cannot be written
+WRITES = [  # arguments, the file that they write, the status if it cannot be written
     (["check", "--update", "old.tsh"], "old.tsh", status.USAGE),
     (["convert", "--force", "long.tsh", "old.ipynb"], "old.ipynb", status.USAGE),
     (["graph", "-c", "\n".join(["x = torch.ones(2, requires_grad=True)"] + ["x = x * 2"] * 400), "x", "--whole",
@@ -179,7 +179,7 @@ def test_names_that_are_no_text_are_written_in_a_strict_encoding(tmp_path):
     assert (done.returncode, done.stderr) == (status.DIFFERS, b"") and b"\\udcff.tsh" in done.stdout
 
 
-REMOVED = {  # in a folder that has been removed: status, what is said
+REMOVED = {  # in a folder that has been removed: status, message
     ("-c", "torch.ones(1)"): (status.OK, ""),
     ("run", "x.tsh"): (status.USAGE, "x.tsh: no such file: the current folder has been removed\n"),
     ("run", "--watch", "x.tsh"): (status.USAGE, "x.tsh: no such file: the current folder has been removed\n"),

@@ -38,7 +38,7 @@ def growth(work, size):
 
 
 def assert_linear(work, size):
-    work(size // 10)  # what is loaded once
+    work(size // 10)  # imports at first use
     found = []
     while not found or (found[-1] >= MOST and len(found) < ATTEMPTS):
         found.append(growth(work, size))

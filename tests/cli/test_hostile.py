@@ -83,7 +83,7 @@ def test_what_is_only_unusual_in_a_notebook_runs(text, tmp_path):
     assert command("check", path)[0] == command("convert", path, tmp_path / "a.md")[0] == 0
 
 
-CODE = {  # what is said -> the code
+CODE = {  # message -> the code
     "too many nested parentheses": "x = " + "(" * 10_000 + "1" + ")" * 10_000,
     "nested parentheses": "x = " + "[" * 10_000,
     "SyntaxError: too many nested expressions": "x = " + "-" * DEEP + "1",
@@ -94,7 +94,7 @@ CODE = {  # what is said -> the code
     "SyntaxError: more than the limit of 4 MiB of code": "x" * (2**22 + 1),
     "invalid non-printable character": "x = 1\ufffe",
 }
-UNREADABLE = {  # what is said -> the bytes
+UNREADABLE = {  # message -> the bytes
     "expected text in UTF-8, but byte 0xff on line 2 is invalid": b"x = 1\ny = '\xff'\n",
     "expected text in UTF-8, but this is UTF-16": "x = 1".encode("utf-16"),
     "this is not text (unknown encoding: nowhere)": b"# coding: nowhere\nx = 1\n",
@@ -248,7 +248,7 @@ def test_the_plugin_reports_each_broken_document_in_a_line(tmp_path):
 
 
 def test_the_plugin_shows_names_of_documents_without_what_a_terminal_obeys(tmp_path):
-    """As far as the words are its own: pytest names what it runs as files are named."""
+    """In the plugin's own text: pytest shows the names of files unchanged."""
     (tmp_path / "a\x1b[2J.md").write_text("```python\n1\n```\n```\n2\n```\n")
     (tmp_path / "b\x1b[2J.ipynb").write_text('{"cells":[5],"nbformat":4}')
     arguments = ["-p", "tensh.cli.checking.plugin", "-p", "no:cacheprovider", "--tensh-check", "-o", "addopts="]

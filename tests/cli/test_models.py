@@ -61,7 +61,7 @@ def test_a_file_that_cannot_be_written_is_one_line(model, tmp_path, target):
 
 
 class Failing(torch.nn.Module):
-    """A model that fails as programs do: what it raises is no fault of tensh."""
+    """A model that raises, which is not a fault of tensh."""
 
     def __init__(self, error):
         super().__init__()

@@ -1,4 +1,4 @@
-"""The command line as a process of its own: what a start imports, signals, pipes."""
+"""The command line as a separate process: imports at start, signals, pipes."""
 
 import os
 import signal
@@ -42,7 +42,7 @@ ON_A_TERMINAL = "sys.stdout.isatty = sys.stderr.isatty = lambda: True"
 
 
 def imported(*arguments, before="", **environment):
-    """The modules that are there after `tensh ARGUMENTS` has run."""
+    """The modules that are loaded after `tensh ARGUMENTS` has run."""
     code = RUN_AND_LIST.format(arguments=list(arguments), before=before)
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, env=plain_environment() | environment, stdin=subprocess.DEVNULL,
@@ -176,7 +176,7 @@ def waiting(calls):
 @pytest.mark.parametrize("handle", [signals.interrupt, Interrupts(print).handle], ids=["a program", "the prompt"])
 @pytest.mark.parametrize("name, expected", {"at_work": ["whole"], "waiting": []}.items())
 def test_control_c_waits_for_the_machinery_of_imports(monkeypatch, name, expected, handle):
-    """Its locks would stay taken; but what itself waits for long can be left."""
+    """Its locks would stay locked; but a module that waits for long can be interrupted."""
     if hasattr(handle, "__self__"):
         monkeypatch.setattr(handle.__self__, "is_running", True)
     functions, calls = {"raise_signal": signal.raise_signal, "sleep": time.sleep}, []

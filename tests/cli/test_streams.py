@@ -1,4 +1,4 @@
-"""Streams that are full, closed, or that nobody reads: what each command promises, a row of a table each.
+"""Streams that are full, closed or unread: the promises of every command, a row of a table each.
 
 The result goes to standard output. If that cannot be written, one line on standard error says so and the status is 74;
 if its reader has gone away, nothing is said and the status is 141. Standard error that cannot be written changes nothing,

@@ -17,11 +17,11 @@ from tests.support.command_line import command
 
 pytestmark = pytest.mark.thorough
 
-MOST = 4000  # characters of what is said
+MOST = 4000  # characters of a message
 
 
 def assert_told(found, status=(0, 1)):
-    """The command ended as it may, and nothing that was said is of tensh's own making."""
+    """Assert that the command ended properly, and that its messages are not about faults of tensh."""
     assert found[0] in status, found
     assert "bug in tensh" not in found[2] and "Traceback" not in found[1] + found[2], found[2]
     assert len(found[1] + found[2]) < MOST

@@ -1,4 +1,4 @@
-"""Backward passes of compiled functions: what they save, writes afterwards, and gradients of any form."""
+"""Backward passes of compiled functions: saved values, later writes, and gradients of any form."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""When a graph of torch.compile holds: arguments, what a function reads, kinds, sizes and stances."""
+"""When a graph of torch.compile is valid: arguments, values that a function reads, types, sizes and stances."""
 
 import copy
 import warnings

@@ -26,7 +26,7 @@ dist, loss_of = torch.distributed, nn.functional.mse_loss
 
 
 class Skipping(nn.Module):
-    """Two layers, the second of which needs what the first was given, too."""
+    """Two layers, the second of which also needs the input of the first."""
 
     def __init__(self):
         super().__init__()
@@ -44,7 +44,7 @@ def make_layers(count):
 
 
 def alone(layers, x, y, parts):
-    """(losses of the parts, gradients of every parameter) of one process."""
+    """(losses of the parts, gradients of every parameter) of a single process."""
     whole = nn.Sequential(*layers)
     losses = [loss_of(whole(a), b) for a, b in zip(x.chunk(parts), y.chunk(parts), strict=True)]
     (sum(losses) / parts).backward()

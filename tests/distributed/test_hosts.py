@@ -1,4 +1,4 @@
-"""The machines of tensh launch: read from an option or a file, and told to MPICH or Open MPI."""
+"""The machines of tensh launch: read from an option or a file, and passed to MPICH or Open MPI."""
 
 import pytest
 

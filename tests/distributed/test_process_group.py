@@ -152,7 +152,7 @@ def outcomes(m):
 
 @pytest.fixture(scope="module")
 def expected(oracle):
-    """PyTorch's outcomes, of a process of its own: its threads outlive a group."""
+    """PyTorch's outcomes, from a separate process, because its threads outlive a group."""
     program = "import json, torch; from tests.distributed.test_process_group import outcomes; print(json.dumps(outcomes(torch)))"
     variables = {name: value for name, value in os.environ.items() if name not in NUMBERS}
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT, env=variables)

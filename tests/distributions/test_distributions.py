@@ -1,4 +1,4 @@
-"""torch.distributions: what a distribution says and draws, with PyTorch's numbers and words."""
+"""torch.distributions: properties and samples with PyTorch's numbers, and PyTorch's errors."""
 
 import inspect
 
@@ -147,7 +147,7 @@ def parameters(function):
 
 
 def signatures(cls):
-    """Method -> its parameters, of a class and what it has from others; and those of the class itself."""
+    """Method -> its parameters, of a class and its bases; and those of the constructor."""
     methods = {name: parameters(m) for name, m in inspect.getmembers(cls, inspect.isfunction) if name[0] != "_"}
     return methods | {"": parameters(cls)}
 

@@ -1,4 +1,4 @@
-"""Right programs, broken by known edits: what becomes of each when it runs, and when what is advised is done."""
+"""Correct programs, broken by known edits: their outcome, and the outcome after following the advice."""
 
 import ast
 import io
@@ -77,7 +77,7 @@ def run(path):
 
 
 def advised(path, text):
-    """The programs with what is advised: any one of these is said to help."""
+    """The programs with each piece of advice applied."""
     code = fixed(path, text)
     if code is not None:
         yield code
@@ -118,7 +118,7 @@ def is_python(code):
 
 
 def outcome(program, path, printed):
-    """The Outcome of a broken program, which should print what the right one does.
+    """The Outcome of a broken program, which should print the same as the correct one.
 
     What is advised is done, and again where that fails in turn, as somebody would: ROUNDS times.
     """

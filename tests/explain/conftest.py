@@ -14,7 +14,7 @@ def named_torch_throughout():
 
 @pytest.fixture(autouse=True)
 def no_explanation_fails(monkeypatch):
-    """An explanation that raises is left out of what is shown, and would be missed by nobody."""
+    """Fail for an explanation that raises, which users would not notice because it is left out."""
     failed, explain = [], tensh.explain.explain
 
     def watch(error, traceback, place):

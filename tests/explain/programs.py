@@ -1,4 +1,4 @@
-"""Right programs with marked places, and what is written there by mistake: ⟦right|wrong|wrong⟧; N, D, H, C and V are sizes."""
+"""Correct programs with marked places, and mistakes there: ⟦right|wrong|wrong⟧; N, D, H, C and V are sizes."""
 
 import random
 import re

@@ -1,4 +1,4 @@
-"""What is said of a mistake at a prompt, whose lines are typed one by one: the same as in a script, but for numbers of lines."""
+"""Explanations at a prompt, whose lines are typed one by one, are those of a script, apart from line numbers."""
 
 import re
 
@@ -66,7 +66,7 @@ WHOLE = [script for script in SCRIPTS if is_whole(script)]
 CASES = [pytest.param(s, id=s.stem, marks=[pytest.mark.thorough] if n % 10 else []) for n, s in enumerate(WHOLE)]
 
 
-@pytest.mark.filterwarnings("ignore")  # what the scripts are told beside their failures
+@pytest.mark.filterwarnings("ignore")  # warnings of the scripts beside their failures
 @pytest.mark.parametrize("script", CASES)
 def test_a_prompt_says_what_a_script_says(script, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)  # some scripts write files

@@ -1,4 +1,4 @@
-"""Right programs that are broken by known edits: advice that is given undoes the edit, and nothing false is said."""
+"""Correct programs, broken by known edits: advice undoes the edit, and is never wrong."""
 
 import io
 import re
@@ -41,7 +41,7 @@ def run(path):
 
 
 def advised(path, text):
-    """The script with what is advised; None where nothing is."""
+    """The script with the advice applied; None without advice."""
     code = fixed(path, text)
     meant, asked = MEANT.search(text), ASKED.search(text)
     if code is None and meant and asked:

@@ -1,4 +1,4 @@
-"""Mistakes that learners make, a script each in tests/recorded/mistakes: what is said of them, and that the fix it offers works."""
+"""Mistakes of learners, a script each in tests/recorded/mistakes: the explanation, and that its fix works."""
 
 import re
 import subprocess
@@ -44,7 +44,7 @@ def fixed(script, text):
 
 
 def keep_faults(function, faults, *arguments):
-    """Call a function, and note what it raises."""
+    """Call a function, and note its exception."""
     try:
         return function(*arguments)
     except Exception as fault:
@@ -127,7 +127,7 @@ print([s.stem for s in SCRIPTS[::3] if explain(s)[1] != expected(s).read_text(en
 @pytest.mark.skipif(sys.version_info >= (3, 12), reason="recorded with Python 3.11")
 @pytest.mark.parametrize("beginning", BEGINNINGS.values(), ids=BEGINNINGS)
 def test_the_same_is_said_afterwards(beginning):
-    """In a process of its own: functions are exchanged from then on."""
+    """In a separate process, since it replaces functions for good."""
     code = CHANGED.format(beginning=beginning)
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"

@@ -1,4 +1,4 @@
-"""run_decompositions: programs of core operators compute what the original ones do, and their graphs are PyTorch's."""
+"""run_decompositions: programs of core operators give the original results, and their graphs are PyTorch's."""
 
 import copy
 import re

@@ -1,4 +1,4 @@
-"""torch.export: programs compute what the modules computed, say what their inputs are, and leave modules as they were."""
+"""torch.export: programs give the results of the modules, describe their inputs, and leave modules unchanged."""
 
 import copy
 

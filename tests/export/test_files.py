@@ -1,4 +1,4 @@
-"""Files of exported programs: what comes back, and what is refused."""
+"""Files of exported programs: loaded and refused contents."""
 
 import io
 import json

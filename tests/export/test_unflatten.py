@@ -1,4 +1,4 @@
-"""torch.export.unflatten: programs as modules compute what the originals do, and have their names."""
+"""torch.export.unflatten: programs as modules give the results of the originals, and have their names."""
 
 import pytest
 

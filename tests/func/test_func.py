@@ -1,4 +1,4 @@
-"""torch.func, dual tensors and what is made of them: programs beside PyTorch's recorded answers."""
+"""torch.func, dual tensors and their uses: programs compared with PyTorch's recorded answers."""
 
 import importlib
 

@@ -1,4 +1,4 @@
-"""make_fx: what a function computes as PyTorch's operators, gradients among them."""
+"""make_fx: a function, including its gradients, as PyTorch's operators."""
 
 import re
 

@@ -141,7 +141,7 @@ def test_observers_are_put_in_and_replaced_as_for_quantisation():
 
 # ── constants and common parts ───────────────────────────────────────────────
 def make_folding(torch, case):
-    """A module with parts that depend on its parameters alone."""
+    """A module with parts that depend only on its parameters."""
 
     class Folding(torch.nn.Module):
         def __init__(self):
@@ -245,7 +245,7 @@ FUSED = {
 
 
 def tell_partitions(torch, infra, support, name, **options):
-    """The partitions of a function by arithmetic, and the code of what they become."""
+    """The partitions of a function by arithmetic, and the code of the resulting modules."""
     taken = support.create_op_support(lambda modules, node: "_operator." in str(support.get_node_target(modules, node)))
     known = support.create_op_support(lambda modules, node: node.op.startswith("call"))
     graph = torch.fx.symbolic_trace(FUSED[name])

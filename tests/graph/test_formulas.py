@@ -77,7 +77,7 @@ def run(program, name):
 
 
 def plain(text):
-    """A printed formula as it can be evaluated."""
+    """A printed formula in a form that can be evaluated."""
     for shown, meant in (("²", "**2"), ("³", "**3"), ("≥", ">="), ("≤", "<="), ("≠", "!="), ("π", "pi")):
         text = text.replace(shown, meant)
     return re.sub(r", summed to \[.*\]$", "", text)
@@ -164,6 +164,6 @@ def test_the_input_of_a_layer_has_its_name_where_the_node_has_saved_it():
 
 
 def sent_by(namespace):
-    """(title of a node, what it sends) of a backward pass."""
+    """(title of a node, its gradients) of a backward pass."""
     graph = Graph(namespace["loss"], namespace)
     return [(graph[step.node].label, sent) for step in steps(graph) for sent in step.sent]

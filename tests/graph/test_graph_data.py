@@ -1,4 +1,4 @@
-"""What is said about a graph agrees with the graph: with PyTorch's own, and with the gradients that backward gives."""
+"""The description of a graph agrees with the graph: with PyTorch's, and with the gradients of backward."""
 
 import itertools
 import tracemalloc
@@ -127,7 +127,7 @@ def test_names_and_edges_are_those_of_pytorch():
     for line in PROGRAMS:
         try:
             ours, theirs = Run(line, tensh).out, Run(line, torch).out
-        except Exception:  # some programs are there to fail
+        except Exception:  # some programs must fail
             continue
         if isinstance(ours, tensh.Tensor) and ours.grad_fn is not None:
             assert described(ours) == walked(theirs), line

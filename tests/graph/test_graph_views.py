@@ -1,4 +1,4 @@
-"""`tensh graph` on the scripts in tests/recorded/graphs: what it prints is what stands beside them.
+"""`tensh graph` prints the recorded output for the scripts in tests/recorded/graphs.
 
 Every script says in its first comments how it is looked at.
 """
@@ -78,7 +78,7 @@ def test_forward_accumulation_through_a_function_of_the_users(outputs, tail, cap
     assert f"= [{12 + more}, {24 + more}]" in capsys.readouterr().out
 
 
-CUT = {  # the lines that compute z from w -> what is said of z.grad
+CUT = {  # the lines that compute z from w -> the explanation of z.grad
     "with torch.no_grad():\n    z = w * 3": "z was computed within torch.no_grad() (line 2)",
     "z = (w * 2).detach()": "z has no history: `(w * 2).detach()` on line 2: detach() cuts the history",
     "z = w.data * 2": "z has no history: `w.data` on line 2: .data has no history",

@@ -1,4 +1,4 @@
-"""Graphs as SVG: well-formed, without markup of the user's, and drawn so that boxes, text and arrows can be told apart."""
+"""Graphs as SVG: well-formed, without markup from users, and with boxes, text and arrows that do not overlap."""
 
 import io
 import re

@@ -1,4 +1,4 @@
-"""Calls for the formulas that no recorded sample of an operator evaluates: factors, cells, what is drawn, operators of graphs.
+"""Calls for formulas that no recorded sample of an operator evaluates: factors, cells, random draws, operators of graphs.
 
 (name of the entry, function, call): the arguments are written as in tests/recorded/operators.
 """

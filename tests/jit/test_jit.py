@@ -1,4 +1,4 @@
-"""torch.jit: traces compute what was traced, scripted programs run as Python behind a border, and both say what they are."""
+"""torch.jit: traces compute the results of the traced function, scripted programs run as Python with checked arguments, and both describe themselves."""
 
 import copy
 import re

@@ -1,6 +1,6 @@
 """Programs of several processes, which run on tensh and on PyTorch: ``python -m tests.multiprocessing.programs NAME METHOD``.
 
-Each prints what it finds. What a child does is a function of this module, so that every start method finds it.
+Each prints its findings. The work of a child is a function of this module, so that every start method finds it.
 """
 
 import copy
@@ -125,7 +125,7 @@ def pool(method):
 
 def send_gradient(end):
     end.send(end.recv() * 2)
-    end.recv()  # what was sent is there as long as this process
+    end.recv()  # sent memory exists as long as this process
 
 
 def pipe(method):

@@ -1,4 +1,4 @@
-"""A program on a nested tensor gives, and sends back, what it does on its tensors one by one."""
+"""A program gives the same results and gradients on a nested tensor as on its tensors one by one."""
 
 import pytest
 

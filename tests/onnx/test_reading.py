@@ -1,4 +1,4 @@
-"""torch.onnx.load: names, branches and loops of files; what a file may not say."""
+"""torch.onnx.load: names, branches and loops of files; refused contents."""
 
 import io
 import re

@@ -1,4 +1,4 @@
-"""An optimizer that for a while has other parameters: what it does to them, and that nothing of it remains."""
+"""An optimizer that temporarily has other parameters: their updates, and that no trace remains."""
 
 import copy
 

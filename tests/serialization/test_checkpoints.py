@@ -1,4 +1,4 @@
-"""What torch.load makes of a file beyond tensors, and what it refuses."""
+"""torch.load of files with more than tensors, and files that it refuses."""
 
 import collections
 import io
@@ -23,7 +23,7 @@ def plain(torch):
 
 
 def attributed(torch):
-    """Tensors with all that is said of them beside their elements."""
+    """Tensors with all properties besides their elements."""
     x = torch.arange(6.0).view(2, 3)
     weight, named = torch.nn.Parameter(torch.ones(2)), torch.ones(2)
     weight.rate, named.unit = 0.5, "m"
@@ -91,7 +91,7 @@ def layers(torch):
 
 
 def odd(torch):
-    """What comes back only where weights_only=False is said."""
+    """Values that need weights_only=False."""
     return [
         np.float64(2), np.arange(6).reshape(2, 3), np.array(["a", "bc"]), np.bool_(True), np.complex64(2j), frozenset([1]), range(3),
         collections.defaultdict(int, a=1), slice(1, 2), ..., torch.nn.ReLU, torch.nn.utils.rnn.pack_sequence([torch.ones(2)]),

@@ -46,7 +46,7 @@ def rename(data):
 
 
 def written(value):
-    """Return what a pickle says of a value, instruction by instruction."""
+    """Return the instructions of a pickle of a value."""
     return [(op.name, argument) for op, argument, _ in pickletools.genops(pickle.dumps(value, protocol=2))]
 
 

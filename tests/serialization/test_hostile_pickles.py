@@ -91,12 +91,12 @@ class Says:
 
 
 def typed(code, *state):
-    """A type of NumPy with a state of its own."""
+    """A type of NumPy with a given state."""
     return Says(np.dtype, (code, False, True), state)
 
 
 def elements(dtype, shape=(2,), content=b"\2" * 16, fortran=False, version=1):
-    """An array of NumPy with a state of its own."""
+    """An array of NumPy with a given state."""
     return Says(np._core.multiarray._reconstruct, (np.ndarray, (0,), b"b"), (version, shape, dtype, fortran, content))
 
 
@@ -122,7 +122,7 @@ STATES = {  # a type, or an array of it, that NumPy itself fails at or must not 
     "an array of a number": elements(8),
     "elements that are a list": elements(np.dtype("f8"), (2,), [1.0, 2.0]),
 }
-KEPT = {  # what NumPy would make of a state, and what is made of it here
+KEPT = {  # a value that NumPy would make of a state, and the value here
     "an alignment of nothing": typed("f8", 3, "<", *NONE, -1, 0, 0),
     "an alignment below zero": typed("U3", 3, "<", *NONE, 12, -(2**31), 8),
     "flags of objects": typed("f8", 3, "<", *NONE, -1, -1, 63),

@@ -1,4 +1,4 @@
-"""Readers of models, given what is no file, or a small file of which a large one would come out."""
+"""Readers of models, given a path that is not a file, or a small file that unpacks to a large one."""
 
 import io
 import os

@@ -132,7 +132,7 @@ assert torch.load("m.pt", weights_only=False).f == functions
 
 @pytest.mark.oracle
 def test_functions_in_files_are_pytorchs(oracle, tmp_path):
-    """Each reads what the other wrote."""
+    """Each reads files that the other wrote."""
     module = oracle.nn.Module()
     module.f = [eval(name, {"torch": oracle}) for name in FUNCTIONS]
     oracle.save(module, tmp_path / "theirs.pt")

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, and what a process that is killed meanwhile leaves behind."""
+"""Files that are written whole or not at all, and the remains of a process that is killed meanwhile."""
 
 import os
 import signal
@@ -124,7 +124,7 @@ def test_nothing_is_left_of_a_process_that_was_killed(way, moment, tmp_path):
     assert path.read_bytes() == b"old"
     if (way, moment) == ("without a name", "writing"):
         assert os.listdir(tmp_path) == ["file"]
-    save(path, b"new")  # also removes what the killed process left
+    save(path, b"new")  # also removes the remains of the killed process
     assert path.read_bytes() == b"new" and os.listdir(tmp_path) == ["file"]
 
 

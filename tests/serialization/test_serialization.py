@@ -209,7 +209,7 @@ def test_a_file_that_means_ill_is_refused(name):
     assert str(refused.value)
 
 
-# What a file names is quoted in what is said of it.
+# Names from a file are quoted in messages about it.
 EVIL = "\x1b]0;x\x07\n\u202e"
 STORED = "ctorch._utils\n_rebuild_tensor_v2\n((Vstorage\nctorch\nFloatStorage\nV{key}\nV{place}\nI4\ntQI0\n(I4\nt(I1\ntI00\nNtR."
 QUOTING = {
@@ -253,7 +253,7 @@ def test_an_encrypted_record_is_refused():
 
 
 def test_numbers_of_an_old_file_are_little_endian_on_every_machine():
-    """PyTorch writes them so; what the file says of the machine is of the machine alone."""
+    """PyTorch writes them so; the byte order in the file is only that of the machine."""
     file = io.BytesIO()
     tensh.save({"a": tensh.arange(3)}, file, _use_new_zipfile_serialization=False)
     said = pickle.dumps("little_endian", 2)[2:-3]

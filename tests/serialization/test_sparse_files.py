@@ -62,7 +62,7 @@ def test_pytorch_reads_what_is_written_and_the_other_way_round(sample, options):
 
 
 def file_of(layout, *facts):
-    """A file with a sparse tensor of a layout, made of what stands in ``facts``: a list is a tensor, of int64 or of float32."""
+    """A file with a sparse tensor of a layout, made from ``facts``: a list is a tensor of int64 or float32."""
     stream, blocks = io.BytesIO(), []
 
     class Writer(pickle._Pickler):

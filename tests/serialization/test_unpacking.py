@@ -72,11 +72,11 @@ NAMES = "archive.pt legacy.pt copy.safetensors mapped.safetensors mapped.npy sto
 @pytest.mark.parametrize("name", NAMES)
 def test_what_is_read_lies_in_memory_once(name, tmp_path):
     read = store(name, tmp_path)
-    read()  # what is imported for it
+    read()  # imports at first use
     found, peak = peak_of(read)
     (tensor,) = found.values()
     assert tensor.numel() == SIZE // 4 and tensor[-1] == 1
-    tensor[0] = 2  # it can be written, and the file stays as it is
+    tensor[0] = 2  # the tensor can be written, and the file stays unchanged
     assert next(iter(read().values()))[0] == 1
     assert peak < (2**21 if name.startswith("mapped") else SIZE + 2**23)
 
@@ -171,7 +171,7 @@ def test_a_header_that_makes_no_sense_is_refused(name, form, tmp_path):
 
 
 FACTS = {"descr": "'<f8'", "fortran_order": "False", "shape": "(2,)"}
-WORDS = {  # what is said -> the facts of the header that differ, or the whole file
+WORDS = {  # message -> the facts of the header that differ, or the whole file
     "expected a tuple of at most 64 sizes for the shape of x.npy, but found [2]": {"shape": "[2]"},
     "expected a tuple of at most 64 sizes for the shape of x.npy, but found (2.0,)": {"shape": "(2.0,)"},
     "expected a tuple of at most 64 sizes for the shape of x.npy, but found Ellipsis": {"shape": "..."},
@@ -222,7 +222,7 @@ def change_records(data, place, form, number):
     return bytes(data)
 
 
-ARCHIVES = {  # what is said -> how the archive is changed
+ARCHIVES = {  # message -> how the archive is changed
     "expected an archive of arrays, but this is not one": lambda data: data[:50],
     "x.npy is encrypted": lambda data: change_records(data, 8, "<H", 1),
     "x.npy is compressed with an unsupported method": lambda data: change_records(data, 10, "<H", 99),

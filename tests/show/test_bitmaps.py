@@ -1,4 +1,4 @@
-"""Images in terminals that show them: files, protocols, and what a terminal says of itself."""
+"""Images in terminals that show them: files, protocols, and the detection of a terminal."""
 
 import base64
 import re

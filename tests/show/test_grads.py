@@ -31,7 +31,7 @@ def test_the_gradients_of_the_lesson():
     }
     y.backward(retain_graph=True)
     assert rows(names) == expected
-    y.backward()  # the graph gives its values back: what is not kept is no longer known
+    y.backward()  # frees the graph's values: those that are not kept are lost
     for name in "aby":
         expected[name] = (*expected[name][:4], "-", "no", "")
     expected |= {"x": (*expected["x"][:4], "4", "yes", ""), "w": (*expected["w"][:4], "10", "yes", "")}

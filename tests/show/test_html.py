@@ -23,7 +23,7 @@ class Failing:
 
 
 class Reader(HTMLParser):
-    """Collects the text of a document, and refuses what it must not have."""
+    """Collects the text of a document, and refuses forbidden markup."""
 
     def __init__(self, text):
         super().__init__(convert_charrefs=True)
@@ -78,7 +78,7 @@ def views():
 def test_a_view_says_the_same_as_in_text(view):
     assert isinstance(view, View)
     text = Reader(view._repr_html_()).text
-    if isinstance(view, Table | Tables):  # cells stand without spaces between them
+    if isinstance(view, Table | Tables):  # there are no spaces between cells
         assert "".join(repr(view).split()) == "".join(text.split())
     elif isinstance(view, Why):  # its headline is broken, as in a window
         assert text.split() == visible(repr(view)).split()

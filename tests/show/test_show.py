@@ -172,7 +172,7 @@ def test_curves():
 
 
 def test_axes_have_the_numbers_of_their_places():
-    """A third of the way down from 1.06 to 0.02 stands 0.7, and no number rounded to 0 or 1."""
+    """A third of the way down from 1.06 to 0.02 the axis says 0.7, and no label is rounded to 0 or 1."""
     pytest.importorskip("uniplot")
     rows = drawn(show.plot(torch.tensor([1.06, 0.5, 0.2, 0.1, 0.02]))).split("\n")[1:16]
     labels = {number: row.rpartition("│")[2].strip() for number, row in enumerate(rows)}

@@ -1,4 +1,4 @@
-"""Graphs of single calls compute what the calls computed: each recorded call of each public function, traced, in a file, and compiled."""
+"""Graphs of single calls give the results of the calls: each recorded call of each public function, traced, in a file, and compiled."""
 
 import io
 import linecache
@@ -27,7 +27,7 @@ def tensors_of(value):
 
 
 class Case:
-    """A recorded call as a function of its tensors, whose source can be read, and what it gives."""
+    """A recorded call as a function of its tensors, with readable source, and its result."""
 
     def __init__(self, name, call):
         self.made = [tensor(torch, values, dtype) for _, dtype, values in call.arrays("float32", name)]
@@ -46,7 +46,7 @@ class Case:
         return tensors_of(function(*[each.clone() for each in self.made]))
 
     def gradients(self, function):
-        """The gradients of the sum of what a function gives; the text of the error where there is one."""
+        """The gradients of the sum of a function's results, or the text of its error."""
         leaves = [each.clone().requires_grad_(each.is_floating_point()) for each in self.made]
         torch.manual_seed(0)
         try:

@@ -1,6 +1,6 @@
 """Loaders with worker processes: what comes back, what goes wrong, and how workers end.
 
-What PyTorch answers is in sessions/data.md; here is what it leaves open, or hangs at.
+PyTorch's answers are in sessions/data.md; these tests are about cases that it leaves undefined, or in which it hangs.
 """
 
 import multiprocessing
@@ -68,7 +68,7 @@ def test_a_large_array_lies_in_memory_that_is_mapped():
     assert packed.descriptor is None
     assert torch.equal(got["x"], sent["x"]) and torch.equal(got["y"], sent["y"]) and got["z"] == sent["z"]
     assert got["y"].stride() == sent["y"].stride()
-    got["x"][0] = 5.0  # memory of its own
+    got["x"][0] = 5.0  # separate memory
     assert got["x"][0] == 5.0
 
 

@@ -1,4 +1,4 @@
-"""`tensh check`: what is stored in a document is compared with what its code shows."""
+"""`tensh check`: the outputs stored in a document are compared with those of its code."""
 
 import importlib.util
 import io

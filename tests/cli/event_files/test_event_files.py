@@ -46,7 +46,7 @@ def png(image):
     return encode(np.asarray(image, np.uint8))
 
 
-SHOWN = {  # name -> the file, or what stands in it
+SHOWN = {  # name -> the file, or its contents
     "no numbers": number(NAN) + number(INF, 1) + number(-INF, 2),
     "steps": number(1.0, 2**63 - 1) + number(2.0, -(2**63)),
     "a tag": number(1.0, tag=BAD) + number(2.0, tag="") + number(2.0, tag="a\nb,c\r") + number(1.0, tag="t" * 10**5),

@@ -1,4 +1,4 @@
-"""The kernel, cell by cell: what is shown, what fails, what is asked."""
+"""The kernel, cell by cell: results, failures, questions."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""`%load_ext tensh` in shells that are IPython's own: what it brings, and that nothing of it stays."""
+"""`%load_ext tensh` in IPython's own shells: its effects, and that unloading undoes them."""
 
 import io
 import subprocess

@@ -1,4 +1,4 @@
-"""The format of lessons: what a teacher writes, and what is said where it is wrong."""
+"""The format of lessons, and messages for errors in it."""
 
 import json
 

@@ -15,7 +15,7 @@ from tests.cli.lessons.playing import find_right_answers, kinds, played, wrong_a
 from tests.support.command_line import Done
 
 EVERY = [(code, name) for code in LANGUAGES for name in shelf.NAMES]
-LINES = 14  # of a paragraph at most: it stands above a question in a window of 24
+LINES = 14  # of a paragraph at most, above a question in a window of 24 lines
 CHINESE = re.compile("[\u4e00-\u9fff]")
 
 

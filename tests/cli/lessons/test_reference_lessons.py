@@ -1,7 +1,7 @@
-"""The reference lessons through `tensh run`: every cell prints what is recorded in it.
+"""The reference lessons through `tensh run`: every cell prints its recorded output.
 
-The lessons stand in a folder beside the project, with the script that says how a cell is compared; without it these
-tests are skipped. Each notebook runs in a process of its own and in an empty folder, as there.
+The lessons are in a folder beside the project, with the script that compares cells; without it these
+tests are skipped. Each notebook runs in a separate process and in an empty folder, as in that script.
 """
 
 import io

@@ -1,4 +1,4 @@
-"""`tensh run --watch`: what is saved runs again. Nothing waits: each look at the files is the next step of a story."""
+"""`tensh run --watch`: a saved program runs again. Nothing waits: each check of the files is the next step of a story."""
 
 import gc
 import os
@@ -14,7 +14,7 @@ from tests.support.command_line import Done, Stream, notebook
 
 
 class Told:
-    """A watched file and what is done to the files between the looks at them; ^C at the end of the story."""
+    """A watched file, and changes to the files between the checks; ^C at the end."""
 
     now = 1e10  # after all that is written: no file was saved while it was read
 

@@ -64,7 +64,7 @@ VALUES = {
 
 
 def records(done):
-    """The records of what stdout has; each is told as it must be."""
+    """The records on stdout, each checked against the format."""
     lines = done.output.split("\n")
     assert lines.pop() == ""
     found = [json.loads(line, parse_constant=pytest.fail) for line in lines]

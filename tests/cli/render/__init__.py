@@ -1,1 +1,1 @@
-"""Tests of what a terminal shows."""
+"""Tests of terminal output."""

@@ -1,4 +1,4 @@
-"""From (kind, text) pairs to a stream: themes, colours, what a window has room for."""
+"""From (kind, text) pairs to a stream: themes, colours, and the width of the window."""
 
 import re
 
@@ -266,7 +266,7 @@ def test_gradients_of_pytorchs_tensors_are_those_that_they_keep(oracle):
 # ── prose in a window ────────────────────────────────────────────────────────
 
 PROSE = "        "
-FITTED = {  # lines as (kind, text) pairs -> what is in a window of 40 columns
+FITTED = {  # lines as (kind, text) pairs -> the text in a window of 40 columns
     (("plain", PROSE + "words that go on and on and on and on\n"),): PROSE + "words that go on and on and on\n" + PROSE + "and on\n",
     (("note", PROSE + "try:   one of two things that are long\n"),): PROSE + "try:   one of two things that\n" + PROSE + "       are long\n",
     (("note", PROSE + "fits:  "), ("code", "a + b[:, None, None]"), ("note", "    [3] + [3] -> [3]\n")): (

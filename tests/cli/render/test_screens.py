@@ -1,4 +1,4 @@
-"""Every recorded screen is what a terminal shows today."""
+"""Every recorded screen is the current output of a terminal."""
 
 import pytest
 

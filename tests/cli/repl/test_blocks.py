@@ -1,4 +1,4 @@
-"""Blocks while they are typed: when Enter runs them, how lines are indented, what a paste means."""
+"""Blocks while they are typed: when Enter runs them, indentation, pastes."""
 
 import pytest
 

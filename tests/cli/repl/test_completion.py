@@ -92,7 +92,7 @@ OFFERED = {
     "torch.arang": ["arange"], "torch.fft.rfftf": ["rfftfreq"], "nn.functional.cross": ["cross_entropy"], "np.linsp": ["linspace"],
     "loud.": ["field", "slot", "value"], "loud.v": ["value"], "WithLoudClass.mem": ["member"], "number.bit_l": ["bit_length"],
     "x.shape.nume": ["numel"], "torch.Tensor.unsqueeze": ["unsqueeze", "unsqueeze_"], "torch.float32.is_c": ["is_complex"],
-    # attributes of what is computed
+    # attributes of results
     "torch.ones(2).clamp_mi": ["clamp_min", "clamp_min_"], "(x @ x.T).tril": ["tril", "tril_"],
     "x[0].tril": ["tril", "tril_"], "d['alpha'].sum_": ["sum_to_size"], "several[0].sum_": ["sum_to_size"],
     "x.t().sum_": ["sum_to_size"], "x.split(1)[0].sum_": ["sum_to_size"], "'a b'.upp": ["upper"], "[1].appe": ["append"],

@@ -1,4 +1,4 @@
-"""The prompt in a terminal: what it draws of files, of the history and of names holds no sequence that is not its own."""
+"""The prompt in a terminal: text from files, the history and names brings no escape sequences."""
 
 import os
 import re

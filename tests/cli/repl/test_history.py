@@ -1,4 +1,4 @@
-"""The history file: what is kept of what was typed, and what happens to a file that cannot be read."""
+"""The history file: its entries, and the treatment of an unreadable file."""
 
 import os
 from multiprocessing.pool import ThreadPool

@@ -20,7 +20,7 @@ def test_a_lesson_typed_line_by_line(tmp_path):
         pytest.skip("no lessons beside the project")
     lesson = lessons.LESSONS[0]
     script = lessons.lessons_script()
-    errors = str(tmp_path / "errors")  # warnings are not part of what is recorded
+    errors = str(tmp_path / "errors")  # warnings are not recorded
     with Terminal(columns=200, rows=200, cwd=tmp_path, errors=errors, TENSH_CAPTION="off") as shell:
         shell.ready()
         for number, (code, meta, expected, _) in enumerate(script.code_cells(lesson), 1):

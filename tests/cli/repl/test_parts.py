@@ -27,7 +27,7 @@ def session():
 
 
 class Untouchable:
-    """An object of the user's: nobody is to ask it anything."""
+    """A user's object, none of whose code may run."""
 
     def __getattribute__(self, name):
         raise AssertionError(f"its {name} was asked for")

@@ -1,4 +1,4 @@
-"""The prompt in a terminal: what is typed, what is shown, and what is there afterwards."""
+"""The prompt in a terminal: typed lines, output, and the state afterwards."""
 
 import os
 

@@ -9,7 +9,7 @@ from tensh.cli.session.sources.source import Source
 
 @pytest.fixture
 def prompt(tmp_path, monkeypatch):
-    """A session that is typed at, in a folder of its own, with printing as usual afterwards."""
+    """A session in a separate folder, with the usual printing options afterwards."""
     import tensh
 
     monkeypatch.chdir(tmp_path)

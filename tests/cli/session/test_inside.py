@@ -21,7 +21,7 @@ def outer(size):
 
 
 def entered(text):
-    """A session inside what its code has failed in."""
+    """A session inside the function that failed."""
     session = Session()
     (failed,) = [event for event in run(text, session) if isinstance(event, Failed)]
     return session, session.enter(failed.failure.error)

@@ -1,4 +1,4 @@
-"""Saved sessions: what is kept comes back as it was."""
+"""Saved sessions: saved values are loaded unchanged."""
 
 import math
 

@@ -9,7 +9,7 @@ import pytest
 
 from tensh.cli.session.sources.source import Source
 
-TEXTS = [  # what a piece must not end within
+TEXTS = [  # constructs within which a piece must not end
     'x = """\ny\nz\n"""\nif x:\n    y\nelse:\n    z\nelif_ = 1\n',
     "try:\n    x\n\n# comment\n\nexcept A:\n    y\nfinally:\n    z\n@a\n@b\nclass C: pass\n",
     "x = [\n1,\n2\n]\nx = (1 +\\\n2\n)\nx = \\\n1\nwhile x:\n  y\nelse:\n  z\nfor x in y:\n  z\n\nelse: 1\n",

@@ -1,4 +1,4 @@
-"""`%predict` asks first, and shows then; where nobody answers it shows."""
+"""`%predict` asks first, then shows; without an answer it only shows."""
 
 import pytest
 

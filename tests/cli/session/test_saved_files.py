@@ -157,7 +157,7 @@ def test_the_dtype_of_a_tensor_without_elements_is_not_looked_up_elsewhere(name)
         Reader(None, {}, [row]).value({"tensor": 0})  # there is no engine to ask
 
 
-DAMAGE = {  # what is said -> how the table is changed
+DAMAGE = {  # message -> how the table is changed
     "x is not something that %save writes": lambda table: table["names"].update(x={"tensor": 99}),
     "y is not something that %save writes": lambda table: table["names"].update(y=5),
     "expected names, tensors, a dtype and a random state": lambda table: table.pop("names"),

@@ -56,7 +56,7 @@ def test_a_line_costs_what_the_first_ones_did():
     last = count_calls(lambda: type_lines(session, 440, 480))
     session.close()
     assert last < 1.2 * first
-    assert kept < 2500  # bytes: the text, what it showed, and where it stands
+    assert kept < 2500  # bytes: the text, its output, and its location
 
 
 def test_names_are_not_noted_before_each_of_many_lines():

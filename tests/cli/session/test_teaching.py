@@ -1,4 +1,4 @@
-"""Notes that teach: told once, where it is certain, and never in a program that runs without tensh's command line."""
+"""Notes that teach: shown once, if certain, and never in a program that runs without tensh's command line."""
 
 import io
 import json

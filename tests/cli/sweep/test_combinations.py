@@ -1,11 +1,11 @@
-"""The values and combinations that `--set` and `--random` stand for."""
+"""The values and combinations of `--set` and `--random`."""
 
 import pytest
 
 from tensh.cli.programs.options import UsageError
 from tensh.cli.sweeping.combinations import combine, read_settings
 
-VALUES = {  # what is written -> the values
+VALUES = {  # option -> the values
     "rate=0.1,0.01": ["0.1", "0.01"],
     "rate=1": ["1"],
     "width=16:64:16": ["16", "32", "48", "64"],

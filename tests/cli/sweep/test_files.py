@@ -1,4 +1,4 @@
-"""The file of a sweep: written, shown, and refused where it is not what tensh writes."""
+"""The file of a sweep: written, shown, and refused if tensh did not write it."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""Sweeps on Dask: runs and what is kept of them, limits, lost workers, and sweeps that are ended and go on."""
+"""Sweeps on Dask: runs and their records, limits, lost workers, and sweeps that are stopped and resumed."""
 
 import json
 import math
@@ -221,7 +221,7 @@ def test_without_dask_a_line_says_what_to_install(script, tensh, monkeypatch):
 
 
 def begin(*arguments):
-    """Begin a sweep in a process group of its own."""
+    """Begin a sweep in a separate process group."""
     return subprocess.Popen(
         [sys.executable, "-m", "tensh", "sweep", *arguments], start_new_session=True, env=plain_environment(),
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,

@@ -228,7 +228,7 @@ def test_random_numbers_come_in_the_same_order(draw, limits):
 
 
 WIDTHS = [1, 2, 3, 16, 31, 32, 33, 64, 100, 128, 129, 191, 192, 700, 4097]
-MANY = 9_000, 150_000, 300_000  # beyond what BLAS does on its own, what the cache holds, and what one core does
+MANY = 9_000, 150_000, 300_000  # more than BLAS computes at once, than the cache holds, and than one core computes
 
 
 @pytest.mark.thorough

@@ -1,4 +1,4 @@
-"""Count what operations cost: memory at its peak beside what the result takes, and arrays that are shared or copied."""
+"""Costs of operations: peak memory in addition to the result, and arrays that are shared or copied."""
 
 import gc
 import sys
@@ -27,7 +27,7 @@ def peak(work):
 
 
 # ── gradients that arrive as transposed products ─────────────────────────────
-PRODUCTS = {  # name -> the shape of a weight, and what is computed from it and random numbers of a shape
+PRODUCTS = {  # name -> the shape of a weight, and a function of it and random numbers of a shape
     "linear, one row": ((512, 768), (1, 768), lambda w, x: F.linear(x, w)),
     "linear, a vector": ((512, 768), (768,), lambda w, x: F.linear(x, w)),
     "linear, many rows": ((512, 768), (4, 8, 768), lambda w, x: F.linear(x, w, torch.ones(512, dtype=w.dtype))),

@@ -11,7 +11,7 @@ import tensh as torch
 from tensh.engine.arrays import scattering, sparse
 from tests.support.project import ROOT, plain_environment
 
-CASES = [  # shape of what is added to, number of values, their dtype, the dtype of the index
+CASES = [  # shape of the target, number of values, their dtype, the dtype of the index
     ((1000,), 100_000, "f4", "i8"),
     ((3,), 10_000, "f8", "i8"),
     ((70_000,), 5000, "f4", "i4"),
@@ -21,7 +21,7 @@ CASES = [  # shape of what is added to, number of values, their dtype, the dtype
     ((300,), 10_000, "u1", "i8"),
     ((2, 500), 100, "f4", "i8"),
 ]
-# a scatter that SciPy's loops would do, and what it gives
+# a scatter that SciPy's loops would do, and its result
 PROGRAM = (
     "import tensh as torch; from tensh.engine.arrays import sparse; i = torch.arange(10000) % 4; "
     "print(torch.zeros(4).scatter_add(0, i, torch.ones(10000)).tolist(), sparse.loops())"

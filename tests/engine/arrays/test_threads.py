@@ -74,7 +74,7 @@ def test_threads_are_a_setting():
 
 
 def run_alone(code, **variables):
-    """What a program prints in a process with these environment variables and none of ours."""
+    """The output of a program in a process with these environment variables and none of the test's."""
     return subprocess.run(
         [sys.executable, "-c", code],
         cwd=ROOT,

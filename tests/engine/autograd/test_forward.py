@@ -1,6 +1,6 @@
-"""Forward accumulation, for every operator by the same tests: what it gives is the transpose of what backward gives.
+"""Forward accumulation, for every operator by the same tests: its result is the transpose of that of backward.
 
-No operator has a forward rule of its own to be tested; all samples of tests/recorded/operators run here.
+No operator has a separate forward rule; all samples of tests/recorded/operators run here.
 """
 
 import threading
@@ -71,7 +71,7 @@ def derived(function, arrays, rng, graph=False):
 
 
 def total(ones, others):
-    """The scalar product of two lists of arrays or tensors, where both are there."""
+    """The scalar product of two lists of arrays or tensors, without pairs that lack one."""
     pairs = (
         (np.asarray(a.detach()) if isinstance(a, torch.Tensor) else a, b) for a, b in zip(ones, others, strict=True)
     )
@@ -217,7 +217,7 @@ def test_nothing_stays_switched_on(name, function):
 
 
 def test_a_level_keeps_no_history():
-    """Values and tangents that nobody holds are gone at once."""
+    """Values and tangents without references are freed at once."""
     with fwAD.dual_level():
         x = fwAD.make_dual(torch.ones(2), torch.ones(2))
         y = x.exp()

@@ -1,4 +1,4 @@
-"""^C in plain Python programs, where nothing makes it wait: what is computed next is as if it had not come."""
+"""^C in plain Python programs, where nothing delays it: later computations are unaffected."""
 
 import pytest
 

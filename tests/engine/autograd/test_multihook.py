@@ -1,10 +1,10 @@
-"""Hooks on several tensors: called once in a pass, by what the pass reaches."""
+"""Hooks on several tensors: called once in a pass, for the tensors that it reaches."""
 
 import pytest
 
 import tensh
 
-PASSES = {  # what is done -> which of a, b, c, d, a * b get gradients; recorded from PyTorch 2.13, which refuses autograd.grad
+PASSES = {  # code -> which of a, b, c, d, a * b get gradients; recorded from PyTorch 2.13, which refuses autograd.grad
     "a backward pass": (lambda a, b, c, d, ab: (ab.sum() + c.sum()).backward(), [[1, 1, 1, 0, 1]]),
     "for one leaf": (lambda a, b, c, d, ab: (c.sum() + d.sum()).backward(inputs=[d]), [[0, 0, 0, 1, 0]]),
     "two passes": (lambda a, b, c, d, ab: [(ab * c).sum().backward(retain_graph=True) for _ in range(2)], [[1, 1, 1, 0, 1]] * 2),

@@ -1,4 +1,4 @@
-"""Hooks for what a graph keeps: what is packed and unpacked, and when; the same in PyTorch."""
+"""Hooks for saved values: what they pack and unpack, and when, as in PyTorch."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ import tensh
 
 
 def noting(events):
-    """A pair of hooks that note what they are given."""
+    """A pair of hooks that note their arguments."""
 
     def pack(t):
         events.append(("pack", t.tolist(), t.requires_grad, t.is_leaf))
@@ -35,7 +35,7 @@ def exp_of_users(torch):
     return Exp.apply
 
 
-# What is computed with hooks, of a leaf -> what is packed, as the numbers of it
+# A computation with hooks on a leaf -> the numbers that are packed
 PACKED = {
     "a product": (lambda torch, a: a * (a + 1), [[2, 3], [1, 2]]),
     "a product with a number": (lambda torch, a: a * 3, []),

@@ -1,4 +1,4 @@
-"""The recorded graph: depth, memory, laziness, and what the writer makes of declarations."""
+"""The recorded graph: depth, memory, laziness, and the code written from declarations."""
 
 import builtins
 import gc

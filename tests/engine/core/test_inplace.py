@@ -1,4 +1,4 @@
-"""Writes: what is refused and changes nothing, what is recorded, and gradients that go through a write."""
+"""Writes: refused ones, which change nothing, recorded ones, and gradients through a write."""
 
 import json
 

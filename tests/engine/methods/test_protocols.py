@@ -34,7 +34,7 @@ def test_importing_tensh_loads_nothing_heavy():
 
 @pytest.mark.parametrize(
     ("first", "libraries"),
-    [("", {"numpy"}), ("import numpy", {"threadpoolctl"})],  # which tells a BLAS that is there to use one thread
+    [("", {"numpy"}), ("import numpy", {"threadpoolctl"})],  # which limits a loaded BLAS to one thread
 )
 def test_the_engine_loads_no_more_than_numpy_and_itself(first, libraries):
     loaded = python(

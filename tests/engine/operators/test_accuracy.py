@@ -21,7 +21,7 @@ def many(value):
     return torch.full((300,), value)
 
 
-# what is computed, and the exact result
+# an expression, and the exact result
 CASES = {
     "a power of float16 beyond its range on the way": (lambda: torch.tensor([300.0], dtype=torch.float16) ** -2, 300.0**-2),
     "a cube of float16": (lambda: torch.tensor([3.150390625], dtype=torch.float16) ** 3, 3.150390625**3),
@@ -265,7 +265,7 @@ def test_functions_of_float32_in_any_layout():
             assert units(found.numpy(), exact).max() <= 2
 
 
-# what is computed, number of the derivative, argument, exact result
+# a function, number of the derivative, argument, exact result
 SLOPES = [
     (torch.special.erfcx, 1, 1e3, -5.641887372856888e-07),
     (torch.special.erfcx, 1, 1e15, -5.641895835477563e-31),

@@ -1,4 +1,4 @@
-"""Derivatives of derivatives, and what a refused call is answered: recorded answers of PyTorch."""
+"""Derivatives of derivatives, and errors of refused calls: recorded answers of PyTorch."""
 
 import json
 

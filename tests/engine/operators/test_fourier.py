@@ -60,7 +60,7 @@ def test_the_input_is_not_written():
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 8])
 @pytest.mark.parametrize("dtype", ["float32", "complex64"])
 def test_same_bits_at_small_sizes(oracle, size, dtype):
-    """There, the sums are made in PyTorch's order, as its library makes them in several threads and without AVX-512."""
+    """At small sizes sums are computed in PyTorch's order, that of its library in several threads and without AVX-512."""
     if (dtype, size) == ("float32", 8) and oracle.backends.cpu.get_cpu_capability() == "AVX512":
         pytest.skip("PyTorch's library adds in another order on this processor")
     rng = np.random.default_rng(size)

@@ -198,7 +198,7 @@ ERRORS = [
 
 @pytest.mark.parametrize(("wrong", "message"), ERRORS, ids=[message[:30] for _, message in ERRORS])
 def test_wrong_matrices_are_refused(wrong, message):
-    """In PyTorch's words; what a matrix refuses is a LinAlgError."""
+    """Errors are PyTorch's; those about the values of a matrix are LinAlgErrors."""
     with pytest.raises(RuntimeError) as caught:
         wrong()
     assert str(caught.value) == message

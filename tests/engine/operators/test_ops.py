@@ -1,7 +1,7 @@
-"""Every operator of the table, by the same tests: what is tested stands as data in tests/recorded/operators.
+"""Every operator of the table, by the same tests; the cases are data in tests/recorded/operators.
 
 Results, gradients and dtypes are PyTorch's, recorded in tests/recorded/operators; derivatives of the first and second order
-agree with differences of values; ``out=``, in-place forms, methods and strided inputs give what the function gives.
+agree with differences of values; ``out=``, in-place forms, methods and strided inputs give the results of the function.
 """
 
 import functools
@@ -155,7 +155,7 @@ def first_is_tensor(call):
 
 @each_operator
 def test_methods(name, calls, golden):
-    """A method gives what the function gives."""
+    """A method gives the result of the function."""
     if name not in METHODS or name == "where":  # its method takes the tensor second
         return
     for each in filter(first_is_tensor, calls):

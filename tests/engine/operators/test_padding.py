@@ -12,7 +12,7 @@ MODES = ("reflect", "replicate", "circular")
 
 
 def outcome(m, seed):
-    """The padded tensor, its derivative and the second one, for a random case; the gradient must stay what it is."""
+    """The padded tensor, its first and second derivatives, for a random case; the given gradient must stay unchanged."""
     rng = random.Random(seed)
     mode, dims = MODES[seed % 3], 1 + seed // 3 % 3
     spatial = [rng.randint(3, 5) for _ in range(dims)]

@@ -1,4 +1,4 @@
-"""torch.lstm and its kin: what the modules of torch.nn compute, as functions."""
+"""torch.lstm and similar functions: the computations of the modules of torch.nn."""
 
 import numpy as np
 import pytest
@@ -112,5 +112,5 @@ def test_norms_over_all_dimensions_but_one(size, dim):
             y = lib.norm_except_dim(v, power, dim)
             y.sum().backward()
             results.append((y.detach().numpy(), v.grad.numpy(), y.grad_fn.name()))
-        assert dim == -1 or results[0][2] == results[1][2]  # PyTorch has a node of its own for this norm
+        assert dim == -1 or results[0][2] == results[1][2]  # PyTorch has a special node for this norm
         assert all(np.allclose(a, b, atol=1e-6) and a.shape == b.shape for a, b in zip(results[0][:2], results[1][:2]))

@@ -33,7 +33,7 @@ def test_products_of_factors_may_overflow():
     input, factors = np.zeros((1, 4096), np.float32), np.full((1, 4096), 1e30, np.float32)
     factors[:, ::2] = 1e-30
     input[:, 100:200] = 1
-    factors[:, 3000:3010] = 1e30  # their product is infinite, what they multiply is zero
+    factors[:, 3000:3010] = 1e30  # their product is infinite, the other factor zero
     factors[:, 2999] = 0
     exact = recur_by_definition(input.astype("f8"), factors.astype("f8"), 1)
     np.testing.assert_allclose(recur.kernel(input, factors, 1, 1), exact, rtol=1e-4)

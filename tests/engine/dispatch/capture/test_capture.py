@@ -1,4 +1,4 @@
-"""Captured calls: which lines a recorder makes, what they know, and that nothing is left behind."""
+"""Captured calls: the lines of a recorder, their contents, and no lasting effects."""
 
 import subprocess
 import sys

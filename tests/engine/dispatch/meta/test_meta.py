@@ -1,4 +1,4 @@
-"""Tensors without elements: what is known of a result without computing it, and what is refused."""
+"""Tensors without elements: properties of results, and refused operations."""
 
 import copy
 import io

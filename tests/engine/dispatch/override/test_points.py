@@ -1,4 +1,4 @@
-"""Functions that look for overriding arguments: when they do, and that they are otherwise what they were."""
+"""Functions that look for overriding arguments: when they do, and that they are otherwise unchanged."""
 
 import inspect
 import pickle

@@ -1,6 +1,6 @@
-"""vmap: every operator gives what a loop over the samples gives, and programs give what PyTorch gives.
+"""vmap: every operator gives the results of a loop over the samples, and programs give PyTorch's results.
 
-The programs stand as data in tests/recorded/vmap, PyTorch's answers beside them; the operators' samples are those of test_ops.py.
+The programs are data in tests/recorded/vmap, beside PyTorch's answers; the operators' samples are those of test_ops.py.
 """
 
 import json
@@ -142,7 +142,7 @@ def assert_equal(expected, actual, where):
 
 
 def choices(count):
-    """Which of the tensors vary: each alone, and all."""
+    """Sets of tensors that vary: each one, and all."""
     alone = [[place == only for place in range(count)] for only in range(count)]
     return alone if count == 1 else [*alone, [True] * count]
 
@@ -153,7 +153,7 @@ def stacked(made, varied):
 
 @pytest.mark.parametrize("name", [name for name in SAMPLES if name not in REFUSED])
 def test_operators(name):
-    """A batch of any of the tensors, and of all, gives what the samples give; so do nested batches of the first."""
+    """A batch of any of the tensors, and of all, gives the results of the samples; so do nested batches of the first."""
     call = SAMPLES[name][0]
     made, function = several(call, name), as_function(name, call)
     for varied in choices(len(made)) if made else ():
@@ -344,7 +344,7 @@ def test_printed():
 
 
 def test_printed_with_its_dimension():
-    """What was given prints as it was given."""
+    """A batched argument prints with the dimension that was mapped."""
     seen = []
     torch.vmap(torch.vmap(lambda a: (seen.append(repr(a)), a)[1]), 1)(torch.zeros(1, 2, requires_grad=True))
     assert seen[0] == (
