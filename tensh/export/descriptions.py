@@ -33,4 +33,4 @@ def describe_branch(module):
     for node in graph.nodes:
         if node.op != "get_attr" or isinstance(node.meta["val"], GraphModule):
             node.meta["val"] = describe(node)
-    return GraphModule(list_members(graph), graph, type(module).__name__)
+    return GraphModule(list_members(graph), graph, type(module).__name__, _late=True)

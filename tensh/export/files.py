@@ -49,6 +49,7 @@ def save(ep, f, *, extra_files=None, opset_version=None):
         "parameters": list(ep.graph_signature.parameters),
         "buffers": list(ep.graph_signature.buffers),
         "constants": list(ep.constants),
+        "mutations": [[node.name, member, target] for node, (member, target) in program.mutations.items()],
     })  # fmt: skip
     tensors = io.BytesIO()
     values = {**ep.state_dict, **ep.constants, **list_tensors(program.graph)}

@@ -78,7 +78,7 @@ def add_node(graph, said, nodes, members, above=""):
             if not is_name(made.target):  # it becomes part of generated code
                 raise DamagedFile(f"a branch has an invalid name: {made.target!r}")
             inner = read_graph(said["graph"], members, f"{above}{made.target}.")
-            made.meta["val"] = GraphModule(list_members(inner), inner, "<lambda>")
+            made.meta["val"] = GraphModule(list_members(inner), inner, "<lambda>", _late=True)
         else:
             made.meta["val"] = members[above + made.target]
         return made

@@ -2,10 +2,12 @@
 
 import tensh as torch
 from tensh.export.descriptions import SymbolicTensor
+from tensh.export.exported_module import name_arguments
 from tensh.export.exported_program import ExportedProgram, Range
 from tensh.export.nodes import is_name, read_graph
 from tensh.export.values import DamagedFile, decode, is_size
 from tensh.func.trees import leaves_of
+from tensh.fx.node import Node
 from tensh.nn.modules.module import Module
 from tensh.support.escaping import visible_line
 from tensh.tracing.program import Place, Program
@@ -33,6 +35,7 @@ def rebuild(said, tensors):
     program = Program(root, graph, decode(said["structure"], {}), None, constants, leaves)
     check_structure(program)
     check_leaves(program)
+    program.mutations = read_mutations(said.get("mutations", []), graph)
     ranges = {name: read_bounds(each) for name, each in said["bounds"].items()}
     if not all(is_size(name) for name in ranges):
         raise DamagedFile(
@@ -74,6 +77,24 @@ def check_leaves(program):
         raise DamagedFile("its arguments do not match the names that it lists for them")
     if not all(is_name(name) for name, _ in program.leaves):
         raise DamagedFile("an argument has an invalid name")
+    names = [*name_arguments(program, len(program.structure[0])), *program.structure[1]]
+    if len({*names}) < len(names) or len({name for name, _ in program.leaves}) < len(program.leaves):
+        raise DamagedFile("two arguments have the same name")
+
+
+def read_mutations(said, graph):
+    """Return the writes after everything else: node -> (True for a member, its path or the name of an input)."""
+    nodes, found = {node.name: node for node in graph.nodes}, {}
+    for name, member, target in said:
+        node = nodes.get(name)
+        written = node.args[0] if node is not None and len(node.args) == 2 else None
+        fits = getattr(getattr(node, "target", None), "_opname", "") == "copy_" and not node.users
+        if not (fits and isinstance(written, Node) and isinstance(node.args[1], Node) and type(member) is bool):
+            raise DamagedFile(f"it has no write of the name {name!r:.80}")
+        if (written.op, written.target) != ("get_attr" if member else "placeholder", target):
+            raise DamagedFile(f"it does not write to {target!r:.80}")
+        found[node] = member, target
+    return found
 
 
 def list_places(value):

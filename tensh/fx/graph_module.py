@@ -16,15 +16,28 @@ from tensh.nn.parameter import is_parameter
 
 __all__ = ["GraphModule", "reduce_graph_module"]
 
+WRITTEN = ("_code", "_lineno_map", "_prologue_start")
+"""What is known of a module once its code is written."""
 HOOKS = ("_state_dict_hooks", "_load_state_dict_pre_hooks", "_load_state_dict_post_hooks")
+
+
+class LateForward:
+    """Stands for the ``forward`` of a module that is compiled when it is first called."""
+
+    def __init__(self, module):
+        self.module = module
+
+    def __get__(self, module, owner):
+        self.module._compile()
+        return (owner if module is None else module).forward
 
 
 class GraphModule(Module):
     """A module made from a ``Graph``, whose ``forward`` is the graph's code.
 
     ``root`` is a module, or a dictionary from paths to values, with the members to which the nodes refer; only these
-    are copied. After changing the graph, call ``recompile`` to update the code; assigning ``graph`` does so. Raise
-    RuntimeError if a dictionary lacks a target.
+    are copied. After changing the graph, call ``recompile`` to update the code; assigning ``graph`` does so, and with ``_late``
+    the first use. Raise RuntimeError if a dictionary lacks a target.
 
     >>> import tensh as torch
     >>> gm = torch.fx.symbolic_trace(lambda x: torch.relu(x))
@@ -44,8 +57,9 @@ class GraphModule(Module):
 
         return super().__new__(GraphModuleImpl)
 
-    def __init__(self, root, graph, class_name="GraphModule"):
+    def __init__(self, root, graph, class_name="GraphModule", _late=False):
         super().__init__()
+        self.__dict__["_late"] = _late
         type(self).__name__ = class_name
         if not isinstance(root, (Module, dict)):
             raise RuntimeError(f"Unsupported type {root} passed for root!")
@@ -84,7 +98,18 @@ class GraphModule(Module):
             raise AssertionError(f"Expected a Graph instance, but got {type(graph)}")
         self.__dict__["_graph"] = graph
         graph.owning_module = self
-        self._compile()
+        if not self.__dict__.get("_late"):
+            self._compile()
+            return
+        for name in WRITTEN:
+            self.__dict__.pop(name, None)
+        type(self).forward = LateForward(self)
+
+    def __getattr__(self, name):
+        if name in WRITTEN and self.__dict__.get("_late"):
+            self._compile()
+            return self.__dict__[name]
+        return super().__getattr__(name)
 
     @property
     def code(self):

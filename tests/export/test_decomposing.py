@@ -124,6 +124,7 @@ def test_new_values_of_buffers_are_outputs_and_are_written():
     assert list(program.graph_signature.buffers_to_mutate.values()) == [
         "1.running_mean", "1.running_var", "1.num_batches_tracked",
     ]  # fmt: skip
+    assert str(torch.export.load(saved(program)).graph_signature) == str(program.graph_signature)
     for made in program.module(), torch.export.load(saved(program)).module():
         expected, other = copy.deepcopy(model), copy.deepcopy(made)
         assert close(other(x), expected(x)) and close(other(x), expected(x))

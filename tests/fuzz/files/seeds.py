@@ -15,10 +15,12 @@ import tensh.support.language as language
 from tensh.cli.sweeping.store import Store
 from tensh.utils.safetensors import numpy as safetensors_of_arrays
 from tensh.utils.safetensors import torch as safetensors
+from tests.export.branching import make_programs
 from tests.fuzz.files import events
 from tests.support.project import RECORDED
 
 CHECKPOINTS = RECORDED / "checkpoints"
+BRANCHING = ("members", "nested", "branch_in_loop")
 OLD = {"_use_new_zipfile_serialization": False}
 
 
@@ -84,7 +86,7 @@ def model():
 
 
 def exported():
-    """Files of `torch.export.save`: one with parts of every kind, one with a dynamic dimension."""
+    """Files of `torch.export.save`: one with parts of every kind, one with a dynamic dimension, some with branches and loops."""
 
     class Several(tensh.nn.Module):
         def forward(self, x, pair):
@@ -95,6 +97,8 @@ def exported():
     programs = [
         tensh.export.export(Several(), (x, [x, x])),
         tensh.export.export(model(), (x,), dynamic_shapes=(batch,)),
+        *(tensh.export.export(module, args) for module, args, _ in map(make_programs(tensh).get, BRANCHING)),
+        tensh.export.export(model().train(), (x,)).run_decompositions(),  # which writes to buffers
     ]
     return [stored(lambda file, program: tensh.export.save(program, file), program) for program in programs]
 
