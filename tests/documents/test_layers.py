@@ -129,7 +129,7 @@ LAYERS = {
         "tensh.show tensh.cli tensh.cli.programs.program tensh.cli.programs.run tensh.cli.render tensh.cli.session",
         "numpy",
     ),
-    "tensh.cli.event_files": ("tensh.show tensh.cli tensh.cli.render", "numpy tensorboard google"),
+    "tensh.cli.watching": ("tensh.show tensh.cli tensh.cli.render tensh.cli.sweeping", "numpy tensorboard google PIL"),
     "tensh.cli.records": ("tensh.show tensh.cli tensh.cli.render tensh.cli.programs.run tensh.cli.session", ""),
     "tensh.cli.actions.graphs": ("tensh.show tensh.cli tensh.cli.programs.run tensh.cli.session", ""),
     "tensh.cli.actions.model_export": ("tensh.cli tensh.cli.session", ""),

@@ -10,7 +10,9 @@ from tensh.cli.commands.shared import environment
 
 def watch_(
     ctx: typer.Context,
-    folder: Annotated[str, typer.Argument(metavar="FOLDER", help="Where SummaryWriter writes: runs, ...")],
+    folder: Annotated[
+        str, typer.Argument(metavar="FOLDER", help="Where SummaryWriter or tensh sweep writes: runs, runs.sqlite, ...")
+    ],
     tag: Annotated[
         str | None, typer.Option("--tag", metavar="PATTERN", help="Show only matching tags: loss, 'train/*', ...")
     ] = None,
@@ -18,8 +20,8 @@ def watch_(
     csv: Annotated[bool, typer.Option("--csv", help="Print all numbers as CSV.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print one JSON object per line.")] = False,
 ):
-    """Show event files of TensorBoard in the terminal while they grow: curves, last values, histograms, images, texts."""
-    from tensh.cli.event_files.showing import watch
+    """Show event files of TensorBoard and sweeps while they grow: curves, last values, histograms, images, texts, the best runs."""
+    from tensh.cli.watching.showing import watch
 
     options = ctx.obj["options"]
     return partial(watch, environment(ctx, options), folder, tag, once, csv, json or options.json)

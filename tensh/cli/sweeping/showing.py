@@ -1,5 +1,6 @@
 """Showing the runs of a sweep: a table with the best first, a plot, CSV and JSON."""
 
+import contextlib
 import csv
 import io
 import math
@@ -8,6 +9,7 @@ import numpy as np
 
 from tensh.cli.programs.options import UsageError
 from tensh.cli.session.sources.parameters import shorten
+from tensh.cli.sweeping import reading
 from tensh.cli.sweeping.store import write_number
 from tensh.show.curves import Curves, MissingLibrary
 from tensh.show.table import Table
@@ -31,6 +33,17 @@ def show(console, facts, runs, sort=None, plot=None, as_csv=False, as_json=False
         console.result([*make_table(runs).draw(console.page()), ("plain", "\n")])
         if runs and value in runs[0].values and facts.get("script"):
             console.result([("plain", f"{best_command(facts['script'], runs[0])}\n")])
+
+
+def usual_sort(facts, runs):
+    """Return the value of --sort that puts the best run first, by the number that stops runs early; None if there is none."""
+    with contextlib.suppress(KeyError, TypeError, ValueError, RecursionError):
+        options = reading.read_object(facts["options"])
+        for option, sign in (("stop_below", "-"), ("stop_above", "")):
+            tag = options.get(option)
+            if type(tag) is str and any(tag in run.values for run in runs):
+                return sign + tag
+    return None
 
 
 def choose_value(runs, sort):
@@ -64,8 +77,8 @@ def setting_names(runs):
     return list(dict.fromkeys(name for run in runs for name in run.settings))
 
 
-def make_table(runs):
-    """Return the first runs as a table."""
+def make_table(runs, most=MOST, title="", is_running=False):
+    """Return the first runs as a table; the sweep of the others may still be running."""
     settings, values = setting_names(runs), value_names(runs)
     rows = [
         (
@@ -76,9 +89,9 @@ def make_table(runs):
             *(f"{run.values[name]:.6g}" if name in run.values else "" for name in values),
             "" if run.seconds is None else f"{run.seconds:.3g} s",
         )
-        for run in runs[:MOST]
+        for run in runs[:most]
     ]
-    notes = [_("{shown} of {runs}; all: --csv").format(shown=MOST, runs=len(runs))] if len(runs) > MOST else []
+    notes = [_("{shown} of {runs}; all: --csv").format(shown=most, runs=len(runs))] if len(runs) > most else []
     failed = [run for run in runs if run.state == "failed"]
     if failed:
         notes.append(
@@ -87,10 +100,10 @@ def make_table(runs):
             )
         )
     left = sum(run.state in ("waiting", "running") for run in runs)
-    if left:
+    if left and not is_running:
         notes.append(_("{count} left: continue with --resume").format(count=count(left, "run")))
     names = (_("run"), *map(shorten, settings), _("seed"), _("state"), *map(shorten, values), _("time"))
-    return Table(names, rows, notes=notes) if rows else Table((_("run"),), [(_("no runs"),)])
+    return Table(names, rows, title, notes) if rows else Table((_("run"),), [(_("no runs"),)], title)
 
 
 def best_command(script, run):
@@ -101,25 +114,36 @@ def best_command(script, run):
 
 def draw(console, runs, name, value):
     """Plot a value over a parameter."""
-    try:
-        points = [(float(run.settings[name]), float(run.values[value])) for run in runs if value in run.values]
-    except KeyError:
+    if name not in setting_names(runs):
         meant = close(name, setting_names(runs))
         raise UsageError(
             _("--plot {name}: the sweep has no such parameter").format(name=shorten(name))
             + (_("; did you mean {meant}?").format(meant=meant) if meant else "")
-        ) from None
+        )
+    try:
+        curves = plot(runs, name, value)
     except ValueError:
         raise UsageError(_("--plot {name}: its values are not numbers").format(name=shorten(name))) from None
-    xs, ys = np.array([point for point in points if np.isfinite(point).all()]).reshape(-1, 2).T
-    if not xs.size:
+    if curves is None:
         raise UsageError(_("--plot {name}: no run has reported a number").format(name=shorten(name)))
-    is_log = bool(xs.min() > 0 and xs.max() / xs.min() >= LOGARITHMIC)
-    curves = Curves([xs], [ys], lines=False, logx=is_log, name=shorten(f"{value} / {name}"))
     try:
         console.result([*curves.draw(console.page()), ("plain", "\n")])
     except MissingLibrary as error:
         raise UsageError(str(error)) from None
+
+
+def plot(runs, name, value):
+    """Return the points of a value over a parameter, or None without any; raise ValueError where settings are not numbers."""
+    points = [
+        (float(run.settings[name]), float(run.values[value]))
+        for run in runs
+        if value in run.values and name in run.settings
+    ]
+    xs, ys = np.array([point for point in points if np.isfinite(point).all()]).reshape(-1, 2).T
+    if not xs.size:
+        return None
+    is_log = bool(xs.min() > 0 and xs.max() / xs.min() >= LOGARITHMIC)
+    return Curves([xs], [ys], lines=False, logx=is_log, name=shorten(f"{value} / {name}"))
 
 
 def write_csv(runs):

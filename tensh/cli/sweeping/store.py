@@ -12,6 +12,8 @@ from tensh.cli.sweeping import journals, reading, table
 from tensh.cli.sweeping.table import SCHEMA, SweptRun, distrust, require_schema
 from tensh.support.language import _
 
+UNWRITABLE = ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_FULL", "SQLITE_IOERR")
+
 
 class Store:
     """The open file. `facts` are what the sweep was begun with; a file of another sweep is refused."""
@@ -93,6 +95,12 @@ def describing(path):
     try:
         yield
     except (sqlite3.Error, ValueError, RecursionError) as error:
+        if getattr(error, "sqlite_errorname", "").startswith(UNWRITABLE):
+            raise UsageError(
+                _("{path}: this file cannot be written ({reason}): choose another file with -o").format(
+                    path=path, reason=error
+                )
+            ) from None
         raise UsageError(reading.describe(path, error)) from None
 
 

@@ -60,7 +60,7 @@ def sweep(env, file, request):
         facts = reading.read(file)[0]
         failed = run_sweep(env, facts.get("script", ""), complete(request, facts)._replace(output=file))
     facts, runs = reading.read(file)
-    sort = usual_sort(facts, runs) if request.sort is None else request.sort
+    sort = showing.usual_sort(facts, runs) if request.sort is None else request.sort
     showing.show(Console(env), facts, runs, sort, request.plot, request.csv, request.json)
     return status.FAILED if failed else status.OK
 
@@ -124,17 +124,6 @@ def require_values(program, values):
                 raise UsageError(str(error)) from None
     for cell in program.cells:
         cell.source.replaced.clear()
-
-
-def usual_sort(facts, runs):
-    """Return the value of --sort that puts the best run first, by the number that stops runs early; None if there is none."""
-    with contextlib.suppress(KeyError, TypeError, ValueError, RecursionError):
-        options = reading.read_object(facts["options"])
-        for option, sign in (("stop_below", "-"), ("stop_above", "")):
-            tag = options.get(option)
-            if type(tag) is str and any(tag in run.values for run in runs):
-                return sign + tag
-    return None
 
 
 def complete(request, facts):

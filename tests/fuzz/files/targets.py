@@ -10,8 +10,6 @@ import tensh
 import tensh.support.language as language
 from tensh.cli.checking import compare
 from tensh.cli.documents import files
-from tensh.cli.event_files import reading, showing
-from tensh.cli.event_files.page import RunsView
 from tensh.cli.learning import facts, judging
 from tensh.cli.lessons import format as lessons
 from tensh.cli.lessons import grading
@@ -27,6 +25,8 @@ from tensh.cli.session.files import exporting, opening, saving
 from tensh.cli.settings import config
 from tensh.cli.sweeping import reading as sweeps
 from tensh.cli.sweeping.showing import show as show_sweep
+from tensh.cli.watching import event_files, showing
+from tensh.cli.watching.page import FolderView
 from tensh.export.values import DamagedFile
 from tensh.onnx.reading import OnnxError
 from tensh.show.prose import lines_of
@@ -107,18 +107,18 @@ def parse_onnx(data):
 def watch(data, folder):
     """An event file, and the output of `tensh watch` for it."""
     path = put(data, folder, ".tfevents.1")
-    runs, env = reading.Runs(folder), Environment(io.StringIO(), io.StringIO(), io.StringIO(), {})
+    env = Environment(io.StringIO(), io.StringIO(), io.StringIO(), {})
     try:
-        runs.refresh()
+        view = FolderView(folder)
     finally:
         os.remove(path)
     console = Console(env)
-    console.result(RunsView(runs).draw(console.page()))
+    console.result(view.draw(console.page()))
     shown = env.stdout.getvalue()
     assert shown == visible(shown)
-    for line in showing.write_json(runs, None).splitlines():
+    for line in showing.write_json(view).splitlines():
         json.loads(line, parse_constant=int)
-    showing.write_csv(runs, None)
+    showing.write_csv(view)
 
 
 def sweep(data, folder):
@@ -254,7 +254,7 @@ TARGETS = {
     "npz": Target(open_file(".npz"), change_archive(change_npy, ".npy"), CLI),
     "export": Target(load_exported, change_archive(change_json, "program.json"), (*UNREADABLE, DamagedFile)),
     "torchscript": Target(load_script, change_archive(change_pickle, ".pkl"), UNREADABLE),
-    "events": Target(watch, change_events, (reading.Unreadable,)),
+    "events": Target(watch, change_events, (event_files.Unreadable,)),
     "sweep": Target(sweep, change_bytes, CLI),
     "onnx": Target(load_onnx, change_proto(parse_onnx), (OnnxError, NotImplementedError)),
     "notebook": Target(document(".ipynb"), change_json, CLI),

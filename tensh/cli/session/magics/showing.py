@@ -77,11 +77,11 @@ for name, usage, summary in PICTURES:
     magic(name, usage, summary, sugar=f"tensh.show.{name}({{}})", named=find_name_keyword(name))(picture)
 
 
-@magic("watch", "%watch FOLDER [TAG]", "event files of TensorBoard: curves, last values, histograms, images, texts")
+@magic("watch", "%watch FOLDER [TAG]", "event files of TensorBoard and sweeps: curves, last values, images, texts")
 def watch(session, command):
-    """Show the event files below a folder, as they are now."""
-    from tensh.cli.event_files.page import RunsView
-    from tensh.cli.event_files.reading import Runs, Unreadable
+    """Show the event files and sweeps below a folder, as they are now."""
+    from tensh.cli.watching.event_files import Unreadable
+    from tensh.cli.watching.page import FolderView
 
     folder, *tag = command.argument.split() or [""]
     if len(tag) > 1 or not folder:
@@ -89,8 +89,7 @@ def watch(session, command):
             _("%watch: the folder where SummaryWriter writes, and a pattern of tags: %watch runs 'train/*'")
         )
     try:
-        runs = Runs(os.path.expanduser(folder))
-        runs.refresh()
+        view = FolderView(os.path.expanduser(folder), *[each.strip("'\"") for each in tag])
     except Unreadable as error:
         raise MagicError(f"%watch: {error}") from None
-    yield Value(RunsView(runs, *[each.strip("'\"") for each in tag]), command)
+    yield Value(view, command)

@@ -15,8 +15,8 @@ from tensorboard.compat.proto.summary_pb2 import HistogramProto, Summary, Summar
 from tensorboard.compat.proto.tensor_pb2 import TensorProto
 
 from tensh.cli.app import main
-from tensh.cli.event_files.reading import LONGEST_SIDE, Runs, decode_image
 from tensh.cli.process.environment import Environment
+from tensh.cli.watching.event_files import LONGEST_SIDE, Runs, decode_image
 from tensh.show.png import encode
 from tests.fuzz.files.events import frame, write_event
 
@@ -115,7 +115,7 @@ def test_what_cannot_be_read_is_one_line(tmp_path, monkeypatch):
     def fails(path, mode):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("tensh.cli.event_files.reading.open", fails, raising=False)
+    monkeypatch.setattr("tensh.cli.watching.event_files.open", fails, raising=False)
     assert watch(tmp_path) == (2, "", f"tensh watch: {tmp_path / 'a.tfevents.1'}: Permission denied\n")
 
 

@@ -5,7 +5,7 @@ import io
 import os
 import struct
 from collections import defaultdict
-from pathlib import Path
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -38,6 +38,17 @@ class Histogram(NamedTuple):
     counts: list
 
 
+def find_files(path):
+    """Yield the paths of all files below a folder, or that of one file; raise Unreadable if there is neither."""
+    if os.path.isfile(path):
+        yield path
+    elif not os.path.isdir(path):
+        raise Unreadable(_("there is no folder or file {path}").format(path=path))
+    for place, _folders, names in os.walk(path):
+        yield from (os.path.join(place, name) for name in names)
+
+
+@cache
 def load_event():
     """Return the protocol buffer class of events and their checksum function; raise Unreadable without tensorboard."""
     try:
@@ -49,12 +60,11 @@ def load_event():
 
 
 class Runs:
-    """The event files below a folder: kind -> tag -> run -> points. A run is named by its relative path."""
+    """The event files below a folder, or one file: kind -> tag -> run -> points. A run is named by its relative path."""
 
-    def __init__(self, folder):
-        if not os.path.isdir(folder):
-            raise Unreadable(_("there is no folder {path}").format(path=folder))
-        self.folder, (self.Event, self.checksum) = Path(folder), load_event()
+    def __init__(self, path):
+        self.path = path
+        self.folder = path if os.path.isdir(path) else os.path.dirname(path) or "."
         self.forget()
 
     def forget(self):
@@ -77,21 +87,21 @@ class Runs:
 
     def list_files(self):
         """Yield (path, size) of the event files found."""
-        for place, _folders, names in os.walk(self.folder):
-            for name in names:
-                with contextlib.suppress(OSError):  # deleted meanwhile, or a broken link
-                    if "tfevents" in name and os.path.isfile(path := os.path.join(place, name)):
-                        yield path, os.path.getsize(path)
+        for path in find_files(self.path):
+            with contextlib.suppress(OSError):  # deleted meanwhile, or a broken link
+                if "tfevents" in os.path.basename(path) and os.path.isfile(path):
+                    yield path, os.path.getsize(path)
 
     def read(self, path):
         """Read the records of a file completed since the last read."""
         run = os.path.relpath(os.path.dirname(path), self.folder)
+        _event, checksum = load_event()
         try:
             with open(path, "rb") as file:
                 file.seek(self.places.setdefault(path, 0))
                 while len(head := file.read(HEAD)) == HEAD:
-                    size, checksum = struct.unpack("<QI", head)
-                    if size > LARGEST or checksum != self.checksum(head[:LENGTH]):
+                    size, expected = struct.unpack("<QI", head)
+                    if size > LARGEST or expected != checksum(head[:LENGTH]):
                         raise self.refuse(path)
                     content = file.read(size + TAIL)
                     if len(content) < size + TAIL:
@@ -111,7 +121,7 @@ class Runs:
         from google.protobuf.message import DecodeError
 
         try:
-            event = self.Event.FromString(content)
+            event = load_event()[0].FromString(content)
         except DecodeError:
             raise self.refuse(path) from None
         for each in event.summary.value:

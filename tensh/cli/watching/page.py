@@ -1,10 +1,11 @@
-"""The page of event files: curves, last values, histograms, images and texts of runs."""
+"""The page of a folder: curves, last values, histograms, images and texts of event files, and the runs of sweeps."""
 
 from fnmatch import fnmatchcase
 
 import numpy as np
 
-from tensh.cli.event_files.reading import decode_image
+from tensh.cli.watching.event_files import Runs, decode_image
+from tensh.cli.watching.sweeps import Sweeps
 from tensh.show.blocks import sparkline
 from tensh.show.curves import Curves
 from tensh.show.page import View
@@ -22,7 +23,12 @@ MOST_COUNTED = 2.0**60  # of one bar: counts stay within int64
 
 def choose(table, tag):
     """Return the tags of a table that match a pattern, in order."""
-    return {name: table[name] for name in sorted(table) if tag is None or fnmatchcase(name, tag)}
+    return {name: table[name] for name in sorted(filter_names(table, tag))}
+
+
+def filter_names(names, tag):
+    """Return the names that match a pattern."""
+    return [name for name in names if tag is None or fnmatchcase(name, tag)]
 
 
 def short(name):
@@ -30,17 +36,24 @@ def short(name):
     return shorten(name, LONGEST_NAME)
 
 
-class RunsView(View):
-    """The page of the runs below a folder, restricted to tags that match a pattern."""
+class FolderView(View):
+    """The page of what is below a folder, or in one file, restricted to tags that match a pattern."""
 
-    def __init__(self, runs, tag=None):
-        self.runs, self.tag = runs, tag
+    def __init__(self, path, tag=None):
+        self.path, self.tag = path, tag
+        self.runs, self.sweeps = Runs(path), Sweeps(path)
+        self.refresh()
+
+    def refresh(self):
+        """Read what is new; return True if there is anything."""
+        changed = self.runs.refresh()
+        return self.sweeps.refresh() or changed
 
     def draw(self, page):
-        views = [*self.draw_numbers(), *self.draw_histograms(page), *self.draw_images()]
+        views = [*self.draw_numbers(), *self.draw_histograms(page), *self.draw_images(), *self.draw_sweeps()]
         tokens = [pair for view in views for pair in (*view.draw(page), ("plain", "\n\n"))]
         tokens += [*self.write_hint(), *self.write_texts()]
-        nothing = _("no numbers, histograms, images or texts in {path}").format(path=self.runs.folder)
+        nothing = _("no numbers, histograms, images, texts or sweeps in {path}").format(path=self.path)
         return tokens or [("plain", f"{nothing}\n")]
 
     def draw_numbers(self):
@@ -60,6 +73,10 @@ class RunsView(View):
         ]
         columns = _("tag"), _("run"), _("step"), _("last"), _("least"), _("largest")
         return [*drawn, Table(columns, rows, notes=notes)] if rows else []
+
+    def draw_sweeps(self):
+        """Draw the best runs of each sweep, and their values over a parameter."""
+        return self.sweeps.draw(lambda names: filter_names(names, self.tag))
 
     def draw_histograms(self, page):
         """Draw the last histogram of each run as bars."""

@@ -1,1 +1,0 @@
-"""`tensh watch` and `%watch`: TensorBoard event files: reading (`reading`), layout (`page`), following (`showing`)."""

@@ -1,0 +1,1 @@
+"""`tensh watch` and `%watch`: reading event files (`event_files`) and sweeps (`sweeps`), layout (`page`), following (`showing`)."""
