@@ -5,8 +5,8 @@ import numpy as np
 from tensh.engine.arrays.halves import convert
 
 F2, F4, F8, I8 = np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.int64)
-C8 = np.dtype(np.complex64)
-WIDER = {F4: F8, C8: np.dtype(np.complex128)}  # dtypes in which PyTorch accumulates
+C8, C16 = np.dtype(np.complex64), np.dtype(np.complex128)
+WIDER = {F4: F8, C8: C16}  # dtypes in which PyTorch accumulates
 KEPT = 4096  # length of the longest cached vector of ones
 
 

@@ -211,8 +211,8 @@ FEW = 1 << 11  # elements
 
 
 def invert(array, out=None):
-    """One divided by the array; for many real numbers division takes half of the time of NumPy's reciprocal."""
-    if array.size < FEW or array.dtype.kind != "f":
+    """One divided by the array; of few numbers NumPy's reciprocal, but for complex ones, whose zeros have another sign there."""
+    if array.size < FEW and array.dtype.kind != "c":
         return np.reciprocal(array, out)
     return np.divide(ONE[array.dtype], array, out)
 
@@ -244,7 +244,7 @@ def cube(input):
 
 
 def reciprocal_square(input):
-    return np.reciprocal(input * input)
+    return invert(input * input)
 
 
 EASY = {2: np.square, 3: cube, 0.5: np.sqrt, 1: copy_array, -0.5: rsqrt, -1: reciprocal, -2: reciprocal_square}
@@ -267,8 +267,12 @@ def power(input, exponent):
             np.broadcast_shapes(input.shape, exponent.shape)  # report shapes that do not broadcast first
             refuse_dtype("pow", input.dtype)
         return np.logical_or(input, np.logical_not(exponent))
-    if exponent.size == 1 and kind not in "cW" and (easy := EASY.get(number := exponent.item())) is not None:
-        if number in ROOTS and (exponent.flags.writeable or input.dtype is F2):
+    if (
+        exponent.size == 1
+        and (kind not in "cW" or kind == "c" and not exponent.flags.writeable)
+        and (easy := EASY.get(number := exponent.item())) is not None
+    ):
+        if number in ROOTS and kind != "c" and (exponent.flags.writeable or input.dtype is F2):
             input = np.where(np.isneginf(input), -input, input) + input.dtype.type(0)
         if exponent.ndim > input.ndim:
             input = np.broadcast_to(input, np.broadcast_shapes(input.shape, exponent.shape))

@@ -5,14 +5,13 @@ import math
 import numpy as np
 
 from tensh.engine.arrays.matmul import HAS_AVX512
-from tensh.engine.arrays.threads import flat, lines_of, transpose
 from tensh.engine.codegen.chains import Chain
 from tensh.engine.codegen.mixing import SCALARS, ZERO
 from tensh.engine.codegen.scalars import FITTING
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.errors.messages import refuse_dtype
 from tensh.engine.operators.elementwise import avx512, single
-from tensh.engine.operators.elementwise.avx512 import compute_by_double, two_by_double
+from tensh.engine.operators.elementwise.avx512 import compute_by_double
 from tensh.engine.operators.elementwise.single import FEW
 from tensh.engine.operators.kernels import LARGE, ONE, is_real, number, reusable, ufunc_except
 from tensh.engine.operators.precision import F4, F8, compute_in_float32, is_half
@@ -250,33 +249,6 @@ log1p, expm1 = (
     compute_by_double(np.expm1, few_in_double(np.expm1)),
 )
 log2, tan, real_exp2 = (compute_by_double(function, function) for function in (np.log2, np.tan, np.exp2))
-asin, acos, atan = (compute_by_double(function, function) for function in (np.arcsin, np.arccos, np.arctan))
-
-
-def angle_by_quotient(y, x, out):
-    """Write the inverse tangent of y / x, computed in float64, into a row of float32; add half a turn where x is negative."""
-    for start in range(0, out.size, LINE):
-        part = slice(start, start + LINE)
-        angle = np.divide(y[part], x[part], dtype=F8)
-        np.arctan(angle, angle)
-        turn = np.multiply(np.signbit(x[part]), PI)
-        np.add(angle, np.copysign(turn, y[part], turn), out[part], casting="same_kind")
-
-
-def atan2_by_library(input, other):
-    """The angle of the point (other, input); many float32 numbers take 0.6 of the time of ``np.arctan2``, rounded once."""
-    lines = lines_of([input, other], input.shape) if input.dtype is other.dtype is F4 and input.size >= FEW else None
-    if lines not in (flat, transpose):
-        return np.arctan2(input, other)
-    out = np.empty_like(input)
-    y, x, line = lines(input), lines(other), lines(out)
-    angle_by_quotient(y, x, line)
-    if True in (lost := np.isnan(line)).tobytes():  # 0 / 0, and infinity over infinity
-        line[lost] = np.arctan2(y[lost], x[lost])
-    return out
-
-
-atan2 = two_by_double(np.arctan2, atan2_by_library)
 
 
 def compute_in_longdouble(function):
@@ -304,7 +276,7 @@ def sigmoid(input):
     out, one = np.negative(input), ONE[input.dtype]
     into = reusable(out)
     total = np.add(np.exp(out, into), one, into)
-    return np.divide(one, total, into) if is_real(input) else np.reciprocal(total, into)
+    return np.divide(one, total, into)
 
 
 SIGMOID = Chain("sigmoid", "input", "1 / (library_exp(-input) + 1)")

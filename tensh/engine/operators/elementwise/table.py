@@ -14,7 +14,7 @@ from tensh.engine.codegen.vocabulary import ARRAYS, OPS, TENSORS, word
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.inplace.out import require_bool, require_dtype_of_input, require_same_dtype, require_same_or_real
 from tensh.engine.operators import kernels
-from tensh.engine.operators.elementwise import arithmetic, elementary, log10, powers  # noqa: F401 - words of derivatives
+from tensh.engine.operators.elementwise import arcs, arithmetic, elementary, log10, powers  # noqa: F401 - words of derivatives
 from tensh.engine.operators.precision import imaginary_of, real_of
 
 for vocabulary in (ARRAYS, TENSORS):
@@ -200,13 +200,9 @@ pointwise(elementary.logit, "log(input / (1 - input)); ``eps`` keeps input away 
 pointwise(elementary.sin, "Sine of input.", name="sin", floats=True, input="g * conj(cos(input))")
 pointwise(elementary.cos, "Cosine of input.", name="cos", floats=True, input="g * -conj(sin(input))")
 pointwise(elementary.tan, "Tangent of input.", name="tan", floats=True, input="g * conj(1 + squared(out))")
-pointwise(
-    elementary.asin, "Inverse sine of input.", name="asin", floats=True, input="g * conj(rsqrt(-input * input + 1))"
-)
-pointwise(
-    elementary.acos, "Inverse cosine of input.", name="acos", floats=True, input="g * -conj(rsqrt(-input * input + 1))"
-)
-pointwise(elementary.atan, "Inverse tangent of input.", name="atan", floats=True, input="g / conj(input * input + 1)")
+pointwise(arcs.asin, "Inverse sine of input.", name="asin", floats=True, input="g * conj(rsqrt(-input * input + 1))")
+pointwise(arcs.acos, "Inverse cosine of input.", name="acos", floats=True, input="g * -conj(rsqrt(-input * input + 1))")
+pointwise(arcs.atan, "Inverse tangent of input.", name="atan", floats=True, input="g / conj(input * input + 1)")
 pointwise(elementary.sinh, "Hyperbolic sine of input.", name="sinh", floats=True, input="g * conj(cosh(input))")
 pointwise(elementary.cosh, "Hyperbolic cosine of input.", name="cosh", floats=True, input="g * conj(sinh(input))")
 pointwise(elementary.tanh, "Hyperbolic tangent of input.", name="tanh", floats=True, input="tanh_backward(g, out)")
@@ -217,7 +213,7 @@ pointwise(np.arccosh, "Inverse hyperbolic cosine of input.", name="acosh", float
                 "conj(rsqrt(input - 1) * rsqrt(input + 1)))")  # fmt: skip
 pointwise(elementary.atanh, "Inverse hyperbolic tangent of input.", name="atanh", floats=True,
           input="g / conj(1 - squared(input))")  # fmt: skip
-pointwise(elementary.atan2, "Angle between the positive first axis and the point (other, input), in radians.", name="atan2", floats=True,
+pointwise(arcs.atan2, "Angle between the positive first axis and the point (other, input), in radians.", name="atan2", floats=True,
           types="biuf", inplace="method", let={"squares": "input * input + other * other", "over": "masked_fill(reciprocal(squares), squares == 0, 0)"},
           input="g * other * over", other="g * -input * over")  # fmt: skip
 pointwise(elementary.sinc, "sin(pi input) / (pi input); 1 at 0.", floats=True, let={"angle": "input * PI"},

@@ -192,6 +192,24 @@ for _name, _skip in (("median", False), ("nanmedian", True)):
     MEDIANS[_name] = _of_all, _along
 
 
+INSERTED = 16  # elements of a line up to which PyTorch sorts by insertion
+
+
+def insert_each(lines):
+    """Return the order in which PyTorch sorts short lines, where nan is neither less nor more than any number."""
+    flat = widen(lines).reshape(-1, lines.shape[-1]).tolist()
+    orders = np.empty((len(flat), lines.shape[-1]), I8)
+    for row, line in zip(orders, flat):
+        order = []
+        for place, number in enumerate(line):
+            at = len(order) if not order or not number < line[order[0]] else 0
+            while at and number < line[order[at - 1]]:
+                at -= 1
+            order.insert(at, place)
+        row[...] = order
+    return orders.reshape(lines.shape)
+
+
 @op(public=False, kernel_name="mode_cpu", node="ModeBackward0", outs=("values", "indices"), returns="mode", input=ALONG)
 def mode_dim(input, dim, keepdim):
     """The most frequent element along ``dim`` (the smallest of equally frequent ones), and its last index."""
@@ -203,8 +221,11 @@ def mode_dim(input, dim, keepdim):
     if input.dtype.kind == "c":
         refuse_dtype("mode_dim", input.dtype)
     lines = np.moveaxis(input, axis, -1)
-    order = np.argsort(lines, -1, kind="stable")
+    order = np.argsort(widen(lines), -1, kind="stable")
     ordered = read_along(lines, order, -1)
+    if len(order.T) <= INSERTED and (last := ordered[..., -1:] != ordered[..., -1:]).any():
+        order = np.where(last, insert_each(lines), order)
+        ordered = read_along(lines, order, -1)
     begins = np.ones(lines.shape, bool)
     begins[..., 1:] = ordered[..., 1:] != ordered[..., :-1]
     place = np.arange(lines.shape[-1])

@@ -52,18 +52,36 @@ def unique_consecutive(input, return_inverse=False, return_counts=False, dim=Non
 
 
 # ── positions in sorted sequences ────────────────────────────────────────────
-def places(ordered, values, right, dtype):
+def places(ordered, values, side, dtype):
     """Return the index at which each value would be inserted, line by line."""
     if not values.size:
         return np.empty(values.shape, dtype)
     ordered, values = widen(ordered), widen(values)  # NumPy does not know where nan of bfloat16 belongs
     if ordered.ndim == 1:
-        return np.searchsorted(ordered, values, right).astype(dtype)
+        return find_places(ordered, values, side).astype(dtype)
     count = math.prod(ordered.shape[:-1])
     lines = ordered.reshape(count, ordered.shape[-1])
     wanted = values.reshape(count, values.shape[-1])
-    found = [np.searchsorted(line, own, right) for line, own in zip(lines, wanted)]
+    found = [find_places(line, own, side) for line, own in zip(lines, wanted)]
     return np.array(found, dtype).reshape(values.shape)
+
+
+def find_places(line, values, side):
+    """Return these indices in one line."""
+    if line.size and (last := line.item(-1)) != last:
+        return halve(line, values, side)
+    return np.searchsorted(line, values, side)
+
+
+def halve(line, values, side):
+    """Return the indices that PyTorch's binary search finds among numbers of which some are nan, as large as nothing."""
+    start, end = np.zeros(values.shape, np.int64), np.full(values.shape, line.size)
+    while (looking := start < end).any():
+        middle = start + (end - start >> 1)
+        number = line[np.minimum(middle, line.size - 1)]
+        within = number > values if side == "right" else number >= values
+        start, end = np.where(looking & ~within, middle + 1, start), np.where(looking & within, middle, end)
+    return start
 
 
 def check_side(side, right):
