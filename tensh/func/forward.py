@@ -5,12 +5,12 @@ from tensh.engine.autograd import tangent_levels
 from tensh.engine.autograd.transforms import Call
 from tensh.engine.core.clock import mode
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.dispatch.vmap.batched import BatchedTensor, make_batched
+from tensh.engine.dispatch.vmap.batched import BatchedTensor, make_batched, value_of
 from tensh.engine.dispatch.vmap.differentiation import gradient_with_levels, weight
 from tensh.engine.dispatch.vmap.levels import running
 from tensh.engine.dispatch.vmap.rules.shared import sizes_of
 from tensh.func.checks import only_tensors, output_and_aux, replace_arguments, select_argnums, some_tensors
-from tensh.func.tape import find_inside, show_outside, value_of
+from tensh.func.tape import find_inside, show_outside
 from tensh.func.trees import flatten, map_leaves, unflatten
 
 CALL = "jvp(f, primals, tangents)"

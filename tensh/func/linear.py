@@ -6,10 +6,11 @@ from tensh.engine.autograd.tangent_levels import Level, carry
 from tensh.engine.core.clock import clock, mode
 from tensh.engine.core.nodes import Output
 from tensh.engine.core.tensor import Tensor
+from tensh.engine.dispatch.vmap.batched import value_of
 from tensh.engine.inplace.copy_slices import CopySlices
 from tensh.engine.inplace.writes import keys_while_growing
 from tensh.func.forward import fill_tangent
-from tensh.func.tape import Tape, show_outside, value_of
+from tensh.func.tape import Tape, show_outside
 from tensh.func.trees import flatten, map_leaves, unflatten
 
 

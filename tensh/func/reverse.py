@@ -7,9 +7,10 @@ from tensh.engine.autograd import gradients
 from tensh.engine.core.clock import mode
 from tensh.engine.core.nodes import uses_gradient
 from tensh.engine.core.tensor import Tensor
+from tensh.engine.dispatch.vmap.batched import value_of
 from tensh.engine.dtypes.dtype import DIFFERENTIABLE
 from tensh.func.checks import only_tensors, output_and_aux, replace_arguments, select_argnums, select_arguments
-from tensh.func.tape import Tape, reaches, show_outside, value_of
+from tensh.func.tape import Tape, reaches, show_outside
 from tensh.func.trees import flatten, map_leaves, unflatten
 
 

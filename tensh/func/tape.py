@@ -17,7 +17,7 @@ from tensh.engine.core.nodes import AccumulateGrad, Dual, NoGradView, uses_gradi
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import refresh_node
 from tensh.engine.dispatch.override.wrappers import Facts, copy_wrapper
-from tensh.engine.dispatch.vmap.batched import BatchedTensor, expand_batches, make_batched
+from tensh.engine.dispatch.vmap.batched import BatchedTensor, expand_batches, make_batched, value_of
 from tensh.engine.dispatch.vmap.levels import running
 from tensh.engine.dtypes.dtype import DIFFERENTIABLE
 
@@ -112,11 +112,6 @@ def find_inside(t):
 def share(t, node=None):
     """A tensor over the memory of another, or for the same values."""
     return copy_wrapper(t, node) if type(t.array) is Facts else wrap(t.array, node)
-
-
-def value_of(t):
-    """The tensor on which ``t`` is recorded: inside ``vmap`` the whole batch."""
-    return t.value if type(t) is BatchedTensor else t
 
 
 def reaches(nodes, leaves=()):

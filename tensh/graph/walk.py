@@ -14,10 +14,10 @@ from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.graph import kept
 from tensh.graph.calls import find_call
 from tensh.graph.elements import elements
+from tensh.graph.formats.repeats import period
 from tensh.graph.model import Edge, GraphNode
 from tensh.graph.names import names_of_layers, names_of_nodes
 from tensh.graph.provenance import layer, place
-from tensh.graph.repeats import period
 from tensh.graph.source import piece
 from tensh.support.language import _
 

@@ -14,9 +14,10 @@ from tensh.compiler.passes import FUSED
 from tensh.compiler.steps import EFFECT, VIEW, Var
 from tensh.engine.dispatch.capture.lines import map_parts
 from tensh.engine.dtypes.dtype import BY_NUMPY
-from tensh.graph import dag, svg, tokens, tree
+from tensh.graph import tokens
+from tensh.graph.formats import dag, svg, tree
+from tensh.graph.formats.tree import Shown
 from tensh.graph.model import Edge, GraphNode
-from tensh.graph.tree import Shown
 from tensh.show.describe import amount
 from tensh.show.page import Lines
 from tensh.show.text import pad

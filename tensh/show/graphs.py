@@ -1,9 +1,9 @@
 """The graph behind a tensor as a view: `graph`."""
 
 from tensh.engine.core.tensor import Tensor
-from tensh.graph import dag, svg, tape, tree
+from tensh.graph.formats import dag, svg, tape, tree
+from tensh.graph.formats.tree import Shown
 from tensh.graph.names import newest
-from tensh.graph.tree import Shown
 from tensh.graph.walk import Graph
 from tensh.show.asking import names_of_caller
 from tensh.show.page import Lines

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import tensh
-from tensh.graph import json, tape, tree
+from tensh.graph.formats import json, tape, tree
+from tensh.graph.formats.repeats import blocks, period
 from tensh.graph.provenance import place, record_places
-from tensh.graph.repeats import blocks, period
 from tensh.graph.walk import Graph
 from tests.support.chain_programs import LEAVES, chain_program, check_paths
 from tests.support.graph_programs import PROGRAMS

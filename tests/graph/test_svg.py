@@ -9,8 +9,9 @@ import pytest
 import tensh
 from tensh.cli.app import main
 from tensh.cli.process.environment import Environment
-from tensh.graph import svg, tokens
-from tensh.graph.tree import Shown
+from tensh.graph import tokens
+from tensh.graph.formats import svg
+from tensh.graph.formats.tree import Shown
 from tensh.graph.walk import Graph
 
 NN = tensh.nn

@@ -89,7 +89,7 @@ def write_static(run, request, recorder):
             if request.format == "png":
                 return draw_file(drawing.graph, shown, request)
             if request.format in WRITERS:
-                lines = importlib.import_module(f"tensh.graph.{request.format}").lines(drawing.graph, shown)
+                lines = importlib.import_module(f"tensh.graph.formats.{request.format}").lines(drawing.graph, shown)
                 return write_pieces(run, request, (f"{line}\n" for line in lines))
             return write_pieces(run, request, text(run, drawing, request))
         except (Break, ValueError, LookupError) as error:
@@ -131,7 +131,7 @@ def write_graph(run, request):
         if request.format == "png":
             return draw_file(graph, shown, request)
         if request.format in WRITERS:
-            lines = importlib.import_module(f"tensh.graph.{request.format}").lines(graph, shown)
+            lines = importlib.import_module(f"tensh.graph.formats.{request.format}").lines(graph, shown)
             return write_pieces(run, request, (f"{line}\n" for line in lines))
         return write_pieces(run, request, text(run, Drawing(graph, request.view, shown), request))
     except (ValueError, LookupError) as error:
@@ -192,7 +192,7 @@ def write_pieces(run, request, pieces):
 
 def draw_file(graph, shown, request):
     """Draw the graph into a file by Graphviz; return the exit status."""
-    from tensh.graph import dot
+    from tensh.graph.formats import dot
 
     command = ["dot", f"-T{request.format}", "-o", request.output]
     try:

@@ -158,3 +158,8 @@ def align_batches(t, levels):
     shape = iter(t.value.array.shape)
     batch = tuple([next(shape) if each in t.levels else 1 for each in levels])
     return view.fn(t.value, batch + tuple(shape))
+
+
+def value_of(t):
+    """Return the tensor on which operations on ``t`` are recorded: inside ``vmap`` the whole batch."""
+    return t.value if type(t) is BatchedTensor else t

@@ -15,7 +15,7 @@ from tensh.engine.core.nodes import uses_gradient
 from tensh.engine.core.tensor import wrap
 from tensh.engine.core.views import refresh_node
 from tensh.engine.dispatch.vmap import errors
-from tensh.engine.dispatch.vmap.batched import BatchedTensor, enter, expand_batches, leave, make_batched
+from tensh.engine.dispatch.vmap.batched import BatchedTensor, enter, expand_batches, leave, make_batched, value_of
 from tensh.engine.dispatch.vmap.levels import level
 from tensh.engine.dispatch.vmap.rules.shared import levels_of, sizes_of
 from tensh.engine.operators.basic import cast
@@ -68,11 +68,6 @@ def differentiate_batches(outputs, inputs, weights, keep, graph, allow_unused, m
         raise RuntimeError(errors.LEGACY_ELEMENTS) from None
     zeros = PUBLIC["zeros_like"]
     return tuple([zeros(x) if g is None and materialize else g for g, x in zip(found, inputs, strict=True)])
-
-
-def value_of(t):
-    """Return the tensor on which operations are recorded."""
-    return t.value if type(t) is BatchedTensor else t
 
 
 def weight(number, t, w, sizes):

@@ -1,7 +1,7 @@
 """A small graph as a drawing: layers from the leaves down to the root, connected by lines."""
 
 from tensh.graph import tokens
-from tensh.graph.layers import Waypoint, assign_layers, order, positions
+from tensh.graph.formats.layers import Waypoint, assign_layers, order, positions
 from tensh.support.language import _
 
 MOST = 30  # maximum number of nodes

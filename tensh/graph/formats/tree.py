@@ -9,7 +9,7 @@ import textwrap
 from typing import NamedTuple
 
 from tensh.graph import tokens
-from tensh.graph.folding import folds
+from tensh.graph.formats.folding import folds
 from tensh.graph.formulas import describe_edge
 from tensh.support.language import _, count
 

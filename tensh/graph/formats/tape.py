@@ -6,9 +6,9 @@ The lines are generated one by one, so that a graph of a million nodes can be st
 from itertools import islice
 
 from tensh.graph import tokens
-from tensh.graph.folding import folds
+from tensh.graph.formats.folding import folds
+from tensh.graph.formats.tree import Shown
 from tensh.graph.formulas import describe_edge, operand_texts
-from tensh.graph.tree import Shown
 from tensh.support.language import _, count
 
 SAMPLE = 1000  # number of lines that determine the column widths

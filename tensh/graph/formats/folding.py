@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from tensh.graph.formats.repeats import blocks
 from tensh.graph.provenance import layer, place
-from tensh.graph.repeats import blocks
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,8 +8,8 @@ may come from users: it is escaped.
 from html import escape
 
 from tensh.graph import tokens
+from tensh.graph.formats.layers import Waypoint, assign_layers, order, positions
 from tensh.graph.formulas import list_received
-from tensh.graph.layers import Waypoint, assign_layers, order, positions
 from tensh.support.escaping import visible_line
 from tensh.support.language import _
 
