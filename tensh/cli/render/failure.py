@@ -21,7 +21,7 @@ def short(failure, shown=0, width=None):
 
     `shown` is the number of values shown before, `width` the width of the window.
     """
-    yield from _head(failure)
+    yield from _head(failure, width)
     if failure.places:
         yield from quote(failure.places[0], failing=True)
     if failure.explanation:
@@ -238,8 +238,14 @@ def _format_place(place):
         yield "plain", ": "
 
 
-def _head(failure):
+def _head(failure, width=None):
+    """Yield the place and the message; what tensh itself says is wrapped, a message of the code is left as it is."""
     yield from _where(failure)
+    if not failure.kind and width is not None and width >= LEAST_WIDTH:
+        before = cells("".join(text for _kind, text in _where(failure)))
+        lines = wrap_lines(" " * before + shorten_middle(failure.message), width)
+        yield "message", "\n  ".join(lines)[before:] + "\n"
+        return
     if failure.kind:
         yield "error", shorten_middle(failure.kind)
         yield "plain", ": " if failure.message else ""

@@ -38,11 +38,9 @@ def explain_divisor(situation, node):
         return say(rule, _("divide floating point numbers, which gives inf or nan there"), (operand_of(text, t),))
     match node:
         case ast.Constant():
-            is_python = isinstance(situation.error, ZeroDivisionError)
-            return say(
-                _("a Python number cannot be divided by 0") if is_python else _("whole numbers cannot be divided by 0"),
-                None,
-            )
+            if isinstance(situation.error, ZeroDivisionError):  # whose message says it all
+                return None
+            return say(_("whole numbers cannot be divided by 0"), None)
         case ast.Name(id=name):
             return explain_name(situation, name)
         case ast.Call(func=ast.Name(id="len"), args=[inner]):

@@ -27,7 +27,8 @@ def history(session, command):
         first, *more = entry.text.split("\n")
         tokens += [("margin", f"{number:>{width}}  "), ("code", first + "\n")]
         tokens += [("code", " " * (width + 2) + line + "\n") for line in more]
-    yield Text(tokens or [("note", _("nothing yet") + "\n")])
+    nothing = _("no line has {word}").format(word=wanted) if wanted and entries else _("nothing yet")
+    yield Text(tokens or [("note", nothing + "\n")])
 
 
 @magic(
