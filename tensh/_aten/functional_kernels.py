@@ -41,6 +41,13 @@ def det(A):
     return torch.linalg.det(A), *torch.linalg.lu_factor(A)
 
 
+def unique(self, sorted=True, return_inverse=False, return_counts=False):
+    """Return (elements, inverse, counts); what is not asked for is empty."""
+    found, inverse, counts = torch.unique(self, sorted, True, True)
+    none = torch.empty(0, dtype=torch.int64)
+    return found, inverse if return_inverse else none, counts if return_counts else none
+
+
 DRAWN = {"normal_functional": "normal_"} | {
     name: f"{name}_" for name in ("uniform", "exponential", "geometric", "log_normal", "cauchy")
 }
@@ -58,6 +65,7 @@ FUNCTIONAL_KERNELS = {
     "_native_batch_norm_legit_functional": functional_norm,
     "_native_batch_norm_legit_no_training": without_training,
     "_trilinear": trilinear,
+    "_unique2": unique,
     "_linalg_det": det,
     "_cdist_forward": lambda x1, x2, p, compute_mode=None: torch.cdist(x1, x2, p),
     "copy": lambda self, src, non_blocking=False: src.to(self.dtype).expand(self.shape).clone(),

@@ -5,7 +5,8 @@ from tensh._decomp.table import core_aten_decompositions, view_decompositions
 from tensh.engine.autograd.modes import no_grad
 from tensh.engine.core.tensor import Tensor
 from tensh.fx.node import map_aggregate, map_arg
-from tensh.tracing.dynamic import free_sizes, resize
+from tensh.tracing.data_sizes import find_dependent, name_data_sizes
+from tensh.tracing.dynamic import fold_sizes, free_sizes, resize
 from tensh.tracing.functional import Functional
 from tensh.tracing.program import Program, flatten_like
 from tensh.tracing.recorder import Recorder
@@ -73,7 +74,7 @@ def plain(value):
 def record_again(source, table, inputs):
     """Return the program of a graph on examples, with the rules of a table in the place of operators."""
     members = {path: value for path, value in source.attributes().items() if isinstance(value, Tensor)}
-    ranges, sizes = {}, bool(source.dynamic or source.ranges)
+    ranges, sizes = {}, bool(source.dynamic or source.ranges or find_dependent(source.graph))
     recorder = Replay(members, table, ranges, sizes)
     known = {node: recorder.add_input(node.target, value) and value for node, value in zip(source.inputs, inputs)}
     with RestoredState(source.root, inputs), no_grad(), recorder:
@@ -106,12 +107,16 @@ def decompose(exported, table):
             return record_again(program, rules, resize(inputs, sizes, change))
 
         made = record_again(program, rules, inputs)
-        return free_sizes(made, trace, sizes, ranges, apart=1) if sizes else made
+        if sizes:
+            return free_sizes(made, trace, sizes, ranges, apart=1)
+        fold_sizes(made, made)
+        return made
 
     changed = separate_writes(run(source, views), exported.graph_signature.buffers)
     names = changed.mutated
     program = run(changed, table)
     write_mutations(program, names)
+    name_data_sizes(program)
     return program, ranges
 
 

@@ -5,7 +5,16 @@ from tensh.export.conventions import follow_conventions
 from tensh.export.exported_program import ExportedProgram
 from tensh.export.relations import choose_symbols, list_dimensions, relate, rename_sizes
 from tensh.nn.modules.module import Module
-from tensh.tracing.dynamic import FixedSize, Unnamed, list_inputs, read_dynamic_shapes, trace_dynamic, verify_numbers
+from tensh.tracing.data_sizes import find_dependent, name_data_sizes
+from tensh.tracing.dynamic import (
+    FixedSize,
+    Unnamed,
+    fold_sizes,
+    list_inputs,
+    read_dynamic_shapes,
+    trace_dynamic,
+    verify_numbers,
+)
 from tensh.tracing.program import trace_program
 from tensh.tracing.reading import refuse_reading
 
@@ -80,8 +89,12 @@ def export(
         }
     else:
         dynamic, program = {}, trace(0)
+    if not dynamic and find_dependent(program.graph):
+        program = trace(0, True)
+        fold_sizes(program, program)
     verified = verify_numbers(program, trace)
     program = program if dynamic else verified
+    name_data_sizes(program)
     follow_conventions(program)
     return ExportedProgram.from_trace(program, dynamic, ranges, (args, kwargs))
 

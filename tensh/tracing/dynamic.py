@@ -14,6 +14,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.fx.branches import walk_nodes
 from tensh.fx.node import Node, map_arg
 from tensh.nn.modules.module import Module
+from tensh.tracing.data_sizes import find_dependent
 from tensh.tracing.dims import STATIC
 from tensh.tracing.numbers import ARITHMETIC
 from tensh.tracing.program import flatten_like, list_leaves, trace_program
@@ -232,10 +233,10 @@ def constants(node):
 
 
 def fold_sizes(first, second):
-    """Replace sizes that are equal in both traces by numbers."""
-    known = {}
+    """Replace sizes that are equal in both traces by numbers, unless they may depend on elements."""
+    known, dependent = {}, find_dependent(first.graph)
     for one, two in zip(list(walk_nodes(first.graph)), list(walk_nodes(second.graph))):
-        value = size_value(one, known)
+        value = None if one in dependent else size_value(one, known)
         if value is not None and value == size_value(two, {}, fallback=two.meta.get("val")):
             known[one] = value
     for node, value in known.items():

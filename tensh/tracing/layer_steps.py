@@ -138,6 +138,14 @@ def tensordot(recorder, a, b, dims=2, out=None):
     return recorder.run("tensordot", a, b, *pair)
 
 
+def unique(recorder, input, sorted=True, return_inverse=False, return_counts=False, dim=None):
+    if dim is not None:
+        return NotImplemented
+    found, inverse, counts = recorder.run("_unique2", input, sorted, return_inverse, return_counts)
+    more = [each for each, wanted in ((inverse, return_inverse), (counts, return_counts)) if wanted]
+    return (found, *more) if more else found
+
+
 COMPOSED = {
     "softsign": softsign, "tanhshrink": tanhshrink, "softmin": softmin, "gumbel_softmax": gumbel_softmax, "kl_div": kl_div,
     "multilabel_soft_margin_loss": multilabel_soft_margin_loss, "local_response_norm": local_response_norm,
@@ -148,5 +156,6 @@ CALLS = {
     "mse_loss": compare("mse_loss"), "l1_loss": compare("l1_loss"),
     "smooth_l1_loss": compare("smooth_l1_loss", ("beta", 1.0)), "huber_loss": compare("huber_loss", ("delta", 1.0)),
     **{f"max_pool{dims}d": max_pool(dims) for dims in (1, 2, 3)}, "grid_sample": grid_sample, "cdist": cdist, "tensordot": tensordot,
+    "unique": unique,
 }  # fmt: skip
 """Public function -> (recorder, arguments) -> its result."""

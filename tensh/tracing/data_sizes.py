@@ -1,0 +1,73 @@
+"""Sizes that depend on elements: how many are not zero, are selected by a mask, or differ.
+
+Note [Sizes that depend on elements]
+Such a size is a node of the graph wherever the program uses it, and so is every size of a value that is computed from it:
+what the example has says nothing about other inputs.
+"""
+
+from tensh.engine.core.tensor import Tensor
+
+SOURCES = {
+    "nonzero": 0, "argwhere": 0, "masked_select": 0, "unique": 0, "_unique2": 0, "unique_consecutive": 0, "unique_dim": 0,
+}  # fmt: skip
+"""Operator, or function without one -> the dimension of its results whose size depends on elements."""
+
+
+def name_of(node):
+    target = node.target
+    return getattr(target, "_opname", None) or (target if isinstance(target, str) else getattr(target, "__name__", ""))
+
+
+def dimension_of(node):
+    """Return the dimension of a node's result whose size depends on elements; None if there is none."""
+    name = name_of(node)
+    if node.op not in ("call_function", "call_method"):
+        return None
+    if name == "where" and len(node.args) == 1:
+        return 0
+    if name == "index":
+        return next((place for place, each in enumerate(node.args[1]) if is_mask(each)), None)
+    return SOURCES.get(name)
+
+
+def is_mask(node):
+    value = getattr(node, "meta", {}).get("val")
+    return isinstance(value, Tensor) and str(value.dtype) in ("torch.bool", "torch.uint8")
+
+
+def find_dependent(graph):
+    """Return the nodes whose values may have a size that depends on elements."""
+    found = set()
+    for node in graph.nodes:
+        if node.op != "output" and (
+            dimension_of(node) is not None or any(each in found for each in node.all_input_nodes)
+        ):
+            found.add(node)
+    return found
+
+
+def name_data_sizes(program):
+    """Give sizes that depend on elements names, with the largest that they can have, for what the graph shows."""
+    known = {}  # node -> (size in the example, its name)
+    for node in program.graph.nodes:
+        value, dim = node.meta.get("val"), dimension_of(node)
+        if dim is not None:
+            counted = next(each.meta["val"] for each in reversed(node.all_input_nodes) if "val" in each.meta)
+            name = f"u{sum(each.startswith('u') for each in program.ranges)}"
+            program.ranges[name] = 0, counted.numel()
+            first = next((each for each in parts_of(value) if isinstance(each, Tensor)), None)
+            if first is not None and first.dim() > dim:
+                known[node] = first.shape[dim], name
+        else:
+            found = next((known[each] for each in node.all_input_nodes if each in known), None)
+            if found is not None:
+                known[node] = found
+        if node in known and isinstance(value, Tensor) and "sizes" not in node.meta:
+            size, name = known[node]
+            sizes = [name if n == size else n for n in value.shape]
+            if name in sizes:
+                node.meta["sizes"] = sizes
+
+
+def parts_of(value):
+    return value if isinstance(value, (tuple, list)) else [value]
