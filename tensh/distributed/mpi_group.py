@@ -8,6 +8,7 @@ from datetime import timedelta
 
 import numpy as np
 
+from tensh.distributed import timeline
 from tensh.distributed.agreement import agree, agree_on_success
 from tensh.distributed.mpi_memory import as_bytes, facts_of, read, write
 from tensh.distributed.mpi_messages import Messages
@@ -45,10 +46,14 @@ class MPIGroup(ProcessGroup):
         """Return a work that agrees on a call and executes it."""
 
         def run():
+            begin = timeline.now()
             agree(self._communicator, call, self._seconds)
+            met = timeline.now()
             function()
+            timeline.note("wait", call[0], begin, met)
+            timeline.note("transfer", call[0], met, timeline.now())
 
-        return self._line.add(PendingWork(self._line, tensors, run))
+        return self._line.add(PendingWork(self._line, tensors, run, call[0]))
 
     # ── reductions ───────────────────────────────────────────────────────────
     def allreduce(self, tensors, op=RedOpType.SUM):
@@ -155,10 +160,11 @@ class MPIGroup(ProcessGroup):
         """Wait for all processes; raise RuntimeError on the first, naming one that did not arrive, or all of them."""
         self._line.settle()
         seconds = self._seconds if timeout is None else timeout.total_seconds()
-        if self._rank:
-            self._messages.report_to_first(seconds)
-        else:
-            self._messages.await_others(seconds, name_all=wait_all_ranks)
+        with timeline.noting("monitored_barrier"):
+            if self._rank:
+                self._messages.report_to_first(seconds)
+            else:
+                self._messages.await_others(seconds, name_all=wait_all_ranks)
 
     def allgather(self, outputs, inputs):
         """Fill a list for each input with the input of every process."""
@@ -285,15 +291,17 @@ class MPIGroup(ProcessGroup):
     def gather_objects(self, thing):
         """Return the objects of all processes, on all of them."""
         self._line.settle()
-        agree(self._communicator, ("all_gather_object",), self._seconds)
-        return self._communicator.allgather(thing)
+        with timeline.noting("all_gather_object"):
+            agree(self._communicator, ("all_gather_object",), self._seconds)
+            return self._communicator.allgather(thing)
 
     def broadcast_object(self, thing, root):
         """Return the object of one process, on all of them."""
         self.check_root("broadcast", root)
         self._line.settle()
-        agree(self._communicator, ("broadcast_object_list", ("root", root)), self._seconds)
-        return self._communicator.bcast(thing, root)
+        with timeline.noting("broadcast_object_list"):
+            agree(self._communicator, ("broadcast_object_list", ("root", root)), self._seconds)
+            return self._communicator.bcast(thing, root)
 
     # ── messages ─────────────────────────────────────────────────────────────
     def send(self, tensor, target, tag=0):

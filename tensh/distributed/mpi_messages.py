@@ -36,7 +36,7 @@ class Messages:
             seconds = self.seconds if seconds is None else seconds
             wait_for(request, seconds, lambda: f"rank {target} did not receive {array.nbytes} bytes")
 
-        return MessageWork(tensor, finish, request.Test)
+        return MessageWork(tensor, finish, request.Test, "send")
 
     def receive(self, tensor, source, tag):
         """Start to receive a tensor from a process, or from any for None."""
@@ -64,7 +64,7 @@ class Messages:
             write(tensor, array)
             return status.Get_source()
 
-        return MessageWork(tensor, finish, lambda: request.Get_status())
+        return MessageWork(tensor, finish, lambda: request.Get_status(), "recv")
 
     def _rank_of(self, source):
         return self._mpi.ANY_SOURCE if source is None else source

@@ -3,6 +3,7 @@
 import queue
 import threading
 
+from tensh.distributed import timeline
 from tensh.distributed.process_group import Work
 from tensh.futures import Future
 
@@ -10,8 +11,9 @@ from tensh.futures import Future
 class PendingWork(Work):
     """A collective of a group, executed by the thread of its ``line``, or by ``wait`` if no other is pending."""
 
-    def __init__(self, line, tensors, function):
+    def __init__(self, line, tensors, function, name):
         super().__init__(tensors)
+        self._name = name
         self._line, self._function, self._future, self._error = line, function, Future(), None
 
     def start(self):
@@ -33,8 +35,10 @@ class PendingWork(Work):
 
     def wait(self, timeout=None):
         """Wait for completion; return True.  Raise the error of the collective."""
+        begin = timeline.now()
         self._line.carry_out(self)
         self._future.wait()
+        timeline.note("blocked", self._name, begin, timeline.now())
         return True
 
     synchronize = wait
@@ -59,15 +63,19 @@ class PendingWork(Work):
 class MessageWork(Work):
     """A message that MPI sends or receives."""
 
-    def __init__(self, tensor, finish, test):
+    def __init__(self, tensor, finish, test, name):
         super().__init__([tensor])
+        self._name, self._begin = name, timeline.now()
         self._finish, self._test, self._source = finish, test, None
         self._done = False
 
     def wait(self, timeout=None):
         """Wait for completion; return True.  Raise RuntimeError for another size, DistBackendError for a time-out."""
         if not self._done:
+            begin = timeline.now()
             self._source = self._finish(None if timeout is None else timeout.total_seconds())
+            timeline.note("blocked", self._name, begin, end := timeline.now())
+            timeline.note("transfer", self._name, self._begin, end)
             self._done = True
         return True
 

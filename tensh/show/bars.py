@@ -21,14 +21,14 @@ class Bar:
         self.task = None
         Bar.running.append(self)
 
-    def show(self, taken, seconds):
+    def show(self, taken, seconds, values):
         if Bar.display is None:
             Bar.display = new_display()
             Bar.display.start()
         for bar in Bar.running:
             if bar.task is None:
                 bar.task = Bar.display.add_task(visible_line(bar.description), total=bar.total)
-        Bar.display.update(self.task, completed=taken)
+        Bar.display.update(self.task, completed=taken, description=visible_line(self.description + values).strip())
 
     def close(self):
         Bar.running.remove(self)

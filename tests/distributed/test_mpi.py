@@ -1,6 +1,7 @@
 """Several processes, with MPI: collectives as PyTorch's with gloo, and a program that is launched."""
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -189,6 +190,31 @@ def test_time_limit(tmp_path):
     (tmp_path / "timing.py").write_text(TIMING)
     done = call([*LAUNCH, "-n", "2", str(tmp_path / "timing.py")])
     assert "[0] DistBackendError timed out after 0.5 s: not all processes reached all_reduce(shape=[2]" in done.stdout
+
+
+EXCHANGES = """
+import torch, time
+import torch.distributed as dist
+dist.init_process_group("gloo")
+time.sleep(0.1 * dist.get_rank())
+dist.all_reduce(torch.ones(3))
+if dist.get_rank():
+    dist.recv(torch.ones(3), 0)
+else:
+    dist.send(torch.ones(3), 1)
+"""
+
+
+def test_timeline(tmp_path):
+    (tmp_path / "exchanges.py").write_text(EXCHANGES)
+    done = call([*LAUNCH, "-n", "2", "--timeline", str(tmp_path / "out.html"), str(tmp_path / "exchanges.py")])
+    assert done.returncode == 0 and "out.html: 2 ranks" in done.stderr, done.stderr
+    titles = re.findall("<title>(.*?) ([0-9.e+-]+) ms</title>", (tmp_path / "out.html").read_text())
+    assert {"all_reduce", "send", "recv"} <= {part for names, _ in titles for part in names.split(", ")}
+    assert max(float(time) for names, time in titles if "all_reduce" in names) > 50  # rank 0 waits for rank 1
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["exchanges.py", "out.html"]
+    done = call([*LAUNCH, "-n", "2", "--timeline", str(tmp_path / "no" / "out.html"), str(tmp_path / "exchanges.py")])
+    assert done.returncode == 2 and done.stderr.endswith("No such file or directory\n")
 
 
 # ── training ─────────────────────────────────────────────────────────────────

@@ -84,7 +84,8 @@ LAYERS = {
     "tensh.cli.learning": ("", "numpy"),
     "tensh.graph": ("tensh.engine", "numpy"),
     "tensh.explain": ("tensh.engine tensh.graph tensh.nn tensh.optim", "numpy"),
-    "tensh.show": ("tensh.compiler tensh.engine tensh.explain tensh.graph", "numpy"),
+    "tensh.show": ("tensh.compiler tensh.engine tensh.explain tensh.graph tensh.show.tracked", "numpy"),
+    "tensh.show.tracked": ("tensh.utils.tensorboard", ""),  # imported for a folder of event files
     "tensh.show.bars": ("", "rich"),  # imported when a bar is drawn
     "tensh.cli": ("tensh tensh.engine tensh.show " + PUBLIC, "numpy"),
     "tensh.cli.session": (
@@ -124,12 +125,15 @@ LAYERS = {
         "",
     ),
     "tensh.cli.programs.runs": ("tensh.cli tensh.cli.programs.run", ""),
-    "tensh.cli.launching": ("tensh.cli", ""),
+    "tensh.cli.launching": ("tensh.cli tensh.distributed.timeline", ""),
     "tensh.cli.sweeping": (
         "tensh.show tensh.cli tensh.cli.programs.program tensh.cli.programs.run tensh.cli.render tensh.cli.session",
         "numpy",
     ),
-    "tensh.cli.watching": ("tensh.show tensh.cli tensh.cli.render tensh.cli.sweeping", "numpy tensorboard google PIL"),
+    "tensh.cli.watching": (
+        "tensh.show tensh.show.tracked tensh.cli tensh.cli.render tensh.cli.sweeping",
+        "numpy tensorboard google PIL",
+    ),
     "tensh.cli.records": ("tensh.show tensh.cli tensh.cli.render tensh.cli.programs.run tensh.cli.session", ""),
     "tensh.cli.actions.graphs": ("tensh.show tensh.cli tensh.cli.programs.run tensh.cli.session", ""),
     "tensh.cli.actions.model_export": ("tensh.cli tensh.cli.session", ""),

@@ -5,7 +5,10 @@ import sys
 
 import pytest
 
-from tensh.show import bars, progress, track
+import tensh as torch
+from tensh.cli.watching.page import FolderView, TrackedView
+from tensh.show import bars, progress, track, tracked
+from tensh.show.page import Page
 
 
 class Clock:
@@ -114,3 +117,58 @@ def test_silence_can_be_asked_for(clock, opened, monkeypatch):
     for _ in track(range(10)):
         clock.now += 1
     assert window.getvalue() == ""
+
+
+# ── values ───────────────────────────────────────────────────────────────────
+def loop(name, number, **values):
+    """Run a loop that tracks values, each given as an iterable."""
+    for _ in track(range(number), name, **{key: iter(each).__next__ for key, each in values.items()}):
+        pass
+
+
+def points(value, name):
+    return [(each.step, each.value) for each in tracked.curves[value][name]]
+
+
+def test_values_are_read_after_each_step(clock, capsys):
+    leaves = [torch.tensor(number, requires_grad=True) for number in (0.5, 1.5)]
+    loop("steps", 2, double=[0, 2], leaf=leaves)
+    assert points("double", "steps") == [(1, 0.0), (2, 2.0)] and points("leaf", "steps") == [(1, 0.5), (2, 1.5)]
+    for _ in track(range(10), "told", loss=lambda: 0.25):
+        clock.now += 1
+    assert capsys.readouterr().err.splitlines()[-1].endswith("10 of 10  10.0 s  loss 0.25")
+
+
+def test_a_loop_of_the_same_name_begins_anew(clock):
+    loop("again", 5, value=range(5))
+    loop("again", 2, value=range(2))
+    assert points("value", "again") == [(1, 0.0), (2, 1.0)]
+
+
+def test_a_long_loop_keeps_some_points(clock):
+    loop("long", 5 * tracked.MOST, value=range(5 * tracked.MOST))
+    kept = points("value", "long")
+    assert tracked.MOST / 2 <= len(kept) <= tracked.MOST and kept[-1][0] > 4.9 * tracked.MOST
+
+
+def test_what_is_no_function_is_refused():
+    with pytest.raises(
+        TypeError, match="loss must be a function that returns a number, such as loss=lambda: loss, not float"
+    ):
+        track(range(3), loss=1.0)
+
+
+def test_curves_are_drawn(clock):
+    page = Page(width=80)
+    loop("drawn", 3, height=range(3))
+    shown = "".join(text for _, text in TrackedView("height").draw(page))
+    assert "# height: drawn · 1 curve of 3 points" in shown and "height  drawn  3     2     0      2" in shown
+    assert "no loop has tracked a value" in "".join(text for _, text in TrackedView("none").draw(page))
+
+
+def test_event_files_need_no_writer(clock, tmp_path):
+    pytest.importorskip("tensorboard", reason="tensorboard is not installed")
+    for _ in track(range(3), "fit", folder=str(tmp_path), loss=iter(range(3)).__next__):
+        pass
+    view = FolderView(str(tmp_path))
+    assert [point.value for point in view.runs.numbers["loss"]["fit"]] == [0.0, 1.0, 2.0]

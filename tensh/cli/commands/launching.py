@@ -27,6 +27,10 @@ def launch_(
     restarts: Annotated[
         int, typer.Option("--restarts", metavar="N", help="How many times to restart after a failure.")
     ] = 0,
+    timeline: Annotated[
+        str | None,
+        typer.Option("--timeline", metavar="OUT.html", help="Draw what each rank computes and waits for, as a page."),
+    ] = None,
     bare: Annotated[bool, typer.Option("--no-prefix", help="Do not prefix lines of output with the rank.")] = False,
 ):
     """Run a program in several processes, which torch.distributed connects through MPI.
@@ -37,4 +41,4 @@ def launch_(
     from tensh.cli.launching.launcher import launch
 
     env = environment(ctx, ctx.obj["options"])
-    return partial(launch, env, number, file, arguments or [], hosts, hostfile, restarts, not bare)
+    return partial(launch, env, number, file, arguments or [], hosts, hostfile, restarts, not bare, timeline)

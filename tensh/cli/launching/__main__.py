@@ -62,6 +62,15 @@ def finish_lines():
         getattr(stream, "finish", stream.flush)()
 
 
+def begin_timeline(rank):
+    """Start to note the times of exchanges, if the launcher asks for them; return the function that writes them."""
+    if "TENSH_TIMELINE" not in os.environ:
+        return lambda: None
+    from tensh.distributed import timeline
+
+    return lambda: timeline.write(rank)
+
+
 def run():
     """Run the program; on failure end the process here, since MPI would wait for the others."""
     rank, folder = set_environment(), os.environ.pop("TENSH_LAUNCH", None)
@@ -72,10 +81,12 @@ def run():
     prefix = f"[{rank}] " if os.environ.pop("TENSH_LAUNCH_PREFIX", None) else ""
     sys.stdout, sys.stderr = PrefixedStream(sys.stdout, prefix), PrefixedStream(sys.stderr, prefix)
     atexit.register(finish_lines)
+    write_timeline = begin_timeline(rank)
     from tensh.cli.start import main
 
     sys.argv[:] = ["tensh", "run", sys.argv[1], "--", *sys.argv[2:]]
     status = main()
+    write_timeline()
     if status:
         note(folder, f"{rank}.status", str(status))
         finish_lines()

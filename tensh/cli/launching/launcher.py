@@ -1,5 +1,6 @@
 """Starting a program in several processes by MPI's `mpiexec`, and stopping all of them together."""
 
+import contextlib
 import os
 import re
 import shutil
@@ -13,6 +14,8 @@ import time
 from importlib.util import find_spec
 from pathlib import Path
 
+from tensh.cli.files.writing import write_text
+from tensh.cli.launching import timeline
 from tensh.cli.launching.ending import end_with_parent
 from tensh.cli.launching.hosts import count_processes, options_for, read_hosts
 from tensh.cli.process import status
@@ -27,10 +30,10 @@ OWN_WORDS = re.compile(
 )  # mpiexec's own messages about failed processes
 
 
-def launch(env, number, file, arguments, hosts=None, hostfile=None, restarts=0, is_prefixed=True):
+def launch(env, number, file, arguments, hosts=None, hostfile=None, restarts=0, is_prefixed=True, picture=None):
     """Run a program in `number` processes, restarting up to `restarts` times after a failure; return the exit status.
 
-    Without a `number`, there are as many as the machines take.
+    Without a `number`, there are as many as the machines take. `picture` is a file of HTML for the times of exchanges.
     """
     if number is not None and number < 1:
         raise UsageError(_("-n: expected 1 or more processes, not {number}").format(number=number))
@@ -47,13 +50,42 @@ def launch(env, number, file, arguments, hosts=None, hostfile=None, restarts=0, 
     for attempt in range(restarts + 1):
         given = variables(env, number, machines, attempt, restarts)
         given["TENSH_LAUNCH_PREFIX"] = "1" if is_prefixed and number > 1 else ""
-        found = Launch(env, command, number, given).run()
+        with record_times(env, picture, file, given):
+            found = Launch(env, command, number, given).run()
         if found in (status.OK, status.INTERRUPTED) or attempt == restarts:
             return found
         env.stderr.write(
             _("tensh launch: restart {attempt} of {restarts}").format(attempt=attempt + 1, restarts=restarts) + "\n"
         )
     return status.OK
+
+
+@contextlib.contextmanager
+def record_times(env, picture, file, variables):
+    """A context in which processes note the times of their exchanges, of which a page is written at its end.
+
+    They write to a folder beside the page, which machines of a cluster usually share.
+    """
+    if picture is None:
+        yield
+        return
+    beside = Path(picture).absolute().parent
+    try:
+        folder = tempfile.TemporaryDirectory(prefix=".tensh-timeline-", dir=beside)
+    except OSError as error:
+        raise UsageError(_("--timeline {path}: {error}").format(path=picture, error=error.strerror)) from None
+    with folder as name:
+        variables["TENSH_TIMELINE"] = name
+        yield
+        processes = timeline.read(Path(name))
+        if not processes:
+            env.stderr.write(_("tensh launch: no rank has written its times") + "\n")
+            return
+        try:
+            write_text(picture, [timeline.make_page(os.path.basename(file), processes)])
+        except OSError as error:
+            raise UsageError(_("--timeline {path}: {error}").format(path=picture, error=error.strerror)) from None
+        env.stderr.write(f"tensh launch: {picture}: {timeline.summarize(processes)}\n")
 
 
 def find_mpiexec():

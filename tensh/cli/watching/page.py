@@ -12,6 +12,7 @@ from tensh.show.page import View
 from tensh.show.picture import image
 from tensh.show.table import Table
 from tensh.show.text import shorten, shorten_middle
+from tensh.show.tracked import curves
 from tensh.support.escaping import visible, visible_line
 from tensh.support.language import _
 
@@ -50,29 +51,16 @@ class FolderView(View):
         return self.sweeps.refresh() or changed
 
     def draw(self, page):
-        views = [*self.draw_numbers(), *self.draw_histograms(page), *self.draw_images(), *self.draw_sweeps()]
+        views = [
+            *draw_numbers(self.runs.numbers, self.tag),
+            *self.draw_histograms(page),
+            *self.draw_images(),
+            *self.draw_sweeps(),
+        ]
         tokens = [pair for view in views for pair in (*view.draw(page), ("plain", "\n\n"))]
         tokens += [*self.write_hint(), *self.write_texts()]
         nothing = _("no numbers, histograms, images, texts or sweeps in {path}").format(path=self.path)
         return tokens or [("plain", f"{nothing}\n")]
-
-    def draw_numbers(self):
-        """Draw curves of the first tags, or of all requested ones, and a table of all."""
-        numbers = choose(self.runs.numbers, self.tag)
-        drawn = [draw_curves(*each) for each in [*numbers.items()][: None if self.tag else CURVES]]
-        notes = (
-            [_("{tags} tags have curves: choose with --tag PATTERN").format(tags=len(numbers))]
-            if len(drawn) < len(numbers)
-            else []
-        )
-        rows = [
-            (short(name), short(run), points[-1].step)
-            + tuple(f"{value:.6g}" for value in (points[-1].value, least(points), most(points)))
-            for name, found in numbers.items()
-            for run, points in sorted(found.items())
-        ]
-        columns = _("tag"), _("run"), _("step"), _("last"), _("least"), _("largest")
-        return [*drawn, Table(columns, rows, notes=notes)] if rows else []
 
     def draw_sweeps(self):
         """Draw the best runs of each sweep, and their values over a parameter."""
@@ -114,6 +102,25 @@ class FolderView(View):
                 yield "plain", f"\n{visible(shorten_middle(points[-1].value))}\n\n"
 
 
+def draw_numbers(table, tag):
+    """Draw curves of the first tags, or of all requested ones, and a table of all."""
+    numbers = choose(table, tag)
+    drawn = [draw_curves(*each) for each in [*numbers.items()][: None if tag else CURVES]]
+    notes = (
+        [_("{tags} tags have curves: choose with --tag PATTERN").format(tags=len(numbers))]
+        if len(drawn) < len(numbers)
+        else []
+    )
+    rows = [
+        (short(name), short(run), points[-1].step)
+        + tuple(f"{value:.6g}" for value in (points[-1].value, least(points), most(points)))
+        for name, found in numbers.items()
+        for run, points in sorted(found.items())
+    ]
+    columns = _("tag"), _("run"), _("step"), _("last"), _("least"), _("largest")
+    return [*drawn, Table(columns, rows, notes=notes)] if rows else []
+
+
 def finite(points):
     return [point.value for point in points if np.isfinite(point.value)] or [float("nan")]
 
@@ -150,3 +157,16 @@ def rebin(histogram):
 def limits_of(histogram):
     """Format the first and the last limit."""
     return f"{histogram.limits[0]:.3g} ... {histogram.limits[-1]:.3g}"
+
+
+class TrackedView(View):
+    """The page of the values that `track` has read in this process."""
+
+    def __init__(self, tag=None):
+        self.tag = tag
+
+    def draw(self, page):
+        found = {name: {loop: points for loop, points in loops.items() if points} for name, loops in curves.items()}
+        views = draw_numbers({name: loops for name, loops in found.items() if loops}, self.tag)
+        nothing = _("no loop has tracked a value: for step in tensh.show.track(range(100), loss=lambda: loss)")
+        return [pair for view in views for pair in (*view.draw(page), ("plain", "\n\n"))] or [("plain", f"{nothing}\n")]

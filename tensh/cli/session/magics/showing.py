@@ -77,14 +77,17 @@ for name, usage, summary in PICTURES:
     magic(name, usage, summary, sugar=f"tensh.show.{name}({{}})", named=find_name_keyword(name))(picture)
 
 
-@magic("watch", "%watch FOLDER [TAG]", "event files of TensorBoard and sweeps: curves, last values, images, texts")
+@magic("watch", "%watch [FOLDER [TAG]]", "event files of TensorBoard and sweeps: curves, last values, images, texts")
 def watch(session, command):
-    """Show the event files and sweeps below a folder, as they are now."""
+    """Show the event files and sweeps below a folder, as they are now; without one, the values that `track` has read."""
     from tensh.cli.watching.event_files import Unreadable
-    from tensh.cli.watching.page import FolderView
+    from tensh.cli.watching.page import FolderView, TrackedView
 
     folder, *tag = command.argument.split() or [""]
-    if len(tag) > 1 or not folder:
+    if not folder:
+        yield Value(TrackedView(), command)
+        return
+    if len(tag) > 1:
         raise MagicError(
             _("%watch: the folder where SummaryWriter writes, and a pattern of tags: %watch runs 'train/*'")
         )
