@@ -1,4 +1,4 @@
-"""Kernels of arithmetic: sums with factors, division and its remainders, powers."""
+"""Kernels of arithmetic: sums with factors, division and its remainders."""
 
 import numpy as np
 from numpy import ndarray
@@ -11,9 +11,9 @@ from tensh.engine.codegen.scalars import FITTING, take_number
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.errors.messages import broadcast_clash, refuse_dtype
 from tensh.engine.operators.elementwise import quotients
-from tensh.engine.operators.elementwise.vectors import BINARY, UNARY, compute_in_vectors
-from tensh.engine.operators.kernels import ONE, all_in_float32, promote_arrays, reusable, ufunc_except
-from tensh.engine.operators.precision import F2, F4, is_half
+from tensh.engine.operators.elementwise.vectors import BINARY, compute_in_vectors
+from tensh.engine.operators.kernels import all_in_float32, promote_arrays
+from tensh.engine.operators.precision import F4, is_half
 
 # ── sums and products ────────────────────────────────────────────────────────
 SUB_BOOLS = RuntimeError(
@@ -191,121 +191,16 @@ def fmod(input, other):
     return np.fmod(input, other)
 
 
-# ── powers ───────────────────────────────────────────────────────────────────
-def rsqrt(input):
-    if is_half(input.dtype):
-        return compute_in_vectors(UNARY, rsqrt_at_once, rsqrt_in_steps, input)
-    out = np.sqrt(input)
-    return invert(out, reusable(out))
+def lcm(input, other):
+    """The least common multiple; beyond the dtype it is positive, but in small dtypes, as in PyTorch."""
+    out = np.lcm(input, other)
+    return np.abs(out) if out.itemsize >= 4 else out
 
 
-def rsqrt_at_once(input):
-    return rsqrt(input.astype(F4)).astype(input.dtype)
-
-
-def rsqrt_in_steps(input):
-    return ONE[input.dtype] / np.sqrt(input)
-
-
-FEW = 1 << 11  # elements
-
-
-def invert(array, out=None):
-    """One divided by the array; of few numbers NumPy's reciprocal, but for complex ones, whose zeros have another sign there."""
-    if array.size < FEW and array.dtype.kind != "c":
-        return np.reciprocal(array, out)
-    return np.divide(ONE[array.dtype], array, out)
-
-
-def reciprocal(input):
-    return invert(input)
-
-
-reciprocal.write_into, reciprocal.light = lambda out, input: invert(input, out), True
-
-
-def write_rsqrt(out, input):
-    if is_half(input.dtype):
-        out[...] = rsqrt(input)
-    else:
-        invert(np.sqrt(input, out), out)
-
-
-rsqrt.write_into = write_rsqrt
-square = ufunc_except("b", lambda input: input.astype(np.int64), np.square)
-
-
-def copy_array(array):
-    return array.copy()
-
-
-def cube(input):
-    return input * input * input
-
-
-def reciprocal_square(input):
-    return invert(input * input)
-
-
-EASY = {2: np.square, 3: cube, 0.5: np.sqrt, 1: copy_array, -0.5: rsqrt, -1: reciprocal, -2: reciprocal_square}
-EASY_INTEGERS = {n: EASY[n] for n in (1, 2, 3)}
-"""Functions for exponents that need no power function: exact, and several times as fast."""
-ROOTS = {0.5, -0.5}
-"""Exponents that mean a root if they are Python numbers.
-
-As an element of a tensor, or with a float16 base, they are powers: (-inf) ** 0.5 is infinity, not nan, and the sign of
-zero does not matter.
-"""
-
-
-def power(input, exponent):
-    kind = input.dtype.kind
-    if kind in "iu":
-        return integer_power(input, exponent)
-    if kind == "b":
-        if exponent.flags.writeable:  # a bool base takes a Python number only, whose array is read-only
-            np.broadcast_shapes(input.shape, exponent.shape)  # report shapes that do not broadcast first
-            refuse_dtype("pow", input.dtype)
-        return np.logical_or(input, np.logical_not(exponent))
-    if (
-        exponent.size == 1
-        and (kind not in "cW" or kind == "c" and not exponent.flags.writeable)
-        and (easy := EASY.get(number := exponent.item())) is not None
-    ):
-        if number in ROOTS and kind != "c" and (exponent.flags.writeable or input.dtype is F2):
-            input = np.where(np.isneginf(input), -input, input) + input.dtype.type(0)
-        if exponent.ndim > input.ndim:
-            input = np.broadcast_to(input, np.broadcast_shapes(input.shape, exponent.shape))
-        return easy(input) if input.dtype is not F2 else easy(input.astype(F4)).astype(F2)
-    return np.power(input, exponent) if kind != "c" else complex_power(input, exponent)
-
-
-def complex_power(input, exponent):
-    """Powers of complex numbers; a zero base with a tensor exponent is computed by way of the logarithm."""
-    out = np.power(input, exponent)
-    if exponent.flags.writeable and (zero := np.equal(input, 0)).any():
-        return np.where(zero, np.exp(exponent * np.log(input)), out)
-    return out
-
-
-def check_exponent(one, two, number):
-    """Raise unless a number as exponent fits the base's dtype and, for integers, is not negative."""
-    if one.kind in "biu" and two.kind in "iu" and number is not None:
-        if number < 0:
-            raise RuntimeError("Integers to negative integer powers are not allowed.")
-        if one.kind != "b":
-            FITTING[number, one]
-
-
-def integer_power(input, exponent):
-    """Powers of integers, 1 / x ** n being rounded towards zero."""
-    if not exponent.ndim and (easy := EASY_INTEGERS.get(exponent.item())) is not None:
-        return easy(input)
-    if exponent.dtype.kind == "u" or not np.less(exponent, 0).any():
-        return np.power(input, exponent)
-    out = np.power(input, np.maximum(exponent, 0))
-    below = np.where(input == 1, 1, np.where(input == -1, 1 - 2 * (exponent & 1), 0)).astype(out.dtype)
-    return np.where(exponent < 0, below, out)
+def check_bound(one, two, number):
+    """Raise unless a whole number fits the dtype of the integers that it bounds."""
+    if number is not None and one.kind in "iu" and two.kind in "iu":
+        FITTING[number, one]
 
 
 # ── weighted sums ────────────────────────────────────────────────────────────

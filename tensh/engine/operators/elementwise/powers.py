@@ -7,7 +7,7 @@ from tensh.engine.codegen.mixing import SCALARS
 from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, on_tensors, word
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.operators.basic import conj
-from tensh.engine.operators.elementwise import arithmetic
+from tensh.engine.operators.elementwise import exponents
 
 
 @word
@@ -19,7 +19,7 @@ def power_by_number(g, input, exponent):
     if isinstance(g, Tensor):
         return g * conj(TENSORS["mul_number"](input ** (number - 1), number))
     less = SCALARS[number - 1, exponent.dtype] if type(exponent) is HalfNumber else exponent - 1
-    return g * conj(exponent * arithmetic.power(input, less))
+    return g * conj(exponent * exponents.power(input, less))
 
 
 @word

@@ -14,7 +14,7 @@ from tensh.engine.codegen.vocabulary import ARRAYS, OPS, TENSORS, word
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.inplace.out import require_bool, require_dtype_of_input, require_same_dtype, require_same_or_real
 from tensh.engine.operators import kernels
-from tensh.engine.operators.elementwise import arcs, arithmetic, elementary, log10, powers  # noqa: F401 - words of derivatives
+from tensh.engine.operators.elementwise import arcs, arithmetic, elementary, exponents, log10, powers  # noqa: F401 - words of derivatives
 from tensh.engine.operators.precision import imaginary_of, real_of
 
 for vocabulary in (ARRAYS, TENSORS):
@@ -105,10 +105,10 @@ pointwise(
     input="-g",
 )
 reciprocal = pointwise(
-    arithmetic.reciprocal, "The reciprocal of input.", name="reciprocal", floats=True, input="-g * conj(out * out)"
+    exponents.reciprocal, "The reciprocal of input.", name="reciprocal", floats=True, input="-g * conj(out * out)"
 )
 pointwise(np.gcd, "Greatest common divisor of integers.", name="gcd", types="iu", input=None, other=None)
-pointwise(np.lcm, "Least common multiple of integers.", name="lcm", types="iu", input=None, other=None)
+pointwise(arithmetic.lcm, "Least common multiple of integers.", name="lcm", types="iu", input=None, other=None)
 
 # ── signs ────────────────────────────────────────────────────────────────────
 abs_op = pointwise(np.absolute, "Absolute value of input.", name="abs", types="iufcW", inplace=False,
@@ -152,15 +152,15 @@ nan_to_num = pointwise(elementary.nan_to_num, "Input with numbers for nan (0) an
           types="biufc", kernel_name="nan_to_num", inplace=False, takes_out=require_dtype_of_input, input="g * isfinite(input)")  # fmt: skip
 
 # ── powers and roots ─────────────────────────────────────────────────────────
-pow_op = pointwise(arithmetic.power, "Input to the power of exponent.", name="pow", types="biufc", kernel_name="pow", exact=("input", "exponent"),
-          inplace="method", mixing=arithmetic.check_exponent,
+pow_op = pointwise(exponents.power, "Input to the power of exponent.", name="pow", types="biufc", kernel_name="pow", exact=("input", "exponent"),
+          inplace="method", mixing=exponents.check_exponent,
           numbers={"input": "PowBackward2", "exponent": ("PowBackward0", "power_by_number(g, input, exponent)")},
           node="PowBackward1", input="none_where(g * conj(exponent * pow(input, less_one(exponent))), exponent == 0)",
           exponent="g * power_exponent(out, input, exponent)")  # fmt: skip
-pointwise(arithmetic.square, "Input squared; bools give integers.", types="biufc", kernel_name="pow",
+pointwise(exponents.square, "Input squared; bools give integers.", types="biufc", kernel_name="pow",
           node="PowBackward0", input="g * conj(twice(input))")  # fmt: skip
 pointwise(np.sqrt, "Square root of input.", name="sqrt", floats=True, input="g / (conj(out) * 2)")
-pointwise(arithmetic.rsqrt, "The reciprocal of the square root of input.", floats=True,
+pointwise(exponents.rsqrt, "The reciprocal of the square root of input.", floats=True,
           input="g * -0.5 * conj(cubed(out))")  # fmt: skip
 pointwise(elementary.hypot, "Length of the hypotenuse over the legs input and other.", name="hypot", types="f",
           inplace="method", input="g * input / out", other="g * other / out")  # fmt: skip
@@ -246,10 +246,10 @@ pointwise(np.fmin, "The smaller of input and other; a number is preferred to nan
           refusal=not_complex("fmin not implemented for complex tensors."), kernel_name="minimum_cpu",
           input="only(g, (input <= other) | isnan(other))",
           other="masked_fill(g, (input <= other) | isnan(other), 0)")  # fmt: skip
-clamp_min = pointwise(kernels.clamp_min, "Input, but at least ``min``.", types="biuf", refusal=NO_CLAMP, keeps_dtype=True,
+clamp_min = pointwise(kernels.clamp_min, "Input, but at least ``min``.", types="biuf", refusal=NO_CLAMP, keeps_dtype=True, mixing=arithmetic.check_bound,
           node="ClampMinBackward1", numbers={"min": "ClampMinBackward0"},
           input="only(g, input >= min)", min="only(g, input < min)")  # fmt: skip
-pointwise(kernels.clamp_max, "Input, but at most ``max``.", types="biuf", refusal=NO_CLAMP, keeps_dtype=True,
+pointwise(kernels.clamp_max, "Input, but at most ``max``.", types="biuf", refusal=NO_CLAMP, keeps_dtype=True, mixing=arithmetic.check_bound,
           node="ClampMaxBackward1", numbers={"max": "ClampMaxBackward0"},
           input="only(g, input <= max)", max="only(g, input > max)")  # fmt: skip
 

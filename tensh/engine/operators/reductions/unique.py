@@ -67,6 +67,7 @@ def as_rows(input, dim):
     return axis, np.moveaxis(input, axis, 0)
 
 
+FEW = 1 << 10  # elements
 DISTINCT = {"public": False, "outs": ("output", "inverse", "counts"), "types": "biuf"}
 
 
@@ -75,7 +76,8 @@ def unique_elements(input, inverse):
     """The distinct elements in ascending order, the index of each element among them (with ``inverse``), and their counts."""
     flat = input.reshape(-1)
     if not inverse:  # sorting without indices takes a quarter of the time
-        ordered = np.sort(widen(flat)).astype(flat.dtype, copy=False)
+        kind = "stable" if flat.size < FEW else None  # of few, -0.0 and 0.0 stay in their order
+        ordered = np.sort(widen(flat), kind=kind).astype(flat.dtype, copy=False)
         values, _, counts = run_results(ordered, runs(ordered))
         return values, np.zeros(0, I8), counts
     order = np.argsort(widen(flat), kind="stable")

@@ -68,7 +68,7 @@ def places(ordered, values, side, dtype):
 
 def find_places(line, values, side):
     """Return these indices in one line."""
-    if line.size and (last := line.item(-1)) != last:
+    if line.size and (last := line[-1]) != last:
         return halve(line, values, side)
     return np.searchsorted(line, values, side)
 
