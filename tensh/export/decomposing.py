@@ -4,6 +4,7 @@ import tensh as torch
 from tensh._decomp.table import core_aten_decompositions, view_decompositions
 from tensh.engine.autograd.modes import no_grad
 from tensh.engine.core.tensor import Tensor
+from tensh.fx.immutable_collections import to_plain
 from tensh.fx.node import map_aggregate, map_arg
 from tensh.tracing.data_sizes import find_dependent, name_data_sizes
 from tensh.tracing.dynamic import fold_sizes, free_sizes, resize
@@ -58,17 +59,8 @@ class Replay(Recorder):
                 self.source = node
                 args, kwargs = map_arg((node.args, node.kwargs), known.__getitem__)
                 called = getattr(type(args[0]), node.target) if node.op == "call_method" else node.target
-                known[node] = called(*plain(args), **plain(kwargs))
+                known[node] = called(*to_plain(args), **to_plain(kwargs))
         raise AssertionError("a graph has an output")
-
-
-def plain(value):
-    """Return plain tuples, lists and dictionaries for a graph's own."""
-    if isinstance(value, dict):
-        return {key: plain(each) for key, each in value.items()}
-    if isinstance(value, list):
-        return [plain(each) for each in value]
-    return tuple(plain(each) for each in value) if type(value) is tuple else value
 
 
 def record_again(source, table, inputs):

@@ -59,5 +59,14 @@ def _unflatten_dict(values, keys):
     return immutable_dict(zip(keys, values, strict=True))
 
 
+def to_plain(value):
+    """Return a structure with plain lists and dictionaries in place of immutable ones."""
+    if isinstance(value, dict):
+        return {key: to_plain(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [to_plain(each) for each in value]
+    return tuple(to_plain(each) for each in value) if type(value) is tuple else value
+
+
 register_pytree_node(immutable_list, lambda each: (list(each), None), _unflatten_list)
 register_pytree_node(immutable_dict, lambda each: (list(each.values()), list(each)), _unflatten_dict)

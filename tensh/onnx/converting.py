@@ -9,6 +9,7 @@ from tensh._aten.overloads import REQUIRED
 from tensh._higher_order_ops import HigherOrderOperator
 from tensh.engine.core.tensor import Tensor
 from tensh.fx.graph_module import GraphModule
+from tensh.fx.immutable_collections import to_plain
 from tensh.fx.node import Node, map_arg
 from tensh.onnx.branching import convert_branches
 from tensh.onnx.builder import TYPES, Value, is_float
@@ -258,15 +259,6 @@ def outputs_of(recorder, result):
             else tuple(outputs_of(recorder, each) for each in result)
         )
     return recorder.node_of(result)
-
-
-def to_plain(value):
-    """Convert to mutable lists and dictionaries."""
-    if isinstance(value, dict):
-        return {key: to_plain(each) for key, each in value.items()}
-    if isinstance(value, list):
-        return [to_plain(each) for each in value]
-    return tuple(to_plain(each) for each in value) if type(value) is tuple else value
 
 
 def map_examples(node):

@@ -4,8 +4,7 @@ import ast
 import collections.abc
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.situation import first_explanation, replace_node
-from tensh.explain.model import Explanation
+from tensh.explain.causes.situation import explain_replacement, first_explanation
 from tensh.support.language import _
 
 ONE_BY_ONE = (
@@ -36,12 +35,6 @@ def explain_iterating(situation):
     )
 
 
-def replacement(situation, rule, node, new):
-    """Return the Explanation with a node replaced; None if that is impossible."""
-    fit = replace_node(situation.place, node, new)
-    return Explanation("loop", (), rule, (fit,)) if fit else None
-
-
 def loop_over_number(situation, node):
     """Explain `for i in x.shape[0]`."""
     if not situation.says("'int' object is not iterable"):
@@ -54,7 +47,7 @@ def loop_over_number(situation, node):
             if type(value) is int:
                 text = ast.unparse(loop.iter)
                 rule = _("{text} is the number {value}: range({text}) counts up to it").format(text=text, value=value)
-                return replacement(situation, rule, loop.iter, f"range({text})")
+                return explain_replacement(situation, "loop", rule, loop.iter, f"range({text})")
     return None
 
 
@@ -67,12 +60,12 @@ def range_of_what_has_elements(situation, node):
         value = each.value if isinstance(each, ast.Constant) else value
         if type(value) is str and value.strip().isdecimal():
             rule = _("{text} is a string; expected a whole number").format(text=text)
-            return replacement(situation, rule, each, f"int({text})")
+            return explain_replacement(situation, "loop", rule, each, f"int({text})")
         if not isinstance(value, str | Tensor) and hasattr(type(value), "__len__"):
             rule = _("range counts up to a number, but {text} is a {kind}: use its length").format(
                 text=text, kind=type(value).__name__
             )
-            return replacement(situation, rule, each, f"len({text})")
+            return explain_replacement(situation, "loop", rule, each, f"len({text})")
     return None
 
 
@@ -98,7 +91,7 @@ def elements_by_number(situation, node):
         return None
     text = ast.unparse(given)
     rule = _("{text} yields its elements one by one; list(...) holds all of them").format(text=text)
-    return replacement(situation, rule, given, f"list({text})")
+    return explain_replacement(situation, "loop", rule, given, f"list({text})")
 
 
 def loop_over_parts(situation, node):
@@ -114,22 +107,22 @@ def loop_over_parts(situation, node):
         text, names = ast.unparse(loop.iter), [ast.unparse(each) for each in loop.target.elts]
         if is_call_of(loop.iter, "enumerate") and len(names) > 2:
             rule = _("enumerate yields pairs: a number and an element")
-            return replacement(situation, rule, loop.target, f"{names[0]}, ({', '.join(names[1:])})")
+            return explain_replacement(situation, "loop", rule, loop.target, f"{names[0]}, ({', '.join(names[1:])})")
         if type(situation.look_up(loop.iter)) is dict and len(names) == 2:
             rule = _("a loop over a dict yields its keys; {text}.items() yields keys and values").format(text=text)
-            return replacement(situation, rule, loop.iter, f"{text}.items()")
+            return explain_replacement(situation, "loop", rule, loop.iter, f"{text}.items()")
         if isinstance(loop.iter, ast.Tuple) and len(loop.iter.elts) == len(names):
             rule = _("a loop over {text} visits one after the other; zip takes an element of each at a time").format(
                 text=text
             )
-            return replacement(situation, rule, loop.iter, f"zip({text.strip('()')})")
+            return explain_replacement(situation, "loop", rule, loop.iter, f"zip({text.strip('()')})")
         if is_call_of(loop.iter, "zip") and len(loop.iter.args) == 1 and not isinstance(loop.iter.args[0], ast.Starred):
             rule = _("zip of a single iterable puts each element into a tuple")
-            return replacement(situation, rule, loop.iter, ast.unparse(loop.iter.args[0]))
+            return explain_replacement(situation, "loop", rule, loop.iter, ast.unparse(loop.iter.args[0]))
         if is_call_of(loop.iter, "enumerate", "zip") or not counts(loop, situation):
             continue
         rule = _("{text} yields elements without their numbers; enumerate yields both").format(text=text)
-        return replacement(situation, rule, loop.iter, f"enumerate({text})")
+        return explain_replacement(situation, "loop", rule, loop.iter, f"enumerate({text})")
     return None
 
 
@@ -157,4 +150,4 @@ def next_as_method(situation, node):
     path, text = situation.place.path(), ast.unparse(node.value)
     call = next((each for each in ast.walk(path[0]) if isinstance(each, ast.Call) and each.func is node), None)
     rule = _("next is a function, not a method: next({text})").format(text=text)
-    return replacement(situation, rule, call, f"next({text})") if call else None
+    return explain_replacement(situation, "loop", rule, call, f"next({text})") if call else None

@@ -3,7 +3,7 @@
 import ast
 import unicodedata
 
-from tensh.explain.causes.situation import first_explanation, message_of, replace_node
+from tensh.explain.causes.situation import explain_replacement, first_explanation, message_of
 from tensh.explain.model import Explanation
 from tensh.support.language import _
 
@@ -41,7 +41,7 @@ def missing_comma(situation, node):
                     and situation.evaluate(parse_with(node, each, code)) is not None
                 ):
                     rule = _("`{text}` is a difference: a comma is missing between two numbers").format(text=text)
-                    return explain_with(situation, "call", rule, each, code)
+                    return explain_replacement(situation, "call", rule, each, code)
     return None
 
 
@@ -49,11 +49,6 @@ def parse_with(call, argument, code):
     """Return the syntax tree of a call with other code in the place of one of its arguments."""
     given = [code if each is argument else ast.unparse(each) for each in (*call.args, *call.keywords)]
     return ast.parse(f"{ast.unparse(call.func)}({', '.join(given)})", mode="eval").body
-
-
-def explain_with(situation, operation, rule, node, code):
-    fit = replace_node(situation.place, node, code)
-    return Explanation(operation, (), rule, (fit,)) if fit else None
 
 
 def empty_list(situation, node):
@@ -82,7 +77,7 @@ def wide_subscripts(situation, node):
                 return None
             wrong = next(each for each in equation if not each.isascii())
             rule = _("{character} is no subscript: use ASCII characters").format(character=wrong)
-            return explain_with(situation, "einsum", rule, node.args[0], f'"{plain}"')
+            return explain_replacement(situation, "einsum", rule, node.args[0], f'"{plain}"')
     return None
 
 
@@ -105,7 +100,7 @@ def cast_of_tuple(situation, node):
         )
     code = f"[each.{error.name}({given}) for each in {text}]"
     code = code if kind == "list" else f"tuple({code[1:-1]})"
-    return explain_with(situation, "attribute", rule, calls[0], code)
+    return explain_replacement(situation, "attribute", rule, calls[0], code)
 
 
 def class_with_keywords(situation, node):
@@ -118,7 +113,7 @@ def class_with_keywords(situation, node):
     if name != "torch.Tensor" or len(node.args) != 1 or not node.keywords:
         return None
     rule = _("torch.Tensor is a class that takes values or sizes alone; torch.tensor takes options")
-    return explain_with(situation, "tensor", rule, node.func, "torch.tensor")
+    return explain_replacement(situation, "tensor", rule, node.func, "torch.tensor")
 
 
 def name_behind_its_tensor(situation, node):
@@ -129,4 +124,4 @@ def name_behind_its_tensor(situation, node):
         return None
     rule = _("{function} takes the name first").format(function=ast.unparse(node.func))
     rest = ", ".join(map(ast.unparse, [node.args[1], node.args[0], *node.keywords]))
-    return explain_with(situation, "call", rule, node, f"{ast.unparse(node.func)}({rest})")
+    return explain_replacement(situation, "call", rule, node, f"{ast.unparse(node.func)}({rest})")

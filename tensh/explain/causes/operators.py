@@ -9,6 +9,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.size import Size
 from tensh.explain.calls import SYMBOLS
 from tensh.explain.causes.situation import (
+    explain_replacement,
     find_assignment,
     first_explanation,
     message_of,
@@ -46,11 +47,6 @@ def explain_operator(situation):
     )
 
 
-def replacement(situation, operation, rule, node, new):
-    fit = replace_node(situation.place, node, new)
-    return Explanation(operation, (), rule, (fit,)) if fit else None
-
-
 def two_results(situation, node):
     """Explain `values, indices = x.max()`, and `= x.argmax(1)`."""
     tree = situation.place.tree()
@@ -68,13 +64,13 @@ def two_results(situation, node):
         rule = _("{text}.{method}() is a single number; along a dimension it returns values and indices").format(
             text=text, method=method
         )
-        return replacement(situation, method, rule, call, append_to_expression(text, f".{method}(dim=-1)"))
+        return explain_replacement(situation, method, rule, call, append_to_expression(text, f".{method}(dim=-1)"))
     if method in INDICES and situation.says("values to unpack"):
         rule = _("{method} returns only indices; {function} along a dimension returns values and indices").format(
             method=method, function=INDICES[method]
         )
         given = ", ".join([*map(ast.unparse, args), *map(ast.unparse, call.keywords)])
-        return replacement(
+        return explain_replacement(
             situation, method, rule, call, append_to_expression(text, f".{INDICES[method]}({given or 'dim=-1'})")
         )
     return None
@@ -87,7 +83,7 @@ def key_as_attribute(situation, node):
     value, text = situation.look_up(node.value), ast.unparse(node.value)
     if type(value) is not dict or node.attr not in value:
         return None
-    return replacement(
+    return explain_replacement(
         situation,
         "attribute",
         _("{text} is a dict: {attr} is one of its keys").format(text=text, attr=node.attr),
@@ -109,7 +105,7 @@ def list_beside_tensor(situation, node):
     if type(values) is list and any(type(each) is str for each in values):
         rule = _("{text} is a list of strings, but a tensor holds numbers").format(text=text)
         return Explanation("operator", (), rule)
-    return replacement(
+    return explain_replacement(
         situation, "operator", _("{text} is a list, not a tensor").format(text=text), side, f"torch.tensor({text})"
     )
 
@@ -124,7 +120,7 @@ def list_beside_list(situation, node):
     one, two = ast.unparse(node.left), ast.unparse(node.right)
     symbol = SYMBOLS[type(node.op)]
     rule = _("lists do not support arithmetic; tensors made from them do")
-    return replacement(situation, "operator", rule, node, f"torch.tensor({one}) {symbol} torch.tensor({two})")
+    return explain_replacement(situation, "operator", rule, node, f"torch.tensor({one}) {symbol} torch.tensor({two})")
 
 
 def masks_of_floats(situation, node):
@@ -142,7 +138,7 @@ def masks_of_floats(situation, node):
     ]
     symbol = "&" if isinstance(node.op, ast.BitAnd) else "|"
     rule = _("{symbol} is for masks, which hold True and False").format(symbol=symbol)
-    return replacement(situation, symbol, rule, node, f"{texts[0]} {symbol} {texts[1]}")
+    return explain_replacement(situation, symbol, rule, node, f"{texts[0]} {symbol} {texts[1]}")
 
 
 def equal_for_elements(situation, node):
@@ -155,7 +151,7 @@ def equal_for_elements(situation, node):
     if not situation.says("'bool' object has no attribute"):
         return None
     rule = _("torch.equal compares whole tensors; == compares element by element")
-    return replacement(situation, "==", rule, node.value, f"({ast.unparse(a)} == {ast.unparse(b)})")
+    return explain_replacement(situation, "==", rule, node.value, f"({ast.unparse(a)} == {ast.unparse(b)})")
 
 
 def index_by_sorted(situation, node):
@@ -169,7 +165,7 @@ def index_by_sorted(situation, node):
         return None
     text = ast.unparse(call)
     rule = _("{text} holds values and indices, which are two tensors").format(text=text)
-    return replacement(situation, "index", rule, call, f"{text}.indices")
+    return explain_replacement(situation, "index", rule, call, f"{text}.indices")
 
 
 def shape_beside_text(situation, node):
@@ -184,7 +180,7 @@ def shape_beside_text(situation, node):
         kind = _("a shape") if isinstance(value, Size) else _("a tensor")
     else:
         return None
-    return replacement(
+    return explain_replacement(
         situation,
         "operator",
         _("{text} is {kind}, not a string").format(text=text, kind=kind),
@@ -202,7 +198,7 @@ def format_of_one(situation, node):
             rest = ast.unparse(ast.BinOp(value, node.op, node.right))
             rule = _("% is evaluated first: put the computed value in parentheses")
             template = ast.get_source_segment(situation.place.source, node.left.left)
-            return replacement(situation, "format", rule, node, f"{template} % ({rest})")
+            return explain_replacement(situation, "format", rule, node, f"{template} % ({rest})")
     if not situation.says("not enough arguments for format string") or not isinstance(node, ast.BinOp):
         return None
     tree = situation.place.tree()
@@ -212,7 +208,7 @@ def format_of_one(situation, node):
                 template = ast.get_source_segment(situation.place.source, node.left)
                 values = ", ".join(map(ast.unparse, (node.right, *others)))
                 rule = _("% expects its values as a tuple, in parentheses")
-                return replacement(
+                return explain_replacement(
                     situation, "format", rule, call, f"{ast.unparse(call.func)}({template} % ({values}))"
                 )
     return None

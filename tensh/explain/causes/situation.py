@@ -6,7 +6,7 @@ from typing import NamedTuple
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.calls import Call
 from tensh.explain.making import line_that_made
-from tensh.explain.model import Fit, Operand
+from tensh.explain.model import Explanation, Fit, Operand
 from tensh.explain.place import Place
 from tensh.explain.shadow import PACKAGES, Shadow, Unknown, get_member, is_module
 from tensh.support.columns import in_characters
@@ -156,6 +156,14 @@ def replace_node(place, node, new):
     line = place.source.split("\n")[node.lineno - 1].encode()
     text = line[: node.col_offset] + new.encode() + line[node.end_col_offset :]
     return Fit(text.decode().strip(), "", node.lineno)
+
+
+def explain_replacement(situation, operation, rule, node, new, advice=None, operands=()):
+    """Return the Explanation with a piece of code replaced; None if that is impossible and there is no advice."""
+    fit = replace_node(situation.place, node, new) if new else None
+    if not (fit or advice):
+        return None
+    return Explanation(operation, operands, rule, (fit,) if fit else (), None if fit else advice)
 
 
 def operand_of(text, tensor):

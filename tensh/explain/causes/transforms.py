@@ -6,7 +6,7 @@ import re
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.calls import names_in
 from tensh.explain.causes.functions import last_return
-from tensh.explain.causes.situation import first_explanation, message_of, replace_node
+from tensh.explain.causes.situation import explain_replacement, first_explanation, message_of, replace_node
 from tensh.explain.model import Explanation
 from tensh.explain.trying import append_to_expression
 from tensh.support.language import _
@@ -54,16 +54,11 @@ def argument_beyond_last(situation, node):
     if number != count or not isinstance(given, ast.Constant):
         return None
     rule = _("argnums counts from 0: the last of {count} arguments is {last}").format(count=count, last=count - 1)
-    return replacement(situation, rule, given, str(count - 1))
+    return explain_replacement(situation, "transform", rule, given, str(count - 1))
 
 
 def name_of(function):
     return ast.unparse(function).rpartition(".")[2]
-
-
-def replacement(situation, rule, node, new):
-    fit = replace_node(situation.place, node, new)
-    return Explanation("transform", (), rule, (fit,)) if fit else None
 
 
 def result_for_function(situation, node):
@@ -80,7 +75,7 @@ def result_for_function(situation, node):
         return None
     text = ast.unparse(first)
     rule = _("{name} expects a function, but {text} is already a result").format(name=name_of(node.func), text=text)
-    return replacement(situation, rule, first, f"lambda {', '.join(names)}: {text}")
+    return explain_replacement(situation, "transform", rule, first, f"lambda {', '.join(names)}: {text}")
 
 
 def exchanged_with_function(situation, node):
@@ -92,7 +87,7 @@ def exchanged_with_function(situation, node):
         return None
     rule = _("{name} takes the function first, and then its arguments").format(name=name_of(node.func))
     rest = ", ".join(map(ast.unparse, [second, first, *node.keywords]))
-    return replacement(situation, rule, node, f"{ast.unparse(node.func)}({rest})")
+    return explain_replacement(situation, "transform", rule, node, f"{ast.unparse(node.func)}({rest})")
 
 
 def is_input(node, situation):
@@ -131,7 +126,9 @@ def number_for_tensor(situation, node):
             text = ast.unparse(each)
             rule = _("{text} is a Python number, but derivatives need tensors").format(text=text)
             whole = f"float({text})" if not isinstance(each, ast.Constant) else f"{float(value)!r}"
-            return replacement(situation, rule, each, f"torch.tensor({whole if type(value) is int else text})")
+            return explain_replacement(
+                situation, "transform", rule, each, f"torch.tensor({whole if type(value) is int else text})"
+            )
     return None
 
 
@@ -143,7 +140,9 @@ def whole_number_for_gradient(situation, node):
         value = situation.tensor_of(each)
         if value is not None and not value.is_floating_point():
             rule = _("only floating point numbers have derivatives, but these are whole numbers")
-            return replacement(situation, rule, each, append_to_expression(ast.unparse(each), ".float()"))
+            return explain_replacement(
+                situation, "transform", rule, each, append_to_expression(ast.unparse(each), ".float()")
+            )
     return None
 
 
@@ -156,7 +155,7 @@ def gradient_of_several(situation, node):
         return None
     text = ast.unparse(inner.args[0])
     rule = _("grad needs a single number, but {text} returns several: use their sum").format(text=text)
-    return replacement(situation, rule, inner.args[0], f"lambda *args: {text}(*args).sum()")
+    return explain_replacement(situation, "transform", rule, inner.args[0], f"lambda *args: {text}(*args).sum()")
 
 
 def rows_of_one(situation, node):
@@ -175,4 +174,4 @@ def rows_of_one(situation, node):
         return None
     dims = ", ".join("0" if each else "None" for each in mapped)
     rule = _("vmap maps over dim 0 of each argument; None in in_dims passes one unchanged")
-    return replacement(situation, rule, inner, f"{ast.unparse(inner)[:-1]}, in_dims=({dims}))")
+    return explain_replacement(situation, "transform", rule, inner, f"{ast.unparse(inner)[:-1]}, in_dims=({dims}))")

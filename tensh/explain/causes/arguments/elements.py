@@ -4,9 +4,8 @@ require grad."""
 import ast
 import re
 
-from tensh.explain.causes.arguments.replacing import explain_replacement
 from tensh.explain.causes.arguments.settings import is_number
-from tensh.explain.causes.situation import message_of, operand_of
+from tensh.explain.causes.situation import explain_replacement, message_of, operand_of
 from tensh.explain.model import Explanation
 from tensh.explain.trying import append_to_expression
 from tensh.support.language import _

@@ -3,7 +3,7 @@
 import ast
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.arguments.replacing import explain_replacement
+from tensh.explain.causes.situation import explain_replacement
 from tensh.explain.shadow import is_module
 from tensh.support.language import _
 

@@ -4,8 +4,7 @@ import ast
 
 from tensh import optim
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.arguments.replacing import explain_replacement
-from tensh.explain.causes.situation import find_assignment
+from tensh.explain.causes.situation import explain_replacement, find_assignment
 from tensh.explain.model import Explanation, Fit
 from tensh.explain.shadow import is_module
 from tensh.explain.trying import append_to_expression

@@ -4,8 +4,7 @@ import ast
 import re
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.arguments.replacing import explain_replacement
-from tensh.explain.causes.situation import message_of, operand_of
+from tensh.explain.causes.situation import explain_replacement, message_of, operand_of
 from tensh.explain.model import Explanation
 from tensh.support.language import _
 

@@ -5,8 +5,7 @@ import math
 import re
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.arguments.replacing import explain_replacement
-from tensh.explain.causes.situation import message_of, operand_of
+from tensh.explain.causes.situation import explain_replacement, message_of, operand_of
 from tensh.explain.model import Explanation
 from tensh.explain.rewriting import set_keyword
 from tensh.explain.trying import append_to_expression

@@ -4,8 +4,7 @@ import ast
 import math
 import re
 
-from tensh.explain.causes.arguments.replacing import explain_replacement
-from tensh.explain.causes.situation import message_of
+from tensh.explain.causes.situation import explain_replacement, message_of
 from tensh.explain.edits import DTYPES
 from tensh.explain.model import Explanation
 from tensh.support.language import _, list_names

@@ -2,8 +2,7 @@
 
 import ast
 
-from tensh.explain.causes.arguments.replacing import explain_replacement
-from tensh.explain.causes.situation import operand_of
+from tensh.explain.causes.situation import explain_replacement, operand_of
 from tensh.explain.trying import append_to_expression
 from tensh.support.language import _
 

@@ -3,8 +3,7 @@
 import ast
 import re
 
-from tensh.explain.causes.arguments.replacing import explain_replacement
-from tensh.explain.causes.situation import operand_of, replace_node
+from tensh.explain.causes.situation import explain_replacement, operand_of, replace_node
 from tensh.explain.model import Explanation
 from tensh.explain.trying import append_to_expression
 from tensh.support.language import _
