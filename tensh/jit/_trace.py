@@ -45,9 +45,8 @@ def trace(
     >>> traced = torch.jit.trace(lambda x: torch.relu(x) + 1, torch.randn(2, 3))
     >>> print(traced.code.strip())
     def _lambda(x: Tensor) -> Tensor:
-      relu = torch.relu(x)
-      add = torch.add(relu, 1)
-      return add
+      _0 = torch.add(torch.relu(x), CONSTANTS.c0)
+      return _0
     >>> traced(torch.tensor([-1., 1.]))
     tensor([1., 2.])
     """

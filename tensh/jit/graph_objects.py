@@ -82,6 +82,17 @@ class Value:
         self.name, self.text, self.example, self._node = name, text, example, node
         self.users = []
 
+    @property
+    def named(self):
+        """True unless the name is a number."""
+        return not self.name[1:].isdigit()
+
+    @property
+    def base(self):
+        """The name without the number that tells it from others of the same name."""
+        name, _, number = self.debugName().rpartition(".")
+        return name if name and number.isdigit() else self.debugName()
+
     def debugName(self):
         """Return the name, without its percent sign."""
         return self.name.removeprefix("%")
@@ -132,6 +143,7 @@ class Node:
 
     def __init__(self, owner, kind, inputs, scope="", suffix="", attribute=None):
         self.owner, self.name, self.scope, self.suffix = owner, kind, scope, suffix
+        self.parameters = None  # those of the operator, in the order of ``inputs``
         self.attribute = attribute  # (name, value, the text of both)
         self.taken, self.given = inputs, []
         for offset, each in enumerate(inputs):

@@ -3,14 +3,30 @@
 import operator
 from functools import cached_property
 
+import tensh as torch
+from tensh._aten.overloads import schemas
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.dtypes.device import device, layout, memory_format
-from tensh.engine.dtypes.dtype import dtype
+from tensh.engine.dtypes.device import device
 from tensh.fx.node import Node
-from tensh.jit.codes import DTYPES, FORMATS
+from tensh.jit.constants import (
+    WRAPPED,
+    as_number,
+    constant_text,
+    constant_type,
+    example,
+    fill_places,
+    list_type,
+    tensor_text,
+)
 from tensh.jit.graph_objects import KINDS, Value
 from tensh.jit.graph_objects import Node as Line
+from tensh.jit.scopes import NOWHERE, place_of
 
+SIZES = {
+    "add": "aten::add", "sub": "aten::sub", "mul": "aten::mul", "floordiv": "aten::floor_divide", "mod": "aten::remainder",
+    "pow": "aten::pow", "neg": "aten::neg",
+}  # fmt: skip
+"""Operator of Python on sizes -> that of their tensors."""
 SCALARS = {
     "add": "aten::add",
     "sub": "aten::sub",
@@ -39,24 +55,6 @@ def type_of(value):
     return "NoneType" if value is None else type(value).__name__
 
 
-class Place:
-    """The scope of a line, and the comment with the module and the place in the program."""
-
-    def __init__(self, scope="", text=""):
-        self.scope, self.text = scope, text
-
-
-NOWHERE = Place()
-
-
-def place_of(node, in_modules):
-    """Return the place of a node: the scope that a library named, otherwise the module."""
-    stack, place = node.meta.get("nn_module_stack"), node.meta.get("place")
-    scope = node.meta.get("scope") or (f"__module.{list(stack)[-1]}" if stack and in_modules else "")
-    shown = f", scope: {scope}" if scope else ""
-    return Place(scope, f"{shown} # {place[0]}:{place[1]}:0" if place else shown)
-
-
 def as_convolution(name, arguments):
     """Return a convolution as the operator that PyTorch traces, which has further arguments; other operators unchanged."""
     kind = name.removeprefix("aten::").rstrip("123d")
@@ -79,9 +77,16 @@ class Lines:
 
     def __init__(self, graph, owner, members=None):
         self.graph, self.members = graph, members
-        self.names, self.count = {}, 0 if members is None else -1
+        self.names = {}
+        self.sizes = set()  # names of tensors that stand for sizes
+        self.suffixes = {}  # base of a name -> the last number that was put behind it
         self.values, self.lines, self.inputs = [], [], []
         self.found = {}  # name -> value
+        self.made, self.fixed, self.constants = (
+            set(),
+            set(),
+            {},
+        )  # ids of constants that the run made, that are numbers; all
         self.entry = Line(self, "prim::Param", [])
         if owner:
             self.add_input("%self", owner, None)
@@ -98,15 +103,35 @@ class Lines:
         return made
 
     def emit(self, outputs, kind, inputs=(), place=NOWHERE, attribute=None):
-        """Append a line; ``outputs`` are (name, type, example)."""
+        """Append a line; ``outputs`` are (name, type, example).  Return it."""
         line = Line(self, kind, [self.found[each] for each in inputs], place.scope, place.text, attribute)
         for each in outputs:
             self.add_value(*each, line)
         self.lines.append(line)
+        return line
 
-    def number(self):
-        self.count += 1
-        return f"%{self.count}"
+    def number(self, ahead=0):
+        """Return the name of the next value, or one after it."""
+        return f"%{len(self.values) + ahead}"
+
+    def rename(self, value, name):
+        """Name a value that has a number; the one that had the name before gets a number behind it, as in PyTorch."""
+        if not value.named:
+            self.take_name(value, name)
+
+    def take_name(self, value, name):
+        owner = next((each for each in self.values if each.name == f"%{name}"), None)
+        value.name = f"%{name}"
+        if owner is None or owner is value:
+            return
+        base, _, number = name.rpartition(".")
+        base, suffix = (base, int(number)) if base and number.isdigit() else (name, 1)
+        suffix = max(suffix, self.suffixes.get(base, 0) + 1)
+        used = {each.name for each in self.values}
+        while f"%{base}.{suffix}" in used:
+            suffix += 1
+        self.suffixes[base] = suffix + 1
+        self.take_name(owner, f"{base}.{suffix}")
 
     def write(self):
         """Make the lines of all nodes; return self."""
@@ -138,7 +163,23 @@ class Lines:
         elif node.op != "placeholder":
             self.write_call(node)
 
+    def write_constant(self, node):
+        """Write the lines of a constant of the trace; return its name."""
+        value = self.constants[node.target]
+        place = place_of(next(iter(node.users), node), self.members is None)
+        name = self.make(type_of(value), "prim::Constant", [], place, ("value", value, tensor_text(value)), value)
+        if id(value) not in self.made or id(value) in self.fixed:
+            return name
+        more = [self.value(each, place) for each in (device("cpu"), value.dtype, False, False, None)]
+        for kind, taken in (("aten::to", [name, *more]), ("aten::detach", [])):
+            line = self.emit([(self.number(), type_of(value), value)], kind, taken or [name], place)
+            name = f"%{self.values.index(line.given[0])}"
+            line.parameters = PLACED if taken else None
+        return name
+
     def write_member(self, node):
+        if node.target in self.constants and self.members is None:
+            return
         if self.members is not None:
             if node.target not in self.names:
                 example = node.meta.get("val")
@@ -149,7 +190,7 @@ class Lines:
             return
         above = "%self"
         for part in node.target.split("."):
-            name = self.names.setdefault((above, part), f"%{part}.{self.count}" if part.isdigit() else f"%{part}")
+            name = self.names.setdefault((above, part), f"%_{part}" if part.isdigit() else f"%{part}")
             if name in [each for key, each in self.names.items() if key != (above, part)]:
                 name = self.names[above, part] = f"{name}.{len(self.names)}"
             if name not in self.found:
@@ -162,8 +203,69 @@ class Lines:
 
     def write_call(self, node):
         place = place_of(node, self.members is None)
-        name, arguments = as_convolution(operator_name(node), full_arguments(node))
-        arguments, value = [self.value(each, place) for each in arguments], node.meta.get("val")
+        if self.members is None and type(node.meta.get("val")) is int:
+            return self.write_size(node, place)
+        given, value = full_arguments(node), node.meta.get("val")
+        parameters = getattr(node.target, "parameters", None)
+        name, arguments = as_convolution(operator_name(node), given)
+        parameters = parameters if arguments is given else None
+        if parameters is not None:
+            arguments = fill_places(node.target, arguments)
+        arguments = [
+            self.argument(each, place, parameter)
+            for each, parameter in zip(arguments, parameters or [None] * len(arguments))
+        ]
+        for each, known in node.meta.get("names", {}).items():
+            if each in self.names and self.names[each] in self.found:
+                self.rename(self.found[self.names[each]], known)
+        before = len(self.lines)
+        self.write_results(node, name, arguments, place, value)
+        self.lines[before].parameters = parameters
+
+    def write_size(self, node, place):
+        """Write a size, or what is computed of sizes: in traces of TorchScript they are tensors."""
+        if getattr(node.target, "_opname", "") == "sym_size":
+            taken = [self.names[node.args[0]], self.value(node.args[1], place)]
+            size = self.make("int", "aten::size", taken, place)
+            self.names[node] = self.make("Long(device=cpu)", "prim::NumToTensor", [size], place.without_line())
+        else:
+            place = place if "place" in node.meta else place_of(next(iter(node.users), node), self.members is None)
+            name = SIZES.get(node.target.__name__, f"tensh::{node.target.__name__}")
+            taken = [self.size_operand(each, place) for each in node.args]
+            more = [self.value(1, place)] if name in ("aten::add", "aten::sub") else []
+            self.names[node] = self.make(type_of(torch.tensor(0)), name, [*taken, *more], place)
+        self.sizes.add(self.names[node])
+
+    def size_operand(self, value, place):
+        return self.names[value] if isinstance(value, Node) else self.number_as_tensor(value, place)
+
+    def as_int(self, name, place):
+        """Return the number of a size, read where the size is written."""
+        value = self.found[name]
+        at = self.lines.index(value.node()) + 1
+        while at < len(self.lines) and self.lines[at].kind() == "aten::Int":
+            at += 1
+        made = self.make("int", "aten::Int", [name], place.without_line())
+        self.lines.insert(at, self.lines.pop())
+        return made
+
+    def number_as_tensor(self, value, place):
+        made = torch.tensor(value, dtype=WRAPPED[type(value)])
+        return self.make(type_of(made), "prim::Constant", [], place, ("value", made, tensor_text(made)), made)
+
+    def argument(self, value, place, parameter):
+        """Return the name of an argument; a number in the place of a tensor is one."""
+        if parameter is not None and parameter.kind == "Tensor" and isinstance(value, Node):
+            return self.value(value, place, as_tensor=True)
+        if parameter is not None and parameter.kind == "Tensor" and isinstance(value, (int, float)):
+            return self.number_as_tensor(value, place)
+        if parameter is not None and parameter.kind == "Tensor" and parameter.list and parameter.optional and value:
+            parts = [self.value(each, place) for each in value]
+            return self.make("Tensor?[]", "prim::ListConstruct", parts, place.without_line())
+        return self.value(value, place)
+
+    def write_results(self, node, name, arguments, place, value):
+        """Write the line of a call, and that which takes its list apart."""
         if (
             isinstance(value, (tuple, list))
             and not isinstance(node.target, str)
@@ -171,7 +273,7 @@ class Lines:
         ):
             whole = self.number() if isinstance(value, list) or name in LISTS else None
             parts = {each.args[1]: each for each in node.users if each.target is operator.getitem}
-            names = [self.number() for _ in value]
+            names = [self.number(place + (whole is not None)) for place in range(len(value))]
             self.names.update({parts[place]: each for place, each in enumerate(names) if place in parts})
             given = [(each, type_of(part), part) for each, part in zip(names, value)]
             if whole is not None:
@@ -183,19 +285,26 @@ class Lines:
         self.names[node] = self.number()
         self.emit([(self.names[node], type_of(value), value)], name, arguments, place)
 
-    def value(self, value, place):
+    def value(self, value, place, as_tensor=False):
         """Return the name of a value; constants and lists are written on a line first."""
         if isinstance(value, Node):
-            return self.names[value]
+            if value not in self.names and value.op == "get_attr" and value.target in self.constants:
+                self.names[value] = self.write_constant(value)
+            name = self.names[value]
+            return self.as_int(name, place) if name in self.sizes and not as_tensor else name
+        bare = place.without_line()
         if isinstance(value, (list, tuple)):
             parts = [self.value(each, place) for each in value]
             if isinstance(value, list):
-                return self.make(list_type(value), "prim::ListConstruct", parts, place)
+                return self.make(list_type(value), "prim::ListConstruct", parts, bare)
             shown = tuple(map(example, value))
-            return self.make(type_of(shown), "prim::TupleConstruct", parts, place, shown=shown)
+            return self.make(type_of(shown), "prim::TupleConstruct", parts, bare, shown=shown)
         if isinstance(value, dict):
             parts = [self.value(each, place) for pair in value.items() for each in pair]
-            return self.make("Dict(str, Tensor)", "prim::DictConstruct", parts, place)
+            return self.make("Dict(str, Tensor)", "prim::DictConstruct", parts, bare)
+        if value is None:
+            return self.make("NoneType", "prim::Constant", [], bare)
+        value = as_number(value)
         attribute = None if value is None else ("value", value, constant_text(value))
         return self.make(constant_type(value), "prim::Constant", [], place, attribute)
 
@@ -205,46 +314,15 @@ class Lines:
         return name
 
 
-LISTS = ("aten::chunk", "aten::split", "aten::split_with_sizes", "aten::unbind", "aten::tensor_split")
-
-
-def example(value):
-    return value.meta.get("val") if isinstance(value, Node) else value
-
-
-def list_type(value):
-    first = example(value[0]) if value else 0
-    return "Tensor[]" if isinstance(first, Tensor) or first is None else f"{type(first).__name__}[]"
-
-
-def constant_type(value):
-    if value is None:
-        return "NoneType"
-    if isinstance(value, device):
-        return "Device"
-    return "int" if isinstance(value, (dtype, layout, memory_format)) else type(value).__name__
-
-
-def float_text(value):
-    """Format a float as TorchScript does: integers below 1e10 as ``2.``, others with up to 17 digits."""
-    return f"{value:.0f}." if value.is_integer() and abs(value) < WHOLE else f"{value:.17g}"
-
-
-WHOLE = 1e10  # larger integers have no point
-
-
-def constant_text(value):
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return f"[value={int(value)}]"
-    if isinstance(value, float):
-        return f"[value={float_text(value)}]"
-    if isinstance(value, (str, device)):
-        return f'[value="{value}"]'
-    if isinstance(value, dtype):
-        return f"[value={DTYPES[str(value)[6:]]}]"
-    return f"[value={FORMATS.get(str(value), value)}]"
+PLACED = schemas()["to"]["device"].parameters
+LISTS = (
+    "aten::broadcast_tensors",
+    "aten::chunk",
+    "aten::split",
+    "aten::split_with_sizes",
+    "aten::unbind",
+    "aten::tensor_split",
+)
 
 
 def full_arguments(node):
@@ -276,7 +354,9 @@ class Graph:
 
     @cached_property
     def _lines(self):
-        return Lines(self.program.graph, self.owner, self.members).write()
+        lines = Lines(self.program.graph, self.owner, self.members)
+        lines.constants, lines.made, lines.fixed = self.program.constants, self.program.made, self.program.numbers
+        return lines.write()
 
     def __str__(self):
         return str(self._lines)

@@ -8,7 +8,7 @@ from tensh.engine.dtypes.device import device, layout, memory_format
 from tensh.engine.dtypes.dtype import dtype
 from tensh.fx.node import Node
 from tensh.jit.codes import DTYPES, FORMATS
-from tensh.jit.ir import float_text
+from tensh.jit.constants import float_text
 
 SCALARS = {
     "add": "add",

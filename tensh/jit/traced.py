@@ -5,8 +5,9 @@ import copy
 from tensh.engine.core.tensor import Tensor
 from tensh.fx.generated import compile_function
 from tensh.jit._script import ScriptFunction, ScriptModule
+from tensh.jit.code_text import write_code
 from tensh.jit.ir import Graph
-from tensh.jit.python_print import write_function
+from tensh.jit.python_print import result_type
 from tensh.jit.writing import write_trace
 from tensh.tracing.program import flatten_like
 
@@ -76,7 +77,7 @@ class TracedFunction(TracedProgram, ScriptFunction):
     @property
     def code(self):
         """The program as TorchScript code."""
-        return write_function(self._program, [], self.name)
+        return write_code(self.graph._lines, self.name, result_type(self._program.result), owned=False)
 
     def __call__(self, *args, **kwargs):
         return self._run("forward", args, kwargs)
@@ -127,7 +128,7 @@ class TracedModule(TracedProgram, ScriptModule):
     @property
     def code(self):
         """``forward`` as TorchScript code."""
-        return write_function(self._find(), [], "forward")
+        return write_code(self.graph._lines, "forward", result_type(self._find().result), owned=True)
 
     def forward(self, *args, **kwargs):
         """Run the traced program."""

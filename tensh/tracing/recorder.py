@@ -28,6 +28,7 @@ from tensh.nn.utils import parametrizations, weight_norms
 from tensh.overrides import TorchFunctionMode
 from tensh.tracing import translation
 from tensh.tracing.makers import Makers
+from tensh.tracing.naming import find_names
 from tensh.tracing.newness import Since
 from tensh.tracing.numbers import TracedFloat, TracedInt, plain_number
 from tensh.tracing.places import describe_place
@@ -62,6 +63,7 @@ class Recorder(BranchRecorder, TorchFunctionMode):
     SCOPE = ("nodes", "constants")
     keeps_numbers = False  # numbers that are written stay numbers
     table = {}  # overload -> the function that consists of other operators, called in its place
+    called = None, (), {}  # the public function that is being called, and its arguments
     read_item = None  # (recorder, tensor) -> the number that a program reads, where graphs can hold such numbers
 
     def __init__(self, members, sizes=False, on_read=None, strict=True, branches=True):
@@ -180,14 +182,32 @@ class Recorder(BranchRecorder, TorchFunctionMode):
     # ── operations ───────────────────────────────────────────────────────────────
     def record(self, target, args, kwargs, value, op="call_function"):
         """Add the node of a call, and register it, or items of it, for the result."""
+        names = None if self.apart else self.name_operands(args, kwargs)
         args, kwargs = map_aggregate((tuple(args), dict(kwargs)), self.to_argument)
         node = self.graph.create_node(op, target, args, kwargs, name=name_for(target))
         self.describe(node, value)
+        if names:
+            known = [(self.to_node(each), name) for each, name in names]
+            node.meta["names"] = {each: name for each, name in known if each is not None}
         if isinstance(value, Tensor):
             self.keep(value, node)
         elif isinstance(value, (tuple, list)):
             self.keep_parts(value, node)
         return node
+
+    def name_operands(self, args, kwargs):
+        """Return (operand, its name where the operator is called) of those that have one."""
+        values = []
+        map_aggregate((tuple(args), dict(kwargs)), lambda each: values.append(each) if self.is_operand(each) else None)
+        return [(each, name) for each, name in zip(values, find_names(values, *self.called)) if name]
+
+    @staticmethod
+    def is_operand(value):
+        return isinstance(value, (Tensor, TracedInt))
+
+    def to_node(self, value):
+        """Return the node of an operand that has one."""
+        return value.node if isinstance(value, TracedInt) else self.nodes.get(id(value))
 
     def keep_parts(self, values, node):
         for place, each in enumerate(values):
@@ -256,6 +276,8 @@ class Recorder(BranchRecorder, TorchFunctionMode):
         overload, args, _ = translation.choose("sym_size", (tensor, dim % tensor.array.ndim), {})
         node = self.graph.call_function(overload, (self.node_of(tensor), args[1]))
         node.meta["val"] = value
+        if not self.apart:
+            self.describe(node, value)
         return TracedInt(value, node)
 
     def shape(self, tensor):
@@ -270,6 +292,7 @@ class Recorder(BranchRecorder, TorchFunctionMode):
         if isinstance(func, Overload):
             return self.call_operator(func, args, kwargs)
         name = translation.name_of(func)
+        self.called = func, args, kwargs
         if name in ("shape", "size"):
             return self.size(args[0], args[1]) if len(args) > 1 and args[1] is not None else self.shape(args[0])
         if name == "item" and self.read_item is not None and self.knows(args[0]):

@@ -16,6 +16,8 @@ from tensh.tracing.numbers import TracedFloat, TracedInt, plain_number
 from tensh.tracing.unbacked import Unbacked
 
 END = 2**63 - 1
+WHOLE = slice(None)
+"""A dimension that ``...`` stands for."""
 
 
 @contextmanager
@@ -42,7 +44,7 @@ def getitem(recorder, input, index):
     taken = sum(0 if each is None or each is Ellipsis else each.dim() if bool_mask(each) else 1 for each in parts)
     at = next((place for place, each in enumerate(parts) if each is Ellipsis), None)
     if at is not None:
-        parts = (*parts[:at], *(slice(None),) * (input.array.ndim - taken), *parts[at + 1 :])
+        parts = (*parts[:at], *(WHOLE,) * (input.array.ndim - taken), *parts[at + 1 :])
     dim, out, tensors = 0, input, {}
     for each in parts:
         if isinstance(each, int):
@@ -55,7 +57,7 @@ def getitem(recorder, input, index):
             tensors[dim] = each
             dim += each.dim() if bool_mask(each) else 1
         else:
-            if not is_whole(each) and not (len(parts) > 1 and is_all_of(each, out.array.shape[dim])):
+            if takes_part(recorder, each, parts, out.array.shape[dim]):
                 start, stop, step = (position(part) for part in (each.start, each.stop, each.step))
                 stop = END if stop is None else stop
                 if start is None and not isinstance(stop, Unbacked):  # PyTorch leaves it out before such a number
@@ -70,6 +72,13 @@ def getitem(recorder, input, index):
 def is_whole(index):
     """Return True for ``:``; bounds may be numbers that cannot be compared."""
     return index.start is index.stop is index.step is None
+
+
+def takes_part(recorder, index, parts, size):
+    """Return True if a slice is an operator of its own; traces of ``torch.jit`` have also those of whole dimensions."""
+    if not recorder.apart:
+        return index is not WHOLE
+    return not is_whole(index) and not (len(parts) > 1 and is_all_of(index, size))
 
 
 def is_all_of(index, size):

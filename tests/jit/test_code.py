@@ -1,0 +1,47 @@
+"""What a traced function prints: its code and its graph are PyTorch's."""
+
+import inspect
+import re
+
+import pytest
+
+import tensh as torch
+from tests.jit.traced_functions import make_functions
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+FUNCTIONS = make_functions(torch)
+OTHER = {
+    "norm": "PyTorch names a value within normalize",
+    "shapearith": "PyTorch divides sizes as tensors",
+    "mse": "PyTorch counts values that nothing reads",
+    "unused": "PyTorch counts values that nothing reads",
+    "tuplein": "PyTorch takes a tuple apart in the graph",
+}
+"""Function -> why its graph is another one."""
+
+
+def trace(library, function, name):
+    x, y = library.arange(6.0).reshape(2, 3) + 1, library.ones(2, 3)
+    given = ((x, y),) if name == "tuplein" else (x, y)[: len(inspect.signature(function).parameters)]
+    return library.jit.trace(function, given, check_trace=False, strict=False)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_code_and_graphs_are_pytorchs(oracle, name):
+    found = [trace(library, make_functions(library)[name], name) for library in (torch, oracle)]
+    graphs, codes = [re.sub(r" # \S+", "", str(each.graph)) for each in found], [each.code for each in found]
+    if name in OTHER:
+        assert graphs[0] != graphs[1]
+    else:
+        assert graphs[0] == graphs[1] and codes[0] == codes[1]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_places_of_the_users_own_lines_are_pytorchs(oracle, name):
+    if name in OTHER:
+        pytest.skip("its graph has other lines")
+    ours, theirs = (
+        str(trace(library, make_functions(library)[name], name).graph).splitlines() for library in (torch, oracle)
+    )
+    pairs = [(one, two) for one, two in zip(ours, theirs, strict=True) if "site-packages" not in two]
+    assert [one for one, _ in pairs] == [two for _, two in pairs]
