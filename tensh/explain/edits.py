@@ -47,6 +47,10 @@ OVER_STEPS = frozenset(
 """Layers whose inputs have a dimension of steps or of places beside that of features."""
 
 
+OVER_CLASSES = frozenset("cross_entropy nll_loss CrossEntropyLoss NLLLoss".split())
+"""Losses whose scores have a dimension of classes."""
+
+
 WITHOUT_DERIVATIVE = frozenset("argmax argmin long int round sign".split())
 """Methods whose results have no gradient."""
 
@@ -87,7 +91,7 @@ def edits(segment, shadow):
         span = start + offset, end + offset
         is_indexed = isinstance(parents.get(each), ast.Subscript) and each is parents[each].value
         is_whole = is_list_of(each, parents.get(each))
-        is_step = feeds_steps(each, parents, shadow)
+        is_step = feeds_steps(each, parents, shadow) or is_scores(each, parents.get(each), shadow)
         for new, cost, *reason in changes(each, text, each is top or is_indexed, shadow):
             if is_whole and new == f"{text}[0]" or is_step and ".flatten(" in new:
                 continue
@@ -108,6 +112,14 @@ def feeds_steps(node, parents, shadow):
         if is_module(layer) and any(each.__name__ in OVER_STEPS for each in type(layer).__mro__):
             return True
     return False
+
+
+def is_scores(node, call, shadow):
+    """True for the scores of a loss over classes: flattened, they have other classes."""
+    if not isinstance(call, ast.Call) or node not in call.args[:1]:
+        return False
+    name = ast.unparse(call.func).rpartition(".")[2]
+    return name in OVER_CLASSES or type(value_of(call.func, shadow)).__name__ in OVER_CLASSES
 
 
 def bracket(new, segment, span):

@@ -197,7 +197,9 @@ class Shadow:
         if is_module(owner):
             return get_member(owner, node.attr)
         if isinstance(owner, FIXED):
-            getattr(owner, node.attr)  # fails like the user's code
+            found = getattr(owner, node.attr)  # fails like the user's code
+            if is_named_result(owner):
+                return found
         if not isinstance(owner, Tensor | types.ModuleType | np.ndarray):
             raise Unknown
         found = getattr(owner, node.attr)

@@ -22,6 +22,8 @@ CHANGES = {
     ".flatten(1)": lambda t: t.dim() > 2,
     ".float()": lambda t: t.dtype != find_public("float32"),
     ".double()": lambda t: t.dtype != find_public("float64"),
+    ".half()": lambda t: t.dtype != find_public("float16"),
+    ".bfloat16()": lambda t: t.dtype != find_public("bfloat16"),
     ".long()": lambda t: t.dtype != find_public("int64"),
     ".bool()": lambda t: t.dtype != find_public("bool"),
     ".argmax(1)": lambda t: t.dim() == 2,
@@ -30,7 +32,7 @@ CHANGES = {
 COUNTING = frozenset("one_hot nonzero unique unique_consecutive masked_select bincount argwhere".split())
 """Functions whose results have as many elements as the values determine."""
 
-CASTS = (".float()", ".double()", ".long()", ".bool()")
+CASTS = (".float()", ".double()", ".half()", ".bfloat16()", ".long()", ".bool()")
 CAST = re.compile(r"(?P<owner>.+)\.(?:float|double|half|long|int|bool)\(\)", re.DOTALL)
 
 

@@ -113,8 +113,19 @@ def normalized(call, text):
     return Explanation(
         call.symbol, (operand(a, range(a.value.dim() - len(got), a.value.dim())),),
         _("{symbol} expects inputs whose shape ends with {wanted}, but got {got}").format(symbol=call.symbol, wanted=wanted, got=got), (),
-        _("create the layer with normalized_shape={got}").format(got=got[0] if len(got) == 1 else got),
+        size_elsewhere(a, wanted) or _("create the layer with normalized_shape={got}").format(got=got[0] if len(got) == 1 else got),
     )  # fmt: skip
+
+
+def size_elsewhere(a, wanted):
+    """Advise to move the one dimension that has the size of a layer normalisation to the end; None if there is none."""
+    dims = [dim for dim, size in enumerate(a.value.shape[1:-1], 1) if [size] == wanted]
+    if len(dims) != 1 or not a.text:
+        return None
+    code = append_to_expression(a.text, f".movedim({dims[0]}, -1)")
+    return _("{code}, which puts the {size} features of dim {dim} last, or nn.GroupNorm(1, {size})").format(
+        code=code, size=wanted[0], dim=dims[0]
+    )
 
 
 def recurrent_features(call, text):

@@ -7,6 +7,7 @@ import re
 from tensh.explain.causes.situation import explain_replacement, message_of
 from tensh.explain.edits import DTYPES
 from tensh.explain.model import Explanation
+from tensh.explain.rewriting import set_keyword
 from tensh.support.language import _, list_names
 
 LEAST_PERCENT = 5  # smaller numbers are slips, not percentages
@@ -51,6 +52,15 @@ def is_number(text):
         return math.isfinite(float(text)) and text == text.strip()
     except ValueError:
         return False
+
+
+def lengths_in_any_order(situation, node):
+    """Explain `pack_padded_sequence(x, lengths)` of lengths that are not sorted."""
+    if not situation.says("must be sorted in decreasing order when `enforce_sorted` is True"):
+        return None
+    rule = _("the longest sequence must come first, unless the order does not matter")
+    code = set_keyword(ast.unparse(node), "enforce_sorted", "False")
+    return explain_replacement(situation, "sequences", rule, node, code)
 
 
 def percent(situation, node):
