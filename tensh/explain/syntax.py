@@ -21,6 +21,7 @@ CLOSING = {"(": ")", "[": "]", "{": "}"}
 LISTED = re.compile(r"\s*(?:from [\w.]+ import |return |for [\w ]+ in |[\w ]+ = )")
 """The beginnings of statements in which names stand side by side."""
 
+PROMPT = re.compile(r"^\s*(?:>>>|\.\.\.|In \[\d+\]:) ?")
 COMMAND = re.compile(r";\s*%(who|why|graph|heat|hist|plot|image|grads|summary|time|timeit|undo|set|help)\b")
 MOST_LINES = 8  # lines repaired together
 LONGEST = 300  # characters of a line that is searched
@@ -97,6 +98,9 @@ def is_read(lines):
 
 def candidates(text, lines, number):
     """Yield (new line, reason), most certain first."""
+    typed = PROMPT.sub("", text)
+    if typed != text:
+        yield typed, _("the prompt is no part of the code")
     quoted = text.translate(QUOTES)
     if quoted != text:
         found = next(c for c in text if ord(c) in QUOTES)
@@ -128,6 +132,8 @@ def candidates(text, lines, number):
     ) and not text.rstrip().endswith(":"):
         yield text.rstrip() + ":", _("a line that begins a block ends with a colon")
     yield from mend_brackets(text)
+    yield from exchange_brackets(text)
+    yield from colons_within(text)
     for match in re.finditer(r"(?P<whole>[\w.]+ [-+*/@] \d+)(?=\.[a-z_]\w*\()", text):
         yield (
             f"{text[: match.start()]}({match[0]}){text[match.end() :]}",
@@ -155,6 +161,23 @@ def candidates(text, lines, number):
             text[: match.start()] + f'"{match[0]}"' + text[match.end() :],
             _("{text} is a string, and must be in quotes").format(text=match[0]),
         )
+
+
+def exchange_brackets(text):
+    """Yield the line with one of its closing brackets in place of another, for a bracket opened on an earlier line."""
+    for position, character in enumerate(text):
+        for opening, closing in CLOSING.items() if character in CLOSING.values() else ():
+            if closing != character:
+                reason = _("{bracket} is closed by {closing}").format(bracket=opening, closing=closing)
+                yield text[:position] + closing + text[position + 1 :], reason
+
+
+def colons_within(text):
+    """Yield the line of a block with a colon between its beginning and what follows: `for i in x: print(i)`."""
+    if not re.match(r"\s*(if|elif|else|for|while|with)\b", text) or ":" in text:
+        return
+    for match in re.finditer(r"(?<=[\w)\]\"']) +(?=[\w(\[])", text):
+        yield f"{text[: match.start()]}:{text[match.start() :]}", _("a line that begins a block ends with a colon")
 
 
 def is_within_brackets(text, position):

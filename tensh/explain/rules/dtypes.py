@@ -49,7 +49,9 @@ def layer_dtype(call):
     kinds = [str(t.dtype).removeprefix("torch.") for t in (weight, a.value)]
     if kinds[0] == kinds[1]:
         return None
-    change = {"float32": ".float()", "float64": ".double()", "float16": ".half()", "bfloat16": ".bfloat16()"}.get(kinds[0])
+    change = {"float32": ".float()", "float64": ".double()", "float16": ".half()", "bfloat16": ".bfloat16()"}.get(
+        kinds[0]
+    )
     found = fits(call, each(call, a, change)) if change else ()
     return Explanation(
         call.symbol, (operand(a),), _("the parameters of {symbol} are {kind}, and {first} is {other}").format(symbol=call.symbol, kind=kinds[0], first=name_or_phrase(a, _("its input")), other=kinds[1]), found
