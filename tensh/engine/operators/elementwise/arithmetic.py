@@ -28,6 +28,8 @@ NEG_BOOL = RuntimeError(
 
 def refuse_bools(one, two, number):
     """Raise if an operand of a subtraction is bool."""
+    if one.kind == "b" == two.kind:
+        raise SUB_BOOLS
     if one.kind == "b" or two.kind == "b":
         raise RuntimeError(
             "Subtraction, the `-` operator, with a bool tensor is not supported. If you are trying to invert a mask, use "
