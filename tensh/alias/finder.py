@@ -9,7 +9,7 @@ import importlib.machinery
 import importlib.util
 import sys
 
-from tensh.alias.parts import KEPT, NAME, OWN, ROOT
+from tensh.alias.parts import KEPT, LAYERS, NAME, OWN, ROOT
 
 MEANT = {
     NAME: "tensh",
@@ -47,15 +47,16 @@ class Finder:
 
     def find_part(self, name, path, target):
         """Return the spec of a part of tensh that PyTorch also has, whose contents are named after torch."""
-        if name.split(".", 2)[1] in OWN or name.startswith(KEPT):
+        if name.split(".", 2)[1] in OWN or name.startswith(KEPT) and not name.startswith(LAYERS):
             return None
         if sys.modules.get(NAME) is sys.modules["tensh"]:  # placed there by a program
             sys.modules[NAME] = load_torch()
         spec = importlib.machinery.PathFinder.find_spec(name, path, target)
         if spec and isinstance(spec.loader, importlib.machinery.SourceFileLoader):
-            from tensh.alias.modules import NamedLoader
+            from tensh.alias.modules import CompletedLoader, NamedLoader
 
-            spec.loader = NamedLoader(spec.loader.name, spec.loader.path)
+            loader = CompletedLoader if name.startswith(LAYERS) else NamedLoader
+            spec.loader = loader(spec.loader.name, spec.loader.path)
         return spec
 
     def find_distributions(self, context):

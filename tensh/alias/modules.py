@@ -5,7 +5,7 @@ from functools import cache
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from types import FunctionType, ModuleType
 
-from tensh.alias.parts import DICT, OWN, name_in_torch, parts
+from tensh.alias.parts import DICT, LAYERS, OWN, name_in_torch, parts
 from tensh.alias.places import complete
 
 
@@ -49,6 +49,14 @@ class NamedLoader(SourceFileLoader):
         show_names(module, module.__spec__.name.replace("tensh", "torch", 1))
 
 
+class CompletedLoader(SourceFileLoader):
+    """Executes a file of layers, which has in PyTorch names of other files, too."""
+
+    def exec_module(self, module):
+        super().exec_module(module)
+        complete(module, module.__name__.replace("tensh", "torch", 1))
+
+
 def show_names(module, name):
     """Give a module another name, and let it list all its names when its dictionary is requested."""
     module.__name__ = name
@@ -76,6 +84,8 @@ def keep_function(path):
 
 def rename_parts(to):
     """Rename the loaded parts of tensh that PyTorch has, and their definitions, to ``to``: torch or tensh."""
+    for own in [each for each in sys.modules if each.startswith(LAYERS) and to == "torch"]:
+        complete(sys.modules[own], name_in_torch(own))
     for own, module in parts():
         name = to + own.removeprefix("tensh")
         if module.__name__ == name:

@@ -317,6 +317,7 @@ def _rebuild_parameter(data, requires_grad):
     return Parameter(data, requires_grad)
 
 
+_ParameterMeta = type(Parameter)
 _rebuild = _rebuild_parameter  # the name in pickles of earlier versions
 
 

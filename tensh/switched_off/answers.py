@@ -8,6 +8,7 @@ import contextlib
 import importlib
 import typing
 
+from tensh.engine.arrays.memory import dense_owner
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device
 from tensh.engine.dtypes.dtype import FLOAT, INTEGER, dtype
@@ -62,6 +63,16 @@ class Functions(metaclass=AllFunctions):
     """The class in which PyTorch's pickles look up functions of torch."""
 
 
+def is_alias_of(one, other):
+    """Return True if two tensors have one storage."""
+    return dense_owner(one.array) is dense_owner(other.array)
+
+
+def name_private_backend():
+    """Return the name under which PyTorch knows a device of the program's own, if none was registered."""
+    return "privateuseone"
+
+
 class Quiet(contextlib.nullcontext):
     """A context manager and decorator without effect, made with any arguments."""
 
@@ -105,7 +116,8 @@ ANSWERS = {
     no: """*.is_available *._is_in_bad_fork *._is_compiled *.is_initialized *.is_*_available *.is_built backends.*.is_* *.is_compiling
         *.is_dynamo_compiling *.is_exporting *.is_torchelastic_launched *.is_in_onnx_export *.is_dynamo_supported
         *.is_inductor_supported *.is_bf16_supported jit.onednn_fusion_enabled _C._are_functorch_transforms_active _C._jit_can_* _C._cuda_isInBadFork utils._triton.has_triton* *.is_traceable_wrapper_subclass cuda.is_current_stream_capturing backends.mha.get_fastpath_enabled
-        _dynamo.is_dynamo_disable_recursive _subclasses.*.is_fake distributed._is_* _jit_internal.is_scripting""",
+        _dynamo.is_dynamo_disable_recursive _subclasses.*.is_fake distributed._is_* _jit_internal.is_scripting
+        backends.flags_frozen _C._functorch.is_legacy_batchedtensor""",
     zero: "xpu.device_count mps.device_count mtia.device_count",
     list_nothing: "*.list_backends cuda.get_arch_list",
     keep: """_jit_internal.* *.disable *.allow_in_graph *.disallow_in_graph *.assume_constant_result *.forbid_in_graph
@@ -117,8 +129,10 @@ ANSWERS = {
     do_nothing: """*._lazy_call _logging.set_logs onnx.*register_custom_op_symbolic *.reset *.reset_* *.cudagraph_mark_step_begin *.mark_* *.maybe_mark_dynamic *.set_fusion_strategy
         *.enable_onednn_fusion *.empty_cache *.synchronize mps.manual_seed xpu.manual_seed* *.manual_seed_all
         _C._log_api_usage_once _C._jit_set_* _C._jit_override_* *.set_default_backend _dynamo.graph_break _dynamo.set_recursion_limit
-        distributed.set_debug_level* monitor.log_event cuda.nvtx.mark cuda.nvtx.range_* cuda.set_stream backends.mha.set_* _subclasses.fake_tensor.maybe_get_fake_mode _guards.*_fake_mode""",
+        distributed.set_debug_level* monitor.log_event backends.disable_global_flags cuda.nvtx.mark cuda.nvtx.range_* cuda.set_stream backends.mha.set_* _subclasses.fake_tensor.maybe_get_fake_mode _guards.*_fake_mode""",
     parse_to: "_C._nn._parse_to",
+    is_alias_of: "_C._is_alias_of",
+    name_private_backend: "_C._get_privateuse1_backend_name",
     list: "jit.annotations.List",
     dict: "jit.annotations.Dict",
     tuple: "jit.annotations.Tuple",
@@ -129,7 +143,7 @@ ANSWERS = {
     },
     Quiet: """_subclasses.*.unset_fake_temporarily compiler.set_stance *.set_stance jit.fuser jit.optimized_execution jit.strict_fusion *.error_on_graph_break _C._ExcludeDispatchKeyGuard *.TransformGetItemToIndex
         *.patch_dynamo_config _dynamo.utils.disable_cache_limit cuda.device cuda.device_of cuda.stream cuda.StreamContext cuda.graph cuda.nvtx.range fx.traceback.annotate _C._DisableTorchDispatch
-        backends.mkldnn.flags backends.mkldnn.verbose backends.mkl.verbose""",
+        backends.__allow_nonbracketed_mutation backends.mkldnn.flags backends.mkldnn.verbose backends.mkl.verbose""",
     Keys: "_C.DispatchKeySet",
     Functions: "_C._VariableFunctionsClass _C._VariableFunctions",
     typing.Final: "_jit_internal.Final",
@@ -210,6 +224,11 @@ REAL = (
         for name in "is_batchedtensor maybe_get_level maybe_get_bdim".split()
     }
     | {"_ops.OpOverload": "tensh._aten.overloads:Overload", "_ops.OpOverloadPacket": "tensh._aten.overloads:Packet"}
+    | {
+        name: f"tensh.switched_off.private:{name}"
+        for name in """_cast_Byte _cast_Char _cast_Short _cast_Int _cast_Long _cast_Half _cast_Float _cast_Double
+        _shape_as_tensor _convert_indices_from_coo_to_csr _convert_indices_from_csr_to_coo""".split()
+    }
     | {name: f"tensh.switched_off.removed:{name}" for name in "eig symeig lstsq solve matrix_rank".split()}
 )
 """Names in switched-off namespaces that exist here: module and attribute."""

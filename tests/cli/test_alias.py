@@ -265,6 +265,9 @@ import importlib
 for each in {MODULES}:
     importlib.import_module(each)
 import torch
+torch.nn.ReLU  # loads the file of activations
+assert torch.nn.modules.activation.MultiheadAttention is torch.nn.MultiheadAttention and torch.nn.modules.rnn.RNNCellBase
+assert isinstance(torch._C.ScriptMethod, type) and torch._C._is_alias_of(torch.ones(1), torch.ones(1)) is False
 from torch._functorch.apis import grad
 from torch._functorch.eager_transforms import jacrev
 from torch._vmap_internals import _vmap

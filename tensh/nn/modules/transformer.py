@@ -37,6 +37,11 @@ def activation_of(given):
     return getattr(F, given)
 
 
+def _get_activation_fn(activation):
+    """Return the function of a name; raise RuntimeError for any other value."""
+    return activation_of(activation if isinstance(activation, str) else repr(activation))
+
+
 def kind_of(activation):
     """Return PyTorch's number of an activation: 1 for relu, 2 for gelu, 0 for any other."""
     if activation is F.relu or isinstance(activation, ReLU):
@@ -47,6 +52,9 @@ def kind_of(activation):
 def copies(module, number):
     """Return a list of copies of a module with separate parameters."""
     return ModuleList([copy.deepcopy(module) for _ in range(number)])
+
+
+_get_clones = copies
 
 
 def causal_mask(size, device=None, dtype=None):

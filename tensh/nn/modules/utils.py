@@ -19,6 +19,20 @@ _single, _pair = _ntuple(1, "_single"), _ntuple(2, "_pair")
 _triple, _quadruple = _ntuple(3, "_triple"), _ntuple(4, "_quadruple")
 
 
+def _reverse_repeat_tuple(t, n):
+    """Repeat every element ``n`` times, the last element first: paddings of dimensions as ``functional.pad`` takes them."""
+    return tuple(each for each in reversed(t) for _ in range(n))
+
+
+def _list_with_default(out_size, defaults):
+    """Return sizes with the last of ``defaults`` in place of None; raise ValueError if there are too few of these."""
+    if isinstance(out_size, int):
+        return out_size
+    if len(defaults) <= len(out_size):
+        raise ValueError(f"Input dimension should be at least {len(out_size) + 1}")
+    return [d if n is None else n for n, d in zip(out_size, defaults[-len(out_size) :])]
+
+
 def consume_prefix_in_state_dict_if_present(state_dict, prefix):
     """Remove ``prefix`` from the keys of a state dict and of its metadata, in place.
 

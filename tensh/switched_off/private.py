@@ -1,0 +1,41 @@
+"""Private functions of torch that libraries call, in terms of public ones."""
+
+from tensh.engine import find_public
+from tensh.engine.dtypes.dtype import float16, float32, float64, int8, int16, int32, int64, uint8
+
+CASTS = {
+    "Byte": uint8, "Char": int8, "Short": int16, "Int": int32, "Long": int64,
+    "Half": float16, "Float": float32, "Double": float64,
+}  # fmt: skip
+
+
+def make_cast(name, dtype):
+    """Make the function that converts a tensor to a dtype."""
+
+    def cast(input, non_blocking=False):
+        return input.to(dtype, non_blocking)
+
+    cast.__name__ = cast.__qualname__ = f"_cast_{name}"
+    cast.__doc__ = f"Return ``input`` as {dtype}."
+    cast.__module__ = "torch"
+    return cast
+
+
+globals().update({f"_cast_{name}": make_cast(name, dtype) for name, dtype in CASTS.items()})
+
+
+def _shape_as_tensor(self):
+    """Return the shape as a tensor of integers."""
+    return find_public("tensor")(self.shape, dtype=int64)
+
+
+def _convert_indices_from_coo_to_csr(input, size, *, out_int32=False):
+    """Return where each of ``size`` rows begins among sorted row numbers, and where the last one ends."""
+    return find_public("searchsorted")(input, find_public("arange")(size + 1, dtype=input.dtype), out_int32=out_int32)
+
+
+def _convert_indices_from_csr_to_coo(crow_indices, col_indices, *, out_int32=False, transpose=False):
+    """Return [rows, columns] of compressed rows; with ``transpose`` the columns first."""
+    rows = find_public("arange")(len(crow_indices) - 1).repeat_interleave(crow_indices.diff())
+    both = find_public("stack")([rows, col_indices.to(rows.dtype)])
+    return (both.flip(0) if transpose else both).to(int32 if out_int32 else crow_indices.dtype)
