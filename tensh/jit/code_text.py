@@ -156,6 +156,8 @@ class CodePrinter:
                 name = line.constant
                 plain = name.isidentifier() and not keyword.iskeyword(name)
                 return f"{taken[0]}.{name}" if plain else f'getattr({taken[0]}, "{name}")'
+            case "prim::CallMethod":
+                return f"({taken[0]}).{line.constant}({''.join(f'{each}, ' for each in taken[1:])})"
             case "prim::ListConstruct":
                 return self.list_text(line, f"[{', '.join(taken)}]")
             case "prim::TupleConstruct":

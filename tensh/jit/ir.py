@@ -79,14 +79,12 @@ class Lines:
         self.graph, self.members = graph, members
         self.names = {}
         self.sizes = set()  # names of tensors that stand for sizes
+        self.owners = {}  # name -> the value that has it
         self.suffixes = {}  # base of a name -> the last number that was put behind it
         self.values, self.lines, self.inputs = [], [], []
         self.found = {}  # name -> value
-        self.made, self.fixed, self.constants = (
-            set(),
-            set(),
-            {},
-        )  # ids of constants that the run made, that are numbers; all
+        self.constants = {}  # path -> tensor of the trace that is no member
+        self.made, self.fixed = set(), set()  # ids of constants that the run made, and of those that are numbers
         self.entry = Line(self, "prim::Param", [])
         if owner:
             self.add_input("%self", owner, None)
@@ -97,6 +95,7 @@ class Lines:
 
     def add_value(self, name, text, example, line):
         made = Value(name, text, example, line)
+        self.owners.setdefault(name[1:], made)
         self.found[name] = made
         self.values.append(made)
         line.given.append(made)
@@ -120,15 +119,14 @@ class Lines:
             self.take_name(value, name)
 
     def take_name(self, value, name):
-        owner = next((each for each in self.values if each.name == f"%{name}"), None)
-        value.name = f"%{name}"
+        owner = self.owners.get(name)
+        value.name, self.owners[name] = f"%{name}", value
         if owner is None or owner is value:
             return
         base, _, number = name.rpartition(".")
         base, suffix = (base, int(number)) if base and number.isdigit() else (name, 1)
         suffix = max(suffix, self.suffixes.get(base, 0) + 1)
-        used = {each.name for each in self.values}
-        while f"%{base}.{suffix}" in used:
+        while f"{base}.{suffix}" in self.owners:
             suffix += 1
         self.suffixes[base] = suffix + 1
         self.take_name(owner, f"{base}.{suffix}")
@@ -215,12 +213,16 @@ class Lines:
             self.argument(each, place, parameter)
             for each, parameter in zip(arguments, parameters or [None] * len(arguments))
         ]
-        for each, known in node.meta.get("names", {}).items():
-            if each in self.names and self.names[each] in self.found:
-                self.rename(self.found[self.names[each]], known)
+        self.take_names(node)
         before = len(self.lines)
         self.write_results(node, name, arguments, place, value)
         self.lines[before].parameters = parameters
+
+    def take_names(self, node):
+        """Name the operands of a call as the function calls them that calls the operator."""
+        for each, known in node.meta.get("names", {}).items():
+            if each in self.names and self.names[each] in self.found:
+                self.rename(self.found[self.names[each]], known)
 
     def write_size(self, node, place):
         """Write a size, or what is computed of sizes: in traces of TorchScript they are tensors."""
@@ -290,6 +292,8 @@ class Lines:
         if isinstance(value, Node):
             if value not in self.names and value.op == "get_attr" and value.target in self.constants:
                 self.names[value] = self.write_constant(value)
+            if value not in self.names:
+                self.names[value] = self.name_of_member(value)
             name = self.names[value]
             return self.as_int(name, place) if name in self.sizes and not as_tensor else name
         bare = place.without_line()
@@ -349,12 +353,12 @@ class Graph:
 
     __module__ = "torch"
 
-    def __init__(self, program, owner=None, members=None):
-        self.program, self.owner, self.members = program, owner, members
+    def __init__(self, program, owner=None, members=None, make_lines=Lines):
+        self.program, self.owner, self.members, self.make_lines = program, owner, members, make_lines
 
     @cached_property
     def _lines(self):
-        lines = Lines(self.program.graph, self.owner, self.members)
+        lines = self.make_lines(self.program.graph, self.owner, self.members)
         lines.constants, lines.made, lines.fixed = self.program.constants, self.program.made, self.program.numbers
         return lines.write()
 

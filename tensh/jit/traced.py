@@ -1,12 +1,14 @@
 """Traced programs: functions and modules that check their arguments and run the code of a graph."""
 
 import copy
+from functools import partial
 
 from tensh.engine.core.tensor import Tensor
 from tensh.fx.generated import compile_function
 from tensh.jit._script import ScriptFunction, ScriptModule
 from tensh.jit.code_text import write_code
 from tensh.jit.ir import Graph
+from tensh.jit.method_lines import MethodLines
 from tensh.jit.python_print import result_type
 from tensh.jit.writing import write_trace
 from tensh.tracing.program import flatten_like
@@ -122,7 +124,13 @@ class TracedModule(TracedProgram, ScriptModule):
 
     @property
     def graph(self):
-        """The graph, printed like TorchScript's."""
+        """The graph, printed like TorchScript's: a submodule is one line."""
+        program = self._find()
+        return Graph(program, self._owner, make_lines=partial(MethodLines, program.root))
+
+    @property
+    def inlined_graph(self):
+        """The graph, including the computations of submodules."""
         return Graph(self._find(), self._owner)
 
     @property

@@ -57,6 +57,8 @@ def define(name, reflected=False):
         nodes = tuple(each.node if isinstance(each, TracedInt) else each for each in pair)
         node = self.node.graph.call_function(function, nodes)
         node.meta["val"] = value
+        if "calls" in self.node.meta:  # computed where the size was read
+            node.meta["calls"] = self.node.meta["calls"]
         return TracedInt(value, node)
 
     method = f"__{'r' if reflected else ''}{name}__"

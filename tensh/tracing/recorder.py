@@ -23,11 +23,13 @@ from tensh.fx.node import map_aggregate
 from tensh.fx.patching import Patcher
 from tensh.nn.modules import transformer
 from tensh.nn.modules.cells import RNNCellBase
+from tensh.nn.modules.module import Module
 from tensh.nn.modules.rnn import RNNBase
 from tensh.nn.utils import parametrizations, weight_norms
 from tensh.overrides import TorchFunctionMode
 from tensh.tracing import translation
 from tensh.tracing.makers import Makers
+from tensh.tracing.module_calls import watch_calls
 from tensh.tracing.naming import find_names
 from tensh.tracing.newness import Since
 from tensh.tracing.numbers import TracedFloat, TracedInt, plain_number
@@ -61,6 +63,7 @@ class Recorder(BranchRecorder, TorchFunctionMode):
     """
 
     SCOPE = ("nodes", "constants")
+    calls = ()  # the calls of submodules that are running, in traces that tell them apart
     keeps_numbers = False  # numbers that are written stay numbers
     table = {}  # overload -> the function that consists of other operators, called in its place
     called = None, (), {}  # the public function that is being called, and its arguments
@@ -223,6 +226,8 @@ class Recorder(BranchRecorder, TorchFunctionMode):
             node.meta["stack_trace"], node.meta["place"] = describe_place(place)
         if called := [(self.paths[each], type(each)) for each in modules if each in self.paths]:
             node.meta["nn_module_stack"] = {path: (path, cls) for path, cls in called}
+        if self.calls:
+            node.meta["calls"] = self.calls
         if running.states:
             node.meta["scope"] = running.states[-1].current_scope()
 
@@ -350,6 +355,8 @@ class Recorder(BranchRecorder, TorchFunctionMode):
             self.since = Since().__enter__()
         self.makers = Makers(self).__enter__()
         self.patcher = Patcher().__enter__()
+        if not self.apart:
+            self.patcher.patch_method(Module, "__call__", watch_calls(self))
         self.patcher.patch_method(RNNBase, "_run", compute)
         self.patcher.patch_method(RNNCellBase, "_step", step)
         for each in (parametrizations, weight_norms):

@@ -7,6 +7,7 @@ import pytest
 
 import tensh as torch
 from tests.jit.traced_functions import make_functions
+from tests.jit.traced_modules import make_modules
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 FUNCTIONS = make_functions(torch)
@@ -45,3 +46,12 @@ def test_places_of_the_users_own_lines_are_pytorchs(oracle, name):
     )
     pairs = [(one, two) for one, two in zip(ours, theirs, strict=True) if "site-packages" not in two]
     assert [one for one, _ in pairs] == [two for _, two in pairs]
+
+
+@pytest.mark.parametrize("name", make_modules(torch))
+def test_code_of_modules_is_pytorchs(oracle, name):
+    codes = []
+    for library in torch, oracle:
+        module, args = make_modules(library)[name]
+        codes.append(library.jit.trace(module, args, check_trace=False).code)
+    assert codes[0] == codes[1]
