@@ -26,7 +26,7 @@ def linalg_det(A):
     """The determinants of square matrices."""
     check_square("linalg.det", A)
     check_floating("linalg.det", A, "lu_cpu")
-    if A.size > FEW or A.shape[-1] > SMALL.get(A.dtype, 0):
+    if not 0 < A.size <= FEW or A.shape[-1] > SMALL.get(A.dtype, 0):
         return np.linalg.det(A)
     rounded = float if A.dtype is F8 else to_single
     try:
@@ -54,8 +54,8 @@ def eliminate(rows, rounded):
     ``rounded`` rounds the result of every step.  NumPy's determinant is the exponential of a logarithm, which is hardly
     ever a whole number.
     """
-    if len(rows) < 2:
-        return rows[0][0] if rows else 1.0
+    if len(rows) == 1:
+        return rows[0][0]
     if len(rows) == 2:
         return multiply_pivots(1.0, *rows[0], *rows[1], rounded)
     heads = abs(rows[0][0]), abs(rows[1][0]), abs(rows[2][0])
