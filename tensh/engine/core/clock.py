@@ -1,10 +1,9 @@
 """The counter that orders recorded nodes and in-place writes, the write stamps, and the modes of each thread.
 
 Note [One clock]
-A node takes a tick when it is recorded, a write takes a tick and stamps the memory it wrote.  Nothing else is
-needed for three questions: newest node first is a topological order; a saved array is stale if its memory was
-stamped after the node's tick; a view is stale if its memory was stamped after the view's tick.  Each check starts
-with one comparison against ``clock.last_write``, so a program that never writes in place pays nothing.
+A node takes a tick when it is recorded; a write takes a tick and stamps the memory it wrote.  So newest node first is a
+topological order, and a saved array, or a view, is stale if its memory was stamped after the tick of the node, or of the view.
+Each check starts with one comparison against ``clock.last_write``, so that a program without writes in place pays nothing.
 """
 
 import threading

@@ -44,10 +44,7 @@ def accept_batches(fn):
 
 
 def all_samples(t):
-    """The array of ``t``, or of all samples of a batch, for checks that must hold for every sample.
-
-    Without elements there is none that could fail: an empty array.
-    """
+    """The array of ``t``, or of all samples of a batch, for checks of every sample; an empty array if ``t`` has no elements."""
     array = t.array
     if type(array) is ndarray:
         return array

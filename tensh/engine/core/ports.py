@@ -1,9 +1,7 @@
-"""Ports: functions that a module calls although their modules import it, directly or by way of others.
+"""Ports: calls to functions of higher modules, which import the calling module.  No other import of the engine is circular.
 
-All other imports of the engine are free of circles.
-
-A port names a function and its module, which is imported at the first call.  By then the module has usually been
-imported already: a tensor with a hidden batch dimension, say, comes from the package that its port calls.
+A port names a function and its module, which is imported at the first call.  Usually it has been imported by then: a tensor
+with a hidden batch dimension, for example, comes from the package that its port calls.
 """
 
 import sys
