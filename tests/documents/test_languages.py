@@ -48,6 +48,7 @@ NO_PROSE = (
     "for batch in {}:",
     '{key.removeprefix("{}"): value for key, value in {}.items()}',
     "built-in method ",
+    "tensh launch: {}: {}\n",  # names and figures
     "{} = tuple(each.detach() for each in {})",
     "an answer with more elements than characters",  # of an exception that is caught
     "module 'tensh.show' has no attribute '{}'",  # Python's words

@@ -1,1 +1,1 @@
-"""Running a whole program: what it is, how it runs, how long it may take, again when it is saved."""
+"""Running a whole program: its source, the run, limits of time, and repetition when it is saved."""

@@ -53,7 +53,7 @@ class Store:
             )
 
     def add(self, combinations, seeds):
-        """Add runs, except those that are there; what was running when a sweep was ended waits again."""
+        """Add runs, except existing ones; runs that were interrupted with their sweep wait again."""
         with describing(self.path), self.connection:
             self.connection.execute("BEGIN IMMEDIATE")
             self.connection.execute(table.WAIT_AGAIN)

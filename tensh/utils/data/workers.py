@@ -283,7 +283,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
 
     @contextlib.contextmanager
     def _closed_on_error(self):
-        """Half a message cannot be read on, nor can work be done by a worker that has died."""
+        """Close the crew on an error: a partly read message cannot be continued, nor can a dead worker work."""
         try:
             with silent_at_the_end():
                 yield

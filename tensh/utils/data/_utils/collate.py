@@ -1,4 +1,4 @@
-"""Collation: what samples become when they are put into one batch, for each kind of sample."""
+"""Collation: how samples of each kind are combined into a batch."""
 
 import copy
 import re
