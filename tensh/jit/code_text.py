@@ -12,6 +12,7 @@ from tensh.engine.dtypes.device import device
 from tensh.jit.constants import float_text
 
 LONGEST = 38  # characters of an expression on a line
+FEW = 64  # elements of a constant that is compared with others
 RESERVED = {
     "_",
     "as",
@@ -34,7 +35,8 @@ class CodePrinter:
     def __init__(self, lines):
         self.lines = [each for each in lines.lines if each.kind() != "prim::Constant"]
         self.inlined, self.texts, self.used, self.numbers = set(), {}, set(), {}
-        self.constants, self.out = [], []
+        self.places = {line: place for place, line in enumerate(self.lines)}
+        self.constants, self.out = {}, []
         self.pending = []  # lines whose expressions are not part of another one yet
 
     def write(self, inputs):
@@ -52,7 +54,7 @@ class CodePrinter:
     # ── what becomes part of another line ────────────────────────────────────
     def scan(self, line):
         """Find what becomes part of a line; return the place in the list from which on it was found."""
-        place = self.lines.index(line)
+        place = self.places[line]
         if line in self.inlined:
             return place
         place -= 1
@@ -137,16 +139,8 @@ class CodePrinter:
 
     def place_of(self, tensor):
         """Return the number of a constant; equal ones share it."""
-        for place, each in enumerate(self.constants):
-            if (
-                each is tensor
-                or each.dtype is tensor.dtype
-                and each.shape == tensor.shape
-                and bool((each == tensor).all())
-            ):
-                return place
-        self.constants.append(tensor)
-        return len(self.constants) - 1
+        key = (tensor.dtype, repr(tensor.tolist())) if tensor.numel() < FEW else id(tensor)
+        return self.constants.setdefault(key, len(self.constants))
 
     def expression(self, line):
         """Return the code of what a line computes."""
