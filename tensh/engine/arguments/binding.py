@@ -50,7 +50,12 @@ def takes_short_way(quick):
                         return result
                 except Lift:  # raised again and handled below
                     pass
-            return bound(*args, **given)
+            try:
+                return bound(*args, **given)
+            except TypeError:
+                if answer := ports.answer_override(function, args, given):
+                    return answer[0]
+                raise
 
         update_wrapper(function, bound.__wrapped__)
         function.__signature__ = bound.__signature__

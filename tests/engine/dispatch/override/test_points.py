@@ -183,3 +183,26 @@ def test_a_function_of_ones_own_may_return_such_a_tensor_as_it_came():
     x = Elsewhere(torch.arange(3.0))
     y = Same.apply(x)
     assert type(y) is Elsewhere and y is not x and y.data_elsewhere.tolist() == [0, 1, 2]
+
+
+FIRST_CALL = """
+import sys
+import tensh as torch
+
+class Overriding:
+    @classmethod
+    def __torch_function__(cls, func, types, args=(), kwargs=None):
+        return f"asked about {func.__name__}"
+
+print(eval(sys.argv[1], {"torch": torch, "each": Overriding()}))
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [(f"torch.{name}_like(each)", f"{name}_like") for name in ("empty", "zeros", "ones", "rand")]
+    + [("torch.full_like(each, 1)", "full_like"), ("torch.stack([each])", "stack"), ("torch.sum(each)", "sum")],
+)
+def test_the_first_call_asks_an_overriding_object_that_is_no_tensor(call, name):
+    done = subprocess.run([sys.executable, "-c", FIRST_CALL, call], capture_output=True, text=True)
+    assert done.stdout == f"asked about {name}\n", done.stderr
