@@ -106,6 +106,10 @@ def trace_methods(module, given, options):
         method = module if name == "forward" else getattr(module, name)
         made._set_program(record(method, args, kwargs, options["strict"], module), name)
         own = made if name == "forward" else getattr(made, name)
+        if name == "forward":
+            for path, child in made.named_modules():
+                if path:
+                    child.__dict__["_within"] = made._programs[name], path
         check(own, method, args, kwargs, options)
     return made
 

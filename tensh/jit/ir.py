@@ -4,7 +4,7 @@ import operator
 from functools import cached_property
 
 import tensh as torch
-from tensh._aten.overloads import schemas
+from tensh._aten.overloads import REQUIRED, schemas
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device
 from tensh.fx.node import Node
@@ -334,9 +334,8 @@ def full_arguments(node):
     if not hasattr(node.target, "_opname"):
         return [*node.args, *node.kwargs.values()]
     given = dict(zip([p.name for p in node.target.parameters if not p.named], node.args)) | node.kwargs
-    from tensh._aten.overloads import REQUIRED
-
-    return [given.get(p.name, None if p.default is REQUIRED else p.default) for p in node.target.parameters]
+    values = [(p, given.get(p.name, None if p.default is REQUIRED else p.default)) for p in node.target.parameters]
+    return [[each] * p.length if p.list and p.length > 1 and type(each) is int else each for p, each in values]
 
 
 def operator_name(node):
@@ -360,6 +359,7 @@ class Graph:
     def _lines(self):
         lines = self.make_lines(self.program.graph, self.owner, self.members)
         lines.constants, lines.made, lines.fixed = self.program.constants, self.program.made, self.program.numbers
+        lines.result = self.program.result
         return lines.write()
 
     def __str__(self):

@@ -1,14 +1,18 @@
 """The lines of a traced module's method: a call of a submodule is one line, and members are read before everything else."""
 
-from tensh.jit.ir import Lines
+from tensh.jit.ir import Lines, type_of
 from tensh.jit.scopes import NOWHERE
 
 
 class MethodLines(Lines):
-    """The lines of a graph whose nodes know in which calls of submodules they ran (``calls``)."""
+    """The lines of a graph whose nodes know in which calls of submodules they ran (``calls``).
 
-    def __init__(self, root, graph, owner, members=None):
+    With a ``path`` they are those of the first call of the submodule there.
+    """
+
+    def __init__(self, root, graph, owner, members=None, path=""):
         super().__init__(graph, owner)
+        self.path, self.prefix = path, find_call(graph, path) if path else ()
         self.root, self.read, self.counts, self.done = root, {}, {}, set()
         self.nameless = set()  # names of what calls give
 
@@ -20,20 +24,55 @@ class MethodLines(Lines):
 
     def write_node(self, node):
         calls = node.meta.get("calls", ())
-        if not calls or node.op in ("placeholder", "output", "get_attr"):
+        if len(calls) == len(self.prefix) or node.op in ("placeholder", "output", "get_attr"):
             return super().write_node(node)
-        if calls[0] not in self.done:
-            self.done.add(calls[0])
-            self.write_method(calls[0])
+        call = calls[len(self.prefix)]
+        if call not in self.done:
+            self.done.add(call)
+            self.write_method(call)
         return None
 
-    def write_method(self, call):
-        """Write the call of a submodule: it takes what its operators read from outside, and gives what is read outside."""
-        inside = [each for each in self.graph.nodes if each.meta.get("calls", ())[:1] == (call,)]
+    def write(self):
+        """Make the lines; return self."""
+        if not self.path:
+            return super().write()
+        inside, taken, given = self.take_apart(self.prefix)
+        for place, node in enumerate(taken, 1):
+            name = f"%{self.name_outside(node) or f'argument_{place}'}"
+            name = f"%argument_{place}" if name in self.found else name
+            self.names[node] = self.add_input(name, type_of(node.meta["val"]), node.meta["val"])
+        for node in inside:
+            self.write_node(node)
+        for node in given:
+            if self.names[node] not in self.nameless and (name := self.name_used(node)):
+                self.rename(self.found[self.names[node]], name)
+        self.result = given[0].meta["val"] if len(given) == 1 else tuple(node.meta["val"] for node in given)
+        self.emit([], "prim::Return", [self.value(given[0] if len(given) == 1 else tuple(given), NOWHERE)])
+        return self
+
+    def name_outside(self, node):
+        """Return the name of a value where the submodule is called; None if it has none, as what another call gives."""
+        if node.op == "placeholder":
+            return node.target
+        if len(node.meta.get("calls", ())) >= len(self.prefix):
+            return None
+        return self.name_used(node)
+
+    def name_used(self, node):
+        """Return the name of a value where it is first used."""
+        return next((each.meta["names"][node] for each in self.graph.nodes if node in each.meta.get("names", ())), None)
+
+    def take_apart(self, calls):
+        """Return (the nodes of a call, what they read from outside, those of them that are read outside)."""
+        inside = [each for each in self.graph.nodes if each.meta.get("calls", ())[: len(calls)] == calls]
         known, taken = set(inside), {}
         for node in inside:
             taken |= {each: None for each in node.all_input_nodes if each not in known and each.op != "get_attr"}
-        given = [node for node in inside if any(each not in known for each in node.users)]
+        return inside, taken, [node for node in inside if any(each not in known for each in node.users)]
+
+    def write_method(self, call):
+        """Write the call of a submodule: it takes what its operators read from outside, and gives what is read outside."""
+        inside, taken, given = self.take_apart((*self.prefix, call))
         if not given:
             return
         owner = self.read_member(call.path, f"__torch__.{name_of_class(self.root.get_submodule(call.path))}")
@@ -67,8 +106,9 @@ class MethodLines(Lines):
     def read_member(self, path, kind):
         """Return the name of a member, which is read by lines before all others."""
         if path not in self.read:
+            skipped = self.path.count(".") + 1 if self.path else 0
             above, start, parts = "%self", len(self.lines), path.split(".")
-            for place, part in enumerate(parts):
+            for place, part in list(enumerate(parts))[skipped:]:
                 last = place == len(parts) - 1
                 owner = (
                     kind
@@ -82,6 +122,16 @@ class MethodLines(Lines):
             self.lines = self.lines[start:] + self.lines[:start]
             self.read[path] = above
         return self.read[path]
+
+
+def find_call(graph, path):
+    """Return the calls that the first call of the submodule at a path consists of, the outermost first."""
+    for node in graph.nodes:
+        calls = node.meta.get("calls", ())
+        found = next((place for place, each in enumerate(calls) if each.path == path), None)
+        if found is not None:
+            return calls[: found + 1]
+    raise AttributeError(f"the submodule {path} computes nothing in the trace")
 
 
 def name_of_class(module):

@@ -125,6 +125,9 @@ class TracedModule(TracedProgram, ScriptModule):
     @property
     def graph(self):
         """The graph, printed like TorchScript's: a submodule is one line."""
+        if "_programs" not in self.__dict__ and "_within" in self.__dict__:
+            program, path = self._within
+            return Graph(program, self._owner, make_lines=partial(MethodLines, program.root, path=path))
         program = self._find()
         return Graph(program, self._owner, make_lines=partial(MethodLines, program.root))
 
@@ -136,7 +139,8 @@ class TracedModule(TracedProgram, ScriptModule):
     @property
     def code(self):
         """``forward`` as TorchScript code."""
-        return write_code(self.graph._lines, "forward", result_type(self._find().result), owned=True)
+        lines = self.graph._lines
+        return write_code(lines, "forward", result_type(lines.result), owned=True)
 
     def forward(self, *args, **kwargs):
         """Run the traced program."""
@@ -161,7 +165,7 @@ class TracedModule(TracedProgram, ScriptModule):
     def __deepcopy__(self, memo):
         made = type(self).__new__(type(self))
         memo[id(self)] = made
-        shared = ("_programs", "_calls")
+        shared = ("_programs", "_calls", "_within")
         made.__dict__.update({name: value for name, value in self.__dict__.items() if name in shared})
         made.__dict__.update(
             copy.deepcopy({n: v for n, v in self.__dict__.items() if n not in (*shared, "_original")}, memo)
