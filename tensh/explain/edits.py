@@ -47,6 +47,10 @@ OVER_STEPS = frozenset(
 """Layers whose inputs have a dimension of steps or of places beside that of features."""
 
 
+OF_SIZES = frozenset("zeros ones empty rand randn view reshape expand repeat tile permute new_zeros new_ones new_empty".split())
+"""Functions that take any number of sizes."""
+
+
 OVER_CLASSES = frozenset("cross_entropy nll_loss CrossEntropyLoss NLLLoss".split())
 """Losses whose scores have a dimension of classes."""
 
@@ -342,6 +346,8 @@ def other_arguments(node, shadow):
 
 def sizes_in_one(node, shadow):
     """Propose `torch.randn(2, 3, 4)` for `torch.randn((2, 3), 4)`."""
+    if ast.unparse(node.func).rpartition(".")[2] not in OF_SIZES:
+        return
     sizes = [value_of(each, shadow) for each in node.args]
     if len(sizes) < 2 or any(type(each) not in (int, tuple, list) for each in sizes):
         return

@@ -111,7 +111,7 @@ def explain_by_search(situation):
         return None
     if whole is not None:
         found = tuple(fit for each in found if (fit := replace_node(place, whole, each.text)))
-    given = tuple(operand(each) for each in call.tensors if each.text) if call else ()
+    given = tuple(operand(each) for each in call.tensors if each.text and is_that(each)) if call else ()
     symbol = call.symbol if call and call.symbol != "[]" else "index"
     return Explanation(symbol, given, reason, found)
 

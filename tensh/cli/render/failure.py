@@ -145,7 +145,8 @@ def operands(explanation, width=None):
         below = ["~" * len(size) if dim in each.marked else " " * len(size) for dim, size in enumerate(sizes)]
         marks.append(" " * (cells(name) + 1) + "  ".join(below) + " ")
     dtypes = list(dict.fromkeys(each.dtype for each in explanation.operands))
-    between = f"  {explanation.operation}  " if not explanation.operation[:1].isalpha() and len(texts) == 2 else "   "
+    is_operator = not explanation.operation[:1].isalpha() and explanation.operation != "[]"
+    between = f"  {explanation.operation}  " if is_operator and len(texts) == 2 else "   "
     kinds = dtypes[0] if len(dtypes) == 1 else ", ".join(each.dtype for each in explanation.operands)
     is_shared = len(texts) == 2 and len(dtypes) == 1
     kinds = _("both {dtype}").format(dtype=kinds) if is_shared else kinds
@@ -161,7 +162,8 @@ def operands(explanation, width=None):
 
 def operands_below_each_other(explanation, texts, marks):
     """Show each operand on a separate line, the second after the sign of the operation."""
-    sign = "" if explanation.operation[:1].isalpha() or len(texts) != 2 else f"{explanation.operation} "
+    is_function = explanation.operation[:1].isalpha() or explanation.operation == "[]"
+    sign = "" if is_function or len(texts) != 2 else f"{explanation.operation} "
     for number, (each, text, below) in enumerate(zip(explanation.operands, texts, marks, strict=True)):
         before = " " * (INDENT - cells(sign)) + sign if number == 1 else " " * INDENT
         yield "plain", before + text + "\n"

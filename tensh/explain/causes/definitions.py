@@ -306,8 +306,9 @@ def explain_without_return(function, name):
     )
     match last:
         case ast.Expr(value=ast.Call(func=ast.Name(id="print"), args=args)):
-            if len(args) == 1:
-                return Explanation("return", (), rule, (Fit(f"return {ast.unparse(args[0])}", "", last.lineno),))
+            shown = described_in(args[0]) if len(args) == 1 else None
+            if shown is not None:
+                return Explanation("return", (), rule, (Fit(f"return {ast.unparse(shown)}", "", last.lineno),))
         case ast.Expr(value=ast.Call(func=ast.Attribute(attr=word, value=owner))) if word in CHANGING:
             if word == "backward" and isinstance(owner, ast.Name):
                 return Explanation("return", (), rule, (Fit(f"return {owner.id}", "", last.end_lineno, "after"),))
@@ -316,3 +317,15 @@ def explain_without_return(function, name):
         case ast.Assign(targets=[ast.Name(id=result)]):
             return Explanation("return", (), rule, (Fit(f"return {result}", "", last.end_lineno, "after"),))
     return Explanation("return", (), rule, (), _("return the result at the end of {name}").format(name=name))
+
+
+def described_in(node):
+    """Return the value that a printed expression shows, or describes as `x.shape` does; None for a text."""
+    match node:
+        case ast.JoinedStr() | ast.Constant():
+            return None
+        case ast.Attribute(attr="shape" | "dtype" | "device", value=owner):
+            return owner
+        case ast.Call(func=ast.Attribute(attr="size" | "dim" | "numel", value=owner), args=[]):
+            return owner
+    return node

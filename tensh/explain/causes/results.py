@@ -141,11 +141,12 @@ def numpy_of_losses(situation, node):
         return None
     for each in node.args:
         value, text = situation.look_up(each), ast.unparse(each)
-        if type(value) in (list, tuple) and value and all(isinstance(t, Tensor) and t.numel() == 1 for t in value):
+        if type(value) in (list, tuple) and value and all(isinstance(t, Tensor) for t in value):
             rule = _("{text} is a {kind} of tensors with graphs, but NumPy expects numbers").format(
                 text=text, kind=type(value).__name__
             )
-            return explanation(situation, "numpy", rule, each, f"[each.item() for each in {text}]")
+            way = "item" if all(t.numel() == 1 for t in value) else "detach"
+            return explanation(situation, "numpy", rule, each, f"[each.{way}() for each in {text}]")
     return None
 
 
