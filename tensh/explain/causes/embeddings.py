@@ -17,6 +17,7 @@ FUNCTIONS = ("F.embedding", "nn.functional.embedding", "torch.nn.functional.embe
 ABOUT_SHAPES = ("size", "shape", "dimension", "2D")
 STEPS = frozenset("unsqueeze squeeze long int to clone contiguous view reshape transpose permute expand".split())
 """Methods after which rows with a single 1 are still such rows, where the last size is the same."""
+LEAST_ROWS = 3
 MOST_NODES = 1000  # of a graph
 
 
@@ -25,16 +26,17 @@ def explain_one_hot_indices(situation):
     path = situation.place.path()
     if not path or not isinstance(situation.error, RuntimeError | ValueError | IndexError | AssertionError):
         return None
+    is_other = False  # a failure that indices do not mend
     for step in follow(path[-1], situation):
         for call in ast.walk(step.node):
             given = indices_of_table(call, situation)
             if given is None or call is path[-1] or not holds_one_hot(given[0], given[1], situation):
                 continue
             indices, count = given
-            fit = replace_node(step.place, indices, code_of_places(indices))
+            fit, is_other = replace_node(step.place, indices, code_of_places(indices)), True
             if works_after(situation, step, indices, code_of_places(indices), path[-1]) is not False:
                 return say(situation, ast.unparse(indices), situation.tensor_of(indices), count, fit)
-    return explain_by_graph(situation)
+    return None if is_other or situation.says("cannot be multiplied") else explain_by_graph(situation)
 
 
 def say(situation, text, indices, count, fit):
@@ -63,9 +65,9 @@ def indices_of_table(call, situation):
 
 
 def holds_one_hot(node, count, situation):
-    """True if an expression is whole numbers that are one-hot among a number of classes."""
+    """True if an expression is whole numbers that are one-hot among a number of classes; of 2 rows, 0 and 1 are indices."""
     t = situation.tensor_of(node)
-    if t is None or t.shape[-1:] != (count,):
+    if t is None or t.shape[-1:] != (count,) or count < LEAST_ROWS:
         return False
     while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in STEPS:
         node = node.func.value
@@ -90,7 +92,7 @@ def explain_by_graph(situation):
         if node.name() != "EmbeddingBackward0":
             continue
         indices, count = node._saved_indices, node._saved_weight_sym_sizes[0]
-        if indices.shape[-1:] != (count,) or not is_one_hot(indices):
+        if indices.shape[-1:] != (count,) or count < LEAST_ROWS or not is_one_hot(indices):
             continue
         rule = _(
             "{code} was given one-hot vectors, {shape}, where it expects the index of each 1: a number from 0 to {last}"
