@@ -47,7 +47,9 @@ OVER_STEPS = frozenset(
 """Layers whose inputs have a dimension of steps or of places beside that of features."""
 
 
-OF_SIZES = frozenset("zeros ones empty rand randn view reshape expand repeat tile permute new_zeros new_ones new_empty".split())
+OF_SIZES = frozenset(
+    "zeros ones empty rand randn view reshape expand repeat tile permute new_zeros new_ones new_empty".split()
+)
 """Functions that take any number of sizes."""
 
 

@@ -31,11 +31,11 @@ def test_an_interruption_is_one_line():
 
 
 FAILURES = {
-    "x = 1\ny = 0\nx / y": """\
+    "x = 1\ny = x\ny / 0": """\
 -c:3: ZeroDivisionError: division by zero
       1 | x = 1
-      2 | y = 0
-  ->  3 | x / y
+      2 | y = x
+  ->  3 | y / 0
         | ~~^~~
         y has been 0 since line 2
         try:   give y another value there

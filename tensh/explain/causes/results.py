@@ -145,8 +145,9 @@ def numpy_of_losses(situation, node):
             rule = _("{text} is a {kind} of tensors with graphs, but NumPy expects numbers").format(
                 text=text, kind=type(value).__name__
             )
-            way = "item" if all(t.numel() == 1 for t in value) else "detach"
-            return explanation(situation, "numpy", rule, each, f"[each.{way}() for each in {text}]")
+            numbers, arrays = f"[each.item() for each in {text}]", f"[each.detach() for each in {text}]"
+            code = numbers if all(t.numel() == 1 for t in value) else arrays
+            return explanation(situation, "numpy", rule, each, code)
     return None
 
 
