@@ -43,6 +43,7 @@ NO_PROSE = (
     "with torch.no_grad(): {} {} {}",
     "[p for each in {} for p in each.parameters()]",
     "[each.item() for each in {}]",
+    "[each.detach() for each in {}]",
     "[float(each) for each in {}]",
     "[torch.tensor(each) for each in {}]",
     "for batch in {}:",
