@@ -29,7 +29,7 @@ WHERE = {
 
 NAMES = {name: module for module, names in WHERE.items() for name in names.split()}
 __all__ = [name for name in NAMES if not name.startswith("_")]
-SUBMODULES = ("distributed_c10d", "nn", "optim", "pipelining", "_functional_collectives")
+SUBMODULES = ("checkpoint", "distributed_c10d", "nn", "optim", "pipelining", "_functional_collectives")
 
 __getattr__, __dir__ = declare_namespace(
     "tensh.distributed", globals(), NAMES, SUBMODULES, unsupported=lookup("torch.distributed")

@@ -55,6 +55,11 @@ LAYERS = {
         "tensh tensh.distributed tensh.engine tensh.export tensh.fx tensh.nn tensh.nn.parallel tensh.switched_off tensh.tracing tensh.utils",
         "",
     ),
+    "tensh.distributed.checkpoint": (
+        "tensh tensh.distributed tensh.engine tensh.futures tensh.nn tensh.nn.parallel tensh.optim tensh.serialization "
+        "tensh.switched_off",
+        "",
+    ),
     "tensh.distributed.optim": ("tensh.distributed tensh.engine tensh.optim tensh.switched_off", ""),
     "tensh.futures": ("tensh.engine", ""),
     "tensh.fx": (
