@@ -270,3 +270,18 @@ def test_saves_in_the_background_follow_each_other(tmp_path):
 def test_files_contain_no_more_than_the_elements(tmp_path):
     dcp.save({"w": torch.zeros(10**6)[:2]}, checkpoint_id=tmp_path)
     assert os.path.getsize(tmp_path / "__0_0.distcp") < 5000
+
+
+def test_a_writer_that_fails_at_its_second_save_leaves_the_first(tmp_path):
+    class Unwritable:
+        def __reduce__(self):
+            raise OSError("no room")
+
+    writer = dcp.FileSystemWriter(tmp_path)
+    dcp.save({"w": torch.ones(2)}, storage_writer=writer)
+    before = sorted(os.listdir(tmp_path))
+    with pytest.raises(dcp.CheckpointException, match="no room"):
+        dcp.save({"w": torch.zeros(2), "x": Unwritable()}, storage_writer=writer)
+    assert sorted(os.listdir(tmp_path)) == before
+    dcp.load(found := {"w": torch.zeros(2)}, storage_reader=dcp.FileSystemReader(tmp_path))
+    assert found["w"].tolist() == [1, 1]

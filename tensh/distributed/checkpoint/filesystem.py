@@ -111,7 +111,7 @@ class FileSystemWriter(FolderStorage, StorageWriter):
         super().__init__(path)
         self.single_file_per_rank, self.sync_files, self.thread_count = single_file_per_rank, sync_files, thread_count
         self.overwrite = overwrite
-        self.written = []  # the files of this save
+        self.written = []  # the files of this save, to be removed if it fails
         self.reset()
 
     def reset(self, checkpoint_id=None):
@@ -119,7 +119,6 @@ class FileSystemWriter(FolderStorage, StorageWriter):
         if checkpoint_id:
             self.path = Path(checkpoint_id)
         self.save_id = str(uuid.uuid4())
-        self.written = []
 
     def set_up_storage_writer(self, is_coordinator, *args, **kwargs):
         self.is_coordinator = is_coordinator
@@ -133,6 +132,7 @@ class FileSystemWriter(FolderStorage, StorageWriter):
         self.path.mkdir(parents=True, exist_ok=True)
         if self.description.exists() and not self.overwrite:
             raise RuntimeError(f"Checkpoint already exists and {self.overwrite=}.")
+        self.written = []
         self.first = 1 + max(self.list_numbers().values(), default=-1)
         return plan
 

@@ -3,8 +3,8 @@
 import tensh as torch
 from tensh.distributed.checkpoint.default_planner import _EmptyStateDictLoadPlanner
 from tensh.distributed.checkpoint.filesystem import FileSystemReader, FileSystemWriter
-from tensh.distributed.checkpoint.state_dict_loader import _load
-from tensh.distributed.checkpoint.state_dict_saver import _save
+from tensh.distributed.checkpoint.state_dict_loader import _load_state_dict
+from tensh.distributed.checkpoint.state_dict_saver import _save_state_dict
 from tensh.switched_off import lookup
 
 __all__ = ["dcp_to_torch_save", "torch_save_to_dcp"]
@@ -26,7 +26,7 @@ def dcp_to_torch_save(dcp_checkpoint_dir, torch_save_path):
     {'model': {'w': tensor([1., 1.])}, 'step': 3}
     """
     found = {}
-    _load(found, FileSystemReader(dcp_checkpoint_dir), None, True, _EmptyStateDictLoadPlanner())
+    _load_state_dict(found, FileSystemReader(dcp_checkpoint_dir), no_dist=True, planner=_EmptyStateDictLoadPlanner())
     torch.save(found, torch_save_path)
 
 
@@ -36,4 +36,4 @@ def torch_save_to_dcp(torch_save_path, dcp_checkpoint_dir):
     Raise CheckpointException if it fails.
     """
     found = torch.load(torch_save_path, weights_only=False)
-    _save(found, FileSystemWriter(dcp_checkpoint_dir), None, True, None)
+    _save_state_dict(found, FileSystemWriter(dcp_checkpoint_dir), no_dist=True)

@@ -43,7 +43,7 @@ def load(state_dict, *, checkpoint_id=None, storage_reader=None, planner=None, p
     storage = choose_storage(storage_reader, checkpoint_id, FileSystemReader)
     keys = sorted(state_dict)
     found = {key: value.state_dict() if isinstance(value := state_dict[key], Stateful) else value for key in keys}
-    _load(found, storage, process_group, no_dist, planner)
+    _load_state_dict(found, storage, process_group, no_dist=no_dist, planner=planner)
     for key in keys:
         if isinstance(state_dict[key], Stateful):
             state_dict[key].load_state_dict(found[key])
@@ -56,14 +56,12 @@ def load_state_dict(state_dict, storage_reader, process_group=None, coordinator_
 
     Raise NotImplementedError for a ``coordinator_rank`` other than 0.
     """
-    if coordinator_rank:
-        raise NotImplementedError("the first rank coordinates a load")
     warn(
         "'load_state_dict' is deprecated and will be removed in future versions. Please use 'load' instead.",
         FutureWarning,
     )
     storage_reader.reset()
-    _load(state_dict, storage_reader, process_group, no_dist, planner)
+    _load_state_dict(state_dict, storage_reader, process_group, coordinator_rank, no_dist, planner)
 
 
 def _load_state_dict_from_keys(keys=None, *, checkpoint_id=None, storage_reader=None, process_group=None):
@@ -73,26 +71,28 @@ def _load_state_dict_from_keys(keys=None, *, checkpoint_id=None, storage_reader=
     found = {}
     storage = choose_storage(storage_reader, checkpoint_id, FileSystemReader)
     keys = {keys} if isinstance(keys, str) else keys
-    _load(found, storage, process_group, False, _EmptyStateDictLoadPlanner(keys))
+    _load_state_dict(found, storage, process_group, planner=_EmptyStateDictLoadPlanner(keys))
     return found
 
 
-def _load(state_dict, storage, group, no_dist, planner):
-    """Plan and read, on all ranks together."""
-    steps = Steps(group, no_dist or not is_initialized())
+def _load_state_dict(state_dict, storage_reader, process_group=None, coordinator_rank=0, no_dist=False, planner=None):
+    """Plan and read, on all ranks together.  Raise NotImplementedError for another coordinator than the first rank."""
+    if coordinator_rank:
+        raise NotImplementedError("the first rank coordinates a load")
+    steps = Steps(process_group, no_dist or not is_initialized())
     planner = planner or DefaultLoadPlanner()
 
     def plan_own():
-        metadata = storage.read_metadata()
+        metadata = storage_reader.read_metadata()
         planner.set_up_planner(state_dict, metadata, steps.is_coordinator)
-        storage.set_up_storage_reader(metadata, steps.is_coordinator, rank=steps.rank, use_collectives=True)
-        return storage.prepare_local_plan(planner.create_local_plan())
+        storage_reader.set_up_storage_reader(metadata, steps.is_coordinator, rank=steps.rank, use_collectives=True)
+        return storage_reader.prepare_local_plan(planner.create_local_plan())
 
     def plan_all(plans):
-        return storage.prepare_global_plan(planner.create_global_plan(plans))
+        return storage_reader.prepare_global_plan(planner.create_global_plan(plans))
 
     def read():
-        storage.read_data(planner.finish_plan(plan), planner).wait()
+        storage_reader.read_data(planner.finish_plan(plan), planner).wait()
 
     plan = steps.scatter("plan", plan_own, plan_all)
     steps.gather("read", read)

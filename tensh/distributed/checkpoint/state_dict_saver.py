@@ -5,15 +5,18 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from enum import Enum
 
 from tensh.distributed.checkpoint.api import CheckpointException
+from tensh.distributed.checkpoint.copies import stage
 from tensh.distributed.checkpoint.default_planner import DefaultSavePlanner
 from tensh.distributed.checkpoint.filesystem import FileSystemWriter, choose_storage
-from tensh.distributed.checkpoint.staging import stage
 from tensh.distributed.checkpoint.stateful import Stateful
 from tensh.distributed.checkpoint.steps import Steps
 from tensh.distributed.groups import find_group, get_process_group_ranks, is_initialized, new_group
 from tensh.engine.errors.warnings import warn
+from tensh.switched_off import lookup
 
 __all__ = ["AsyncCheckpointerType", "async_save", "save", "save_state_dict"]
+
+__getattr__ = lookup("torch.distributed.checkpoint.state_dict_saver")
 
 ALONE = "torch.distributed is disabled, unavailable or uninitialized, assuming the intent is to {} in a single process."
 
@@ -64,7 +67,9 @@ def save(
     if not (is_initialized() or no_dist):
         warn(ALONE.format("save"))
     storage = choose_storage(storage_writer, checkpoint_id, FileSystemWriter)
-    return _save(_open_stateful(state_dict), storage, process_group, no_dist, planner)
+    return _save_state_dict(
+        _stateful_to_state_dict(state_dict), storage, process_group, no_dist=no_dist, planner=planner
+    )
 
 
 def save_state_dict(state_dict, storage_writer, process_group=None, coordinator_rank=0, no_dist=False, planner=None):
@@ -72,14 +77,14 @@ def save_state_dict(state_dict, storage_writer, process_group=None, coordinator_
 
     Raise NotImplementedError for a ``coordinator_rank`` other than 0.
     """
-    if coordinator_rank:
-        raise NotImplementedError("the first rank coordinates a save")
     warn(
         "'save_state_dict' is deprecated and will be removed in future versions. Please use 'save' instead.",
         FutureWarning,
     )
     storage_writer.reset()
-    return _save(_open_stateful(state_dict), storage_writer, process_group, no_dist, planner)
+    return _save_state_dict(
+        _stateful_to_state_dict(state_dict), storage_writer, process_group, coordinator_rank, no_dist, planner
+    )
 
 
 def async_save(
@@ -118,7 +123,9 @@ def async_save(
     group = process_group
     if is_initialized() and not no_dist:
         group = background_group(find_group(process_group))
-    return Background.submit(_save, stage(_open_stateful(state_dict)), storage, group, no_dist, planner)
+    return Background.submit(
+        _save_state_dict, stage(_stateful_to_state_dict(state_dict)), storage, group, 0, no_dist, planner
+    )
 
 
 class Background:
@@ -148,40 +155,42 @@ def background_group(group):
     return new_group(get_process_group_ranks(group))
 
 
-def _open_stateful(state_dict):
+def _stateful_to_state_dict(state_dict):
     """Return a state dict with the state dicts of ``Stateful`` values in their places."""
     return {key: value.state_dict() if isinstance(value, Stateful) else value for key, value in state_dict.items()}
 
 
-def _save(state_dict, storage, group, no_dist, planner):
-    """Plan, write and finish, on all ranks together."""
-    steps = Steps(group, no_dist or not is_initialized())
+def _save_state_dict(state_dict, storage_writer, process_group=None, coordinator_rank=0, no_dist=False, planner=None):
+    """Plan, write and finish, on all ranks together.  Raise NotImplementedError for another coordinator than the first rank."""
+    if coordinator_rank:
+        raise NotImplementedError("the first rank coordinates a save")
+    steps = Steps(process_group, no_dist or not is_initialized())
     planner = planner or DefaultSavePlanner()
     metadata = None
 
     def plan_own():
         planner.set_up_planner(
-            state_dict=state_dict, storage_meta=storage.storage_meta(), is_coordinator=steps.is_coordinator
+            state_dict=state_dict, storage_meta=storage_writer.storage_meta(), is_coordinator=steps.is_coordinator
         )
-        storage.set_up_storage_writer(steps.is_coordinator, rank=steps.rank, use_collectives=True)
-        return storage.prepare_local_plan(planner.create_local_plan())
+        storage_writer.set_up_storage_writer(steps.is_coordinator, rank=steps.rank, use_collectives=True)
+        return storage_writer.prepare_local_plan(planner.create_local_plan())
 
     def plan_all(plans):
         nonlocal metadata
         plans, metadata = planner.create_global_plan(plans)
-        return storage.prepare_global_plan(plans)
+        return storage_writer.prepare_global_plan(plans)
 
     def write():
-        return storage.write_data(planner.finish_plan(plan), planner).wait()
+        return storage_writer.write_data(planner.finish_plan(plan), planner).wait()
 
     def finish(results):
-        storage.finish(metadata=metadata, results=results)
+        storage_writer.finish(metadata=metadata, results=results)
         return metadata
 
     plan = steps.scatter("plan", plan_own, plan_all)
     try:
         return steps.broadcast("write", write, finish)
     except CheckpointException:
-        if hasattr(storage, "discard"):
-            storage.discard()
+        if hasattr(storage_writer, "discard"):
+            storage_writer.discard()
         raise

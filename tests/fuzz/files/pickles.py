@@ -14,6 +14,7 @@ torch.nn.modules.linear.Linear torch.nn.functional.relu torch.nn.modules.module.
 numpy.dtype numpy.ndarray numpy._core.multiarray._reconstruct numpy._core.multiarray.scalar torch.load torch.save
 torch._C.Generator torch.nn.utils.rnn.PackedSequence torch.nn.modules.container.Sequential builtins.int builtins.complex
 torch._utils._rebuild_nested_tensor torch.nested._internal.nested_tensor._rebuild_njt torch.nested._internal.nested_tensor.NestedTensor
+torch.distributed.checkpoint.metadata.Metadata torch.distributed.checkpoint.metadata.MetadataIndex pathlib.PosixPath
 torch.fx.graph_module.reduce_graph_module torch.fx.graph_module.GraphModule torch.fx.graph.Graph torch._dynamo.decorators._DimRange
 """.split()
 VALUES = [b"K\x01", b"K\xff", b"J\xff\xff\xff\xff", b")", b"]", b"}", b"N", b"\x88", b"X\x03\x00\x00\x00abc", b"G" + struct.pack(">d", 1.5),

@@ -103,6 +103,15 @@ def exported():
     return [stored(lambda file, program: tensh.export.save(program, file), program) for program in programs]
 
 
+@functools.cache
+def checkpoint():
+    """The bytes of a checkpoint: its description, and its data."""
+    with tempfile.TemporaryDirectory() as folder:
+        state = {"w": tensh.arange(6.0).view(2, 3), "layers": [{"v": tensh.ones(2)}, {"n": 3}]}
+        tensh.distributed.checkpoint.save(state, checkpoint_id=folder, no_dist=True)
+        return tuple((Path(folder) / name).read_bytes() for name in (".metadata", "__0_0.distcp"))
+
+
 def traces():
     x = tensh.ones(2, 2)
     made = [tensh.jit.trace(model(), x), tensh.jit.trace(lambda x: (x * 2, x.view(-1)[0]), x)]
@@ -352,7 +361,8 @@ def texts(*texts):
 
 SEEDS = {
     "archive": archives, "legacy": legacies, "beyond": beyond, "safetensors": tables, "session": sessions,
-    "npy": array_files, "npz": array_archives, "export": exported, "torchscript": traces, "onnx": onnx_models,
+    "npy": array_files, "npz": array_archives, "export": exported, "checkpoint": lambda: checkpoint()[:1],
+    "torchscript": traces, "onnx": onnx_models,
     "events": event_files, "sweep": sweeps,
     "notebook": lambda: texts(json.dumps(NOTEBOOK), json.dumps(NOTEBOOK | {"cells": CELLS[1:2]}, indent=1)),
     "markdown": lambda: texts(MARKDOWN, MARKDOWN.partition("\n\n")[2]),

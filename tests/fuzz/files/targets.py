@@ -27,6 +27,7 @@ from tensh.cli.sweeping import reading as sweeps
 from tensh.cli.sweeping.showing import show as show_sweep
 from tensh.cli.watching import event_files, showing
 from tensh.cli.watching.page import FolderView
+from tensh.distributed.checkpoint import state_dict_loader as checkpoints
 from tensh.export.values import DamagedFile
 from tensh.onnx.reading import OnnxError
 from tensh.show.prose import lines_of
@@ -80,6 +81,19 @@ def load_exported(data, folder):
     """An exported program, and the module that it makes."""
     program = tensh.export.load(io.BytesIO(data))
     return [program.state_dict, str(program.graph_signature), program.module().code]
+
+
+def load_checkpoint(data, folder):
+    """The description of a checkpoint, beside its data, and all that it says there is."""
+    from tests.fuzz.files.seeds import checkpoint
+
+    for name, content in (("__0_0.distcp", checkpoint()[1]), (".metadata", data)):
+        with open(os.path.join(folder, name), "wb") as file:
+            file.write(content)
+    try:
+        return repr(checkpoints._load_state_dict_from_keys(checkpoint_id=folder))
+    except tensh.distributed.checkpoint.CheckpointException as error:
+        raise error.failures[0][0] from None
 
 
 def load_script(data, folder):
@@ -253,6 +267,7 @@ TARGETS = {
     "npy": Target(open_file(".npy"), change_npy, CLI),
     "npz": Target(open_file(".npz"), change_archive(change_npy, ".npy"), CLI),
     "export": Target(load_exported, change_archive(change_json, "program.json"), (*UNREADABLE, DamagedFile)),
+    "checkpoint": Target(load_checkpoint, change_pickle, (*UNREADABLE, ValueError, OSError)),
     "torchscript": Target(load_script, change_archive(change_pickle, ".pkl"), UNREADABLE),
     "events": Target(watch, change_events, (event_files.Unreadable,)),
     "sweep": Target(sweep, change_bytes, CLI),

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 import tensh as torch
 from tensh.distributed.checkpoint.chunks import Chunks, is_split, list_chunks
 
-__all__ = ["stage"]
-
 
 def stage(value):
     """Return a copy of a state dict: tensors copied without their graphs, dicts and lists rebuilt, other objects copied."""
