@@ -22,6 +22,7 @@ WHERE = {
     "tensh.distributed.collectives": """P2POp all_gather all_gather_coalesced all_gather_into_tensor all_gather_single all_reduce
         all_reduce_coalesced all_to_all all_to_all_single barrier batch_isend_irecv broadcast gather irecv isend
         monitored_barrier recv reduce reduce_scatter reduce_scatter_single reduce_scatter_tensor scatter send""",
+    "tensh.distributed.device_mesh": "DeviceMesh init_device_mesh",
     "tensh.distributed.objects": """all_gather_object broadcast_object_list gather_object recv_object_list
         scatter_object_list send_object_list""",
 }
@@ -29,7 +30,16 @@ WHERE = {
 
 NAMES = {name: module for module, names in WHERE.items() for name in names.split()}
 __all__ = [name for name in NAMES if not name.startswith("_")]
-SUBMODULES = ("checkpoint", "distributed_c10d", "nn", "optim", "pipelining", "_functional_collectives")
+SUBMODULES = (
+    "checkpoint",
+    "device_mesh",
+    "distributed_c10d",
+    "nn",
+    "optim",
+    "pipelining",
+    "tensor",
+    "_functional_collectives",
+)
 
 __getattr__, __dir__ = declare_namespace(
     "tensh.distributed", globals(), NAMES, SUBMODULES, unsupported=lookup("torch.distributed")

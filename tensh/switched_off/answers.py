@@ -206,8 +206,8 @@ REAL = (
     | {"_C._set_grad_enabled": "tensh.engine.autograd.modes:_set_grad_enabled"}
     | {f"_C._distributed_c10d.{name}": f"tensh.distributed:{name}" for name in "ProcessGroup Store Work".split()}
     | {
-        f"distributed.{space}.{name}": f"tensh.distributed.placements:{name}"
-        for space in ("tensor", "tensor.placement_types", "_tensor", "_tensor.placement_types")
+        f"distributed.{space}.{name}": f"tensh.distributed.tensor.placement_types:{name}"
+        for space in ("_tensor", "_tensor.placement_types")
         for name in "Placement Shard Replicate Partial _StridedShard".split()
     }
     | {

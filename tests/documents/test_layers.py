@@ -60,6 +60,11 @@ LAYERS = {
         "tensh.switched_off",
         "",
     ),
+    "tensh.distributed.device_mesh": ("tensh tensh.distributed tensh.switched_off", ""),
+    "tensh.distributed.tensor": (
+        "tensh tensh._aten tensh.distributed tensh.distributed.device_mesh tensh.engine tensh.switched_off",
+        "",
+    ),
     "tensh.distributed.optim": ("tensh.distributed tensh.engine tensh.optim tensh.switched_off", ""),
     "tensh.futures": ("tensh.engine", ""),
     "tensh.fx": (

@@ -1,7 +1,4 @@
-"""Placements of a tensor on several processes: replicated, split along a dimension, or as terms of a sum.
-
-Plans of parallel layers use them; distributed tensors themselves are switched off.
-"""
+"""Placements of a tensor on several processes: replicated, cut along a dimension, or as terms of a sum."""
 
 from dataclasses import dataclass
 

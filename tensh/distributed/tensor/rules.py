@@ -1,0 +1,332 @@
+"""What functions do with distributed tensors: with their parts where that is right, else with the gathered whole."""
+
+import numbers
+
+import tensh as torch
+from tensh._aten.calls import choose_overload
+from tensh._aten.overloads import schemas
+from tensh.distributed.tensor.dtensor import DTensor, distribute, like, make_whole, part
+from tensh.distributed.tensor.exchanges import change, share
+from tensh.distributed.tensor.placement_types import Partial, Replicate, Shard
+from tensh.engine.codegen.vocabulary import OPS
+from tensh.engine.dispatch.override.state import DisabledForClasses
+
+OPERATORS = {
+    "truediv": "div",
+    "floordiv": "floor_divide",
+    "and": "bitwise_and",
+    "or": "bitwise_or",
+    "xor": "bitwise_xor",
+    "invert": "bitwise_not",
+}
+"""Python's operators -> the names of their functions, where these differ."""
+ELEMENTWISE = set("dropout relu relu6 gelu silu elu selu celu leaky_relu hardtanh softplus sigmoid logsigmoid mish where clamp zero fill "
+                  "threshold hardswish hardsigmoid alpha_dropout feature_alpha_dropout square".split())  # fmt: skip
+KEEPING = set("detach clone contiguous to float double half bfloat16 int long bool type requires_grad_ zeros_like ones_like empty_like "
+              "full_like rand_like randn_like detach_ retain_grad cpu alias type_as".split())  # fmt: skip
+FACTS = set("data_ptr element_size is_floating_point is_complex is_signed is_contiguous _is_view get_device __hash__ is_tensor is_inference "
+            "is_shared register_post_accumulate_grad_hook __dir__ untyped_storage has_names is_neg is_conj".split())  # fmt: skip
+LINEAR = {"add", "sub", "neg"}
+SCALING = {"mul", "div"}
+rules: dict = {}
+
+
+def rule(*names):
+    """Register a rule for functions of some names: ``rule(func, *args, **kwargs)``."""
+
+    def register(function):
+        rules.update(dict.fromkeys(names, function))
+        return function
+
+    return register
+
+
+def answer(func, args, kwargs):
+    """Compute a function of distributed tensors."""
+    name = func.__name__
+    if name in ("__get__", "__set__", "__delete__") or name in FACTS:
+        return ask(func, *args, **kwargs)
+    if name in rules:
+        return rules[name](func, *args, **kwargs)
+    word, writes = spell(name)
+    if name in KEEPING:
+        return keep(func, *args, **kwargs)
+    if word in rules and not writes:
+        return rules[word](func, *args, **kwargs)
+    if word in ELEMENTWISE or word in OPS and OPS[word].pointwise:
+        return compute_elements(func, word, writes, args, kwargs)
+    return compute_whole(func, writes, args, kwargs)
+
+
+def spell(name):
+    """Return (the name of a function without signs of its form, whether it writes into its first argument)."""
+    word, writes = name.strip("_"), name.endswith("_") and not name.endswith("__")
+    if name.startswith("__"):
+        if word[0] == "i" and word[1:] in ("add", "sub", "mul", "truediv", "and", "or", "xor", "pow"):
+            word, writes = word[1:], True
+        elif word[0] == "r" and (word[1:] in OPS or word[1:] in OPERATORS):
+            word = word[1:]
+    return OPERATORS.get(word, word), writes
+
+
+def ask(func, *args, **kwargs):
+    """Call a function for the object itself."""
+    with DisabledForClasses():
+        return func(*args, **kwargs)
+
+
+def find(value):
+    """Yield the tensors of an argument."""
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif isinstance(value, (list, tuple)):
+        for each in value:
+            yield from find(each)
+    elif isinstance(value, dict):
+        yield from find(list(value.values()))
+
+
+def swap(value, replace):
+    """Return an argument whose distributed tensors are replaced."""
+    if isinstance(value, DTensor):
+        return replace(value)
+    if isinstance(value, (list, tuple)) and any(isinstance(each, DTensor) for each in find(value)):
+        return type(value)(swap(each, replace) for each in value)
+    return value
+
+
+def require_one_kind(name, args, kwargs):
+    """Return the first distributed tensor.  Raise RuntimeError beside ordinary tensors, except numbers, and for two meshes."""
+    found = list(find([args, kwargs]))
+    first = next(each for each in found if isinstance(each, DTensor))
+    for each in found:
+        if not isinstance(each, DTensor) and each.ndim:
+            raise RuntimeError(
+                f"aten.{name_operator(name, args, kwargs)} got mixed torch.Tensor and DTensor, need to convert all torch.Tensor "
+                "to DTensor before calling distributed operators!"
+            )
+        if isinstance(each, DTensor) and each.device_mesh != first.device_mesh:
+            raise RuntimeError(f"aten.{name_operator(name, args, kwargs)} got DTensors of different device meshes")
+    return first
+
+
+def name_operator(name, args, kwargs):
+    """Return PyTorch's name of an operator, such as "add.Tensor"."""
+    found = choose_overload(name, args, kwargs) if name in schemas() else ()
+    return found[0].__name__ if found else f"{name}.default"
+
+
+def reach(tensor, placements):
+    """Return the part of a tensor in other placements, differentiably."""
+    return change(part(tensor), tensor.device_mesh, tensor.shape, tensor.placements, placements)
+
+
+# ── the whole ────────────────────────────────────────────────────────────────
+def compute_whole(func, writes, args, kwargs):
+    """Call a function with the gathered tensors; its tensors are replicas, and writes go back into the parts."""
+    first = require_one_kind(spell(func.__name__)[0], args, kwargs)
+    mesh = first.device_mesh
+    everywhere = (Replicate(),) * mesh.ndim
+    args, kwargs = list(args), dict(kwargs)
+    target = args[0] if writes else kwargs.get("out")
+    found = func(*[swap(each, lambda t: reach(t, everywhere)) for each in args],
+                 **{key: swap(each, lambda t: reach(t, everywhere)) for key, each in kwargs.items()})  # fmt: skip
+    if isinstance(target, DTensor):
+        with torch.no_grad():
+            part(target, True).copy_(change(found.detach(), mesh, target.shape, everywhere, target.placements))
+        return target
+    return wrap_all(found, lambda t: distribute(t, mesh, everywhere, t.shape))
+
+
+def wrap_all(value, wrap):
+    """Turn the tensors of a result into distributed tensors."""
+    if isinstance(value, torch.Tensor):
+        return wrap(value.view_as(value) if value._base is None and value.is_leaf and value.requires_grad else value)
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)([wrap_all(each, wrap) for each in value])
+    if isinstance(value, (list, tuple)):
+        return type(value)(wrap_all(each, wrap) for each in value)
+    return value
+
+
+# ── elements ─────────────────────────────────────────────────────────────────
+def compute_elements(func, word, writes, args, kwargs):
+    """Call an elementwise function with parts, which meet in the placements of a shard among them, or of what is written."""
+    first = require_one_kind(word, args, kwargs)
+    given = [each for each in find([args, kwargs]) if isinstance(each, DTensor)]
+    mesh, shape = first.device_mesh, torch.broadcast_shapes(*[each.shape for each in given])
+    if writes:
+        target = args[0].placements
+    elif any(isinstance(each, Partial) for t in given for each in t.placements) and keeps_terms(
+        word, args, kwargs, given
+    ):
+        target = first.placements
+    else:
+        target = tuple(meet(given, number, len(shape)) for number in range(mesh.ndim))
+    for each in given:
+        if writes and each is args[0]:
+            continue
+    take = lambda t: part(t, True) if writes and t is args[0] else prepare(t, target, len(shape))  # noqa: E731
+    found = func(*[swap(each, take) for each in args], **{key: swap(each, take) for key, each in kwargs.items()})
+    if writes:
+        return args[0]
+    return wrap_all(found, lambda t: distribute(t, mesh, target, shape))
+
+
+def keeps_terms(word, args, kwargs, given):
+    """Return True if a function of terms gives terms of its result: sums, and products with numbers."""
+    if len({each.placements for each in given}) > 1 or any(
+        each.is_partial() and each.reduce_op != "sum" for each in given[0].placements
+    ):
+        return False
+    others = [each for each in [*args[1:], *kwargs.values()] if not isinstance(each, DTensor)]
+    plain = all(isinstance(each, numbers.Number) for each in others)
+    return (
+        word in LINEAR and not others or word in SCALING and plain and len(given) == 1 and isinstance(args[0], DTensor)
+    )
+
+
+def meet(given, number, ndim):
+    """Return the placement in which operands meet on one dimension of the mesh: that of the first shard, or replicas."""
+    for each in given:
+        placement = each.placements[number]
+        if isinstance(placement, Shard):
+            return Shard(placement.dim + ndim - each.ndim)
+    return Replicate()
+
+
+def prepare(tensor, target, ndim):
+    """Return the part of an operand that meets others in placements of the result; what is repeated there is a replica."""
+    wanted, shared = list(target), []
+    for number, placement in enumerate(target):
+        if isinstance(placement, Shard):
+            dim = placement.dim - (ndim - tensor.ndim)
+            is_repeated = dim < 0 or tensor.shape[dim] == 1
+            wanted[number] = Replicate() if is_repeated else Shard(dim)
+            shared += [number] if is_repeated else []
+    local = reach(tensor, tuple(wanted))
+    for number in shared:
+        local = share(local, tensor.device_mesh, number)
+    return local
+
+
+def keep(func, input, *args, **kwargs):
+    """Call a function of one tensor with its part; the result has its placements."""
+    local = part(input) if not func.__name__.endswith("_") else input
+    if local is input:
+        return (
+            ask(func, input, *args, **kwargs)
+            if func.__name__ != "requires_grad_"
+            else (ask(func, input, *args, **kwargs), input)[1]
+        )
+    found = func(local, *[part(each) for each in args], **kwargs)
+    return input if found is local else found if not isinstance(found, torch.Tensor) else like(input, found)
+
+
+# ── sums ─────────────────────────────────────────────────────────────────────
+@rule("sum")
+def add_up(func, input, dim=None, keepdim=False, *, dtype=None):
+    """Sum the parts; along a dimension that is cut, the results are terms."""
+    dims = (
+        range(input.ndim)
+        if dim is None or dim == ()
+        else [d % input.ndim for d in ([dim] if isinstance(dim, int) else dim)]
+    )
+    source = [Replicate() if each.is_partial() and each.reduce_op != "sum" else each for each in input.placements]
+    placements = tuple(
+        each if not isinstance(each, Shard) else Partial() if each.dim in dims
+        else Shard(each.dim - (0 if keepdim else sum(d < each.dim for d in dims)))
+        for each in source
+    )  # fmt: skip
+    shape = [1 if d in dims else n for d, n in enumerate(input.shape) if keepdim or d not in dims]
+    local = reach(input, tuple(source))
+    found = local.sum(dtype=dtype) if dim is None else local.sum(dim, keepdim, dtype=dtype)
+    return like(input, found, placements, tuple(shape))
+
+
+@rule("mean")
+def average(func, input, dim=None, keepdim=False, *, dtype=None):
+    """The sum divided by the number of elements of the whole."""
+    found = add_up(func, input, dim, keepdim, dtype=dtype)
+    return found / (input.numel() / max(found.numel(), 1))
+
+
+# ── sizes and movement ───────────────────────────────────────────────────────
+@rule("size")
+def size(func, input, dim=None):
+    return input.shape if dim is None else input.shape[dim]
+
+
+@rule("numel", "nelement")
+def count_elements(func, input):
+    return input.shape.numel()
+
+
+@rule("dim", "ndimension")
+def count_dimensions(func, input):
+    return len(input.shape)
+
+
+@rule("__len__")
+def length(func, input):
+    return input.shape[0]
+
+
+@rule("stride")
+def stride(func, input, dim=None):
+    steps = torch.empty(input.shape, device="meta").stride()
+    return steps if dim is None else steps[dim]
+
+
+@rule("t", "transpose", "swapaxes", "swapdims")
+def transpose(func, input, dim0=0, dim1=1):
+    """Exchange two dimensions of the parts."""
+    if input.ndim < 2:
+        return input
+    order = list(range(input.ndim))
+    order[dim0], order[dim1] = order[dim1], order[dim0]
+    placements = tuple(Shard(order.index(each.dim)) if isinstance(each, Shard) else each for each in input.placements)
+    return like(input, part(input, True).transpose(dim0, dim1), placements, tuple(input.shape[d] for d in order))
+
+
+@rule("copy_")
+def copy(func, input, source, non_blocking=False):
+    """Write another tensor's elements into the parts."""
+    require_one_kind("copy_", (input, source), {})
+    part(input, True).copy_(reach(source, input.placements) if isinstance(source, DTensor) else source)
+    return input
+
+
+@rule("item", "__float__", "__int__", "__bool__", "__index__", "__complex__")
+def read(func, input):
+    """Read the element of the whole."""
+    return func(make_whole(input))
+
+
+@rule("numpy")
+def refuse_numpy(func, input, **options):
+    raise RuntimeError(".numpy() is not supported for tensor subclasses.")
+
+
+@rule("tolist")
+def refuse_list(func, input):
+    raise RuntimeError(".tolist() is not supported for tensor subclasses, got DTensor")
+
+
+# ── autograd ─────────────────────────────────────────────────────────────────
+@rule("backward")
+def run_backward(func, input, gradient=None, retain_graph=None, create_graph=False, inputs=None):
+    """Run a backward pass from the parts; the gradient of a term is that of the whole."""
+    local = part(input)
+    if gradient is None and input.numel() == 1:
+        gradient = torch.ones_like(local.detach())
+    torch.autograd.backward(local, part(gradient), retain_graph, create_graph, inputs=inputs)
+
+
+@rule("register_hook")
+def hook_gradient(func, input, hook):
+    """Register a hook that receives the gradient as a distributed tensor."""
+    return ask(func, input, lambda g: part(hook(input._gradient_like(g))))
+
+
+DTensor.answer = staticmethod(answer)
