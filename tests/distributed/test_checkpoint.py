@@ -285,3 +285,14 @@ def test_a_writer_that_fails_at_its_second_save_leaves_the_first(tmp_path):
     assert sorted(os.listdir(tmp_path)) == before
     dcp.load(found := {"w": torch.zeros(2)}, storage_reader=dcp.FileSystemReader(tmp_path))
     assert found["w"].tolist() == [1, 1]
+
+
+def test_a_group_that_was_destroyed_does_not_save_alone(tmp_path):
+    dist = torch.distributed
+    dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    group = dist.new_group([0])
+    dcp.save({"w": 1}, checkpoint_id=tmp_path / "a", process_group=group)
+    dist.destroy_process_group()
+    with pytest.raises(ValueError, match="has not been initialized"):
+        dcp.save({"w": 1}, checkpoint_id=tmp_path / "b", process_group=group)
+    assert os.listdir(tmp_path) == ["a"]

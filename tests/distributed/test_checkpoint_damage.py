@@ -107,6 +107,14 @@ def test_no_code_is_run(checkpoint, hostile, protocol, monkeypatch):
     assert not (checkpoint / "RUN").exists() and "antigravity" not in sys.modules
 
 
+@pytest.mark.parametrize("repeated", [b"\x85" * 10**6, b"0h\x00h\x00\x86\x94q\x00" * 200], ids=["deep", "doubling"])
+def test_a_name_whose_hash_never_ends(checkpoint, repeated):
+    """The name of a part is a tuple nested a million times, or one that doubles two hundred times."""
+    index = b"}ctorch.distributed.checkpoint.metadata\nMetadataIndex\n)\x81}X\x03\x00\x00\x00fqnNq\x00"
+    (checkpoint / ".metadata").write_bytes(b"\x80\x02" + index + repeated + b"sbK\x01s.")
+    assert "a part without a name" in str(failure_of(checkpoint))
+
+
 @pytest.mark.thorough
 def test_every_cut_and_change_of_a_description_is_refused_or_harmless(checkpoint):
     whole, path = (checkpoint / ".metadata").read_bytes(), checkpoint / ".metadata"

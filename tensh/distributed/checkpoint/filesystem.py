@@ -21,6 +21,7 @@ from tensh.distributed.checkpoint.metadata import StorageMeta
 from tensh.distributed.checkpoint.planner import LoadItemType, WriteItemType
 from tensh.distributed.checkpoint.storage import StorageReader, StorageWriter, WriteResult, _StorageInfo
 from tensh.futures import Future
+from tensh.support.escaping import visible_line
 from tensh.switched_off import lookup
 
 __all__ = ["FileSystemReader", "FileSystemWriter", "SerializationFormat"]
@@ -270,7 +271,9 @@ class FileSystemReader(FolderStorage, StorageReader):
         if not (
             isinstance(part, torch.Tensor) and part.dtype == stored.properties.dtype and is_box(index, part, stored)
         ):
-            raise RuntimeError(f"{self.path} is damaged: a part of {index.fqn} is not the tensor that is described")
+            raise RuntimeError(
+                f"{self.path} is damaged: a part of {visible_line(index.fqn)} is not the tensor that is described"
+            )
         return part
 
 

@@ -74,6 +74,8 @@ class Description:
             return True
         if type(state) is not dict or not state.keys() <= type(thing).__dataclass_fields__.keys():
             raise DamagedError(f"it contains fields that a {type(thing).__name__} lacks")
+        if type(thing) is described.MetadataIndex:  # a key, whose hash must end soon
+            require(is_name(state), "it contains a part without a name")
         thing.__dict__.update(state)
         return True
 
@@ -122,6 +124,12 @@ def is_count(value):
 
 def is_size(value):
     return isinstance(value, torch.Size) and all(map(is_count, value))
+
+
+def is_name(state):
+    """Return True for the fields of a ``MetadataIndex``."""
+    offset = state.get("offset")
+    return type(state.get("fqn")) is str and (offset is None or is_size(offset))
 
 
 def check(found):
@@ -175,8 +183,7 @@ def check_tensor(key, stored, places):
 
 def check_place(index, place):
     """Check the name of a part and its place, which is in a file of the folder."""
-    require(type(index) is described.MetadataIndex and type(vars(index).get("fqn")) is str, "a part has no name")
-    require(index.offset is None or is_size(index.offset), "a part of {0} begins nowhere", index.fqn)
+    require(type(index) is described.MetadataIndex, "a part has no name")
     fields = vars(place) if type(place) is _StorageInfo else {}
     name, offset, length = (fields.get(name) for name in ("relative_path", "offset", "length"))
     require(type(name) is str and is_count(offset) and is_count(length), "a part of {0} has no place", index.fqn)

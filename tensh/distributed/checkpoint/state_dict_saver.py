@@ -103,7 +103,8 @@ def async_save(
 
     The arguments are those of ``save``. The copies are made before this function returns, so training may go on at once.
     Saves of a process follow each other in the order of the calls, and a program ends when they have. All ranks call it
-    in the same order. Raise NotImplementedError for an ``async_stager`` or a process that saves.
+    in the same order, and wait for the result before they destroy the process group. Raise NotImplementedError for an
+    ``async_stager`` or a process that saves.
 
     >>> import tempfile
     >>> import tensh as torch
@@ -164,7 +165,8 @@ def _save_state_dict(state_dict, storage_writer, process_group=None, coordinator
     """Plan, write and finish, on all ranks together.  Raise NotImplementedError for another coordinator than the first rank."""
     if coordinator_rank:
         raise NotImplementedError("the first rank coordinates a save")
-    steps = Steps(process_group, no_dist or not is_initialized())
+    # a group that was given may have been destroyed since, which is an error and no reason to save alone
+    steps = Steps(process_group, no_dist or process_group is None and not is_initialized())
     planner = planner or DefaultSavePlanner()
     metadata = None
 
