@@ -49,6 +49,9 @@ def answer(func, args, kwargs):
     if name in rules:
         return rules[name](func, *args, **kwargs)
     word, writes = spell(name)
+    if writes and not args:  # functions of nn.init give all arguments by name
+        first = next(iter(kwargs))
+        args, kwargs = (kwargs[first],), {key: value for key, value in kwargs.items() if key != first}
     if name in KEEPING:
         return keep(func, *args, **kwargs)
     if word in rules and not writes:
