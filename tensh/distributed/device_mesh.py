@@ -169,6 +169,12 @@ class DeviceMesh:
     def _identity(self):
         return tuple(self.mesh.flatten().tolist()), self.shape, self.device_type, self.mesh_dim_names
 
+    def __reduce__(self):
+        raise RuntimeError(
+            "a DeviceMesh cannot be saved, nor a DTensor on one, whose parts are in several processes: save its full_tensor(), or "
+            "use torch.distributed.checkpoint.save"
+        )
+
     def __repr__(self):
         names = self.mesh_dim_names
         sizes = (

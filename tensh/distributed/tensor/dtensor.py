@@ -127,11 +127,6 @@ class DTensor(torch.Tensor):
         made.__dict__.update({name: value for name, value in self.__dict__.items() if name not in made.__dict__})
         return memo.setdefault(id(self), made.requires_grad_(self.requires_grad))
 
-    def __reduce_ex__(self, protocol):
-        raise RuntimeError(
-            "a DTensor has parts in other processes: save its full_tensor(), or use torch.distributed.checkpoint.save"
-        )
-
     def __repr__(self, **options):
         return (
             f"DTensor(local_tensor={part(self).detach()}, device_mesh={self.device_mesh}, placements={self.placements})"
