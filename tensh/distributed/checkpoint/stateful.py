@@ -18,11 +18,11 @@ class Stateful(Protocol):
     """
 
     def state_dict(self) -> dict[str, Any]:
-        """Return the state."""
+        """The state, as a dict."""
         ...
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Restore a state."""
+        """The counterpart, which restores a state."""
         ...
 
 
