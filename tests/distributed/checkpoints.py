@@ -1,13 +1,11 @@
 """A program that saves or loads a checkpoint in several processes, on tensh with MPI and on PyTorch with gloo.
 
 ``tensh launch -n N tests/distributed/checkpoints.py ACTION FOLDER RESULTS`` and ``python tests/distributed/checkpoints.py
-ACTION FOLDER RESULTS N`` write what each rank finds to a file. With tensh, distributed tensors are stand-ins that have
-just the members on which checkpoints depend.
+ACTION FOLDER RESULTS N`` write what each rank finds to a file.
 """
 
 import datetime
 import importlib
-import itertools
 import json
 import os
 import signal
@@ -29,53 +27,12 @@ SPLITS = {
 }  # tensor -> its shape, and placements on a mesh of one dimension (all ranks) or two (all ranks by 1)
 
 
-class Mesh:
-    """A mesh of ranks, the last of which are outside of it if it has fewer."""
-
-    def __init__(self, shape, rank):
-        self.shape = shape
-        places = list(itertools.product(*map(range, shape)))
-        self.coordinate = list(places[rank]) if rank < len(places) else None
-
-    def get_coordinate(self):
-        return self.coordinate
-
-    def size(self, dim):
-        return self.shape[dim]
-
-
-class Part:
-    """A stand-in for a distributed tensor: the part of a whole tensor that a rank has."""
-
-    def __init__(self, whole, mesh, placements):
-        self.device_mesh, self.placements, self.shape, self.dtype = mesh, placements, whole.shape, whole.dtype
-        local = whole
-        for dim, placement in enumerate(placements):
-            if placement.is_shard():
-                parts = local.tensor_split(self.cuts(local.shape[placement.dim], mesh.size(dim)), placement.dim)
-                local = parts[mesh.get_coordinate()[dim]]
-        self.local = local.clone()
-
-    @staticmethod
-    def cuts(length, count):
-        part = -(-length // count)
-        return [min(part * number, length) for number in range(1, count)]
-
-    def size(self):
-        return self.shape
-
-    def to_local(self):
-        return self.local
-
-
 def distribute(whole, text, ranks):
     """Return a tensor with placements on ``ranks`` processes."""
     placed = importlib.import_module("torch.distributed.tensor")
     placements = [eval(each, vars(placed)) for each in text]
     shape = (ranks,) if len(placements) == 1 else (ranks, 1)
-    if "tensh" in sys.modules:
-        return Part(whole, Mesh(shape, torch.distributed.get_rank()), placements)
-    mesh = torch.distributed.device_mesh.init_device_mesh("cpu", shape)
+    mesh = importlib.import_module("torch.distributed.device_mesh").init_device_mesh("cpu", shape)
     return placed.distribute_tensor(whole, mesh, placements)
 
 
