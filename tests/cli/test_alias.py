@@ -229,7 +229,7 @@ def test_what_is_switched_off_answers(code):
     "code",
     [
         "torch.distributed.rpc.rpc_sync(1)",
-        "torch.distributed.init_device_mesh(1)",
+        "torch.distributed.fsdp.fully_shard(1)",
         "torch.fx.operator_schemas.normalize_function(1)",
     ],
 )

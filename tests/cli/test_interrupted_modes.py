@@ -82,6 +82,7 @@ def modes():
         "cudnn": (torch.backends.cudnn.benchmark, torch.backends.cudnn.deterministic),
         "cache": (parametrize.CACHE["users"], len(parametrize.CACHE["values"])),
         "checkpoint": vars(checkpoint.Settings).get("early_stop"),
+        "threads of a pass": torch.autograd.is_multithreading_enabled(),
         "allowed": get_safe_globals(),
         "optimizer": (w.item(), [*optimizer.param_groups[0]["params"]] == [w], len(optimizer.state)),
     }  # fmt: skip
@@ -114,13 +115,17 @@ def anomaly_at_once():
         pass
 
 
+def one_thread_at_once():
+    with torch.autograd.set_multithreading_enabled(False):
+        pass
+
+
 CONTEXTS = {
     "no_grad": torch.no_grad,
     "enable_grad": torch.enable_grad,
     "inference_mode": torch.inference_mode,
     "detect_anomaly": torch.autograd.detect_anomaly,
     "autocast": lambda: torch.autocast("cpu"),
-    "set_multithreading_enabled": lambda: torch.autograd.set_multithreading_enabled(False),
     "device": lambda: torch.device("meta"),
     "printoptions": lambda: torch.printoptions(precision=2, sci_mode=True),
     "saved_tensors_hooks": lambda: graph.saved_tensors_hooks(lambda t: t, lambda t: t),
@@ -160,6 +165,7 @@ def nested():
 CALLED = {
     "set_grad_enabled": switched_at_once,
     "set_detect_anomaly": anomaly_at_once,
+    "set_multithreading_enabled": one_thread_at_once,
     "fork_rng": forked,
     "jvp": lambda: func.jvp(torch.sin, (x,), (x,)),
     "vmap": lambda: func.vmap(torch.sin)(x),
