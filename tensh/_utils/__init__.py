@@ -1,5 +1,6 @@
 """torch._utils: pickles of tensors, and small functions that libraries import."""
 
+import tensh as torch  # noqa: F401 (where PyTorch's pickles look up memory formats)
 from tensh._utils.blocks import (  # noqa: F401
     _element_size,
     _flatten_dense_tensors,
