@@ -14,18 +14,14 @@ from time import perf_counter as now
 MOST = 100_000  # spans of a process: 20 MB of JSON
 
 spans: list = []
+is_recording = "TENSH_TIMELINE" in os.environ
 start = now()
 shift = time.time() - start  # from this process's clock to one that all processes of a machine share
 
 
-def is_recording():
-    """Return True if the launcher asked for a picture."""
-    return "TENSH_TIMELINE" in os.environ
-
-
 def note(kind, name, begin, end):
     """Note a span of time."""
-    if len(spans) < MOST and is_recording():
+    if is_recording and len(spans) < MOST:
         spans.append((kind, name, begin + shift, end + shift))
 
 

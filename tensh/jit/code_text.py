@@ -55,15 +55,7 @@ class CodePrinter:
     def scan(self, line):
         """Find what becomes part of a line; return the place in the list from which on it was found."""
         place = self.places[line]
-        if line in self.inlined:
-            return place
-        place -= 1
-        for value in reversed(line.taken):
-            made = value.node()
-            if place >= 0 and self.lines[place] is made and self.can_inline(value):
-                self.inlined.add(made)
-                place = self.scan_inside(made, place)
-        return place
+        return place if line in self.inlined else self.scan_inside(line, place)
 
     def scan_inside(self, line, place):
         place -= 1

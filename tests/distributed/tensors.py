@@ -33,7 +33,8 @@ d.sum(); d.sum(0); d.sum(1); d.sum(1, keepdim=True); d.mean(); d.mean(1); d.max(
 cat([d, d]); d[0]; d.view(-1); d.unsqueeze(0); equal(d, d); d.norm(); d.to(float64); d.clone(); d.detach(); zeros_like(d); ones_like(d)
 d.t() @ d; d @ d.t(); d @ w; d @ w0; d @ w1; u @ w0; u @ w1; r @ w0; r @ w1; F.linear(d, v0, b); F.linear(r, v0, b); F.linear(u, v1, b); F.linear(r, v1, b)
 F.linear(g, v2); F.linear(h, v3); F.embedding(index, e0); F.embedding(index, e1); F.embedding(index, e2); F.layer_norm(d, (4,)) * d; F.layer_norm(u, (4,)) * u
-F.mse_loss(r, r + 1); F.relu(d - 3); g + h; g * 2; h.sum(0); g.sum(); y * y; y.sum(0); y + z; k.sum(); y.t(); z @ w0; y @ w1; d.pow(2); d ** 2; 2 ** d; 1 / (d + 1)
+F.mse_loss(r, r + 1); F.relu(d - 3); g + h; g * 2; h.sum(0); g.sum(); y * y; y.sum(0); y + z; k.sum(); y.t(); z @ w0; y @ w1; DTensor.from_local(ones(2), line, [P]).mul_(2)
+DTensor.from_local(ones(2), line, [P]).exp_(); DTensor.from_local(ones(2), line, [P]).zero_(); (d * 2).add_(1); (d * 2).relu_(); (u * 2).mul_(3); d.pow(2); d ** 2; 2 ** d; 1 / (d + 1)
 """
 
 

@@ -7,7 +7,7 @@ are those of parts (see Note [Gradients of parts] in exchanges.py).
 import tensh as torch
 from tensh.distributed.device_mesh import DeviceMesh
 from tensh.distributed.tensor.exchanges import change, cut, exchange
-from tensh.distributed.tensor.placement_types import Partial, Replicate, Shard
+from tensh.distributed.tensor.placement_types import Partial, Replicate, Shard, count_from_zero
 from tensh.engine.core.clock import clock
 from tensh.engine.core.tensor import new
 from tensh.engine.dispatch.override.points import keep_armed
@@ -195,7 +195,7 @@ def complete(placements, mesh, ndim):
     for each in placements:
         if isinstance(each, Shard) and not -ndim <= each.dim < ndim:
             raise AssertionError(f"Sharding dim {each.dim} greater than tensor ndim {ndim}")
-    return tuple(Shard(each.dim % ndim) if type(each) is Shard else each for each in placements)
+    return tuple(count_from_zero(each, ndim) for each in placements)
 
 
 def spread(tensor, mesh, placements):

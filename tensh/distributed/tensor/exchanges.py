@@ -85,7 +85,7 @@ def exchange(local, mesh, shape, source, target):
 
 
 def without_terms(placements):
-    """Return the placements of a gradient: a term of a sum has the whole gradient."""
+    """Return placements with replicas in place of terms: those of added terms, and of the gradients of terms."""
     return tuple(Replicate() if isinstance(each, Partial) else each for each in placements)
 
 

@@ -5,14 +5,9 @@ M. Shoeybi et al.: "Megatron-LM: Training Multi-Billion Parameter Language Model
 
 import tensh as torch
 from tensh.distributed.tensor.dtensor import DTensor, distribute
-from tensh.distributed.tensor.exchanges import TakeOnce, local_sizes, part_of, share
+from tensh.distributed.tensor.exchanges import TakeOnce, local_sizes, part_of, share, without_terms
 from tensh.distributed.tensor.placement_types import Partial, Replicate, Shard
 from tensh.distributed.tensor.rules import compute_whole, reach, require_one_kind, rule
-
-
-def without_terms(placements):
-    """Return placements in which terms of sums have been added up."""
-    return [Replicate() if isinstance(each, Partial) else each for each in placements]
 
 
 # ── products ─────────────────────────────────────────────────────────────────
@@ -46,7 +41,7 @@ def multiply(name, compute, input, weight, bias, out, into):
     """
     require_one_kind(name, (input, weight) if bias is None else (bias, input, weight), {})
     mesh, last = weight.device_mesh, input.ndim - 1
-    x, w, found = without_terms(input.placements), without_terms(weight.placements), []
+    x, w, found = list(without_terms(input.placements)), list(without_terms(weight.placements)), []
     shared = [], [], []  # dimensions of the mesh on which input, weight and bias are replicas beside shards
     b, once = [Replicate()] * mesh.ndim, []
     for number in range(mesh.ndim):
@@ -88,14 +83,8 @@ def embedding(
             "scale_grad_by_freq": scale_grad_by_freq,
         }
         return compute_whole(func, False, (input, weight), given)
-    mesh, x, w, found, rows, shared = (
-        weight.device_mesh,
-        without_terms(input.placements),
-        without_terms(weight.placements),
-        [],
-        [],
-        [],
-    )
+    mesh, found, rows, shared = weight.device_mesh, [], [], []
+    x, w = list(without_terms(input.placements)), list(without_terms(weight.placements))
     for number in range(mesh.ndim):
         if isinstance(w[number], Shard):
             x[number] = Replicate()
@@ -129,7 +118,7 @@ def find_first_row(weight, placements, rows):
 def normalize(func, compute, input, shape, *parameters):
     """Normalize the parts of a batch or sequence; parameters are replicas."""
     shape = (shape,) if isinstance(shape, int) else tuple(shape)
-    placements = tuple(without_terms(input.placements))
+    placements = without_terms(input.placements)
     if any(isinstance(each, Shard) and each.dim >= input.ndim - len(shape) for each in placements):
         return None
     local = []

@@ -60,5 +60,10 @@ class Partial(Placement):
         return f"P({self.reduce_op})"
 
 
+def count_from_zero(placement, ndim):
+    """Return a placement whose dimension, if it has one, is counted from 0."""
+    return Shard(placement.dim % ndim) if type(placement) is Shard else placement
+
+
 for _each in (Placement, Shard, _StridedShard, Replicate, Partial):
     _each.__module__ = "torch.distributed.tensor.placement_types"

@@ -23,9 +23,9 @@ OPERATORS = {
 ELEMENTWISE = set("dropout relu relu6 gelu silu elu selu celu leaky_relu hardtanh softplus sigmoid logsigmoid mish where clamp zero fill "
                   "threshold hardswish hardsigmoid alpha_dropout feature_alpha_dropout square".split())  # fmt: skip
 KEEPING = set("detach clone contiguous to float double half bfloat16 int long bool type requires_grad_ zeros_like ones_like empty_like "
-              "full_like rand_like randn_like detach_ retain_grad cpu alias type_as".split())  # fmt: skip
+              "full_like rand_like randn_like detach_ cpu alias type_as".split())  # fmt: skip
 FACTS = set("data_ptr element_size is_floating_point is_complex is_signed is_contiguous _is_view get_device __hash__ is_tensor is_inference "
-            "is_shared register_post_accumulate_grad_hook __dir__ untyped_storage has_names is_neg is_conj".split())  # fmt: skip
+            "is_shared retain_grad register_post_accumulate_grad_hook __dir__ untyped_storage has_names is_neg is_conj".split())  # fmt: skip
 LINEAR = {"add", "sub", "neg"}
 SCALING = {"mul", "div"}
 rules: dict = {}
@@ -132,6 +132,8 @@ def compute_whole(func, writes, args, kwargs):
     everywhere = (Replicate(),) * mesh.ndim
     args, kwargs = list(args), dict(kwargs)
     target = args[0] if writes else kwargs.get("out")
+    if isinstance(target, DTensor):
+        require_no_record(func.__name__, target)
     found = func(*[swap(each, lambda t: reach(t, everywhere)) for each in args],
                  **{key: swap(each, lambda t: reach(t, everywhere)) for key, each in kwargs.items()})  # fmt: skip
     if isinstance(target, DTensor):
@@ -139,6 +141,15 @@ def compute_whole(func, writes, args, kwargs):
             part(target, True).copy_(change(found.detach(), mesh, target.shape, everywhere, target.placements))
         return target
     return wrap_all(found, lambda t: distribute(t, mesh, everywhere, t.shape))
+
+
+def require_no_record(name, target):
+    """Raise RuntimeError for a write of the whole that would have to be recorded, or whose parts are terms of a sum."""
+    refuse_terms(name.strip("_"), target)
+    if target.requires_grad and torch.is_grad_enabled():
+        raise RuntimeError(
+            f"{name}: this write into a DTensor that requires grad cannot be recorded; use torch.no_grad()"
+        )
 
 
 def wrap_all(value, wrap):
@@ -158,22 +169,29 @@ def compute_elements(func, word, writes, args, kwargs):
     first = require_one_kind(word, args, kwargs)
     given = [each for each in find([args, kwargs]) if isinstance(each, DTensor)]
     mesh, shape = first.device_mesh, torch.broadcast_shapes(*[each.shape for each in given])
-    if writes:
-        target = args[0].placements
-    elif any(isinstance(each, Partial) for t in given for each in t.placements) and keeps_terms(
-        word, args, kwargs, given
-    ):
+    has_terms = any(isinstance(each, Partial) for each in first.placements)
+    if has_terms and keeps_terms(word, args, kwargs, given):
         target = first.placements
+    elif writes:
+        refuse_terms(word, args[0])
+        target = args[0].placements
     else:
         target = tuple(meet(given, number, len(shape)) for number in range(mesh.ndim))
-    for each in given:
-        if writes and each is args[0]:
-            continue
     take = lambda t: part(t, True) if writes and t is args[0] else prepare(t, target, len(shape))  # noqa: E731
     found = func(*[swap(each, take) for each in args], **{key: swap(each, take) for key, each in kwargs.items()})
     if writes:
         return args[0]
     return wrap_all(found, lambda t: distribute(t, mesh, target, shape))
+
+
+def refuse_terms(word, target):
+    """Raise RuntimeError for a write into terms of a sum by a function that does not distribute over it."""
+    if word != "zero" and any(isinstance(each, Partial) for each in target.placements):
+        raise RuntimeError(
+            f"aten.{word}_.default: in-place operations that require placement changes are not supported. The input has placement "
+            f"{target.placements}, but no valid strategy preserves this placement. Please use the out-of-place version of this "
+            "operation instead."
+        )
 
 
 def keeps_terms(word, args, kwargs, given):
@@ -215,15 +233,14 @@ def prepare(tensor, target, ndim):
 
 def keep(func, input, *args, **kwargs):
     """Call a function of one tensor with its part; the result has its placements."""
-    local = part(input) if not func.__name__.endswith("_") else input
-    if local is input:
-        return (
-            ask(func, input, *args, **kwargs)
-            if func.__name__ != "requires_grad_"
-            else (ask(func, input, *args, **kwargs), input)[1]
-        )
+    if func.__name__.endswith("_"):  # about the object, not its elements
+        ask(func, input, *args, **kwargs)
+        return input
+    local = part(input)
     found = func(local, *[part(each) for each in args], **kwargs)
-    return input if found is local else found if not isinstance(found, torch.Tensor) else like(input, found)
+    if found is local:
+        return input
+    return like(input, found) if isinstance(found, torch.Tensor) else found
 
 
 # ── sums ─────────────────────────────────────────────────────────────────────

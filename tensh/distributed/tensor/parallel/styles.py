@@ -5,7 +5,7 @@ from abc import ABC, abstractmethod
 
 import tensh as torch
 from tensh.distributed.tensor.api import DTensor, distribute_module, distribute_tensor
-from tensh.distributed.tensor.placement_types import Placement, Replicate, Shard
+from tensh.distributed.tensor.placement_types import Placement, Replicate, Shard, count_from_zero
 
 HERE = "torch.distributed.tensor.parallel.style"
 
@@ -34,7 +34,7 @@ def enter(value, mesh, layout, wanted):
 
 def leave(value, layout, is_local):
     """Return an output in a placement, as the part of this process if that is wanted."""
-    wanted = Shard(layout.dim % value.ndim) if isinstance(layout, Shard) else layout
+    wanted = count_from_zero(layout, value.ndim)
     value = value if value.placements == (wanted,) else value.redistribute(placements=(layout,))
     return value.to_local() if is_local else value
 
@@ -43,24 +43,21 @@ class CutLayer(ParallelStyle):
     """A style that cuts the parameters of a linear layer or an embedding."""
 
     OPTIONS = "input_layouts", "output_layouts", "use_local_output"
-    CUTS: dict = {}  # class of a layer -> name of a parameter -> its placement
-    INPUTS: dict = {}  # class of a layer -> the placement of the input that it wants
+    CUTS: dict = {}  # class of a layer -> (name of a parameter -> its placement, the placement of the input that it wants)
 
     def __init__(self, input_layout, output_layout, use_local_output):
         self.input_layouts, self.output_layouts = (input_layout,), (output_layout,)
         self.use_local_output = use_local_output
 
     def _apply(self, module, device_mesh):
-        kind = next((each for each in self.cuts() if isinstance(module, each)), None)
+        kind = next((each for each in self.CUTS if isinstance(module, each)), None)
         if kind is None:
             raise NotImplementedError(f"{type(self).__name__} currently only support nn.Linear and nn.Embedding!")
-        cuts, wanted = self.cuts()[kind], self.inputs()[kind]
+        cuts, wanted = self.CUTS[kind]
 
         def enter_layer(called, inputs, mesh):
             first, *others = inputs
-            layout = self.input_layouts[0]
-            layout = Shard(layout.dim % first.ndim) if isinstance(layout, Shard) else layout
-            target = Shard(wanted.dim % first.ndim) if isinstance(wanted, Shard) else wanted
+            layout, target = (count_from_zero(each, first.ndim) for each in (self.input_layouts[0], wanted))
             return (enter(first, mesh, layout, target), *others)
 
         def leave_layer(called, outputs, mesh):
@@ -86,15 +83,13 @@ class ColwiseParallel(CutLayer):
     """
 
     __module__ = HERE
+    CUTS = {
+        torch.nn.Linear: ({"weight": Shard(0), "bias": Shard(0)}, Replicate()),
+        torch.nn.Embedding: ({"weight": Shard(1)}, Replicate()),
+    }
 
     def __init__(self, *, input_layouts=None, output_layouts=None, use_local_output=True):
         super().__init__(input_layouts or Replicate(), output_layouts or Shard(-1), use_local_output)
-
-    def cuts(self):
-        return {torch.nn.Linear: {"weight": Shard(0), "bias": Shard(0)}, torch.nn.Embedding: {"weight": Shard(1)}}
-
-    def inputs(self):
-        return {torch.nn.Linear: Replicate(), torch.nn.Embedding: Replicate()}
 
 
 class RowwiseParallel(CutLayer):
@@ -110,15 +105,13 @@ class RowwiseParallel(CutLayer):
     """
 
     __module__ = HERE
+    CUTS = {
+        torch.nn.Linear: ({"weight": Shard(1), "bias": Replicate()}, Shard(-1)),
+        torch.nn.Embedding: ({"weight": Shard(0)}, Replicate()),
+    }
 
     def __init__(self, *, input_layouts=None, output_layouts=None, use_local_output=True):
         super().__init__(input_layouts or Shard(-1), output_layouts or Replicate(), use_local_output)
-
-    def cuts(self):
-        return {torch.nn.Linear: {"weight": Shard(1), "bias": Replicate()}, torch.nn.Embedding: {"weight": Shard(0)}}
-
-    def inputs(self):
-        return {torch.nn.Linear: Shard(-1), torch.nn.Embedding: Replicate()}
 
 
 class SequenceParallel(ParallelStyle):
