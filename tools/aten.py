@@ -1,6 +1,8 @@
 """Record the signatures of PyTorch's ``aten`` operators that tensh's functions stand for: ``python tools/aten.py [--check]``, with PyTorch installed.
 
-Each line is the signature of an overload; ``+`` before it says that PyTorch composes it of others.
+Each line of ``schemas.txt`` is the signature of an overload; ``+`` before it says that PyTorch composes it of others. A second file is
+for the graphs of scripts: which of these overloads have results other than a tensor (``max.dim -> (Tensor, Tensor)``), and the whole
+signatures of operators on numbers, texts, lists and dictionaries, which scripts alone call.
 """
 
 import re
@@ -9,6 +11,7 @@ import sys
 from generated import ROOT, update_files
 
 TARGET = ROOT / "tensh/_aten/schemas.txt"
+SCRIPTS = ROOT / "tensh/jit/scripting/signatures.txt"
 MORE = """_softmax _log_softmax nll_loss_forward _to_copy _local_scalar_dense _unsafe_view slice select index convolution index_put
     native_layer_norm native_dropout native_batch_norm native_group_norm lift_fresh permute t rsub constant_pad_nd copy_
     linalg_vector_norm max_pool2d_with_indices embedding new_empty_strided empty_strided _unique2 alias detach lift_fresh_copy
@@ -44,6 +47,10 @@ FACTS = """size stride dim numel is_contiguous storage_offset sym_size sym_strid
     sym_is_contiguous""".split()  # which the dispatch tables of tensor classes also answer
 ALIAS = re.compile(r"\(\w+!?( -> [\w*|]+)?\)")
 UNWANTED = re.compile(r"Dimname|Stream|Storage|QScheme|\*,.*\w!\)")
+BEYOND_SCRIPTS = re.compile(
+    r"RRef|Await|Future|Any|QScheme|Stream|AnyClass|Dimname|Generator|\.\.\.|out\b|Tensor.* -> \(?Tensor"
+)
+"""Operators from tensors to tensors, and those on objects that scripts here cannot have."""
 
 
 def make_files():
@@ -75,6 +82,39 @@ def make_files():
             composed = False
         lines.append("+" * composed + text)
     yield TARGET, "".join(f"{line}\n" for line in sorted(lines, key=lambda line: line.lstrip("+")))
+    yield (
+        SCRIPTS,
+        "".join(f"{line}\n" for line in find_script_signatures({line.lstrip("+").partition("(")[0] for line in lines})),
+    )
+
+
+def find_script_signatures(known):
+    """Return the lines of the file for scripts; ``known`` are the names of overloads whose arguments are in the other file."""
+    import torch
+
+    lines = []
+    for schema in torch._C._jit_get_all_schemas():
+        space, _, name = schema.name.partition("::")
+        if space != "aten":
+            continue
+        name += f".{schema.overload_name}" if schema.overload_name else ""
+        text = (
+            ALIAS.sub("", str(schema)[6:].replace("SymInt", "int"))
+            .replace("(*)", "")
+            .replace("(a|b)", "")
+            .replace("(b|a)", "")
+        )
+        arguments, _, result = text.rpartition(" -> ")
+        if name in known:
+            if result not in ("Tensor", "()"):
+                lines.append(f"{name} -> {result}")
+        elif ".prim_" in name:
+            lines.append(text)
+        elif name.startswith("_") and not name.startswith(("__", "_set_item")) or BEYOND_SCRIPTS.search(text):
+            continue
+        else:
+            lines.append(text)
+    return lines
 
 
 if __name__ == "__main__":

@@ -64,10 +64,17 @@ class ScriptFunction:
 
     @property
     def graph(self):
-        """Raise RuntimeError: a scripted function has no graph before it is traced."""
-        raise RuntimeError(
-            f"{self.name} runs as Python; torch.jit.trace({self.name}, examples).graph shows what it computes"
-        )
+        """The graph of operators, branches and loops.  Raise RuntimeError for Python that scripts cannot contain."""
+        from tensh.jit.scripting.compiling import compile_script
+
+        return compile_script(self._fn).graph
+
+    @property
+    def inlined_graph(self):
+        """The graph, with what it calls in the place of the calls."""
+        from tensh.jit.scripting.compiling import compile_script
+
+        return compile_script(self._fn, inlined=True).graph
 
     def __call__(self, *args, **kwargs):
         self._border.check(args, kwargs)
@@ -126,10 +133,17 @@ class RecursiveScriptModule(ScriptModule):
 
     @property
     def graph(self):
-        """Raise RuntimeError: a scripted module has no graph before it is traced."""
-        raise RuntimeError(
-            f"{self.original_name} runs as Python; torch.jit.trace(module, examples).graph shows what it computes"
-        )
+        """The graph of ``forward``.  Raise RuntimeError for Python that scripts cannot contain."""
+        from tensh.jit.scripting.compiling import compile_script
+
+        return compile_script(self._original.forward, self).graph
+
+    @property
+    def inlined_graph(self):
+        """The graph of ``forward``, with what it calls in the place of the calls."""
+        from tensh.jit.scripting.compiling import compile_script
+
+        return compile_script(self._original.forward, self, inlined=True).graph
 
     def __deepcopy__(self, memo):
         made = type(self).__new__(type(self))
@@ -144,16 +158,48 @@ class RecursiveScriptModule(ScriptModule):
         )
 
 
-def check_arguments(fn, owner):
-    """Return a method that checks its arguments first."""
-    border = TypedSignature(fn, owner)
+class ScriptMethod:
+    """A method of a scripted module: it can be called, and has ``graph``, ``code`` and ``schema``."""
 
-    @functools.wraps(fn)
-    def method(self, *args, **kwargs):
-        border.check(args, kwargs)
-        return run_scripted(fn, (self, *args), kwargs)
+    def __init__(self, owner, fn, border):
+        functools.update_wrapper(self, fn, updated=())
+        self.owner, self._fn, self._border, self.name = owner, fn, border, fn.__name__
 
-    return method
+    def __call__(self, *args, **kwargs):
+        if self._border is not None:
+            self._border.check(args, kwargs)
+        return run_scripted(self._fn, (self.owner, *args), kwargs)
+
+    @property
+    def graph(self):
+        """The graph.  Raise RuntimeError for Python that scripts cannot contain."""
+        from tensh.jit.scripting.compiling import compile_script
+
+        return compile_script(self._fn, self.owner).graph
+
+    @property
+    def code(self):
+        """The Python source."""
+        return read_source(self._fn)
+
+    @property
+    def schema(self):
+        """The declaration, with types."""
+        return self._border.declaration if self._border is not None else None
+
+    def __repr__(self):
+        return f"<torch.ScriptMethod {self.name}>"
+
+
+class Method:
+    """The descriptor of a method of scripted modules; ``owner`` is the name of the class in messages, or None if nothing is checked."""
+
+    def __init__(self, fn, owner):
+        functools.update_wrapper(self, fn, updated=())
+        self.fn, self.border = fn, TypedSignature(fn, owner) if owner else None
+
+    def __get__(self, instance, cls):
+        return self.fn if instance is None else ScriptMethod(instance, self.fn, self.border)
 
 
 @functools.cache
@@ -168,8 +214,21 @@ def scripted_class(cls):
     for name in dir(cls):
         fn = getattr(cls, name, None)
         if name == "forward" and inspect.isfunction(fn) or getattr(fn, "_torchscript_modifier", None) == "export":
-            members[name] = check_arguments(fn, owner)
+            members[name] = Method(fn, owner)
+        elif inspect.isfunction(fn) and name in written_methods(cls):
+            members[name] = Method(fn, None)
     return type("RecursiveScriptModule", (RecursiveScriptModule, cls), members)
+
+
+def written_methods(cls):
+    """Return the names of methods that stand in the user's own classes."""
+    own = [each for each in cls.__mro__ if not each.__module__.startswith(("torch", "tensh"))]
+    return {
+        name
+        for each in own
+        for name, value in vars(each).items()
+        if inspect.isfunction(value) and not name.startswith("__") and not hasattr(Module, name)
+    }
 
 
 def script_module(module):

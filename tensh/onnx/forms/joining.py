@@ -89,7 +89,7 @@ def meshgrid(*args, tensors=None, indexing="ij"):
     shape = [each.numel() for each in tensors]
     made = []
     for place, each in enumerate(tensors):
-        made.append(each.reshape(along(place, len(tensors))).expand(*shape))
+        made.append(each.reshape(along(place, len(tensors))).expand(shape))
     return tuple(each.transpose(0, 1) for each in made) if indexing == "xy" and len(made) > 1 else tuple(made)
 
 
@@ -97,7 +97,7 @@ def meshgrid(*args, tensors=None, indexing="ij"):
 def broadcast_tensors(*args, tensors=None):
     tensors = list_tensors(args, tensors)
     shape = torch.broadcast_shapes(*(each.shape for each in tensors))
-    return tuple(each.expand(*shape) for each in tensors)
+    return tuple(each.expand(shape) for each in tensors)
 
 
 @compose("cartesian_prod")

@@ -1,0 +1,197 @@
+"""The compilation of scripted functions and methods into graphs."""
+
+import inspect
+import typing
+
+from tensh.engine.core.tensor import Tensor
+from tensh.jit.marks import Attribute
+from tensh.jit.scripting.building import Builder
+from tensh.jit.scripting.calling import hand_over
+from tensh.jit.scripting.cleaning import clean, name_values
+from tensh.jit.scripting.expressions import Expressions
+from tensh.jit.scripting.functions import Functions, own_methods
+from tensh.jit.scripting.inlining import inline
+from tensh.jit.scripting.iteration import Iteration
+from tensh.jit.scripting.kinds import element_of, fits, join, none, uniform
+from tensh.jit.scripting.layers import declare_layer, is_layer
+from tensh.jit.scripting.sources import NotScriptable, Source
+from tensh.jit.scripting.statements import Statements
+from tensh.jit.scripting.subscripts import Subscripts
+from tensh.jit.scripting.sugar import Bound, Known, ModuleRef, class_of, kind_of_object
+from tensh.jit.types import TypedSignature
+
+__all__ = ["Program", "compile_script"]
+
+
+class Compiled:
+    """A compiled function: its graph, its parameters without ``self``, and the type of its result."""
+
+    def __init__(self, name, graph, signature, kinds, result):
+        self.name, self.graph, self.signature, self.kinds, self.result = name, graph, signature, kinds, result
+
+
+class Compiler(Expressions, Functions, Subscripts, Iteration, Statements, Builder):
+    """Compiles one function, or with ``owner`` one method of a module."""
+
+    def __init__(self, program, fn, owner=None):
+        super().__init__(Source(fn))
+        self.program, self.fn, self.owner = program, fn, owner
+        self.result_kind = None
+
+    def compile(self):
+        """Return the compiled function."""
+        border = TypedSignature(self.fn, "self" if self.owner is not None else None)
+        parameters = list(inspect.signature(self.fn).parameters.values())
+        if self.owner is not None:
+            own = self.graph.add_input(parameters[0].name, kind_of_object(self.owner))
+            self.names[parameters[0].name] = ModuleRef(self.owner, lambda: own)
+            parameters = parameters[1:]
+        kinds = {name: plain_kind(kind, parameter) for (name, kind), parameter in zip(border.kinds.items(), parameters)}
+        for parameter in parameters:
+            if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+                raise NotScriptable(f"{self.fn.__name__}: scripts cannot have parameters for any number of arguments")
+            name = parameter.name
+            self.names[name] = self.graph.add_input(self.unused_name(name), kinds[name])
+            self.declared[name] = kinds[name] if typing.get_origin(kinds[name]) is typing.Union else None
+        annotated = inspect.signature(self.fn).return_annotation is not inspect.Signature.empty
+        self.result_kind = uniform(border.result) if annotated else None
+        self.result_kind = none if self.result_kind is None and annotated else self.result_kind
+        left = self.run(self.source.tree.body, self.finish)
+        result = left[0] if left is not None else self.constant(None)
+        kind = self.result_kind if self.result_kind is not None else result.value_kind
+        self.graph.left = [result]
+        clean(self)
+        self.graph.count_uses()
+        return Compiled(self.fn.__name__, self.graph, inspect.Signature(parameters), kinds, kind)
+
+    def finish(self, how, node):
+        """Return the result where the function ends."""
+        value = node if how == "value" else None
+        if value is None:
+            value = self.value(node.value) if how == "return" and node.value is not None else self.constant(None)
+        kind = self.result_kind
+        if kind is not None and kind not in (typing.Any, none):
+            if not fits(value.value_kind, kind) and join(value.value_kind, kind) != kind and element_of(kind) is None:
+                text = f"Return value was annotated as having type {kind} but is actually of type {value.value_kind}"
+                raise NotScriptable(text)
+            value = hand_over(self, value, kind)
+        return [value]
+
+    # ── members of modules ───────────────────────────────────────────────────
+    def member(self, owner, name, node):
+        """Return an attribute of a module."""
+        module = owner.module
+        if name in ("items", "keys", "values") and name not in own_methods(module):
+            return Bound(owner, name)
+        if name in module._modules and module._modules[name] is not None:
+            child, made = module._modules[name], []
+
+            def read():
+                if not made:
+                    made.append(self.get_attribute(owner.read(), name, kind_of_object(child)))
+                return made[0]
+
+            reference = ModuleRef(child, read)
+            read()
+            return reference
+        for table in (module._parameters, module._buffers):
+            if name in table:
+                return self.get_attribute(owner.read(), name, declared_kind(module, name, table[name]))
+        if name in module.__dict__:
+            return self.plain_member(owner, name, module.__dict__[name], node)
+        found = inspect.getattr_static(class_of(module), name, None)
+        if inspect.isfunction(found):
+            return Bound(owner, name)
+        if isinstance(found, (bool, int, float, str)) or found is None and hasattr(class_of(module), name):
+            return self.constant(found, node)
+        return self.source.refuse(node, f"Module '{type(module).__name__}' has no attribute '{name}'")
+
+    def plain_member(self, owner, name, value, node):
+        """Return an attribute that is neither a parameter nor a module: a constant, if it is declared as one."""
+        module = owner.module
+        fixed = name in getattr(module, "__constants__", ()) or is_final(class_of(module), name)
+        fixed = fixed or is_layer(module) and name != "training"
+        if value is None or fixed and kind_of_object(value) in (bool, int, float, str):
+            return self.constant(value, node)
+        kind = value.type if isinstance(value, Attribute) else declared_kind(module, name, value)
+        if kind is None or inspect.isfunction(value):
+            return Known(value)
+        return self.get_attribute(owner.read(), name, kind)
+
+    def set_member(self, owner, name, value):
+        self.emit("prim::SetAttr", [owner.read(), value], (), None, ("name", name, f'[name="{name}"]'))
+
+
+def plain_kind(kind, parameter):
+    """Return the type of a parameter; one without an annotation is a tensor."""
+    if kind is inspect.Parameter.empty or kind is None:
+        return Tensor
+    if kind is typing.Any and parameter.annotation is inspect.Parameter.empty:
+        default = parameter.default
+        return Tensor | None if default is None else kind_of_object(default) or Tensor
+    return list[Tensor] if kind is list else uniform(kind)
+
+
+def declared_kind(module, name, value):
+    """Return the type of a member: the one of its annotation in the class, or that of its value."""
+    for cls in class_of(module).__mro__:
+        note = cls.__dict__.get("__annotations__", {}).get(name)
+        if note is not None and not isinstance(note, str) and typing.get_origin(note) is not typing.Final:
+            return uniform(note)
+    return kind_of_object(value)
+
+
+def is_final(cls, name):
+    for each in cls.__mro__:
+        note = each.__dict__.get("__annotations__", {}).get(name)
+        if note is not None:
+            return typing.get_origin(note) is typing.Final or "Final" in str(note)
+    return False
+
+
+class Program:
+    """Compiled functions and methods, each compiled once."""
+
+    def __init__(self):
+        self.found = {}
+
+    def function(self, fn):
+        """Return a function as compiled."""
+        return self.compile(fn, fn, None)
+
+    def method(self, module, name):
+        """Return a method of a module as compiled, or as declared if it is a layer's; None if it has no such method."""
+        if is_layer(module) and self.found:  # unless its own graph is asked for
+            return declare_layer(module, name)
+        fn = inspect.getattr_static(class_of(module), name, None)
+        return self.compile((id(module), name), fn, module) if inspect.isfunction(fn) else None
+
+    def layer(self, declared):
+        """Return the method of a layer, which calls only declare, as compiled."""
+        module, name = declared.module, declared.method
+        return self.compile((id(module), name), inspect.getattr_static(class_of(module), name), module)
+
+    def compile(self, key, fn, owner):
+        if key not in self.found:
+            self.found[key] = None
+            try:
+                self.found[key] = Compiler(self, fn, owner).compile()
+            except BaseException:
+                del self.found[key]
+                raise
+        if self.found[key] is None:
+            raise NotScriptable(f"function '{fn.__name__}' is called recursively. Recursive calls are not supported")
+        return self.found[key]
+
+
+def compile_script(fn, owner=None, inlined=False):
+    """Return a function, or a method of a module, as compiled; ``inlined`` without the calls of others.
+
+    Raise RuntimeError for Python that scripts cannot contain.
+    """
+    program = Program()
+    compiled = program.function(fn) if owner is None else program.method(owner, fn.__name__)
+    if inlined:
+        inline(compiled, program)
+    name_values(compiled.graph)
+    return compiled

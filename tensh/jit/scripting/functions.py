@@ -1,0 +1,294 @@
+"""Calls in a script: of operators, of Python's functions, of other scripted functions, of modules and their methods."""
+
+import ast
+import inspect
+import typing
+
+from tensh._aten.overloads import schemas
+from tensh.engine.core.tensor import Tensor
+from tensh.jit.scripting.blocks import ScriptValue
+from tensh.jit.scripting.calling import call_operator, hand_over, unpack
+from tensh.jit.scripting.kinds import element_of, fits, none, optional_of
+from tensh.jit.scripting.sugar import Bound, Items, Known, ModuleRef
+from tensh.jit.types import origin_of, short_name_of
+
+BUILTINS = {"abs": "abs", "min": "min", "max": "max"}
+"""Functions of Python that are operators of ``prim``."""
+CASTS = {int: "Int", float: "Float", bool: "Bool", complex: "Complex", str: "str"}
+PLAIN = {"len": "len", "sum": "sum", "sorted": "sorted", "round": "round", "ord": "ord", "chr": "chr", "hex": "hex", "bin": "bin",
+         "oct": "oct", "divmod": "divmod", "list": "list", "hash": "hash", "pow": "pow", "all": "all", "any": "any"}  # fmt: skip
+"""Functions of Python that are operators of ``aten``."""
+FUNCTIONAL = frozenset(
+    """adaptive_avg_pool1d avg_pool1d avg_pool2d avg_pool3d bilinear celu_ channel_shuffle conv1d conv2d conv3d conv_tbc conv_transpose1d
+    conv_transpose2d conv_transpose3d cosine_similarity elu_ gelu hardshrink hardtanh_ leaky_relu_ linear logsigmoid
+    native_channel_shuffle one_hot pairwise_distance pdist pixel_shuffle pixel_unshuffle prelu relu_ rrelu_
+    scaled_dot_product_attention selu_ softplus softshrink threshold_""".split()
+)
+"""Functions of torch.nn.functional that are operators; the others are functions of PyTorch's library."""
+RENAMED = {"logsigmoid": "log_sigmoid"}
+
+
+class Functions:
+    """The part of the compiler that compiles calls."""
+
+    def compile_Call(self, node):
+        function = self.expression(node.func)
+        if isinstance(function, Known) and (special := self.special(function.value, node)) is not None:
+            return special
+        args = self.arguments(node)
+        options = {each.arg: self.option(each) for each in node.keywords}
+        if isinstance(function, Known):
+            return self.call_known(function.value, args, options, node)
+        if isinstance(function, Bound):
+            return self.call_bound(function, args, options, node)
+        if isinstance(function, ModuleRef):
+            return self.call_method(function, "forward", args, options, node)
+        return self.source.refuse(node, "a value cannot be called in a script")
+
+    def arguments(self, node):
+        found = []
+        for each in node.args:
+            if isinstance(each, ast.Starred):
+                inner = self.expression(each.value)
+                found += [self.as_value(part, each) for part in inner.parts] if isinstance(inner, Items) else unpack(
+                    self, self.as_value(inner, each), at=each)  # fmt: skip
+            else:
+                found.append(self.value(each))
+        return found
+
+    def option(self, each):
+        if each.arg is None:
+            self.source.refuse(each.value, "keyword arguments cannot be unpacked in a script")
+        return self.value(each.value)
+
+    # ── what is not evaluated like a call ────────────────────────────────────
+    def special(self, function, node):
+        """Return the result of a call that has its own meaning; None for other calls."""
+        name = getattr(function, "__name__", "")
+        if function is isinstance:
+            return self.instance(node)
+        if name == "annotate" and self.of_library(function):
+            return self.annotated(self.source.evaluate(node.args[0]), node.args[1])
+        if name == "is_scripting":
+            return self.constant(True, node)
+        if name == "is_tracing":
+            return self.constant(False, node)
+        if function is typing.cast:
+            return self.value(node.args[1])
+        if function is print:
+            self.emit("prim::Print", self.arguments(node), (), node)
+            return self.constant(None)
+        if function in (getattr, hasattr) and isinstance(self.expression(node.args[0]), ModuleRef):
+            if function is hasattr:
+                return self.constant(bool(self.decide_call(node)), node)
+            return self.member(self.expression(node.args[0]), node.args[1].value, node)
+        if function in (tuple, enumerate, zip, range, reversed):
+            return self.sequence(function, node)
+        if function is dict and not node.args:
+            return self.compile_Dict(ast.copy_location(ast.Dict([], []), node))
+        if function is list and not node.args:
+            return self.compile_List(ast.copy_location(ast.List([]), node))
+        return None
+
+    def decide_call(self, node):
+        """Return True or False for a call whose result the types decide, None for others."""
+        function = self.expression(node.func) if isinstance(node.func, (ast.Name, ast.Attribute)) else None
+        function = function.value if isinstance(function, Known) else None
+        if getattr(function, "__name__", "") in ("is_scripting", "is_tracing"):
+            return function.__name__ == "is_scripting"
+        if (
+            function is hasattr
+            and len(node.args) == 2
+            and isinstance(owner := self.expression(node.args[0]), ModuleRef)
+        ):
+            return hasattr(owner.module, node.args[1].value)
+        if function is not isinstance:
+            return None
+        value, wanted = self.value(node.args[0]), self.source.evaluate(node.args[1])
+        wanted = wanted if isinstance(wanted, tuple) else (wanted,)
+        kind = value.value_kind
+        if optional_of(kind) is not None and (optional_of(kind) in wanted):
+            return None
+        return any(is_instance(kind, each) for each in wanted)
+
+    def instance(self, node):
+        decided = self.decide_call(node)
+        if decided is not None:
+            return self.constant(decided, node)
+        wanted = self.source.evaluate(node.args[1])
+        names = ", ".join(short_name_of(each) for each in (wanted if isinstance(wanted, tuple) else (wanted,)))
+        attribute = ("types", names, f"[types=[{names}]]")
+        return self.emit("prim::isinstance", [self.value(node.args[0])], [bool], None, attribute)
+
+    def narrow_instance(self, node):
+        value = self.names.get(getattr(node.args[0], "id", None))
+        inner = optional_of(value.value_kind) if isinstance(value, ScriptValue) else None
+        if inner is not None:
+            self.cast(node.args[0].id, inner)
+
+    def annotated(self, kind, node):
+        """Return the value of an expression that has been given a type."""
+        if isinstance(node, ast.List) and not node.elts:
+            return self.compile_List(node, element_of(kind))
+        if isinstance(node, ast.Dict) and not node.keys:
+            return self.compile_Dict(node, typing.get_args(kind))
+        value = self.value(node)
+        if value.value_kind != kind and not fits(value.value_kind, kind):
+            self.source.refuse(node, f"the value has the type {self.text_of(value)}, not the one that it was given")
+        return value
+
+    # ── functions ────────────────────────────────────────────────────────────
+    @staticmethod
+    def of_library(function):
+        return (getattr(function, "__module__", None) or "").startswith(("torch", "tensh"))
+
+    def call_known(self, function, args, options, node):
+        name = getattr(function, "__name__", None)
+        if type(function).__name__ == "ScriptFunction":
+            function = function._fn
+        if function in CASTS:
+            return self.operate(CASTS[function], args, node)
+        if getattr(function, "__module__", "") == "builtins" and name in PLAIN:
+            return self.operate(PLAIN[name], args, node)
+        if getattr(function, "__module__", "") == "builtins" and name in BUILTINS:
+            return self.call_prim(BUILTINS[name], args, node)
+        if inspect.isclass(function) and issubclass(function, BaseException):
+            return args[0] if args else self.constant("", node)
+        if getattr(function, "__module__", None) == "math":
+            return self.operate(name, args, node)
+        if self.of_library(function):
+            return self.call_library(function, args, options, node)
+        if inspect.isfunction(function):
+            return self.call_function(function, args, options, node)
+        return self.source.refuse(node, f"{name or function} cannot be called in a script")
+
+    def call_prim(self, name, args, node):
+        kinds = {each.value_kind for each in args}
+        if name != "abs" and len(args) == 1 and element_of(args[0].value_kind) is not None:
+            return self.emit(f"prim::{name}", args, [element_of(args[0].value_kind)], node)
+        if name != "abs" and Tensor in kinds:
+            return self.operate(name, args, node)
+        return self.emit(f"prim::{name}", args, [float if float in kinds else next(iter(kinds))], node)
+
+    def call_library(self, function, args, options, node):
+        """Emit the call of a function of torch."""
+        name, space = function.__name__, function.__module__ or ""
+        functional = space.endswith("nn.functional")
+        path = {"linalg": "linalg_", "fft": "fft_", "special": "special_"}.get(space.rpartition(".")[2], "")
+        name = path + name if path and not name.startswith(path) else name
+        if not functional or name in FUNCTIONAL:
+            name = RENAMED.get(name, name)
+            made = call_operator(self, name, args, options, node)
+            if made is not None:
+                return made
+            if name in schemas():
+                kinds = ", ".join(self.text_of(each) for each in [*args, *options.values()])
+                self.source.refuse(node, f"aten::{name} takes no arguments of the types {kinds}")
+        given = self.bind(inspect.signature(function), args, options, node)
+        return self.emit("prim::CallFunction", [self.function_constant(name), *given], [Tensor], node)
+
+    def call_function(self, function, args, options, node):
+        compiled = self.program.function(function)
+        taken = self.bind(compiled.signature, args, options, node, compiled.kinds)
+        made = self.emit(
+            "prim::CallFunction", [self.function_constant(function.__name__), *taken], [compiled.result], node
+        )
+        self.block.lines[-1].called = compiled
+        return made
+
+    def bind(self, signature, args, options, node, kinds=None):
+        """Return the values of all parameters, in order."""
+        try:
+            bound = signature.bind(*args, **options)
+        except TypeError as error:
+            self.source.refuse(node, str(error))
+        found = []
+        for name, parameter in signature.parameters.items():
+            if parameter.kind is parameter.VAR_POSITIONAL or parameter.kind is parameter.VAR_KEYWORD:
+                self.source.refuse(node, "scripts cannot call functions of any number of arguments")
+            value = bound.arguments.get(name)
+            if name not in bound.arguments:
+                value = self.constant(parameter.default)
+            elif kinds is not None:
+                if not fits(value.value_kind, kinds[name]) and not (value.value_kind is int and kinds[name] is float):
+                    self.source.refuse(node, f"{name} has the type {self.text_of(value)} here, not {kinds[name]}")
+                value = hand_over(self, value, kinds[name])
+            found.append(value)
+        return found
+
+    # ── methods ──────────────────────────────────────────────────────────────
+    def call_bound(self, function, args, options, node):
+        owner = function.owner
+        if isinstance(owner, ModuleRef):
+            if function.name in ("items", "keys", "values") and function.name not in own_methods(owner.module):
+                return self.entries(owner, function.name, node)
+            return self.call_method(owner, function.name, args, options, node)
+        if not isinstance(owner, ScriptValue):
+            self.source.refuse(node, f"{function.name} cannot be called")
+        if owner.value_kind is str and function.name == "format":
+            return self.emit("aten::format", [owner, *args], [str], node)
+        if owner.value_kind is Tensor and function.name in TO:
+            args = [self.constant(TO[function.name](), None)]
+            return self.emit_to(owner, args, node)
+        made = call_operator(self, function.name, [owner, *args], options, node)
+        if made is None:
+            kinds = ", ".join(self.text_of(each) for each in [owner, *args])
+            self.source.refuse(node, f"aten::{function.name} takes no arguments of the types {kinds}")
+        return made
+
+    def emit_to(self, owner, args, node):
+        return call_operator(self, "to", [owner, *args], {}, node)
+
+    def entries(self, owner, name, node):
+        """Return the names of a dictionary of layers, the layers, or both."""
+        names = list(owner.module._modules)
+        keys = [self.constant(each, node) for each in names]
+        layers = [self.member(owner, each, node) for each in names] if name != "keys" else keys
+        return Items([Items(list(each)) for each in zip(keys, layers)] if name == "items" else layers)
+
+    def call_method(self, owner, name, args, options, node):
+        compiled = self.program.method(owner.module, name)
+        if compiled is None:
+            self.source.refuse(node, f"{type(owner.module).__name__} has no method {name} that a script can call")
+        taken = self.bind(compiled.signature, args, options, node, compiled.kinds)
+        made = self.emit(
+            "prim::CallMethod",
+            [owner.read(), *taken],
+            [compiled.result],
+            node,
+            ("name", compiled.name, f'[name="{compiled.name}"]'),
+        )
+        self.block.lines[-1].called = compiled
+        return made
+
+    def text_of(self, value):
+        from tensh.jit.scripting.kinds import text_of
+
+        return text_of(value.value_kind)
+
+
+def own_methods(module):
+    """Return the names of methods that a user wrote for a class of modules."""
+    return {name for cls in type(module).__mro__ if not Functions.of_library(cls) for name in vars(cls)}
+
+
+def dtype_maker(name):
+    def find():
+        import tensh
+
+        return getattr(tensh, name)
+
+    return find
+
+
+TO = {"float": dtype_maker("float32"), "double": dtype_maker("float64"), "half": dtype_maker("float16"), "long": dtype_maker("int64"),
+      "int": dtype_maker("int32"), "bool": dtype_maker("bool"), "short": dtype_maker("int16"), "byte": dtype_maker("uint8"),
+      "bfloat16": dtype_maker("bfloat16")}  # fmt: skip
+"""Methods that convert a tensor."""
+
+
+def is_instance(kind, wanted):
+    """Return True for a type whose values are instances of a class or an annotation."""
+    if wanted in (list, dict, tuple):
+        return origin_of(kind) is wanted
+    return kind == wanted or wanted is none and kind is none

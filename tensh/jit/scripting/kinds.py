@@ -1,0 +1,146 @@
+"""Types of values in a script: classes and annotations of ``typing``, with those of modules and functions."""
+
+import re
+from typing import Any, TypeVar, get_args
+
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.dtypes.device import device
+from tensh.jit.types import optional as optional_of
+from tensh.jit.types import origin_of, short_name_of
+
+__all__ = [
+    "NUMBER", "FunctionKind", "ModuleKind", "element_of", "fits", "join", "optional_of", "read_kind", "text_of", "uniform",
+]  # fmt: skip
+
+none = type(None)
+
+
+class NUMBER:
+    """The type of an ``int``, a ``float`` or a ``complex``."""
+
+    __name__ = "Scalar"
+
+
+class FunctionKind:
+    """The type of a function that is called by name."""
+
+
+FunctionKind.__name__, NUMBER.__name__ = "Function", "Scalar"
+
+
+class ModuleKind:
+    """The type of a module, under the name that graphs show."""
+
+    def __init__(self, name):
+        self.__name__ = name
+
+    def __eq__(self, other):
+        return isinstance(other, ModuleKind) and other.__name__ == self.__name__
+
+    def __hash__(self):
+        return hash(self.__name__)
+
+
+NAMES = {
+    "Tensor": Tensor, "int": int, "float": float, "bool": bool, "str": str, "complex": complex, "Scalar": NUMBER, "ScalarType": int,
+    "Layout": int, "MemoryFormat": int, "Device": device, "NoneType": none, "Any": Any, "number": NUMBER,
+}  # fmt: skip
+
+
+def text_of(kind):
+    """Return a type as graphs print it, such as ``int[]`` or ``(Tensor, int)``."""
+    return short_name_of(kind)
+
+
+def element_of(kind):
+    """Return the type of the elements of a list; None for other types."""
+    return get_args(kind)[0] if origin_of(kind) is list else None
+
+
+def read_kind(text):
+    """Return the type that a signature names, such as ``Dict(str, t)[]?``."""
+    text = text.strip()
+    if text.endswith("?"):
+        return read_kind(text[:-1]) | None
+    if found := re.fullmatch(r"(.*)\[\d*\]", text):
+        return list[read_kind(found[1])]
+    if text.startswith("("):
+        parts = [read_kind(each) for each in split_at_commas(text[1:-1])]
+        return none if not parts else parts[0] if len(parts) == 1 else tuple[tuple(parts)]
+    if text.startswith("Dict("):
+        key, value = split_at_commas(text[5:-1])
+        return dict[read_kind(key), read_kind(value)]
+    word = text.partition(" ")[0]  # results may have names
+    if word in NAMES:
+        return NAMES[word]
+    return variable(word) if word.startswith("t") else Any
+
+
+VARIABLES = {}
+
+
+def variable(name):
+    return VARIABLES.setdefault(name, TypeVar(name))
+
+
+def split_at_commas(text):
+    """Split a text at commas that stand outside all brackets."""
+    parts, depth = [""], 0
+    for each in text:
+        depth += (each in "([") - (each in ")]")
+        if each == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += each
+    return [each.strip() for each in parts if each.strip()]
+
+
+def fits(kind, formal, found=None):
+    """Return True if a value of a type can be handed to a parameter.
+
+    ``found`` (variable -> type) gets the types of variables.
+    """
+    found = {} if found is None else found
+    if isinstance(formal, TypeVar):
+        return kind == found.setdefault(formal, kind)
+    if kind == formal or formal is Any:
+        return True
+    if formal is NUMBER:
+        return kind in (int, float, complex)
+    if (inner := optional_of(formal)) is not None:
+        given = optional_of(kind)
+        return kind is none or fits(kind if given is None else given, inner, found)
+    if origin_of(kind) is None or origin_of(kind) is not origin_of(formal):
+        return False
+    own, wanted = get_args(kind), get_args(formal)
+    return len(own) == len(wanted) and all(fits(one, other, found) for one, other in zip(own, wanted))
+
+
+def fill(kind, found):
+    """Return a type with the types of its variables."""
+    if isinstance(kind, TypeVar):
+        return found.get(kind, Any)
+    origin, args = origin_of(kind), tuple(fill(each, found) for each in get_args(kind))
+    if (inner := optional_of(kind)) is not None:
+        return fill(inner, found) | None
+    return origin[args] if origin in (list, dict, tuple) else kind
+
+
+def uniform(kind):
+    """Return a type with lists, dictionaries and tuples as classes of Python: ``list[int]`` for ``typing.List[int]``."""
+    origin, args = origin_of(kind), tuple(uniform(each) for each in get_args(kind))
+    if (inner := optional_of(kind)) is not None:
+        return uniform(inner) | None
+    return origin[args] if origin in (list, dict, tuple) and args else kind
+
+
+def join(one, other):
+    """Return the type of a value that comes from one of two branches; None if there is no such type."""
+    if one == other or fits(one, other):
+        return other
+    if fits(other, one):
+        return one
+    if none in (one, other):
+        kind = other if one is none else one
+        return None if isinstance(kind, ModuleKind) else kind | None
+    return None

@@ -1,0 +1,72 @@
+"""Signatures of the operators that scripts call: names of overloads, parameters and results."""
+
+import re
+from functools import cache
+from pathlib import Path
+
+from tensh._aten.overloads import Parameter, schemas
+from tensh.engine.core.tensor import Tensor
+from tensh.jit.scripting.kinds import read_kind
+
+__all__ = ["overloads_of"]
+
+
+class Formal:
+    """A parameter of an operator: its name, type and default; ``length`` is that of a list that one number may stand for."""
+
+    def __init__(self, text, named):
+        kind, _, _ = text.rpartition(" ") if "=" not in text else text.partition("=")[0].rpartition(" ")
+        parsed = Parameter(re.sub(r"^(Dict)?\(.*\)(?=[\[? ])|^t\w*(?=[\[? ])", "Any", text), named)
+        self.name, self.named, self.kind = parsed.name, named, read_kind(kind)
+        self.default = parsed.default
+        self.length = int(found[1]) if (found := re.search(r"\[(\d+)\]", kind)) else 0
+        self.list = kind.endswith("[]") or bool(self.length)
+        self.optional = kind.endswith("?")
+
+
+class Signature:
+    """One overload of an operator."""
+
+    def __init__(self, name, formals, result):
+        self.name, self.formals, self.result = name, formals, result
+
+
+def read_formals(text):
+    formals, named = [], False
+    for each in re.split(r", (?![^\[(]*[\])])", text) if text else ():
+        if each == "*":
+            named = True
+        else:
+            formals.append(Formal(each, named))
+    return formals
+
+
+@cache
+def read_file():
+    """Return (name of an overload -> its result, name of an operator -> signatures of further overloads)."""
+    results, further = {}, {}
+    for line in Path(__file__).with_name("signatures.txt").read_text(encoding="utf-8").splitlines():
+        head, _, result = line.rpartition(" -> ")
+        name, opened, rest = head.partition("(")
+        if not opened:
+            results[name] = result
+        else:
+            further.setdefault(name.partition(".")[0], []).append((rest[:-1], result))
+    return results, further
+
+
+@cache
+def overloads_of(name):
+    """Return the signatures of an operator, those of tensors first; an empty list if there is no such operator."""
+    results, further = read_file()
+    found = []
+    own = schemas().get(name, {}).values()
+    for overload in sorted(
+        own, key=lambda each: (each._overloadname != "default", "Tensor" not in each._overloadname, len(each._text))
+    ):
+        full = f"{name}.{overload._overloadname}" if overload._overloadname != "default" else name
+        found.append(
+            Signature(name, read_formals(overload._text), read_kind(results[full]) if full in results else Tensor)
+        )
+    found += [Signature(name, read_formals(text), read_kind(result)) for text, result in further.get(name, ())]
+    return found

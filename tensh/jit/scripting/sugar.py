@@ -1,0 +1,78 @@
+"""What an expression of a script can be besides a value: an object known when the script is compiled, a module, a method."""
+
+import inspect
+
+from tensh.engine.core.tensor import Tensor
+from tensh.jit.scripting.kinds import FunctionKind, ModuleKind, none
+
+__all__ = ["Bound", "Items", "Known", "ModuleRef", "class_name", "class_of", "kind_of_object"]
+
+
+class Known:
+    """An object of Python: a function, a class, a dtype, a module of functions."""
+
+    def __init__(self, value):
+        self.value = value
+
+
+class Bound:
+    """A method that has not been called yet."""
+
+    def __init__(self, owner, name):
+        self.owner, self.name = owner, name
+
+
+class Items:
+    """A sequence whose elements are known one by one, such as the layers of a ``Sequential``."""
+
+    def __init__(self, parts):
+        self.parts = parts
+
+
+class ModuleRef:
+    """A module within the scripted one; ``read`` makes the lines that read it, when it is first needed."""
+
+    def __init__(self, module, read):
+        self.module, self.read = module, read
+
+
+def class_of(module):
+    """Return the class in which the user, or the library, wrote a module."""
+    cls = getattr(type(module), "_original", None)
+    return cls if isinstance(cls, type) and issubclass(type(module), cls) and type(module) is not cls else type(module)
+
+
+def class_name(module):
+    """Return the name of a module's class in graphs."""
+    cls = class_of(module)
+    space = "" if cls.__module__ == "__main__" else f"{cls.__module__}."
+    return f"__torch__.{space}{cls.__name__}".replace("tensh.nn.", "torch.nn.")
+
+
+def kind_of_module(module):
+    return ModuleKind(class_name(module))
+
+
+def kind_of_object(value):
+    """Return the type of an attribute; None for an object that graphs cannot hold."""
+    from tensh.nn.modules.module import Module
+
+    if isinstance(value, Tensor):
+        return Tensor
+    if value is None:
+        return none
+    if isinstance(value, Module):
+        return kind_of_module(value)
+    if type(value) in (bool, int, float, str, complex):
+        return type(value)
+    if isinstance(value, tuple):
+        parts = [kind_of_object(each) for each in value]
+        return tuple[tuple(parts)] if None not in parts else None
+    if isinstance(value, list) and value:
+        kind = kind_of_object(value[0])
+        return list[kind] if kind is not None else None
+    if isinstance(value, dict) and value:
+        key, inner = next(iter(value.items()))
+        kinds = kind_of_object(key), kind_of_object(inner)
+        return dict[kinds] if None not in kinds else None
+    return FunctionKind if inspect.isfunction(value) else None

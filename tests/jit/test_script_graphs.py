@@ -1,0 +1,142 @@
+"""The graphs of scripts have PyTorch's lines, in its order, with its types and places; values are numbered in another way."""
+
+import difflib
+import re
+
+import pytest
+
+import tensh as torch
+from tests.jit.scripted_functions import make_scripted_modules, make_scripts
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+CONSTANT = re.compile(r"\s*(%[\w.]+) : (.*?) = prim::(Constant|Uninitialized)(\[.*\])?\(\)")
+
+
+OTHER = {
+    "s_break": "the number of a pass keeps its name",
+    "s_continue": "names that a loop carries are in the order of the alphabet, not in that of a table of hashes",
+}
+"""Function -> why its graph differs."""
+
+
+def normalize(text, places=True):
+    """Return the lines of a graph without constants, which stand where they are used, and with values numbered by their names."""
+    constants, lines, names, counts = {}, [], {}, {}
+    for line in str(text).splitlines():
+        if found := CONSTANT.match(line):
+            constants[found[1]] = f"<{found[2]} {found[3]}{found[4] or ''}>"
+        else:
+            line = re.sub(r"___torch_mangle_\d+\.", "", line)
+            lines.append(line if places else line.partition(" # ")[0])
+
+    def rename(found):
+        name = found[0]
+        if name not in names and name not in constants:
+            base = re.sub(r"\.\d+$", "", name[1:])
+            base = "" if base.isdigit() else base
+            counts[base] = counts.get(base, 0) + 1
+            names[name] = f"%{base}#{counts[base]}"
+        return constants.get(name) or names[name]
+
+    return [re.sub(r"%[A-Za-z0-9_]+(\.\d+)*", rename, line) for line in lines]
+
+
+def same_lines(ours, theirs):
+    one, other = normalize(ours), normalize(theirs)
+    for place, line in enumerate(other[: len(one)]):
+        if " # " in line and not re.search(r" # \S*scripted_functions", line):  # in PyTorch's own source
+            one[place], other[place] = one[place].partition(" # ")[0], line.partition(" # ")[0]
+    return "\n".join(difflib.unified_diff(other, one, "PyTorch", "tensh", lineterm="", n=0))
+
+
+@pytest.mark.parametrize("name", make_scripts(torch))
+def test_graphs_are_pytorchs(oracle, name):
+    ours, theirs = (library.jit.script(make_scripts(library)[name]) for library in (torch, oracle))
+    assert (same_lines(ours.graph, theirs.graph) == "") is (name not in OTHER)
+
+
+@pytest.mark.parametrize("name", make_scripted_modules(torch))
+def test_graphs_of_modules_are_pytorchs(oracle, name):
+    ours, theirs = (library.jit.script(make_scripted_modules(library)[name]) for library in (torch, oracle))
+    assert same_lines(ours.graph, theirs.graph) == ""
+
+
+@pytest.mark.parametrize("name", make_scripts(torch))
+def test_every_value_of_a_graph_is_made_before_it_is_read(name):
+    """Branches and loops see the values outside them, and nothing sees the values inside them."""
+
+    def visit(block, known):
+        known = known | set(block.inputs())
+        for line in block.nodes():
+            assert known.issuperset(line.inputs()), line
+            for inner in line.blocks():
+                visit(inner, known)
+            known |= set(line.outputs())
+        assert known.issuperset(block.outputs())
+
+    graph = torch.jit.script(make_scripts(torch)[name]).graph
+    visit(graph, set())
+    names = re.findall(r"(?:^|[(, ])(%[\w.]+) : ", re.sub(r"= .*", "", str(graph)))
+    assert len(names) == len(set(names))
+
+
+def closed_over(x):
+    return x + OFFSET
+
+
+def spread(x, *more):
+    return x
+
+
+def with_lambda(x):
+    f = lambda y: y + 1  # noqa: E731
+    return f(x)
+
+
+def with_try(x):
+    try:
+        return x + 1
+    except ValueError:
+        return x
+
+
+def two_types(x, k: int):
+    if k > 1:  # noqa: SIM108
+        y = 1
+    else:
+        y = x
+    return y
+
+
+def wrong_types(x):
+    return x + "a"
+
+
+OFFSET = 3
+
+
+@pytest.mark.parametrize(
+    "function, reason",
+    [
+        (closed_over, "python value of type 'int' cannot be used as a value"),
+        (spread, "any number of arguments"),
+        (with_lambda, "Lambda"),
+        (with_try, "Try"),
+        (two_types, "undefined value y"),
+        (wrong_types, "aten::add takes no arguments of the types Tensor, str"),
+    ],
+)
+def test_python_that_scripts_cannot_contain_is_refused_with_its_line(function, reason):
+    scripted = torch.jit.script(function)
+    with pytest.raises(RuntimeError, match=re.escape(reason)):
+        scripted.graph  # noqa: B018
+    if function not in (spread, two_types, wrong_types):
+        assert torch.equal(scripted(torch.ones(2)), function(torch.ones(2)))
+
+
+def test_calls_are_taken_into_an_inlined_graph():
+    module = make_scripted_modules(torch)["Layers"]
+    scripted = torch.jit.script(module)
+    assert "CallMethod" in str(scripted.graph) and "CallMethod" not in str(scripted.inlined_graph)
+    assert scripted.helper.graph.findNode("aten::mul") and scripted.helper.code.startswith("def helper")
+    assert [each.kind() for each in scripted.layers[0].graph.nodes()][-1] == "aten::linear"
