@@ -1,5 +1,7 @@
 """Sums, means and losses of few numbers have PyTorch's bits, which ``item()`` shows."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -7,7 +9,7 @@ import tensh
 
 oracle = pytest.importorskip("torch")
 
-SIZES = {"float32": range(1, 32), "float64": range(1, 16)}
+SIZES = {"float32": range(1, 32), "float64": range(1, 32)}
 DIGITS = 6  # powers of ten between the numbers, so that the order of additions shows
 
 
@@ -55,3 +57,49 @@ def test_likelihoods(reduction, weighted):
             for m, x, w in zip((tensh, oracle), inputs, weights, strict=True)
         )
         assert ours.item() == theirs.item(), samples
+
+
+WIDTHS = [2, 3, 4, 5, 7, 8, 9, 12, 16, 31, 32, 33, 40, 64, 100]
+NUMBERS = [1, 2, 4, 5, 7, 8, 15, 16, 17, 31, 32, 33, 48, 63, 64]
+
+
+@pytest.mark.parametrize("dtype", SIZES)
+@pytest.mark.parametrize("rows", NUMBERS)
+def test_gradients_of_a_row_that_is_added_to_all_rows(rows, dtype):
+    for columns in WIDTHS:
+        found = []
+        for m, grad in zip((tensh, oracle), draw(dtype, (rows, columns), columns), strict=True):
+            bias = m.zeros(columns, dtype=getattr(m, dtype), requires_grad=True)
+            (m.zeros(rows, columns, dtype=getattr(m, dtype)) + bias).backward(grad)
+            found.append(bias.grad.tolist())
+        assert found[0] == found[1], columns
+
+
+@pytest.mark.parametrize("dtype", SIZES)
+@pytest.mark.parametrize("name", ["sum", "mean"])
+def test_columns(name, dtype):
+    for number, width in itertools.product(NUMBERS, WIDTHS):
+        ours, theirs = draw(dtype, (number, width), width)
+        for dim in (0, 1):  # of the matrix, and of its transpose
+            found = [getattr(x.t() if dim else x, name)(dim, keepdim=True).tolist() for x in (ours, theirs)]
+            assert found[0] == found[1], (number, width, dim)
+
+
+@pytest.mark.parametrize("dtype", SIZES)
+def test_means_of_a_middle_dimension(dtype):
+    for outer, number, width in itertools.product((2, 3), NUMBERS, WIDTHS):
+        if outer * number * width <= 1 << 13:
+            ours, theirs = draw(dtype, (outer, number, width), width)
+            assert ours.mean(1).tolist() == theirs.mean(1).tolist(), (outer, number, width)
+            ours, theirs = (x * -0.0 for x in (ours, theirs))
+            assert str(ours.mean(1).tolist()) == str(theirs.mean(1).tolist()), (outer, number, width)
+
+
+@pytest.mark.parametrize("dtype", SIZES)
+def test_rows(dtype):
+    for rows, number in itertools.product((1, 2, 3, 8, 100), range(1, 5)):
+        ours, theirs = draw(dtype, (rows, number), rows)
+        assert ours.sum(1).tolist() == theirs.sum(1).tolist(), (rows, number)
+    for number in SIZES[dtype]:
+        ours, theirs = draw(dtype, (number, 1), number)
+        assert ours.sum(0).tolist() == theirs.sum(0).tolist(), number

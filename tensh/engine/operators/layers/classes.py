@@ -64,7 +64,7 @@ def add_in_levels(values):
         whole = later.size // GROUP * GROUP
         rest.append(add_in_order(later[whole:]))
         later = np.add.accumulate(later[:whole].reshape(-1, GROUP), 1)[:, -1]
-    return functools.reduce(np.add, [*rest, add_in_order(later), add_in_order(values[:1])])
+    return functools.reduce(np.add, [*rest, add_in_order(later), *values[:1]])
 
 
 def add_in_order(values):

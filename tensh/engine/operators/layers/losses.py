@@ -18,7 +18,7 @@ from tensh.engine.dtypes.dtype import BY_NUMPY, float16
 from tensh.engine.operators.elementwise.elementary import log1p
 from tensh.engine.operators.elementwise.vectors import UNARY, compute_in_vectors
 from tensh.engine.operators.precision import compute_in_float32, is_half, widen
-from tensh.engine.operators.reductions.few import BIT_FOR_BIT
+from tensh.engine.operators.reductions.small import FEW
 from tensh.engine.operators.reductions.summation import add_along, add_squares
 
 MANY = 1 << 12  # elements
@@ -82,7 +82,7 @@ def squared_difference(input, target, reduction="mean"):
         return difference * difference
     if is_half(difference.dtype):  # the mean may fit float16 where the sum does not
         return reduce_in_float32(difference * difference, reduction)
-    few = difference.size < BIT_FOR_BIT
+    few = difference.size < FEW
     total = add_along(difference * difference) if few else add_squares(difference)
     if reduction == "sum":
         return total

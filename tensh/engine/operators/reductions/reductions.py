@@ -16,20 +16,19 @@ from tensh.engine.dtypes.dtype import BY_NUMPY, DIFFERENTIABLE
 from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.operators.kernels import zero_unless
 from tensh.engine.operators.precision import F4, I8, ONES, WIDER, is_half
-from tensh.engine.operators.reductions.few import BIT_FOR_BIT, add_few
 from tensh.engine.operators.reductions.rows import reduce_rows
+from tensh.engine.operators.reductions.small import COLUMN, FEW, MOST, add_all, add_columns
 from tensh.engine.operators.reductions.summation import (
     AT_ONCE,
     BATCH,
     FOLDED,
     FOUR,
     PAIRS,
-    ROW,
     SMALL,
     STEP,
     add_along,
+    add_last,
     add_middle_on_cores,
-    add_rows_on_cores,
     fold,
 )
 
@@ -103,8 +102,8 @@ def sum_all(input, dtype=None):
     """The sum of all elements."""
     if dtype is None and (vectors := ONES.get(input.dtype)) is not None:
         size = input.size
-        if 0 < size < BIT_FOR_BIT and (total := add_few(input)) is not None:
-            return total
+        if 0 < size < FEW and input.flags.forc:
+            return add_all(input)
         if size <= SMALL:
             return input.ravel().dot(vectors[size])
         return np.add.reduce(input, None) if size <= PAIRS and input.flags.forc else add_along(input)
@@ -122,24 +121,21 @@ def sum_dim(input, dim, keepdim=False, dtype=None):
 
 
 def sum_matrix(matrix, dim, keepdim, vectors):
-    """Sum a dense matrix's columns (0) or rows (1); small ones by a product with ones, in half of NumPy's time."""
-    number = matrix.shape[dim]
-    in_rows = matrix.strides[dim] == matrix.itemsize
-    if matrix.size <= AT_ONCE and number <= (
-        ROW[matrix.dtype] if in_rows else BATCH if number <= STEP or not matrix.shape[dim ^ 1] % FOUR else STEP
-    ):
-        if dim == 0 or dim == -2:
-            return (vectors[number][None] if keepdim else vectors[number]).dot(matrix)
-        return matrix.dot(vectors[number][:, None] if keepdim else vectors[number])
-    if in_rows is (dim % 2 == 0):  # not by memory order, which is ambiguous for a matrix of one column
-        matrix = matrix.T
+    """Sum a dense matrix's columns (0) or rows (1); columns by a product with ones unless there are few or many numbers."""
+    rows = matrix if dim % 2 else matrix.T
+    number, in_rows = rows.shape[1], rows.flags.c_contiguous
     if in_rows:
-        sums = add_rows_on_cores(matrix)
+        sums = add_last(rows)
+    elif number <= COLUMN and 0 < matrix.size <= MOST:
+        sums = add_columns(rows.T)
+    elif matrix.size <= AT_ONCE and number <= (BATCH if number <= STEP or not len(rows) % FOUR else STEP):
+        sums = rows.dot(vectors[number])
     elif number <= FOLDED and matrix.size <= AT_ONCE and not number % (side := fold(number)):
-        sums = vectors[side].dot(vectors[number // side].dot(matrix.reshape(number // side, -1)).reshape(side, -1))
+        lines = rows.T.reshape(number // side, -1)
+        sums = vectors[side].dot(vectors[number // side].dot(lines).reshape(side, -1))
     else:
-        sums = add_middle_on_cores(matrix[None])[0]
-    return np.expand_dims(sums, dim) if keepdim else sums
+        sums = add_middle_on_cores(rows.T[None])[0]
+    return sums if not keepdim else sums[:, None] if dim % 2 else sums[None]
 
 
 @op(public=False, input="expand(restore(g, input.shape, dim, keepdim), input.shape) * (input == input)")

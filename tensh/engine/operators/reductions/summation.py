@@ -16,7 +16,7 @@ import numpy as np
 
 from tensh.engine.arrays.threads import map_rows, map_shares, run
 from tensh.engine.operators.precision import F4, F8, ONES, widen
-from tensh.engine.operators.reductions.few import BIT_FOR_BIT, add_few
+from tensh.engine.operators.reductions.small import COLUMN, FEW, MOST, QUARTERS, add_all, add_columns
 
 add = np.add.reduce
 # elements per product with ones: 128 rows of 256 take a third of the time of blocks of 1 << 13
@@ -26,7 +26,7 @@ COLUMNS = 16  # elements of the other matrix, up to which as many are multiplied
 SPREAD_SUMS = 1 << 22  # elements from which several cores add: one core adds half as many in 100 to 200 µs
 PARTS = 8  # parts of many short rows
 SUMS = 1 << 19  # elements of a middle dimension that one core adds at a time
-FEW = 8  # numbers that are simply added one after the other
+FEW_LINES = 8  # numbers that are simply added one after the other
 STEP = 32  # most sequential additions in BLAS, which adds four or eight numbers in parallel
 STEP_NUMPY = 16  # most sequential additions in NumPy
 LINE = 64  # numbers from which BLAS adds four or more in parallel on every processor (it needs at least 56)
@@ -100,7 +100,7 @@ def add_rows(matrix):
         sums = np.vecdot(matrix[:, :whole], ones)
     else:
         sums = np.vecdot(matrix[:, :whole].reshape(rows, parts, size), ones)
-        sums = reduce(np.add, sums.T) if parts <= FEW else add(sums, 1)
+        sums = reduce(np.add, sums.T) if parts <= FEW_LINES else add(sums, 1)
     return sums if whole == length else np.add(sums, add_rows(matrix[:, whole:]), sums)
 
 
@@ -126,7 +126,7 @@ def add_rows_on_cores(matrix):
 def add_middle(array):
     """Sum over the middle one of three dimensions, for float32 or float64 with a contiguous last dimension."""
     outer, number, width = array.shape
-    if number <= FEW or width > WIDE:
+    if number <= FEW_LINES or width > WIDE:
         return add_strided(array, 1)
     if number * width <= AT_ONCE and number <= (STEP if width % FOUR else BATCH):
         return np.matmul(ONES[array.dtype][number], array)
@@ -217,8 +217,8 @@ def add_along(array, axes=None, keepdim=False):
         return array
     if axes is not None:
         sums = add_groups(array, axes)
-    elif 0 < array.size < BIT_FOR_BIT and (total := add_few(array)) is not None:
-        sums = total
+    elif 0 < array.size < FEW and array.flags.forc and dtype in ONES:
+        sums = add_all(array)
     elif array.size <= PAIRS and array.flags.forc or not ndim:
         return add(array, None, None, None, keepdim)
     elif array.flags.forc and dtype in ONES:
@@ -232,6 +232,16 @@ def add_axis(array, axis, keepdim):
     """Sum along one dimension."""
     shape, dtype = array.shape, array.dtype
     number, step = shape[axis], array.strides[axis]
+    if (
+        number <= COLUMN
+        and axis < array.ndim - 1
+        and 0 < array.size <= MOST
+        and array.flags.c_contiguous
+        and dtype in ONES
+    ):
+        if array.ndim == 2 and shape[1] > 1:
+            return add_columns(array)[None] if keepdim else add_columns(array)
+        return add_few(array, axis).reshape(shape[:axis] + (1,) * keepdim + shape[axis + 1 :])
     if number <= STEP_NUMPY and (array.size <= FOLDED or step != array.itemsize) or not array.size:
         return add(array, axis, None, None, keepdim)
     if array.flags.c_contiguous and (dtype in ONES or dtype.kind == "c" and axis < array.ndim - 1):
@@ -244,6 +254,16 @@ def add_axis(array, axis, keepdim):
         return add(array, axis, None, None, keepdim)
     sums = add_groups(array, (axis,))
     return restore_axis(sums, axis) if keepdim else sums
+
+
+def add_few(array, axis):
+    """Sum a dense array along one of its dimensions but the last, of few numbers, with PyTorch's bits."""
+    number, width = array.shape[axis], math.prod(array.shape[axis + 1 :])
+    if width == 1:
+        return add_last(array.reshape(-1, number))
+    if number * width == array.size:
+        return add_columns(array.reshape(number, width))
+    return add_columns(array.reshape(-1, number, width).swapaxes(0, 1))
 
 
 def restore_axis(sums, axis):
@@ -260,6 +280,10 @@ def add_contiguous(array):
 def add_last(rows):
     """Sum the rows of a dense matrix."""
     number, dtype = rows.shape[1], rows.dtype
+    if number <= QUARTERS:
+        return add(rows, 1)
+    if number < FEW and len(rows) == 1:
+        return add_all(rows).reshape(1)
     if rows.size <= AT_ONCE and number <= ROW[dtype]:
         return rows.dot(ONES[dtype][number])
     return add_rows_on_cores(rows)
@@ -314,6 +338,8 @@ def add_group(array, axis):
     if array.size == 0:  # -1 would mean any number of blocks
         return np.zeros(before + after, array.dtype)
     if array.flags.c_contiguous:
+        if shape[axis] <= COLUMN and array.size <= MOST and after:
+            return add_few(array, axis).reshape(before + after)
         return add_contiguous(array.reshape(-1, shape[axis], math.prod(after))).reshape(before + after)
     if len(after) == 0 and len(before) == 1:
         return add_rows(array)
