@@ -3,7 +3,7 @@
 import numpy as np
 
 from tensh.engine.codegen.table import op
-from tensh.engine.operators.reductions.summation import add_squares
+from tensh.engine.operators.reductions.product_sums import add_squares
 
 
 @op(

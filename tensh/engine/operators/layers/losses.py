@@ -18,8 +18,9 @@ from tensh.engine.dtypes.dtype import BY_NUMPY, float16
 from tensh.engine.operators.elementwise.elementary import log1p
 from tensh.engine.operators.elementwise.vectors import UNARY, compute_in_vectors
 from tensh.engine.operators.precision import compute_in_float32, is_half, widen
+from tensh.engine.operators.reductions.product_sums import add_squares
 from tensh.engine.operators.reductions.small import FEW
-from tensh.engine.operators.reductions.summation import add_along, add_squares
+from tensh.engine.operators.reductions.summation import add_along
 
 MANY = 1 << 12  # elements
 

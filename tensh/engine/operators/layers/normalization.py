@@ -20,7 +20,8 @@ from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS
 from tensh.engine.operators.layers.formats import keeping_format
 from tensh.engine.operators.precision import compute_in_float32, is_half, narrow_result, widen
-from tensh.engine.operators.reductions.summation import add_along, add_row_products
+from tensh.engine.operators.reductions.product_sums import add_row_products
+from tensh.engine.operators.reductions.summation import add_along
 
 FAR = 8  # the mean, in deviations, from which its rounding shows in whitened values
 STATS = "input, mean, rstd, form"

@@ -8,7 +8,7 @@ from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.operators.linalg.products import multiply
 from tensh.engine.operators.precision import is_half
 from tensh.engine.operators.reductions.norms import INFINITE, norm
-from tensh.engine.operators.reductions.summation import add_squares
+from tensh.engine.operators.reductions.product_sums import add_squares
 
 FEW = 1 << 12  # number of differences up to which NumPy's product is faster
 MANY = 25  # rows from which Euclidean distances are computed through one matrix product

@@ -17,7 +17,8 @@ from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.errors.messages import OTHER_DTYPE
 from tensh.engine.operators.basic import conj, conj_array
 from tensh.engine.operators.precision import is_half, widen
-from tensh.engine.operators.reductions.summation import PRODUCTS, SMALL, add_along, add_vector_products
+from tensh.engine.operators.reductions.product_sums import PRODUCTS, add_vector_products
+from tensh.engine.operators.reductions.summation import SMALL, add_along
 
 
 # ── words and checks ─────────────────────────────────────────────────────────

@@ -12,7 +12,8 @@ from tensh.engine.arguments.checks import dims
 from tensh.engine.arrays.threads import PARALLEL, run
 from tensh.engine.operators.kernels import reusable
 from tensh.engine.operators.precision import F4, F8, KEPT, ONES, WIDER
-from tensh.engine.operators.reductions.summation import SMALL, add_along, add_squares, group
+from tensh.engine.operators.reductions.product_sums import add_squares
+from tensh.engine.operators.reductions.summation import SMALL, add_along, group
 
 FEW = 1 << 15  # elements up to which an array is copied in double precision
 CHUNK, COLUMNS = 1 << 18, 1 << 11  # elements of a chunk, and the most in one of its rows

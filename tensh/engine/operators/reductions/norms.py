@@ -12,7 +12,8 @@ from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.operators.forms import require_kind
 from tensh.engine.operators.kernels import promote_arrays
 from tensh.engine.operators.precision import ONES, is_half, narrow_result, real_dtype, widen
-from tensh.engine.operators.reductions.summation import add_along, add_squares, add_vector_products
+from tensh.engine.operators.reductions.product_sums import add_squares, add_vector_products
+from tensh.engine.operators.reductions.summation import add_along
 
 maximum = np.maximum.reduce
 

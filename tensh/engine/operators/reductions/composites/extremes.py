@@ -17,18 +17,21 @@ def extreme(name, doc, of_all, along, of_two):
             return of_two.fn(input, other, out=out)
         if axis is not None:
             dim = axis
-        if keepdims is not None:
-            keepdim = keepdims
-        if dim is None and keepdim:
-            raise TypeError(f'{name}() missing 1 required positional arguments: "dim"')
-        if out is not None:
-            check_out(out, name, (input,))
-        result = of_all.fn(input) if dim is None else along.fn(input, dim, keepdim)
-        return result if out is None else write_out(out, result, name)
+        return reduce_all_or_along(name, of_all, along, input, dim, keepdim if keepdims is None else keepdims, out)
 
     find_extreme.__name__ = find_extreme.__qualname__ = name
     find_extreme.__doc__ = doc
     return composite(find_extreme)
+
+
+def reduce_all_or_along(name, of_all, along, input, dim, keepdim, out):
+    """Apply ``of_all``, or ``along`` if ``dim`` is given; write the result to ``out`` if it is given."""
+    if dim is None and keepdim:
+        raise TypeError(f'{name}() missing 1 required positional arguments: "dim"')
+    if out is not None:
+        check_out(out, name, (input,))
+    result = of_all.fn(input) if dim is None else along.fn(input, dim, keepdim)
+    return result if out is None else write_out(out, result, name)
 
 
 max = extreme(

@@ -6,6 +6,7 @@ from tensh.engine.dtypes.dtype import DIFFERENTIABLE
 from tensh.engine.inplace.out import check_out, write_out
 from tensh.engine.operators.forms import require_kind
 from tensh.engine.operators.reductions import statistics
+from tensh.engine.operators.reductions.composites.extremes import reduce_all_or_along
 
 
 def bind_variance(name, dim, unbiased, keepdim, correction, axis, keepdims):
@@ -74,13 +75,7 @@ def median_of(name, doc):
 
     def function(input, dim=None, keepdim=False, *, axis=None, keepdims=None, out=None):
         dim = dim if axis is None else axis
-        keepdim = keepdim if keepdims is None else keepdims
-        if dim is None and keepdim:
-            raise TypeError(f'{name}() missing 1 required positional arguments: "dim"')
-        if out is not None:
-            check_out(out, name, (input,))
-        result = of_all.fn(input) if dim is None else along.fn(input, dim, keepdim)
-        return result if out is None else write_out(out, result, name)
+        return reduce_all_or_along(name, of_all, along, input, dim, keepdim if keepdims is None else keepdims, out)
 
     function.__name__ = function.__qualname__ = name
     function.__doc__ = doc
