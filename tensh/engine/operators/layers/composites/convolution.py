@@ -15,19 +15,21 @@ FORM = "(Tensor input, Tensor weight, Tensor bias = None, tuple of ints stride =
 FORMS = (FORM.format("tuple of ints", "0"), FORM.format("str", '"valid"'))
 
 
-def expand_setting(value, dims, name):
-    """Return one number per spatial dimension."""
+def expand_setting(value, dims, spatial, name):
+    """Return one number per spatial dimension of the weight; a single number stands for the ``dims`` of the function."""
     if isinstance(value, (tuple, list)):
-        values = tuple(value) * dims if len(value) == 1 else tuple(value)
-        if len(values) != dims:
-            raise RuntimeError(
-                f"expected {name} to be a single integer value or a list of {dims} values to match the convolution "
-                f"dimensions, but got {name}={list(value)}"
-            )
-        return tuple(
-            int(v) if place and isinstance(v, bool) else integer(v, "conv", name, 1) for place, v in enumerate(values)
+        values = tuple(
+            int(v) if place and isinstance(v, bool) else integer(v, "conv", name, 1) for place, v in enumerate(value)
         )
-    return (integer(value, "conv", name, 1),) * dims
+    else:
+        values = (integer(value, "conv", name, 1),) * dims
+    values = values * spatial if len(values) == 1 else values
+    if len(values) != spatial:
+        raise RuntimeError(
+            f"expected {name} to be a single integer value or a list of {spatial} values to match the convolution "
+            f"dimensions, but got {name}={list(values)}"
+        )
+    return values
 
 
 # ── checks ───────────────────────────────────────────────────────────────────
@@ -77,6 +79,8 @@ def check_dtypes(input, weight, bias, groups, transposed):
 
 def check_shapes(input, weight, bias, groups, transposed):
     shape, size = list(weight.array.shape), list(input.array.shape)
+    if len(size) != len(shape):
+        raise RuntimeError(describe_dims(shape, size, " "))
     if shape[0] < groups:
         raise RuntimeError(
             f"Given groups={groups}, expected weight to be at least {groups} at dimension 0, but got weight of size {shape} "
@@ -113,17 +117,22 @@ def add_batch(input, dims, name):
     return (input.unsqueeze(0), True) if ndim == dims + 1 else (input, False)
 
 
-def spatial_dims(input, weight, dims, padding):
+def spatial_dims(input, weight, padding):
     """Return the number of spatial dimensions, according to the weight."""
     ndim = weight.array.ndim
     if ndim < 3:
         raise RuntimeError("weight should have at least three dimensions")
-    if isinstance(padding, str) and ndim != input.array.ndim:
-        raise RuntimeError(
-            f"Expected {ndim}-dimensional input for {ndim}-dimensional weight{list(weight.array.shape)}, but got "
-            f"{input.array.ndim}-dimensional input of size {list(input.array.shape)} instead"
-        )
+    if padding == "same" and ndim != input.array.ndim:
+        raise RuntimeError(describe_dims(list(weight.array.shape), list(input.array.shape), ""))
     return ndim - 2
+
+
+def describe_dims(shape, size, gap):
+    """Return PyTorch's message for a weight and an input of different numbers of dimensions, with its space or without."""
+    return (
+        f"Expected {len(shape)}-dimensional input for {len(shape)}-dimensional weight{gap}{shape}, but got "
+        f"{len(size)}-dimensional input of size {size} instead"
+    )
 
 
 # ── convolutions ─────────────────────────────────────────────────────────────
@@ -133,12 +142,14 @@ def convolve(name, dims, input, weight, bias, stride, padding, dilation, groups)
         choose(name, [Form(name, text) for text in FORMS], (input, weight, *(() if bias is None else (bias,))), {})
     input, unbatched = add_batch(input, dims, name)
     padding = padding.decode(errors="replace") if isinstance(padding, bytes) else padding
-    spatial = spatial_dims(input, weight, dims, padding)
-    stride, dilation = expand_setting(stride, spatial, "stride"), expand_setting(dilation, spatial, "dilation")
+    spatial = spatial_dims(input, weight, padding)
+    stride = expand_setting(stride, dims, spatial, "stride")
     if isinstance(padding, str):
+        dilation = expand_setting(dilation, dims, spatial, "dilation")
         check_numbers(stride, (), (), groups)
         input, padding = resolve_padding(padding, input, weight, stride, dilation)
-    padding = expand_setting(padding, spatial, "padding")
+    padding = expand_setting(padding, dims, spatial, "padding")
+    dilation = expand_setting(dilation, dims, spatial, "dilation")
     check_numbers(stride, padding, dilation, groups)
     check_shapes(input, weight, bias, groups, transposed=False)
     check_dilation(dilation, input, weight, groups, transposed=False)
@@ -162,7 +173,7 @@ def check_room(sizes, kernel, padding, dilation):
 def resolve_padding(padding, input, weight, stride, dilation):
     """Convert 'valid' and 'same' to numbers; the extra zero of an uneven 'same' comes last."""
     if padding == "valid":
-        return input, 0
+        return input, (0,)
     if padding != "same":
         raise RuntimeError(f"Invalid padding string: '{padding}'")
     if any(s != 1 for s in stride):
@@ -185,11 +196,11 @@ def convolve_transposed(name, dims, input, weight, bias, stride, padding, output
     if isinstance(padding, str):
         raise TypeError(f"{name}(): argument 'padding' must be tuple of ints, not str")
     input, unbatched = add_batch(input, dims, name)
-    spatial = spatial_dims(input, weight, dims, padding)
-    stride, padding = expand_setting(stride, spatial, "stride"), expand_setting(padding, spatial, "padding")
+    spatial = spatial_dims(input, weight, padding)
+    stride, padding = expand_setting(stride, dims, spatial, "stride"), expand_setting(padding, dims, spatial, "padding")
     dilation, extra = (
-        expand_setting(dilation, spatial, "dilation"),
-        expand_setting(output_padding, spatial, "output_padding"),
+        expand_setting(dilation, dims, spatial, "dilation"),
+        expand_setting(output_padding, dims, spatial, "output_padding"),
     )
     check_numbers(stride, padding, dilation, groups)
     if any(e < 0 for e in extra):
