@@ -22,7 +22,10 @@ LISTED = re.compile(r"\s*(?:from [\w.]+ import |return |for [\w ]+ in |[\w ]+ = 
 """The beginnings of statements in which names stand side by side."""
 
 PROMPT = re.compile(r"^\s*(?:>>>|\.\.\.|In \[\d+\]:) ?")
-COMMAND = re.compile(r";\s*%(who|why|graph|heat|hist|plot|image|grads|summary|time|timeit|undo|set|help)\b")
+COMMAND = re.compile(
+    r"(?:;\s*|^\s+)%(who|why|graph|step|modes|heat|hist|plot|image|full|grads|summary|time|timeit|prun|trace|memory|cmp|run|debug|undo"
+    r"|set|seed|help|predict|save|load|export|watch)\b"
+)
 MOST_LINES = 8  # lines repaired together
 LONGEST = 300  # characters of a line that is searched
 
@@ -46,6 +49,15 @@ WORDS = (
 """Words of other languages, and their Python equivalents."""
 
 
+FORMS = {
+    "for": "for x in xs: ...", "while": "while x > 0: ...", "if": "if x > 0: ...", "def": "def f(x): ...", "class": "class Net(nn.Module): ...",
+    "with": "with torch.no_grad(): ...", "import": "import math", "from": "from torch import nn", "from torch import": "from torch import nn",
+    "del": "del x", "lambda": "lambda x: x + 1", "assert": "assert x > 0", "global": "global x", "async": "async def f(): ...",
+    "await": "await f()", "elif": "elif x > 0: ...",
+}  # fmt: skip
+"""Words of Python alone on a line, and statements that begin with them."""
+
+
 def repair(source, line):
     """Return the Explanation of a syntax error that one edit of a line near the given one repairs; None if there is
     none."""
@@ -58,7 +70,7 @@ def repair(source, line):
         return found
     command = COMMAND.search(lines[line - 1]) if 1 <= line <= len(lines) else None
     if command is not None:
-        rule = _("%{name} is a command, and must be on a line of its own").format(name=command[1])
+        rule = _("%{name} is a command: it must be on a line of its own, outside of blocks").format(name=command[1])
         return Explanation("syntax", (), rule)
     for number in dict.fromkeys((line, line - 1)):
         if 1 <= number <= len(lines) and 0 < len(lines[number - 1].strip()) <= LONGEST:
@@ -66,6 +78,9 @@ def repair(source, line):
             for text, reason in candidates(lines[number - 1], lines, number):
                 if text != lines[number - 1] and is_read([*lines[: number - 1], text, *lines[number:]]):
                     return Explanation("syntax", (), reason, (Fit(text.removeprefix(indent).rstrip(), "", number),))
+    form = FORMS.get(lines[line - 1].strip().rstrip(":")) if 1 <= line <= len(lines) else None
+    if form is not None:
+        return Explanation("syntax", (), _("the statement is not complete"), (), form)
     return None
 
 
@@ -157,6 +172,8 @@ def candidates(text, lines, number):
         for match in re.finditer(r"(?<=[\w\])\"']) (?=[\w\[(\"'])", text):
             yield text[: match.start()] + ", " + text[match.end() :], _("a comma is missing between two names")
     for match in re.finditer(r"(?<!\S)[^\W\d][^\s()\[\]{}]*(?!\S)", text):
+        if keyword.iskeyword(match[0].rstrip(":")):
+            continue
         yield (
             text[: match.start()] + f'"{match[0]}"' + text[match.end() :],
             _("{text} is a string, and must be in quotes").format(text=match[0]),

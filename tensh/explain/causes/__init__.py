@@ -8,6 +8,7 @@ from tensh.explain.causes.called import explain_called
 from tensh.explain.causes.checkpoints import explain_checkpoint
 from tensh.explain.causes.classes import explain_class
 from tensh.explain.causes.conditions import explain_condition
+from tensh.explain.causes.constraints import explain_constraint
 from tensh.explain.causes.containers import explain_container, explain_counter, explain_local_part
 from tensh.explain.causes.datasets import explain_dataset
 from tensh.explain.causes.definitions import (
@@ -58,11 +59,13 @@ from tensh.explain.causes.modules import (
 from tensh.explain.causes.naming import explain_naming
 from tensh.explain.causes.none import explain_none
 from tensh.explain.causes.operators import batch_for_tensor, explain_operator, explain_picked, plain_parameter
+from tensh.explain.causes.packed import explain_packed
 from tensh.explain.causes.parts import explain_part
 from tensh.explain.causes.quotients import explain_quotient
 from tensh.explain.causes.residuals import explain_residual
 from tensh.explain.causes.results import explain_result
 from tensh.explain.causes.returning import explain_early_return
+from tensh.explain.causes.settings_of_layers import explain_tensor_for_setting
 from tensh.explain.causes.siblings import explain_odd_one_out
 from tensh.explain.causes.signatures import explain_missing_arguments
 from tensh.explain.causes.situation import Situation, first_explanation
@@ -81,8 +84,8 @@ from tensh.explain.pairs import explain_compared_pair
 __all__ = ["Situation", "cause_of"]
 
 CAUSES = (
-    explain_zero, explain_lost, explain_one_hot_indices, explain_function, explain_transform, explain_distribution, explain_compared_pair, explain_floats, absent_gradient, explain_cut_graph, explain_several_numbers, explain_uncalled, explain_uncalled_part, explain_uncalled_class,
-    explain_left_out, explain_early_return, explain_value_of_name, explain_naming, explain_condition, explain_iterating, explain_index, explain_residual, explain_result, explain_state, explain_step, explain_target, explain_operator, explain_picked, batch_for_tensor, explain_argument, explain_key_of_group, explain_settings_of_groups, explain_attention, explain_checkpoint, explain_class, explain_file, explain_keras, explain_language, explain_batch, explain_split, explain_unknown_device, explain_format, explain_value, explain_keeping, explain_called, explain_container, explain_counter, explain_local_part,
+    explain_zero, explain_lost, explain_one_hot_indices, explain_function, explain_transform, explain_distribution, explain_constraint, explain_packed, explain_compared_pair, explain_floats, absent_gradient, explain_cut_graph, explain_several_numbers, explain_uncalled, explain_uncalled_part, explain_uncalled_class,
+    explain_left_out, explain_early_return, explain_value_of_name, explain_naming, explain_condition, explain_iterating, explain_index, explain_residual, explain_result, explain_state, explain_step, explain_target, explain_operator, explain_picked, batch_for_tensor, explain_tensor_for_setting, explain_argument, explain_key_of_group, explain_settings_of_groups, explain_attention, explain_checkpoint, explain_class, explain_file, explain_keras, explain_language, explain_batch, explain_split, explain_unknown_device, explain_format, explain_value, explain_keeping, explain_called, explain_container, explain_counter, explain_local_part,
     explain_digits, explain_rounded, explain_second_pass, call_before_init, explain_super, find_misnamed_forward, explain_misnamed, explain_uncalled_definition, explain_without_self,
     explain_length, explain_method_returned, explain_nothing_returned, explain_dataset, explain_mode, empty_parameters, plain_parameter, single_sample, tensor_for_parameter, class_given_data, class_given_data_before_attribute, explain_pair_of_states,
     recurrent_in_sequential, single_number, explain_unpacked, explain_part, explain_keyword, explain_missing_arguments, explain_none, explain_quotient, explain_earlier_slip, explain_odd_one_out, explain_flag_of_numbers, explain_unimported,

@@ -28,7 +28,14 @@ def explain_attention(situation):
     node = path[-1] if path else None
     if not isinstance(node, ast.Call):
         return None
-    kinds = (uneven_heads, other_features, other_order_of_batch, mask_of_positions)
+    kinds = (
+        uneven_heads,
+        other_features,
+        other_order_of_batch,
+        mask_of_positions,
+        mask_of_other_steps,
+        none_among_inputs,
+    )
     return first_explanation(kinds, situation, node)
 
 
@@ -65,6 +72,39 @@ def mask_of_positions(situation, node):
     )
     fit = replace_node(situation.place, given, f"key_padding_mask={text}")
     return Explanation("attention", (), rule.format(text=text, shape=[*mask.shape]), (fit,) if fit else ())
+
+
+def mask_of_other_steps(situation, node):
+    """Explain `generate_square_subsequent_mask(2)` for sequences of another length."""
+    found = re.search(
+        r"attn_mask is torch.Size\(\[(\d+), \1\]\), but should be \((\d+), \2\)", message_of(situation.error)
+    )
+    given = next((each.value for each in node.keywords if each.arg in ("attn_mask", "mask")), None)
+    if not found or given is None:
+        return None
+    made = maker(given, situation)
+    if not isinstance(made, ast.Call) or not ast.unparse(made.func).endswith("generate_square_subsequent_mask"):
+        return None
+    rule = _("the mask is made for {size} steps, but the sequences have {steps}").format(size=found[1], steps=found[2])
+    fit = replace_node(situation.place, made.args[0], found[2]) if made.args else None
+    return Explanation("attention", (), rule, (fit,) if fit else ())
+
+
+def none_among_inputs(situation, node):
+    """Explain `attention(x, x, None)`."""
+    layer = situation.look_up(node.func)
+    given = [each for each in node.args[:3] if not (isinstance(each, ast.Constant) and each.value is None)]
+    if type(layer).__name__ != "MultiheadAttention" or not situation.says("'NoneType' object") or not given:
+        return None
+    left_out = next((each for each in node.args[:3] if each not in given), None)
+    texts = {ast.unparse(each) for each in (given if len(node.args[:3]) < 3 else given[-1:])}
+    if left_out is None or len(texts) != 1:
+        return None
+    rule = _(
+        "attention needs a query, a key and a value; the value is mostly the key, and all are one in self-attention"
+    )
+    fit = replace_node(situation.place, left_out, texts.pop())
+    return Explanation("attention", (), rule, (fit,) if fit else ())
 
 
 def sizes_in(node):

@@ -73,7 +73,7 @@ def explain_saved_object(situation):
         text, line = ast.unparse(thing), saved.lineno
         if isinstance(thing, ast.Attribute) and thing.attr == "state_dict":
             rule, code = _("line {line} saves the method {text}, which was not called"), f"{text}()"
-        elif is_module(situation.look_up(thing)):
+        elif is_model(situation, thing):
             if not any(isinstance(each, ast.Call) and is_loading(each) for each in path):
                 rule = _("line {line} saves {text}, a whole model, and whole models are loaded only on request")
                 code = set_keyword(situation.place.segment, "weights_only", "False")
@@ -85,6 +85,12 @@ def explain_saved_object(situation):
         fit = replace_node(situation.place, thing, code)
         return Explanation("load", (), rule.format(text=text, line=line), (fit,) if fit else ())
     return None
+
+
+def is_model(situation, node):
+    """True for code of a model, or of one that is made there: `net`, `Net()`."""
+    kind = situation.look_up(node.func) if isinstance(node, ast.Call) else None
+    return is_module(situation.look_up(node)) or isinstance(kind, type) and hasattr(kind, "named_modules")
 
 
 def is_loading(call):

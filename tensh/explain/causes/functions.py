@@ -12,6 +12,10 @@ from tensh.support.language import _, list_names
 GRADIENTS = re.compile(
     r"function (\w+)Backward returned an incorrect number of gradients \(expected (\d+), got (\d+)\)"
 )
+SHAPES = re.compile(
+    r"Function (\w+)Backward returned an invalid gradient at index (\d+) - got (\[.*\]) but expected shape compatible "
+    r"with (\[.*\])"
+)
 COUNTS = re.compile(r"(\w+)\.(forward|backward)\(\) takes (\d+) positional arguments? but (\d+) (?:was|were) given")
 SAVED = re.compile(r"save_for_backward can only save variables, but argument (\d+) is of type (\w+)")
 
@@ -21,6 +25,10 @@ def explain_function(situation):
     return first_explanation(
         (
             called_without_apply,
+            called_as_instance,
+            without_backward,
+            context_named_self,
+            gradient_of_another_shape,
             saved_in_a_tuple,
             nothing_saved,
             other_number_of_gradients,
@@ -63,6 +71,84 @@ def called_without_apply(situation):
     rule = _("{kind}(...) creates an object: apply runs a Function, and records it").format(kind=made.__name__)
     fit = replace_node(situation.place, calls[0].func, f"{made.__name__}.apply")
     return Explanation("Function", (), rule, (fit,) if fit else ())
+
+
+def called_as_instance(situation):
+    """Explain `Square()(x)`."""
+    path = situation.place.path()
+    match path[-1] if path else None:
+        case ast.Call(func=ast.Call(func=kind, args=[])) as node:
+            pass
+        case _:
+            return None
+    if not situation.says("Legacy autograd function with non-static forward"):
+        return None
+    text = ast.unparse(kind)
+    rule = _("{kind}(...) creates an object: apply runs a Function, and records it").format(kind=text)
+    fit = replace_node(situation.place, node.func, f"{text}.apply")
+    return Explanation("Function", (), rule, (fit,) if fit else ())
+
+
+def without_backward(situation):
+    """Explain a Function whose class has no method backward, or one of a similar name."""
+    if not situation.says("You must implement either the backward or vjp method"):
+        return None
+    tree = situation.place.tree()
+    classes = [n for n in ast.walk(tree) if isinstance(n, ast.ClassDef)] if tree else []
+    kinds = [n for n in classes if method_in(n, "forward") and not method_in(n, "backward") and is_function_class(n)]
+    if len(kinds) != 1:
+        return None
+    kind, forward = kinds[0], method_in(kinds[0], "forward")
+    close = [each for each in kind.body if isinstance(each, ast.FunctionDef) and each.name.startswith("back")]
+    if len(close) == 1:
+        rule = _("{kind} has {wrong} (line {line}), but backward is called").format(
+            kind=kind.name, wrong=close[0].name, line=close[0].lineno
+        )
+        code = f"def backward({ast.unparse(close[0].args)}):"
+        return Explanation("Function", (), rule, (Fit(code, "", close[0].lineno),))
+    rule = _("{kind} has a forward (line {line}), but no backward").format(kind=kind.name, line=forward.lineno)
+    advice = _("define backward(ctx, g) as a static method: it returns the gradient of {names}")
+    names = parameters_of(forward)[1:]
+    return Explanation("Function", (), rule, (), advice.format(names=list_names(names)) if names else None)
+
+
+def is_function_class(definition):
+    return any(ast.unparse(base).rpartition(".")[2] == "Function" for base in definition.bases)
+
+
+def context_named_self(situation):
+    """Explain `self.x = x` in a static method, whose first parameter is ctx."""
+    if not isinstance(situation.error, NameError) or situation.error.name != "self":
+        return None
+    tree, line = situation.place.tree(), situation.place.line
+    around = [n for n in ast.walk(tree) if isinstance(n, ast.ClassDef) and n.lineno <= line <= n.end_lineno]
+    method, path = situation.place.scope(), situation.place.path()
+    if not around or not is_function_class(around[-1]) or not isinstance(method, ast.FunctionDef) or not path:
+        return None
+    names = parameters_of(method)
+    used = next((each for each in ast.walk(path[-1]) if isinstance(each, ast.Name) and each.id == "self"), None)
+    if not names or used is None:
+        return None
+    rule = _("{name} is static: what backward needs is kept by its first parameter, {first}").format(
+        name=method.name, first=names[0]
+    )
+    fit = replace_node(situation.place, used, names[0])
+    return Explanation("Function", (), rule, (fit,) if fit else ())
+
+
+def gradient_of_another_shape(situation):
+    """Explain a backward that returns a gradient of another shape than its argument's."""
+    found = SHAPES.fullmatch(message_of(situation.error))
+    definition = class_of(situation.place, found[1]) if found else None
+    forward, backward = method_in(definition, "forward"), method_in(definition, "backward")
+    number = int(found[2]) if found else 0
+    names = parameters_of(forward)[1:] if forward is not None else []
+    if backward is None or number >= len(names):
+        return None
+    rule = _("backward (line {line}) returns {got} for {name}, but the gradient of {name} has its shape, {shape}")
+    return Explanation(
+        "Function", (), rule.format(line=backward.lineno, got=found[3], name=names[number], shape=found[4])
+    )
 
 
 def saved_in_a_tuple(situation):
@@ -155,7 +241,7 @@ def method_without_ctx(situation):
     found = COUNTS.search(message_of(situation.error))
     definition = class_of(situation.place, found[1]) if found else None
     method = method_in(definition, found[2]) if found else None
-    is_function = definition is not None and any("Function" in ast.unparse(base) for base in definition.bases)
+    is_function = definition is not None and is_function_class(definition)
     if (
         method is None
         or not is_function

@@ -89,14 +89,19 @@ def explain_uncalled_class(situation):
         if isinstance(node, ast.Name | ast.Attribute) and isinstance(
             situation.evaluate(node) or situation.look_up(node), type
         ):
-            text = ast.unparse(node)
+            text, kind = ast.unparse(node), situation.evaluate(node) or situation.look_up(node)
+            rule = _("{text} is a class: call it to create an instance").format(text=text)
+            needed = [each.name for each in inspect.signature(kind).parameters.values() if is_needed(each)]
+            if needed:
+                return Explanation("call", (), rule, (), f"{text}({', '.join(needed)})")
             fit = replace_node(situation.place, node, f"{text}()")
-            return (
-                Explanation("call", (), _("{text} is a class: call it to create an instance").format(text=text), (fit,))
-                if fit
-                else None
-            )
+            return Explanation("call", (), rule, (fit,)) if fit else None
     return None
+
+
+def is_needed(parameter):
+    """True for a parameter without a default value."""
+    return parameter.default is parameter.empty and parameter.kind is parameter.POSITIONAL_OR_KEYWORD
 
 
 def find_class_argument(situation):

@@ -163,6 +163,7 @@ def key_misspelt(situation):
     if isinstance(node.value, ast.Call) and ast.unparse(node.value.func).endswith(".state_dict"):
         model = situation.look_up(node.value.func.value)
         owner = dict(model.named_parameters()) if hasattr(type(model), "named_parameters") else None
+    owner = dict(owner.items()) if type(owner).__name__ in ("ModuleDict", "ParameterDict") else owner
     keys = [each for each in owner if type(each) is str] if isinstance(owner, dict) else []
     if type(key) is not str or not keys:
         return None

@@ -290,6 +290,8 @@ def explain_picked(situation):
 
 def batch_for_tensor(situation):
     """Explain `for x in loader: net(x)`, where each batch is a list of parts."""
+    if situation.says("must be Tensor, not DataLoader"):
+        return loader_for_tensor(situation)
     is_given = situation.says("must be Tensor, not list") or situation.says("must be Tensor, not tuple")
     if not is_given and not (
         situation.says("'list' object has no attribute") and hasattr(Tensor, situation.error.name or "")
@@ -315,6 +317,22 @@ def batch_for_tensor(situation):
             ).format(name=name, count=count)
             fit = replace_node(situation.place, loop.target, f"({name},)" if count == 1 else f"({name}, *_)")
             return Explanation("DataLoader", (), rule, (fit,) if fit else ())
+    return None
+
+
+def loader_for_tensor(situation):
+    """Explain `net(loader)`."""
+    path = situation.place.path()
+    names = [each for each in ast.walk(path[-1]) if isinstance(each, ast.Name | ast.Attribute)] if path else []
+    for each in names:
+        loader = situation.look_up(each)
+        if type(loader).__name__ != "DataLoader":
+            continue
+        text = ast.unparse(each)
+        parts = getattr(loader.dataset, "tensors", None)
+        target = ", ".join(["x", "y"][: len(parts)]) + "," * (len(parts) == 1) if parts and len(parts) < 3 else "batch"
+        rule = _("{text} yields batches: each of them goes through the model").format(text=text)
+        return Explanation("DataLoader", (), rule, (), f"for {target} in {text}: ...")
     return None
 
 

@@ -59,6 +59,8 @@ def explain_parts_of_dataset(situation):
         return None
     if situation.says("object is not iterable"):
         return explain_parts_unlisted(situation, node)
+    if situation.says("randperm()", "float") and isinstance(node.args[1], ast.List | ast.Tuple):
+        return explain_fractions_of_count(situation, node)
     if not situation.says("Sum of input lengths does not equal"):
         return None
     counts = evaluate_any(situation, node.args[1])
@@ -125,3 +127,22 @@ def explain_parts_unlisted(situation, node):
     code = f"{ast.unparse(node.func)}({', '.join([text, parts, *named])})"
     fit = replace_node(situation.place, node, code)
     return Explanation("random_split", (), rule, (fit,) if fit else ())
+
+
+def explain_fractions_of_count(situation, node):
+    """Explain `random_split(data, [0.8 * n, 0.2 * n])`, of counts that are not whole numbers."""
+    written = node.args[1].elts
+    factors = [product_with_fraction(each) for each in written]
+    if None in factors or abs(sum(map(float, factors)) - 1) > 1e-9:
+        return None
+    rule = _("the parts of a split are numbers of samples, or fractions that add up to 1, but these are floats: {text}")
+    rule = rule.format(text=ast.unparse(node.args[1]))
+    fit = replace_node(situation.place, node.args[1], f"[{', '.join(factors)}]")
+    return Explanation("random_split", (), rule, (fit,) if fit else ())
+
+
+def product_with_fraction(node):
+    """Return the fraction in `0.8 * n` or `n * 0.8`; None for other code."""
+    parts = [node.left, node.right] if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult) else []
+    found = [ast.unparse(each) for each in parts if isinstance(each, ast.Constant) and type(each.value) is float]
+    return found[0] if len(found) == 1 else None

@@ -1,6 +1,7 @@
 """Divisions by zero: what the zero was computed from, and why."""
 
 import ast
+import inspect
 
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.causes.situation import find_assignment, operand_of
@@ -127,10 +128,32 @@ def explain_arguments(situation, call):
     """Explain a function that divides by an argument, if only one is 0."""
     names = [f"{each.arg}={ast.unparse(each.value)}" for each in call.keywords if number_of(each.value, situation) == 0]
     names += [ast.unparse(each) for each in call.args if number_of(each, situation) == 0]
+    if not names and isinstance(call.func, ast.Attribute):
+        return explain_setting(situation, call.func.value)
     if len(names) != 1:
         return None
     function = ast.unparse(call.func)
     rule = _("{function} divides by {argument}").format(function=function, argument=names[0])
+    return say(rule, _("pass a number above 0"))
+
+
+def explain_setting(situation, owner):
+    """Explain an object that divides by a setting: `StepLR(opt, step_size=0)`, followed by `scheduler.step()`."""
+    value = situation.look_up(owner)
+    made = find_assignment(situation.place, owner.id) if isinstance(owner, ast.Name) else None
+    if type(value).__module__.partition(".")[0] not in ("tensh", "torch") or not isinstance(made, ast.Assign):
+        return None
+    call, text = made.value, ast.unparse(owner)
+    if not isinstance(call, ast.Call):
+        return None
+    names = [*inspect.signature(type(value)).parameters]
+    given = [*zip(names, call.args, strict=False), *((each.arg, each.value) for each in call.keywords)]
+    zeros = [name for name, node in given if number_of(node, situation) == 0 and getattr(value, name or "", None) == 0]
+    if len(zeros) != 1:
+        return None
+    rule = _("{text} divides by {argument}, which is 0 since line {line}").format(
+        text=text, argument=zeros[0], line=made.lineno
+    )
     return say(rule, _("pass a number above 0"))
 
 

@@ -38,6 +38,7 @@ from tensh.explain.rules.indices import (
     too_many_indices,
 )
 from tensh.explain.rules.joining import joining, lengths
+from tensh.explain.rules.kernels import kernel_dims
 from tensh.explain.rules.layers import (
     channels,
     class_range,
@@ -61,7 +62,7 @@ from tensh.explain.rules.meanings import distances, divergence, fans, paddings, 
 from tensh.explain.rules.one_hot import one_hot_target
 from tensh.explain.rules.products import outer_product, product_shapes
 from tensh.explain.rules.shapes import expanding, not_contiguous, reshaping
-from tensh.explain.rules.solving import system
+from tensh.explain.rules.solving import positive_definite, system
 
 
 def rule_for(call, error):
@@ -79,12 +80,14 @@ RULES = (
     (("to match target batch_size",), samples),
     (("Cannot access accelerator", "not compiled with CUDA", "without CUDA", "No CUDA"), no_such_device),
     (("linalg.solve: ",), system),
+    (("the input is not positive-definite",), positive_definite),
     (("must be tuple of Tensors, not Tensor",), explain_list_of_tensors),
     (("should be between 0 and 1",), probabilities),
     (("Index tensor must have the same number of dimensions",), index_dims),
     (("tensors used as indices must be",), mask_of_numbers),
     (("channels, but got",), channels),
     (("Kernel size can't be greater than", "Output size is too small"), kernel),
+    (("values to match the convolution dimensions", "weight should have at least three dimensions", "-dimensional input for ", "input to conv"), kernel_dims),
     (("input to conv2d, but got input of size",), image_of_rows),
     (("running_mean should contain",), features),
     (("expected input with shape [*, ",), normalized),

@@ -49,7 +49,7 @@ def subscripts(call, text):
             )
             candidates.append(call.rewrite({equation: f'"{other}"'}))
     return Explanation(
-        call.symbol, operands, _("{letter} stands for one size, but is {before} in one operand and {size} in another").format(letter=letter, before=before, size=size), fits(call, candidates, most=1)
+        call.symbol, operands, _("{letter} stands for one size, but is {before} in one operand and {size} in another").format(letter=letter, before=before, size=size), fits(call, candidates)
     )  # fmt: skip
 
 

@@ -22,6 +22,8 @@ def product_shapes(call, text):
             _("a matrix product needs at least one dimension; for numbers, use *"),
             fits(call, [write_product(a, "*", b)]),
         )
+    if call.name == "scaled_dot_product_attention":
+        return key_transposed(call, a, b)
     columns = one.shape[-1]
     rows_dim = two.dim() - 1 if call.name == "linear" else max(two.dim() - 2, 0)
     rows = two.shape[rows_dim]
@@ -52,6 +54,20 @@ def product_shapes(call, text):
         call.symbol, (operand(a, {one.dim() - 1}), operand(b, {rows_dim})), rule, found,
         None if found else suggest_factor(call, a, b, columns, rows),
     )  # fmt: skip
+
+
+def key_transposed(call, query, key):
+    """Attention transposes its key itself."""
+    rule = _(
+        "attention compares rows of the query, {query}, with rows of the key, {key}: their last sizes must be equal"
+    )
+    turned = [".transpose(-1, -2)", ".transpose(-2, -1)", ".mT"]
+    owner = next((key.text.removesuffix(each) for each in turned if (key.text or "").endswith(each)), None)
+    codes = [call.rewrite({key: owner})] if owner else each(call, key, ".mT")
+    codes += [call.rewrite({t: code}) for t in (query, key) if (code := exchange_heads(t))]
+    rule = rule.format(query=[*query.value.shape], key=[*key.value.shape])
+    last = [t.value.dim() - 1 for t in (query, key)]
+    return Explanation(call.symbol, (operand(query, last[:1]), operand(key, last[1:])), rule, fits(call, codes, most=1))
 
 
 def suggest_factor(call, a, b, columns, rows):

@@ -1,11 +1,13 @@
 """Other shapes for the same elements."""
 
+import ast
 import re
 
+from tensh.explain.causes.situation import replace_node, statement_on
 from tensh.explain.model import Explanation
 from tensh.explain.rewriting import rename_called, replace_positional
 from tensh.explain.rules.shared import name_or_phrase, operand
-from tensh.explain.trying import change_call, fits
+from tensh.explain.trying import append_to_expression, change_call, fits
 from tensh.support.language import _
 
 
@@ -88,7 +90,10 @@ def expanding(call, text):
 def assigning(call, text):
     """A value written into a part of a tensor has its shape, or one that broadcasts to it."""
     sizes = re.search(r"Target sizes: (\[[\d, ]*\])\.  Tensor sizes: (\[[\d, ]*\])", text)
+    deeper = re.search(r"expand\([\w.]+\{(?P<given>\[[\d, ]*\])\}, size=(?P<wanted>\[[\d, ]*\])\)", text)
     t = call.arguments[0]
+    if deeper and hasattr(t.value, "shape"):
+        return assigning_more_dims(call, t, deeper)
     if sizes is None or not hasattr(t.value, "shape"):
         return None
     rule = _("{part} is {wanted}, but the value written there is {given}").format(
@@ -97,3 +102,25 @@ def assigning(call, text):
     return Explanation(
         "[]", (operand(t),), rule, (), _("use a value with the shape of the part, or one number for all of it")
     )
+
+
+def assigning_more_dims(call, t, sizes):
+    """A value has no more dimensions than the part that it is written into: `x[:, 0] = column`."""
+    rule = _("{part} is {wanted}, but the value written there is {given}").format(
+        part=call.segment, **sizes.groupdict()
+    )
+    wanted, given = (eval_sizes(sizes[name]) for name in ("wanted", "given"))
+    tree = call.place.tree()
+    made = statement_on(tree, call.place.line) if tree else None
+    is_same = [n for n in given if n != 1] == [n for n in wanted if n != 1]
+    fit = None
+    if is_same and isinstance(made, ast.Assign) and len(made.targets) == 1:
+        gone = [n for n, size in enumerate(given) if size == 1]
+        change = f".squeeze({gone[0]})" if len(gone) == 1 else f".reshape({wanted})"
+        fit = replace_node(call.place, made.value, append_to_expression(ast.unparse(made.value), change))
+    advice = None if fit else _("use a value with the shape of the part, or one number for all of it")
+    return Explanation("[]", (operand(t),), rule, (fit,) if fit else (), advice)
+
+
+def eval_sizes(text):
+    return [int(each) for each in re.findall(r"\d+", text)]

@@ -232,7 +232,7 @@ def _repair(place):
     from tensh.explain.syntax import repair
     from tensh.graph.source import is_python
 
-    lines = (line if is_python(line) else "" for line in place.source.text.split("\n"))
+    lines = (line if is_python(line) or line[:1].isspace() else "" for line in place.source.text.split("\n"))
     return repair("\n".join(lines), place.line)
 
 

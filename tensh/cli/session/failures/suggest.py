@@ -237,13 +237,15 @@ def suggest_owner(word, owner, known):
     if hasattr(type(owner), "param_groups") or hasattr(owner, "param_groups"):
         first = owner.param_groups[0] if type(owner.param_groups) is list and owner.param_groups else ()
         return f'param_groups[0]["{word}"]' if word in first else suggest_loss(word, known)
-    if not is_tensor(owner):
+    if not is_tensor(owner) and not is_torch(owner):
         return None
     holders = [
         name for name, value in known.items() if hasattr(type(value), word) and hasattr(type(value), "zero_grad")
     ]
     if holders:
         return f"{holders[-1]}.{word}"
+    if is_torch(owner):
+        return None
     if word == "zero_grad":
         return "grad = None"
     for name, value in known.items():

@@ -2,6 +2,8 @@
 
 import ast
 
+from tensh.engine.core.nodes import AccumulateGrad
+from tensh.engine.core.tensor import Tensor
 from tensh.explain.making import line_that_made
 from tensh.explain.place import Place
 from tensh.graph.names import names_of_nodes, write_in_python
@@ -17,9 +19,11 @@ def piece(place):
 
 def remark_on_sums(leaves, lines, place, names):
     """Return the note that gradients are sums over several passes."""
-    first, *more = [f"{name}.grad" for node, (name, _) in names_of_nodes(names).items() if node in leaves] or ["w.grad"]
+    first, *more = [f"{name}.grad" for node, (name, _) in names_of_nodes(names).items() if node in leaves] or [""]
+    if not first and is_replaced(names):
+        return None
     where = [str(line) for line in dict.fromkeys(lines)]
-    own = first
+    own, first = first, first or _("a gradient")
     if more:
         first = _("{name} (and {count} more)").format(name=first, count=len(more))
     if where[1:]:
@@ -33,8 +37,16 @@ def remark_on_sums(leaves, lines, place, names):
     elif hasattr(type(names.get(own.partition(".")[0])), "named_parameters"):
         back = f"{own.partition('.')[0]}.zero_grad()"
     else:
-        back = f"{write_in_python(own)} = None"
+        back = f"{write_in_python(own or 'w.grad')} = None"
     return message, find_uncalled(place) or _("{back} before each backward").format(back=back)
+
+
+def is_replaced(names):
+    """True if a name refers to a tensor that was computed from a leaf without a name, as after `w = w - rate * w.grad`."""
+    known = {id(tensor) for tensor in names.values() if isinstance(tensor, Tensor)}
+    computed = [each.grad_fn for each in names.values() if isinstance(each, Tensor) and each.grad_fn is not None]
+    behind = [leaf for node in computed for leaf, _number in node.next_functions if type(leaf) is AccumulateGrad]
+    return any(id(leaf.variable) not in known for leaf in behind)
 
 
 def find_uncalled(place):

@@ -301,6 +301,14 @@ def judges(node, names):
     return False
 
 
+def on_one_hot_indices(indices, count, place, names):
+    """Return the note on one-hot vectors that an embedding takes for indices."""
+    name = next((name for name, value in names.items() if value is indices), None)
+    message = _("{indices} is one-hot, but an embedding expects the index of each 1: a number from 0 to {last}")
+    advice = _("pass the indices themselves, or one_hot.argmax(-1)") if name is None else f"{name}.argmax(-1)"
+    return message.format(indices=name or _("the input"), last=count - 1), advice
+
+
 def on_functional_dropout(model, place, names):
     """Return the note on `F.dropout` in a forward that ignores the mode."""
     tree = piece(place).tree()

@@ -15,12 +15,14 @@ from tensh.cli.session.sources.source import Statement
 from tensh.support.language import close_up
 from tensh.support.pure_functions import FUNCTIONS_OF_ONE, METHODS_OF_TENSORS
 
+TENSORS = "tensh.engine.core.tensor"  # is loaded once a program has tensors
 ENGINE = "tensh.engine.core.backward"  # runs backward passes
 PASSES = "tensh.engine.autograd.gradients"  # starts backward passes
 WATCHED = {  # module -> the part of Training that watches it
     PASSES: "losses",
     "tensh.optim.optimizer": "steps",
     "tensh.nn.modules.module": "modes",
+    "tensh.nn.modules.sparse": "tables",
 }
 COUNTED = re.compile(r"(mean|sum)\(")  # of a comparison
 GIVES_PAIRS = re.compile(r"\b(max|min|sort|topk|median|mode|kthvalue)\(")
@@ -86,7 +88,7 @@ class Teacher:
         if not isinstance(statement, Statement):
             return
         text = "\n".join(statement.written)
-        if ENGINE in sys.modules and "accuracy" not in self.told and "==" in text and COUNTED.search(text):
+        if TENSORS in sys.modules and "accuracy" not in self.told and "==" in text and COUNTED.search(text):
             from tensh.cli.session.notes.comparisons import find_comparison
 
             self.tell_of("accuracy", find_comparison, statement)
@@ -94,11 +96,11 @@ class Teacher:
             from tensh.cli.session.notes.remarks_on_source import find_pair
 
             self.tell_of("pair", find_pair, statement)
-        if ENGINE in sys.modules and "method" not in self.told and COMPARED_METHOD.search(text):
+        if TENSORS in sys.modules and "method" not in self.told and COMPARED_METHOD.search(text):
             from tensh.cli.session.notes.remarks_on_source import find_method
 
             self.tell_of("method", find_method, statement)
-        if ENGINE in sys.modules and "uncalled" not in self.told and UNCALLED.search(text):
+        if TENSORS in sys.modules and "uncalled" not in self.told and UNCALLED.search(text):
             from tensh.cli.session.notes.remarks_on_source import find_uncalled_method
 
             self.tell_of("uncalled", find_uncalled_method, statement)

@@ -20,6 +20,38 @@ def numbers_for_list(situation, node):
     return explain_replacement(situation, "tensor", rule, node, f"{ast.unparse(node.func)}([{given}])")
 
 
+def number_for_sizes(situation, node):
+    """Explain `torch.Tensor(3.5)`, whose class takes sizes or a list."""
+    if not situation.says("new(): data must be a sequence (got float)") or not ast.unparse(node.func).endswith(
+        "Tensor"
+    ):
+        return None
+    rule = _("{name} expects sizes or a list; torch.tensor makes a tensor of a number").format(
+        name=ast.unparse(node.func)
+    )
+    return explain_replacement(situation, "tensor", rule, node.func, "torch.tensor")
+
+
+def gradient_through_numpy(situation, node):
+    """Explain `np.exp(w)` of a tensor that requires grad."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="np" | "numpy"), attr=word)):
+            pass
+        case _:
+            return None
+    if not situation.says("Can't call numpy() on Tensor that requires grad") or node.keywords:
+        return None
+    values = [situation.tensor_of(each) for each in node.args]
+    code = f"torch.{word}({', '.join(map(ast.unparse, node.args))})"
+    if None in values or situation.evaluate(ast.parse(code, mode="eval").body) is None:
+        return None
+    rule = _("an array cannot record gradients: torch.{word} does what np.{word} does, and records it").format(
+        word=word
+    )
+    operands = tuple(operand_of(ast.unparse(each), t) for each, t in zip(node.args, values, strict=True))
+    return explain_replacement(situation, "numpy", rule, node, code, operands=operands)
+
+
 def whole_numbers_for_gradient(situation, node):
     """Explain `torch.arange(3, requires_grad=True)`."""
     wanted = [each for each in node.keywords if each.arg == "requires_grad"]

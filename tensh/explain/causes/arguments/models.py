@@ -38,7 +38,7 @@ def model_for_state(situation, node):
     if not situation.says("Expected state_dict to be dict-like") or len(node.args) != 1:
         return None
     text = ast.unparse(node.args[0])
-    if not is_module(situation.look_up(node.args[0])):
+    if not is_module(situation.look_up(node.args[0]) or situation.evaluate(node.args[0])):
         return None
     rule = _("{text} is a model: state_dict() gives its state").format(text=text)
     return explain_replacement(situation, "load_state_dict", rule, node.args[0], f"{text}.state_dict()")

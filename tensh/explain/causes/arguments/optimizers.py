@@ -65,6 +65,20 @@ def parameters_in_a_list(situation, node):
     return explain_replacement(situation, "optimizer", rule, given, text)
 
 
+def state_for_parameters(situation, node):
+    """Explain `SGD(net.state_dict())`."""
+    given = node.args[0] if node.args else None
+    match given:
+        case ast.Call(func=ast.Attribute(attr="state_dict", value=owner), args=[]):
+            text = ast.unparse(given)
+        case _:
+            return None
+    if not situation.says("optimizer can only optimize Tensors") or not is_module(situation.look_up(owner)):
+        return None
+    rule = _("{text} has the names of the parameters: an optimizer expects the parameters alone").format(text=text)
+    return explain_replacement(situation, "optimizer", rule, given, f"{ast.unparse(owner)}.parameters()")
+
+
 def model_for_optimizer(situation, node):
     """Explain `StepLR(net)`."""
     if not situation.says("is not an Optimizer") or not node.args:
@@ -89,7 +103,7 @@ def model_for_optimizer(situation, node):
 
 def rate_before_parameters(situation, node):
     """Explain `SGD(0.1, net.parameters())`."""
-    if not situation.says("not supported between instances of 'generator'") or len(node.args) != 2:
+    if not situation.says("not supported between instances of", "'generator'") or len(node.args) != 2:
         return None
     first, second = node.args
     if not ast.unparse(second).endswith(".parameters()"):

@@ -11,6 +11,7 @@ from tensh.explain.rewriting import set_keyword
 from tensh.explain.trying import append_to_expression
 from tensh.support.language import _
 
+MOST_GROUPS = 1024
 QUANTILE = re.compile(r"quantile\(\) q must be in the range \[0, 1\] but got ([\d.]+)")
 
 
@@ -134,6 +135,20 @@ def uneven_groups(situation, node):
     asked = situation.evaluate(value)
     best = min(possible, key=lambda n: abs(n - asked)) if type(asked) is int else possible[-1]
     return explain_replacement(situation, "convolution", rule, value, str(best))
+
+
+def uneven_norm_groups(situation, node):
+    """`nn.GroupNorm(3, 8)`."""
+    found = re.search(r"num_channels \((\d+)\) must be divisible by num_groups \((\d+)\)", message_of(situation.error))
+    value = (keyword_value(node, "num_groups") or (node.args[0] if node.args else None)) if found else None
+    if value is None:
+        return None
+    count, asked = map(int, found.groups())
+    possible = [n for n in range(1, min(count, MOST_GROUPS) + 1) if count % n == 0]
+    rule = _("each group gets an equal share of {count} channels; numbers that divide {count}: {names}").format(
+        count=count, names=", ".join(map(str, possible[-8:]))
+    )
+    return explain_replacement(situation, "GroupNorm", rule, value, str(min(possible, key=lambda n: abs(n - asked))))
 
 
 def same_of_a_strided_convolution(situation, node):

@@ -54,6 +54,21 @@ def is_number(text):
         return False
 
 
+def size_for_kernel(situation, node):
+    """Explain `F.conv2d(x, 3)`."""
+    found = re.search(
+        r"conv(\d)d\(\) received an invalid combination of arguments - got \(Tensor, int", message_of(situation.error)
+    )
+    x = situation.tensor_of(node.args[0]) if found and len(node.args) > 1 else None
+    if x is None:
+        return None
+    dims = int(found[1])
+    channels = x.shape[-dims - 1] if x.dim() > dims else 1
+    rule = _("conv{dims}d expects its kernels as a tensor; a layer makes them from a size").format(dims=dims)
+    code = f"nn.Conv{dims}d({channels}, out_channels, {ast.unparse(node.args[1])})({ast.unparse(node.args[0])})"
+    return Explanation("convolution", (), rule, (), code)
+
+
 def lengths_in_any_order(situation, node):
     """Explain `pack_padded_sequence(x, lengths)` of lengths that are not sorted."""
     if not situation.says("must be sorted in decreasing order when `enforce_sorted` is True"):

@@ -184,3 +184,18 @@ def shape_for_features(situation, node):
 
 def is_text_for_sizes(situation):
     return situation.says("must be tuple of ints, not str") or situation.says("view()")
+
+
+def value_for_filled(situation, node):
+    """Explain `torch.ones(x.shape, 5.0)` and `torch.zeros((2, 3), 7)`."""
+    function = ast.unparse(node.func)
+    if function not in ("torch.ones", "torch.zeros", "torch.empty") or len(node.args) != 2:
+        return None
+    if not situation.says("takes 1 positional argument but 2 were given"):
+        return None
+    size, value = map(situation.evaluate, node.args)
+    if not isinstance(size, tuple | list) or type(value) is not float:
+        return None
+    rule = _("{name} has no argument for a value: full does").format(name=function)
+    new = f"torch.full({', '.join(map(ast.unparse, [*node.args, *node.keywords]))})"
+    return explain_replacement(situation, function, rule, node, new)

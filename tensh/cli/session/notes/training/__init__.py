@@ -12,18 +12,19 @@ from tensh.cli.session.notes.training.losses import Losses
 from tensh.cli.session.notes.training.modes import Modes
 from tensh.cli.session.notes.training.replacements import Replacements
 from tensh.cli.session.notes.training.steps import Steps
+from tensh.cli.session.notes.training.tables import Tables
 
 
 class Training:
     """Observes a training, and reports to ``teacher``.
 
-    ``losses``, ``steps`` and ``modes`` each observe one kind of event, and share their history.
+    ``losses``, ``steps``, ``modes`` and ``tables`` each observe one kind of event, and share their history.
     """
 
     def __init__(self, teacher):
         self.teacher = teacher
         self.replacements = Replacements()
-        self.losses, self.steps, self.modes = Losses(self), Steps(self), Modes(self)
+        self.losses, self.steps, self.modes, self.tables = Losses(self), Steps(self), Modes(self), Tables(self)
 
     def begin_again(self):
         """Observe the passes and steps of another statement."""
@@ -33,7 +34,7 @@ class Training:
 
     def close(self):
         """Stop observing."""
-        for each in (self.losses, self.steps, self.modes):
+        for each in (self.losses, self.steps, self.modes, self.tables):
             each.left = 0
         self.replacements.undo()
         self.losses.stop_listening()

@@ -11,6 +11,7 @@ from tensh.cli.session.notes.remarks_on_training import (
     on_functional_dropout,
     on_no_backward,
     on_no_step,
+    on_one_hot_indices,
     on_other_parameters,
     on_training_mode,
     say_zeroed,
@@ -34,4 +35,5 @@ REMARKS = {
     "evaluation mode from the first": on_evaluation_from_the_first,
     "training mode": on_training_mode,
     "dropout": on_functional_dropout,
+    "one-hot": on_one_hot_indices,
 }

@@ -1,0 +1,82 @@
+"""Tensors given to the class of a layer, which takes its settings: `nn.Softmax(x, dim=1)`, `Net(x)`, `nn.ReLU(x)`."""
+
+import ast
+
+from tensh.engine.core.tensor import Tensor
+from tensh.explain.causes.situation import first_explanation, replace_node
+from tensh.explain.model import Explanation
+from tensh.explain.shadow import is_module
+from tensh.support.language import _
+
+
+def explain_tensor_for_setting(situation):
+    """Return the Explanation of the first kind that applies."""
+    path = situation.place.path()
+    node = path[-1] if path else None
+    if not isinstance(node, ast.Call):
+        return None
+    return first_explanation((class_called_once, layer_made_of_data), situation, node)
+
+
+def class_called_once(situation, node):
+    """Explain `Net(x)` of a class without settings, and `nn.Softmax(x, dim=1)`."""
+    kind = situation.look_up(node.func) or situation.evaluate(node.func)
+    if not isinstance(situation.error, TypeError) or not is_class_of_modules(kind):
+        return None
+    if not situation.says("positional argument") and not situation.says("got multiple values for argument"):
+        return None
+    function, (given, settings) = ast.unparse(node.func), split_tensors(node.args, situation)
+    if function.rpartition(".")[2] != kind.__name__:  # `net = Net` was not called
+        return None
+    if not given or any(isinstance(each.value, Tensor) for each in node.keywords):
+        return None
+    texts = [*map(ast.unparse, [*settings, *node.keywords])]
+    if not takes(kind, len(settings), [each.arg for each in node.keywords]):
+        return None
+    code = f"{function}({', '.join(texts)})({', '.join(map(ast.unparse, given))})"
+    rule = _("{text} is a class: call it to create a {kind}, then call that with the tensors").format(
+        text=function, kind=kind.__name__
+    )
+    fit = replace_node(situation.place, node, code)
+    return Explanation("call", (), rule, (fit,)) if fit else None
+
+
+def layer_made_of_data(situation, node):
+    """Explain a model with `nn.ReLU(x)` in it, which takes x for a flag, and fails when it is called."""
+    tree = situation.place.tree()
+    if not situation.says("Boolean value of Tensor") or not is_module(situation.look_up(node.func)) or tree is None:
+        return None
+    for call in ast.walk(tree):
+        if not isinstance(call, ast.Call) or call is node or len(call.args) != 1 or call.keywords:
+            continue
+        kind = situation.evaluate(call.func)
+        if not is_class_of_modules(kind) or not split_tensors(call.args, situation)[0] or not takes(kind, 0, []):
+            continue
+        text = ast.unparse(call)
+        rule = _("{text} on line {line} takes {given} for a setting: a layer gets its input when it is called").format(
+            text=text, line=call.lineno, given=ast.unparse(call.args[0])
+        )
+        fit = replace_node(situation.place, call, f"{ast.unparse(call.func)}()")
+        return Explanation("call", (), rule, (fit,)) if fit else None
+    return None
+
+
+def is_class_of_modules(value):
+    return isinstance(value, type) and hasattr(value, "named_modules")
+
+
+def split_tensors(nodes, situation):
+    """Return (expressions of tensors, other expressions)."""
+    found = [(each, isinstance(situation.tensor_of(each), Tensor)) for each in nodes]
+    return [each for each, is_tensor in found if is_tensor], [each for each, is_tensor in found if not is_tensor]
+
+
+def takes(kind, count, names):
+    """True if a class can be made with so many positional arguments and these named ones."""
+    import inspect
+
+    try:
+        inspect.signature(kind.__init__).bind(None, *[None] * count, **dict.fromkeys(names))
+    except TypeError:
+        return False
+    return True
