@@ -16,7 +16,7 @@ from tensh.engine.arrays.threads import PARALLEL, lines_of, parallel_map, run
 from tensh.engine.codegen.chain_writer import NUMBERS, OPERATORS, NoChain, StepWriter, choose, give_sign, keep
 from tensh.engine.codegen.mixing import SCALARS
 from tensh.engine.codegen.scalars import FITTING
-from tensh.engine.codegen.source import compile_source, indent_lines
+from tensh.engine.codegen.source import INDENT, compile_source, indent_lines
 from tensh.engine.codegen.vocabulary import ARRAYS
 
 SHARE = 1 << 17  # elements of a thread's job, which is computed in blocks
@@ -101,6 +101,7 @@ class Chain:
             | HELPERS
             | {"chain": self, "SCALARS": self.scalars, "WIDE": self.wide_scalars}
         )
+        words["USUAL"] = tuple([self.scalars[eval(text, words), F4] for text in writer.numbers if not self.is_given(text)])
         if wide:  # its numbers that no parameter decides are names of the module
             words |= {
                 name: SCALARS[eval(text, words), F8] for text, name in wide.numbers.items() if not self.is_given(text)
@@ -147,24 +148,33 @@ class Chain:
             ]
         )
         parameters = ", ".join(self.__signature__.parameters)
-        quick = [
+        lines = [
             f"def quick({', '.join(map(str, self.__signature__.parameters.values()))}):",
             f"dtype, shape = {first}.dtype, {first}.shape",
-            f"if {special}: return chain({parameters})",
+            f"if not shape or {special}: return chain({parameters})",
         ]
         few = []
         if wide:
-            quick.append(f"if dtype is F4 and {first}.size < FEW: return few(shape, {parameters})")
-            numbers = [(text, name) for text, name in wide.numbers.items() if self.is_given(text)]
+            lines.append(f"if dtype is F4 and {first}.size < FEW: return few(shape, {parameters})")
             few = [
                 f"def few(shape, {parameters}):",
                 "dtype = F8",
                 *(f"{name} = {name}.astype(F8)" for name in self.arrays),
-                *lines_of_call(wide, numbers, "WIDE"),
+                *(f"{name} = WIDE[{text}, dtype]" for text, name in wide.numbers.items() if self.is_given(text)),
+                *lines_of_call(wide),
                 "return to.astype(F4)",
             ]
-        quick += [*lines_of_call(writer, writer.numbers.items()), "return to"]
-        return "".join(indent_lines(lines) for lines in (few, quick) if lines)
+        lines += [*self.lines_of_numbers(writer.numbers), *lines_of_call(writer), "return to"]
+        return "".join(indent_lines(each) for each in (few, lines) if each)
+
+    def lines_of_numbers(self, numbers):
+        """Lines that look up the numbers of a call: those of float32 that no parameter decides are made once, as ``USUAL``."""
+        fixed = {text: name for text, name in numbers.items() if not self.is_given(text)}
+        lines = [f"{name} = SCALARS[{text}, dtype]" for text, name in numbers.items() if text not in fixed]
+        if fixed:
+            others = "; ".join(f"{name} = SCALARS[{text}, dtype]" for text, name in fixed.items())
+            lines = [f"if dtype is F4: {', '.join(fixed.values())}, = USUAL", f"else: {others}", *lines]
+        return lines
 
     @property
     def quick(self):
@@ -190,6 +200,8 @@ class Chain:
         if is_mixed:
             arrays = np.broadcast_arrays(*[a.astype(np.result_type(*arrays), copy=False) for a in arrays])
             first = arrays[0]
+        if not first.ndim:
+            return self.quick(*[a.reshape(1) for a in arrays], *arguments[len(arrays) :], **options).reshape(())
         if self.few is not None and first.dtype is F4 and first.size < FEW:
             return self.compute_few(arrays, arguments[len(arrays) :], options)
         numbers = find_numbers(dtype, *arguments, **options)
@@ -260,16 +272,36 @@ HELPERS = {
 }  # fmt: skip
 
 
-def lines_of_call(writer, numbers, scalars="SCALARS"):
-    """The lines of a function that computes one array: numbers, registers and steps."""
-    kinds = [(name, "dtype") for name in ("to", *writer.made["array"])] + [
-        (name, "bool") for name in writer.made["mask"]
-    ]
-    return [
-        *(f"{name} = {scalars}[{text}, dtype]" for text, name in numbers),
-        *(f"{name} = empty(shape, {kind})" for name, kind in kinds),
-        *(line[4:] for line in writer.lines),
-    ]
+def lines_of_call(writer):
+    """The lines of a function that computes one array in steps.
+
+    A register is made by the first step that writes it: an array that a ufunc makes costs 0.02 us, one that is made before 0.12.
+    """
+    rooms = dict.fromkeys(("to", *writer.made["array"]), "dtype") | dict.fromkeys(writer.made["mask"], "bool")
+    made, lines = [set()], []  # the registers made so far, in each of the enclosing branches
+    for line in writer.lines:
+        step = line.strip()
+        depth = (len(line) - len(step)) // len(INDENT)
+        indent, made = INDENT * (depth - 1), [*made, *(set() for _ in range(depth - len(made)))][:depth]
+        function, _, given = step.removesuffix(")").partition("(")
+        first, (others, _, last) = given.partition(", ")[0], given.rpartition(", ")
+        target = first if function == "copyto" or function.endswith(".write_into") else last.removeprefix("out=")
+        if target in rooms and not any([target in each for each in made]):
+            made[-1].add(target)
+            if is_plain(function, rooms[target]):
+                step = f"{target} = {function}({others})"
+            else:
+                lines.append(f"{indent}{target} = empty(shape, {rooms[target]})")
+        lines.append(indent + step)
+    return lines
+
+
+def is_plain(function, kind):
+    """Whether a function of NumPy, left to itself, makes an array of the kind of the register that it writes."""
+    if function == "clip":
+        return True
+    function = getattr(np, function, None)
+    return isinstance(function, np.ufunc) and (f"{'f' * function.nin}->?" in function.types) == (kind == "bool")
 
 
 def ufuncs_of(lines):
