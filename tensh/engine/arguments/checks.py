@@ -49,6 +49,8 @@ def sizes(values, name, parameter="size", position=1):
 
 def dims(dim, ndim):
     """Return ``dim`` (None, an int or a sequence) as a tuple of dimensions from 0; all of them for None and ()."""
+    if type(dim) is tuple and len(dim) == 1:
+        dim = dim[0]
     if type(dim) is int and -ndim <= dim < ndim:  # a fifth of the time of the general case
         return (dim % ndim,)
     if dim is None:

@@ -7,7 +7,7 @@ import numpy as np
 from tensh.engine.codegen.table import op
 from tensh.engine.operators.indexing.gather import extent, places
 from tensh.engine.operators.layers.losses import make_number, reduce_losses
-from tensh.engine.operators.precision import compute_in_float32, is_half
+from tensh.engine.operators.precision import I8, compute_in_float32, is_half
 from tensh.engine.operators.reductions.summation import add_along
 
 GROUP = 16  # numbers that are added one after the other
@@ -20,7 +20,7 @@ def choose_classes(shape, target, weight, ignore_index):
     if weight is None and target.size:
         low, high = extent(target)
         if low >= 0 and high < n and not low <= ignore_index <= high:
-            return target.astype(np.int64, copy=False), None
+            return target if target.dtype is I8 else target.astype(I8), None
     ignored = target == ignore_index
     classes = np.where(ignored, 0, target).astype(np.int64, copy=False)
     wrong = (classes < 0) | (classes >= n)
@@ -46,7 +46,7 @@ def nll(input, target, weight=None, reduction="mean", ignore_index=-100):
     if reduction == "sum":
         return total
     number = input.dtype.type(losses.size) if weights is None else add_in_levels(weights.reshape(-1))
-    return np.divide(total, number)
+    return total / number
 
 
 @compute_in_float32
@@ -60,6 +60,8 @@ def reduce_many(losses, weights, reduction):
 def add_in_levels(values):
     """Sum a vector as PyTorch's likelihoods do: sixteen numbers at a time, and their sums likewise, but for the first number."""
     later, rest = values[1:], []
+    if 0 < later.size < GROUP:
+        return np.add.accumulate(later)[-1] + values[0]
     while later.size >= GROUP:
         whole = later.size // GROUP * GROUP
         rest.append(add_in_order(later[whole:]))

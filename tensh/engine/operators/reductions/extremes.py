@@ -11,7 +11,15 @@ from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.errors.messages import OTHER_DTYPE, refuse_dtype, wrap_dim
 from tensh.engine.operators.precision import I8
 from tensh.engine.operators.reductions.reductions import LARGE, axes_of
-from tensh.engine.operators.reductions.rows import PARTS, largest_by_places, reduce_rows, smallest_by_places
+from tensh.engine.operators.reductions.rows import (  # fmt: skip
+    PARTS,
+    is_little,
+    largest_by_places,
+    places_in_rows,
+    reduce_rows,
+    smallest_by_places,
+    starts,
+)
 
 argmax, argmin = np.ndarray.argmax, np.ndarray.argmin  # np.argmax looks for __array_function__ first: 300 ns
 
@@ -68,6 +76,10 @@ def extreme_along(name, reduce, find):
         refuse_complex(name, input)
         if input.ndim == 0:
             return input.copy(), np.zeros((), I8)
+        if axis == 1 and is_little(input):
+            indices = find(input, 1)
+            values = input.take(indices + starts(input.shape))
+            return (values[:, None], indices[:, None]) if keepdim else (values, indices)
         if not is_strided(input, axis):
             return reduce_rows(reduce, input, axis, keepdim), find(input, axis, None, keepdims=keepdim)
         values = reduce(input, axis, None, None, True)
@@ -131,10 +143,13 @@ min_all = op(
 )  # fmt: skip
 
 
-def extreme(name, reduce):
+def extreme(name, reduce, find):
     """Make the kernel of ``amax`` and ``amin``."""
 
     def kernel(input, dim=(), keepdim=False):
+        if type(dim) is int and dim in (1, -1) and is_little(input):
+            found = input.take(places_in_rows(input, find))
+            return found[:, None] if keepdim else found
         if not input.size:
             axes = dims(dim, input.ndim)
             if len(axes) == input.ndim and dim in ((), None):
@@ -162,9 +177,12 @@ def refuse_other_dtype(result, out):
     )
 
 
-for _name, _reduce, _word in (("amax", largest_by_places, "largest"), ("amin", smallest_by_places, "smallest")):
+for _name, _reduce, _find, _word in (
+    ("amax", largest_by_places, argmax, "largest"),
+    ("amin", smallest_by_places, argmin, "smallest"),
+):
     op(
-        extreme(_name, _reduce),
+        extreme(_name, _reduce, _find),
         name=_name, out=refuse_other_dtype, let={"out_mask": MASK.format("out")}, input=PART.format("out", "g"),
         doc=f"""The {_word} element, or the {_word} ones along ``dim`` (an int or a sequence of them).
 

@@ -27,6 +27,8 @@ def moments(array, dim, keepdim):
     if array.dtype is F4 and 0 < array.size <= KEPT and not keepdim and (dim is None or (dim == 0 and array.ndim == 1)):
         return moments_of_row(array)
     axes = dims(dim, array.ndim)
+    if array.dtype is F4 and 0 < array.size <= KEPT and axes == (array.ndim - 1,):
+        return moments_of_rows(array, keepdim)
     if array.size <= FEW or (form := one_middle(array, axes)) is None:
         return moments_at_once(array, axes, keepdim)
     mean, squares = moments_of_chunks(array.reshape(form))
@@ -42,6 +44,16 @@ def moments_of_row(array):
     mean = row.dot(ONES[F8][row.size]) / row.size
     row -= mean
     return mean, row.dot(row)
+
+
+def moments_of_rows(array, keepdim):
+    """Return the moments along the last dimension of a small array, by products, too."""
+    rows = array.astype(F8)
+    ones = ONES[F8][rows.shape[-1]]
+    mean = (rows.dot(ones) / ones.size)[..., None]
+    np.subtract(rows, mean, rows)
+    squares = np.multiply(rows, rows, rows).dot(ones)
+    return mean, squares[..., None] if keepdim else squares
 
 
 def moments_at_once(array, axes, keepdim):

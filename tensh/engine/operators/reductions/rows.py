@@ -1,5 +1,6 @@
 """Reductions of large dense arrays, row by row on the machine's cores."""
 
+import functools
 import math
 
 import numpy as np
@@ -32,6 +33,26 @@ def shape_left(shape, axes, keepdim):
 
 
 SHORT = 512  # elements of a row up to which the place of its extreme is found sooner than the extreme
+
+
+def is_little(array):
+    """Return True for a dense matrix of a few numbers of float32: of it, extremes of rows are found by their places.
+
+    Of zeros, whose signs may differ, the first is found, as PyTorch does in rows of fewer than 32 numbers.
+    """
+    return array.dtype is F4 and array.ndim == 2 and 0 < array.size <= SMALL and array.flags.c_contiguous
+
+
+def places_in_rows(matrix, find):
+    """Return the places of the extremes of the rows in the memory of a little matrix."""
+    places = find(matrix, 1)
+    return np.add(places, starts(matrix.shape), places)
+
+
+@functools.lru_cache(64)
+def starts(shape):
+    """Return the places at which the rows of a matrix begin."""
+    return np.arange(0, shape[0] * shape[1], shape[1])
 
 
 def by_places(reduce, find):

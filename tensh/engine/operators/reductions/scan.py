@@ -41,15 +41,15 @@ def accumulate(ufunc, input, dim, step, dtype=None):
     """Accumulate ``ufunc`` along ``dim`` in a new array, in higher precision and rounded once for every element."""
     dtype = dtype or input.dtype
     wide = F4 if is_half(dtype) else WIDER.get(dtype, dtype) if ufunc in ROUNDED else dtype
-    source = input.astype(dtype, copy=False)
+    source = input if input.dtype is dtype else input.astype(dtype, copy=False)
     axis = wrap_dim(dim, input.ndim)
     if input.ndim == 0:
         return source.copy()
     if step != 1:
         source = reverse_along(source, axis)
     result = (accumulate_lines if source.size > LINES else accumulate_at_once)(ufunc, source, axis, wide)
-    if ufunc in SUMS and dtype.kind in "fcV" and source.size and begins_with_negative_zero(source, axis):
-        result += ZERO[dtype]  # as in PyTorch, which begins with zero, -0 becomes 0
+    if ufunc in SUMS and dtype.kind in "fcV" and (source.size < SMALL or begins_with_negative_zero(source, axis)):
+        np.add(result, ZERO[dtype], result)  # as in PyTorch, which begins with zero, -0 becomes 0
     return result if step == 1 else np.ascontiguousarray(reverse_along(result, axis))
 
 
