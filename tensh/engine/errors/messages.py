@@ -244,6 +244,8 @@ def size_at(shape, dim):
 
 def wrap_dims(dims, ndim):
     """Several dims, each once; of truth values only the first is refused."""
+    if len(dims) == 1 and type(dims[0]) is int:
+        return (wrap_dim(dims[0], ndim),)
     try:
         wrapped = tuple(wrap_dim(d, ndim) for d in dims)
     except TypeError:

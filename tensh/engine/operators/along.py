@@ -30,14 +30,14 @@ def places_beside(shape, dim):
     return axes[:dim], axes[dim + 1 :]
 
 
-MANY = 1 << 10  # elements from which positions in flat memory are used, which takes a third of the time
+MANY = 1 << 10  # elements from which elements are written by positions in flat memory, which takes a third of the time
 
 
 def read_along(array, indices, dim):
     """``np.take_along_axis``, which takes three times as long."""
-    if indices.size < MANY or not array.flags.c_contiguous:
+    if not array.flags.c_contiguous:
         return array[places(indices, dim)]
-    return array.reshape(-1).take(gather.places(array.shape, dim % array.ndim, indices), mode="wrap")
+    return array.take(gather.places(array.shape, dim % array.ndim, indices), mode="wrap")
 
 
 @op(public=False, node="GatherBackward0", input="add_along(g, input.shape, indices, dim)", indices=None)

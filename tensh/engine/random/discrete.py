@@ -4,6 +4,7 @@ As in ``distributions``, every function takes exactly the words from the generat
 contiguous one-dimensional array.
 """
 
+import functools
 import math
 
 import numpy as np
@@ -94,9 +95,15 @@ def permutation(n, generator):
     """Return the numbers 0 to n - 1 in random order, by Fisher and Yates's shuffle."""
     if n >= SHUFFLE64:
         return _shuffle_inside_out(n, generator)
-    steps = np.arange(max(n - 1, 0))
-    targets = (generator.words(steps.size) % np.arange(n, 1, -1, dtype=np.uint32)).astype(np.int64) + steps
+    steps, left = _steps(n) if n <= FEW else _steps.__wrapped__(n)
+    targets = (generator.words(steps.size) % left).astype(np.int64) + steps
     return _swap_few(n, targets) if n <= FEW else _swap_many(n, steps, targets)
+
+
+@functools.lru_cache(16)
+def _steps(n):
+    """Return the number of each step of a shuffle, and how many numbers are left at it."""
+    return np.arange(max(n - 1, 0)), np.arange(n, 1, -1, dtype=np.uint32 if n > FEW else np.uint64)
 
 
 def _swap_few(n, targets):

@@ -13,7 +13,7 @@ float64 take several times as long.
 import numpy as np
 
 from tensh.engine.arrays.matmul import HAS_AVX512
-from tensh.engine.operators.elementwise.single import WIDE_HALF, WIDE_ONE, add, declare, divide, multiply, subtract
+from tensh.engine.operators.elementwise.single import FEW, WIDE_HALF, WIDE_ONE, add, declare, divide, multiply, subtract
 from tensh.engine.operators.precision import F4, F8
 
 
@@ -36,6 +36,8 @@ def two_by_double(function, otherwise):
         return otherwise
 
     def kernel(input, other):
+        if input.dtype is F4 and input.size < FEW:
+            return function(input.astype(F8), other.astype(F8)).astype(F4)
         return function(input, other) if input.dtype is not F4 else function(input, other, dtype=F8).astype(F4)
 
     def write(out, input, other):

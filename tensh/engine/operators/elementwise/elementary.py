@@ -271,7 +271,7 @@ def exp2(input):
 
 def sigmoid(input):
     """1 / (1 + exp(-x)), in one array."""
-    if is_half(input.dtype):
+    if input.itemsize == 2:
         return sigmoid(input.astype(F4)).astype(input.dtype)
     out, one = np.negative(input), ONE[input.dtype]
     into = reusable(out)

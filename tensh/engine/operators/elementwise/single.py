@@ -221,7 +221,8 @@ def declare(function, compute, low, high, scratch):
         if input.dtype is not F4:
             return function(input)
         if input.size < FEW:
-            return function(input.astype(F8)).astype(F4)
+            wide = input.astype(F8)
+            return function(wide, wide).astype(F4)
         out = np.empty_like(input)
         write(out, input)
         return out

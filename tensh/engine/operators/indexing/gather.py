@@ -4,6 +4,7 @@
 as fast as with one index array for every dimension.
 """
 
+import math
 from functools import lru_cache
 
 import numpy as np
@@ -27,12 +28,23 @@ def places(shape, dim, index):
 
 def rows_beside(shape, dim, sizes):
     """Return (the positions for an index array of zeros, the stride along ``dim``)."""
-    make = small_rows if sum(sizes) <= 256 else small_rows.__wrapped__
+    make = small_rows if sum(sizes) <= 256 else positions_beside
     return make(shape, dim, sizes)
 
 
 @lru_cache(256)
 def small_rows(shape, dim, sizes):
+    """Return the same; of few positions as many as there are indices: adding broadcast ones takes three times as long."""
+    found, own = positions_beside(shape, dim, sizes)
+    if found is not None and 0 < math.prod(sizes) <= FEW:
+        found = np.broadcast_to(found, sizes).copy()
+    return found, own
+
+
+FEW = 1 << 10  # positions
+
+
+def positions_beside(shape, dim, sizes):
     step, own, found = 1, 1, None
     for d in range(len(shape) - 1, -1, -1):
         if d == dim:

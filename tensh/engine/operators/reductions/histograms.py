@@ -1,8 +1,10 @@
 """Histograms: counts, or sums of weights, of elements between edges.  They have no derivative in PyTorch."""
 
+import math
+
 import numpy as np
 
-from tensh.engine.arrays.threads import map_rows
+from tensh.engine.arrays.threads import PARALLEL, map_rows
 from tensh.engine.codegen.node_classes import not_differentiable
 from tensh.engine.codegen.scalars import FITTING
 from tensh.engine.codegen.table import op
@@ -21,8 +23,8 @@ def unknown(name, *gradients):
 def outer_edges(name, values, low, high, margin):
     """Return the range of a histogram: the given one, or that of the elements."""
     if low == high and values.size:
-        low, high = values.min(), values.max()
-    if not (np.isfinite(low) and np.isfinite(high)):
+        low, high = values.reshape(-1)[[values.argmin(), values.argmax()]]
+    if not (math.isfinite(low) and math.isfinite(high)):
         raise RuntimeError(f"{name}: range of [{low:g}, {high:g}] is not finite")
     if low > high:
         raise RuntimeError(f"{name}: max must be larger than min")
@@ -93,16 +95,22 @@ def count_in_bins(numbers, bins, weights, dtype):
 
 def count_in_blocks(values, bins, number):
     """Return the histogram of one dimension without weights; ``number`` returns the bin indices of a part of the values."""
+    if len(values) < PARALLEL:
+        return count_some(number(values), bins).astype(values.dtype)
     found = []
 
     def work(part):
-        numbers = number(values[part])
-        if numbers.size and numbers.item(numbers.argmin()) < 0:  # outside
-            numbers = numbers[numbers >= 0]
-        found.append(np.bincount(numbers, minlength=bins))
+        found.append(count_some(number(values[part]), bins))
 
     map_rows(work, len(values), 1)
     return sum(found, np.zeros(bins, np.int64)).astype(values.dtype)
+
+
+def count_some(numbers, bins):
+    """Return how often each number of a bin occurs; negative ones, outside of all bins, do not count."""
+    if numbers.size and numbers.item(numbers.argmin()) < 0:
+        numbers = numbers[numbers >= 0]
+    return np.bincount(numbers, minlength=bins)
 
 
 def check_edges(points, edges, d):

@@ -66,7 +66,7 @@ def by_places(reduce, find):
         if (
             array.size <= SMALL
             or array.shape[last] > SHORT
-            or axes not in (last, (last,))
+            or axes not in (last, -1, (last,))
             or (array.dtype is not F4 and array.dtype is not F8)
             or out is not None
             or not array.flags.c_contiguous

@@ -20,16 +20,28 @@ def refuse_derivative(name, *gradients):
 # ── runs of equal elements ───────────────────────────────────────────────────
 def runs(rows):
     """Return a mask of the rows at which a run of equal rows begins."""
-    begins = np.ones(len(rows), bool)
-    changed = rows[1:] != rows[:-1]
-    begins[1:] = changed.any(tuple(range(1, rows.ndim))) if rows.ndim > 1 else changed
+    begins = np.empty(len(rows), bool)
+    begins[:1] = True
+    if rows.ndim > 1:
+        begins[1:] = (rows[1:] != rows[:-1]).any(tuple(range(1, rows.ndim)))
+    else:
+        np.not_equal(rows[1:], rows[:-1], begins[1:])
     return begins
 
 
 def run_results(rows, begins):
     """Return (the first row of every run, the run of every row, the length of every run)."""
     first = np.flatnonzero(begins)
-    return rows[first], np.cumsum(begins) - 1, np.diff(np.append(first, len(rows)))
+    return rows[first], np.cumsum(begins) - 1, lengths_of(first, len(rows))
+
+
+def lengths_of(first, size):
+    """Return the lengths of runs that begin at ``first`` and end at ``size``."""
+    lengths = np.empty_like(first)
+    np.subtract(first[1:], first[:-1], lengths[:-1])
+    if first.size:
+        lengths[-1] = size - first.item(-1)
+    return lengths
 
 
 def number_runs(rows, order, ordered):
@@ -77,9 +89,11 @@ def unique_elements(input, inverse):
     flat = input.reshape(-1)
     if not inverse:  # sorting without indices takes a quarter of the time
         kind = "stable" if flat.size < FEW else None  # of few, -0.0 and 0.0 stay in their order
-        ordered = np.sort(widen(flat), kind=kind).astype(flat.dtype, copy=False)
-        values, _, counts = run_results(ordered, runs(ordered))
-        return values, np.zeros(0, I8), counts
+        ordered = widen(flat).copy()
+        ordered.sort(kind=kind)
+        ordered = ordered.astype(flat.dtype, copy=False)
+        first = runs(ordered).nonzero()[0]
+        return ordered[first], np.zeros(0, I8), lengths_of(first, flat.size)
     order = np.argsort(widen(flat), kind="stable")
     values, numbers, counts = number_runs(flat, order, flat[order])
     return values, numbers.reshape(input.shape), counts

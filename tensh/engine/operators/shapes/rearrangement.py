@@ -16,7 +16,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import BY_NUMPY, combine_categories, promote_types
 from tensh.engine.errors.messages import wrap_dim, wrap_dims
 from tensh.engine.inplace.writes import begin_write, write_inplace
-from tensh.engine.operators.kernels import zero_unless
+from tensh.engine.operators.kernels import LARGE, zero_unless
 from tensh.engine.operators.reductions.summation import add_along
 from tensh.engine.operators.shapes.views import ALL, BEFORE, make_key, select, slice_dim
 
@@ -195,6 +195,8 @@ def flip_dims(input, dims):
     """The input with the order reversed along ``dims``."""
     dims = wrap_dims(dims, input.ndim)
     turned = input[tuple([BACKWARDS if d in dims else ALL for d in range(input.ndim)])]
+    if input.size < LARGE and input.flags.c_contiguous:
+        return turned.copy()
     out = np.empty(input.shape, input.dtype) if input.flags.c_contiguous else memory.empty_like(input, input.dtype)
     copy_into(out, turned)
     return out

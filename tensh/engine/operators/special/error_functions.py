@@ -56,7 +56,7 @@ def erf(input):
     if is_half(input.dtype):
         return in_parts(erf_of_halves, input)
     if input.size < FEW:
-        return compute_by_element(math.erf, input.astype(F8, copy=False)).astype(input.dtype, copy=False)
+        return compute_by_element(math.erf, input)
     if input.dtype is F8:
         return shape_like(compute_in_blocks(near_points, [input.ravel()], block=4 * BLOCK), input)
     return erf_by_exponential(input)

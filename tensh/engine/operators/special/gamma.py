@@ -12,7 +12,7 @@ from tensh.engine.codegen.mixing import as_float, refuse
 from tensh.engine.codegen.table import pointwise
 from tensh.engine.codegen.vocabulary import ARRAYS, on_tensors, word
 from tensh.engine.core.tensor import Tensor, wrap
-from tensh.engine.operators.precision import F8
+from tensh.engine.operators.precision import F4, F8
 from tensh.engine.operators.special.shared import (
     EULER,
     LONG_PI,
@@ -190,6 +190,8 @@ LITTLE = 64  # elements; up to them the C library is faster
 def lgamma(input):
     if input.dtype is not F8 and input.size > LITTLE:
         return lgamma_to_right.quick(input)
+    if input.dtype is F4 and input.flags.c_contiguous:
+        return log_gamma(input)
     return lgamma_of_few(input)
 
 

@@ -256,16 +256,17 @@ def binary_cross_entropy_with_logits(
 
 def entropy_of_logits(input, target, weight, pos_weight, reduction):
     """Return the cross entropy of logits and a target of the same shape, after PyTorch's checks of dtypes and weights."""
-    if input.is_floating_point() and not target.is_floating_point():
+    floating = input.dtype.is_floating_point
+    if floating and not target.dtype.is_floating_point:
         raise RuntimeError(
             f"result type {input.dtype.title} can't be cast to the desired output type {target.dtype.title}"
         )
-    if input.is_floating_point():
+    if floating:
         input, target = promote_both(input, target)
     if pos_weight is not None and (clash := broadcast_clash((pos_weight.array.shape, target.array.shape))):
         raise RuntimeError(clash)
     require_constants("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
-    if input.is_floating_point():  # weights of other dtypes do not change the dtype of the loss
+    if floating:  # weights of other dtypes do not change the dtype of the loss
         weight, pos_weight = (each if each is None else each.to(input.dtype) for each in (weight, pos_weight))
     return binary_entropy_of_logits.fn(input, target, weight, pos_weight, reduction)
 

@@ -57,7 +57,7 @@ def cosine_similarity(x1, x2, dim=1, eps=1e-8):
         raise RuntimeError(f"eps must be non-negative, got: {eps:g}")
     units = []
     for x in (x1, x2):
-        x = x if x.is_floating_point() else x.to(common)
+        x = x if x.dtype.category == FLOAT else x.to(common)
         length = vector_norm.fn(x, 2, (dim,), True).clone()
         with no_grad():
             length.clamp_min_(eps)

@@ -70,7 +70,7 @@ def find_places(line, values, side):
     """Return these indices in one line."""
     if line.size and (last := line[-1]) != last:
         return halve(line, values, side)
-    return np.searchsorted(line, values, side)
+    return line.searchsorted(values, side)
 
 
 def halve(line, values, side):
