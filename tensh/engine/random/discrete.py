@@ -18,6 +18,8 @@ FEW = 256  # up to this size Python swaps faster than NumPy
 
 
 def _blocks(out):
+    if out.size <= BLOCK:
+        return (out,)
     return (out[start : start + BLOCK] for start in range(0, out.size, BLOCK))
 
 

@@ -21,7 +21,7 @@ from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS
 from tensh.engine.operators.layers.formats import keeping_format
 from tensh.engine.operators.precision import compute_in_float32, is_half, narrow_result, widen
 from tensh.engine.operators.reductions.product_sums import add_row_products
-from tensh.engine.operators.reductions.summation import add_along
+from tensh.engine.operators.reductions.summation import SMALL, add_along
 
 FAR = 8  # the mean, in deviations, from which its rounding shows in whitened values
 STATS = "input, mean, rstd, form"
@@ -49,6 +49,17 @@ def number(form):
     return max(form[0] * form[2], 1)
 
 
+def spread(values, form):
+    """Return one number for each group, as an array that is broadcast to ``form``; a few are repeated, which takes less time."""
+    a, groups, s = form
+    if a * groups * s <= SMALL:
+        if a == 1:
+            return values.repeat(s).reshape(form)
+        if s == 1:
+            return values[None].repeat(a, 0).reshape(form)
+    return values[:, None]
+
+
 def some_at_a_time(work, form):
     """Call ``work(part)`` for slices of the groups: all groups, or one large block at a time."""
     a, groups, s = form
@@ -67,6 +78,8 @@ def invert_deviation(variance, eps):
 def is_far(mean, rstd):
     """Return True if the largest mean is FAR from zero; for few numbers ``argmax`` takes a tenth of the time of ``max``."""
     squares = mean * rstd
+    if not squares.dot(squares) > FAR * FAR:  # their sum
+        return False
     np.multiply(squares, squares, squares)
     return squares.size > 0 and squares.item(squares.argmax()) > FAR * FAR
 
@@ -78,7 +91,7 @@ def whiten_into(grouped, eps, out):
     """
     count = SCALARS[number(grouped.shape), grouped.dtype]
     mean = group_sums(grouped) / count
-    np.subtract(grouped, mean[:, None], out)
+    np.subtract(grouped, spread(mean, grouped.shape), out)
     variance = group_products(out, out) / count
     rstd = invert_deviation(variance, eps)
     if is_far(mean, rstd):
@@ -88,7 +101,7 @@ def whiten_into(grouped, eps, out):
         np.subtract(grouped, mean[:, None], out)
         variance = group_products(out, out) / count
         rstd = invert_deviation(variance, eps)
-    np.multiply(out, rstd[:, None], out)
+    np.multiply(out, spread(rstd, grouped.shape), out)
     return mean, rstd, variance
 
 
