@@ -101,7 +101,9 @@ class Chain:
             | HELPERS
             | {"chain": self, "SCALARS": self.scalars, "WIDE": self.wide_scalars}
         )
-        words["USUAL"] = tuple([self.scalars[eval(text, words), F4] for text in writer.numbers if not self.is_given(text)])
+        words["USUAL"] = tuple(
+            [self.scalars[eval(text, words), F4] for text in writer.numbers if not self.is_given(text)]
+        )
         if wide:  # its numbers that no parameter decides are names of the module
             words |= {
                 name: SCALARS[eval(text, words), F8] for text, name in wide.numbers.items() if not self.is_given(text)

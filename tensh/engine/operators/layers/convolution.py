@@ -68,12 +68,13 @@ def correlate(input, weight, bias=None, stride=(), padding=(), dilation=(), grou
 
 def multiply_windows(input, weight, stride, padding, dilation, groups, size):
     """Multiply all ``size`` windows by the weight, with one matrix product for every image."""
-    kernel, whole = weight.shape[2:], pad_sides(input, padding)
+    kernel = weight.shape[2:]
     kernels = weight.reshape(groups, weight.shape[0] // groups, math.prod(weight.shape[1:]))
     result = np.empty((len(input), groups, kernels.shape[1], math.prod(size)), np.result_type(input, weight))
     shifts = find_shifts(
-        len(input), whole.shape[2:], kernel, size, stride, dilation, weight.shape[1], len(weight) // groups
+        len(input), input.shape[2:], padding, kernel, size, stride, dilation, weight.shape[1], len(weight) // groups
     )
+    whole = input if shifts and shifts.pads else pad_sides(input, padding)
     if shifts:
         parts, lines = shifts.split(weight, groups), result.reshape(*result.shape[:3], *size)
 
@@ -99,7 +100,6 @@ def correlate_back(grad, weight, bias=None, shape=(), stride=(), padding=(), dil
     """Add the weight, scaled by each output element, to that element's window: the adjoint of ``correlate``."""
     spatial, kernel, size = shape[2:], weight.shape[2:], grad.shape[2:]
     around = tuple(d * (k - 1) - p for d, k, p in zip(dilation, kernel, padding))
-    padded = tuple(n + 2 * a for n, a in zip(size, around))
     if not grad.size or not weight.size:
         result = np.zeros((len(grad), weight.shape[1] * groups, *spatial), np.result_type(grad, weight))
     elif (
@@ -109,7 +109,9 @@ def correlate_back(grad, weight, bias=None, shape=(), stride=(), padding=(), dil
         and math.prod(spatial) <= ROOM * math.prod(size)
         and (
             len(weight) // groups < DEAR * weight.shape[1]
-            or find_shifts(len(grad), padded, kernel, spatial, stride, dilation, len(weight) // groups, weight.shape[1])
+            or find_shifts(
+                len(grad), size, around, kernel, spatial, stride, dilation, len(weight) // groups, weight.shape[1]
+            )
         )
     ):
         result = multiply_windows(grad, flip_weight(weight, groups), stride, around, dilation, groups, spatial)
@@ -155,14 +157,16 @@ def match(grad, input, shape, stride, padding, dilation, groups):
     if not grad.size or not input.size:
         return np.zeros(shape, grad.dtype)
     size = grad.shape[2:]
-    whole = pad_sides(input, padding)
     values = grad.reshape(grad.shape[0], groups, grad.shape[1] // groups, math.prod(size))
-    shifts = find_shifts(len(input), whole.shape[2:], shape[2:], size, stride, dilation, shape[1], shape[0] // groups)
+    shifts = find_shifts(
+        len(input), input.shape[2:], padding, shape[2:], size, stride, dilation, shape[1], shape[0] // groups
+    )
+    whole = input if shifts and shifts.pads else pad_sides(input, padding)
     lines, sums = values.reshape(*values.shape[:3], *size), {}
 
     def work(part):
         if shifts:
-            sums[part.start] = shifts.join(add_along(shifts.match(lines[part], whole[part], groups), 0))
+            sums[part.start] = shifts.join(shifts.match(lines[part], whole[part], groups))
         else:
             columns = windows(whole[part], shape[2:], size, stride, dilation, groups)
             sums[part.start] = add_along(matmul(values[part], columns.swapaxes(2, 3)), 0)

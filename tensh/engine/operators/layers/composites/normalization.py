@@ -46,9 +46,10 @@ def check_channels(channels, **parameters):
 
 def check_trailing(input, normalized_shape, separator, **parameters):
     """Return the normalized shape as a tuple, after PyTorch's checks."""
-    if normalized_shape and input.array.shape[-len(normalized_shape) :] == normalized_shape:
-        if all([value is None or value.array.shape == normalized_shape for value in parameters.values()]):
-            return normalized_shape
+    arrays = [value.array for value in parameters.values() if value is not None]
+    fits = normalized_shape and input.array.shape[-len(normalized_shape) :] == normalized_shape
+    if fits and all([array.shape == normalized_shape for array in arrays]):
+        return normalized_shape
     shape = list(normalized_shape)
     if not shape:
         raise RuntimeError(
@@ -72,7 +73,11 @@ def check_trailing(input, normalized_shape, separator, **parameters):
 
 def check_normalized_shape(name, normalized_shape):
     """Return the argument ``normalized_shape`` as a tuple."""
-    if isinstance(normalized_shape, (tuple, list)) and {*map(type, normalized_shape)} == INTS and max(normalized_shape) < LIMIT:
+    if (
+        isinstance(normalized_shape, (tuple, list))
+        and {*map(type, normalized_shape)} == INTS
+        and max(normalized_shape) < LIMIT
+    ):
         return tuple(normalized_shape)
     if isinstance(normalized_shape, int):
         raise TypeError(f"{name}(): argument 'normalized_shape' (position 2) must be tuple of ints, not int")
