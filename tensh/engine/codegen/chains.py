@@ -15,8 +15,9 @@ from tensh.engine.arrays.halves import CLIP, convert
 from tensh.engine.arrays.threads import PARALLEL, lines_of, parallel_map, run
 from tensh.engine.codegen.chain_writer import NUMBERS, OPERATORS, NoChain, StepWriter, choose, give_sign, keep
 from tensh.engine.codegen.mixing import SCALARS
+from tensh.engine.codegen.registers import lines_of_call
 from tensh.engine.codegen.scalars import FITTING
-from tensh.engine.codegen.source import INDENT, compile_source, indent_lines
+from tensh.engine.codegen.source import compile_source, indent_lines
 from tensh.engine.codegen.vocabulary import ARRAYS
 
 SHARE = 1 << 17  # elements of a thread's job, which is computed in blocks
@@ -272,38 +273,6 @@ HELPERS = {
     "clip": CLIP, "choose": choose, "keep": keep, "give_sign": give_sign, "BLOCK": BLOCK, "FEW": FEW, "F4": F4, "F8": F8,
     "YES": b"\1", "NO": b"\0",
 }  # fmt: skip
-
-
-def lines_of_call(writer):
-    """The lines of a function that computes one array in steps.
-
-    A register is made by the first step that writes it: an array that a ufunc makes costs 0.02 us, one that is made before 0.12.
-    """
-    rooms = dict.fromkeys(("to", *writer.made["array"]), "dtype") | dict.fromkeys(writer.made["mask"], "bool")
-    made, lines = [set()], []  # the registers made so far, in each of the enclosing branches
-    for line in writer.lines:
-        step = line.strip()
-        depth = (len(line) - len(step)) // len(INDENT)
-        indent, made = INDENT * (depth - 1), [*made, *(set() for _ in range(depth - len(made)))][:depth]
-        function, _, given = step.removesuffix(")").partition("(")
-        first, (others, _, last) = given.partition(", ")[0], given.rpartition(", ")
-        target = first if function == "copyto" or function.endswith(".write_into") else last.removeprefix("out=")
-        if target in rooms and not any([target in each for each in made]):
-            made[-1].add(target)
-            if is_plain(function, rooms[target]):
-                step = f"{target} = {function}({others})"
-            else:
-                lines.append(f"{indent}{target} = empty(shape, {rooms[target]})")
-        lines.append(indent + step)
-    return lines
-
-
-def is_plain(function, kind):
-    """Whether a function of NumPy, left to itself, makes an array of the kind of the register that it writes."""
-    if function == "clip":
-        return True
-    function = getattr(np, function, None)
-    return isinstance(function, np.ufunc) and (f"{'f' * function.nin}->?" in function.types) == (kind == "bool")
 
 
 def ufuncs_of(lines):
