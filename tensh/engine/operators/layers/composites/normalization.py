@@ -46,10 +46,6 @@ def check_channels(channels, **parameters):
 
 def check_trailing(input, normalized_shape, separator, **parameters):
     """Return the normalized shape as a tuple, after PyTorch's checks."""
-    arrays = [value.array for value in parameters.values() if value is not None]
-    fits = normalized_shape and input.array.shape[-len(normalized_shape) :] == normalized_shape
-    if fits and all([array.shape == normalized_shape for array in arrays]):
-        return normalized_shape
     shape = list(normalized_shape)
     if not shape:
         raise RuntimeError(
