@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from tensh.engine.arguments.checks import integer
-from tensh.engine.arguments.signatures import LIMIT, type_name
+from tensh.engine.arguments.signatures import type_name
 from tensh.engine.arrays.absent import is_absent
 from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.core.tensor import Tensor
@@ -14,7 +14,7 @@ from tensh.engine.dtypes.dtype import float32
 from tensh.engine.dtypes.info import finfo
 from tensh.engine.dtypes.size import size_of
 from tensh.engine.operators.elementwise.numbered import plus
-from tensh.engine.operators.forms import INTS, require, require_kind
+from tensh.engine.operators.forms import require, require_kind
 from tensh.engine.operators.layers.composites.padding import pad
 from tensh.engine.operators.layers.composites.pooling import MEAN_POOLS
 from tensh.engine.operators.layers.composites.registry import layer, rename, require_constants
@@ -69,12 +69,6 @@ def check_trailing(input, normalized_shape, separator, **parameters):
 
 def check_normalized_shape(name, normalized_shape):
     """Return the argument ``normalized_shape`` as a tuple."""
-    if (
-        isinstance(normalized_shape, (tuple, list))
-        and {*map(type, normalized_shape)} == INTS
-        and max(normalized_shape) < LIMIT
-    ):
-        return tuple(normalized_shape)
     if isinstance(normalized_shape, int):
         raise TypeError(f"{name}(): argument 'normalized_shape' (position 2) must be tuple of ints, not int")
     return integers(normalized_shape, name, "normalized_shape", 2)
