@@ -8,6 +8,7 @@ from tensh.cli.session.failures.failure import users_frame
 from tensh.cli.session.notes.modes import layers
 from tensh.cli.session.notes.remarks import describe_change, is_optimizer, piece
 from tensh.engine.core.tensor import Tensor
+from tensh.explain.causes.embeddings import code_of_places
 from tensh.explain.causes.situation import look_up
 from tensh.explain.cuts.cut import SWITCHES
 from tensh.explain.place import FUNCTIONS, iterate_scope, loop_around
@@ -301,12 +302,15 @@ def judges(node, names):
     return False
 
 
-def on_one_hot_indices(indices, count, place, names):
+def on_one_hot_indices(count, place, names):
     """Return the note on one-hot vectors that an embedding takes for indices."""
-    name = next((name for name, value in names.items() if value is indices), None)
     message = _("{indices} is one-hot, but an embedding expects the index of each 1: a number from 0 to {last}")
-    advice = _("pass the indices themselves, or one_hot.argmax(-1)") if name is None else f"{name}.argmax(-1)"
-    return message.format(indices=name or _("the input"), last=count - 1), advice
+    match piece(place).path():
+        case [*_outer, ast.Call(func=table, args=[given], keywords=[])]:
+            text, code = ast.unparse(given), f"{ast.unparse(table)}({code_of_places(given)})"
+        case _:
+            text, code = _("the input"), _("pass the indices themselves, or one_hot.argmax(-1)")
+    return message.format(indices=text, last=count - 1), code
 
 
 def on_functional_dropout(model, place, names):

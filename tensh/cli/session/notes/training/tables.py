@@ -26,10 +26,11 @@ class Tables:
             self.left -= 1
             if self.left <= 0:
                 undo()
+            rows = own(table, input)
             with contextlib.suppress(Exception, Lift):
                 if isinstance(input, Tensor) and is_certain(input, table.num_embeddings):
-                    self.training.say("one-hot", input, table.num_embeddings)
-            return own(table, input)
+                    self.training.say("one-hot", table.num_embeddings)
+            return rows
 
         own, undo = self.training.replacements.replace(Embedding, "forward", forward)
 
