@@ -40,4 +40,4 @@ def renew_leaf(t, array):
     t.array = array
     t.node = AccumulateGrad(t)
     t.array, t.node.grad, t.node.hooks = before, old.grad, old.hooks
-    old.__class__, old.grad, old.hooks = ReplacedLeaf, None, None
+    old.__class__, old.array, old.grad, old.hooks = ReplacedLeaf, None, None, None

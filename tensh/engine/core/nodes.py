@@ -4,11 +4,14 @@ import weakref
 
 from numpy import ndarray
 
+from tensh.engine.arrays.absent import Absent
 from tensh.engine.core.clock import find_last_write, is_written_after, mode, tick, version, version_at
 from tensh.engine.core.hooks import hooks_of
 from tensh.engine.core.tensor import wrap
 from tensh.engine.dtypes.dtype import BY_NUMPY
 
+ARRAYS = frozenset({ndarray, Absent})
+"""Arrays over which another tensor can be made."""
 FOREIGN = "foreign"
 QUALIFIED = frozenset({"AccumulateGrad", "CopySlices", "CopyBackwards", "NotImplemented"})
 """Nodes whose names PyTorch gives with their C++ namespace."""
@@ -156,20 +159,30 @@ def unpacked_values(saved):
 
 
 class AccumulateGrad(Node):
-    """The node of a leaf.  The node holds the gradient and refers to the tensor weakly, so there is no cycle."""
+    """The node of a leaf.  The node holds the gradient, and the leaf's array and class; it refers to the tensor weakly.
 
-    __slots__ = ("grad", "reference")
+    So there is no cycle, and a leaf that only the graph has kept is made again when somebody asks for it.
+    """
+
+    __slots__ = ("grad", "reference", "array", "kind")
 
     def __init__(self, tensor):
+        array = tensor.array
         self.inputs = self.saved = ()
-        self.time, self.shape, self.dtype = tick(), tensor.array.shape, tensor.array.dtype
+        self.array, self.kind = array, type(tensor)
+        self.time, self.shape, self.dtype = tick(), array.shape, array.dtype
         self.hooks = self.grad = None
         self.reference = weakref.ref(tensor)
 
     @property
     def variable(self):
-        """The leaf tensor (None if it has been freed)."""
-        return self.reference()
+        """The leaf tensor; None if it has been freed and only that object knew its elements."""
+        tensor = self.reference()
+        if tensor is None and type(self.array) in ARRAYS:
+            tensor = wrap(self.array, self)
+            tensor.__class__ = self.kind
+            self.reference = weakref.ref(tensor)
+        return tensor
 
 
 class Output(Node):

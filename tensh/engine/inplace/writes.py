@@ -156,7 +156,7 @@ def become_view(t, viewed, name):
         if t._base is not None:
             t._time = tick()
     elif type(t.node) is AccumulateGrad:
-        t.node.shape = t.array.shape
+        t.node.array, t.node.shape = t.array, t.array.shape
     return t
 
 

@@ -296,6 +296,8 @@ def _set_data(t, value):
         if t.node.shape != value.array.shape or t.node.dtype is not value.array.dtype:
             renew_leaf(t, value.array)
     t.array = memory.share_apart(value.array)  # as in PyTorch, the two share memory but count writes separately
+    if type(t.node) is AccumulateGrad:
+        t.node.array = t.array
 
 
 @member(set=_set_data)

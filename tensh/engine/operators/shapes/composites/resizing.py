@@ -13,7 +13,7 @@ from tensh.engine.arrays.bounds import MOST, count_elements, require_storage
 from tensh.engine.autograd.inference import INFERENCE, refuse_write
 from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.core.clock import continue_version, mode, owner, stamp_write
-from tensh.engine.core.nodes import uses_gradient
+from tensh.engine.core.nodes import AccumulateGrad, uses_gradient
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.device import contiguous_format
@@ -110,6 +110,8 @@ def set_(self, source=None, storage_offset=None, size=None, stride=None):
     if "size" in given:
         array = array_at(array, given["size"], given.get("stride"), given["storage_offset"])
     self.array, self._base = array, None
+    if type(self.node) is AccumulateGrad:
+        self.node.array = array
     stamp_write(array)
     return self
 

@@ -9,6 +9,7 @@ import numpy as np
 from tensh.engine.arrays import memory
 from tensh.engine.arrays.bounds import view_bytes
 from tensh.engine.core.clock import Stamp, owner, stamps
+from tensh.engine.core.nodes import AccumulateGrad
 from tensh.engine.core.tensor import SPARSE, Tensor, wrap
 
 
@@ -77,6 +78,8 @@ def move_to_shared(thing):
     alone = isinstance(thing, Tensor) and counts_as_alone(thing, old is array)
     for each in [thing] if alone else find_holders(owner(array)):
         each.array = place_in_block(each.array, old, new)
+        if type(getattr(each, "node", None)) is AccumulateGrad:
+            each.node.array = each.array
     if stamp := stamps.get(id(owner(old))):  # versions of tensors do not change
         stamps[id(new)] = moved = Stamp(new)
         moved.count, moved.operation = stamp.count, stamp.operation
