@@ -9,6 +9,7 @@ from tensh._aten.calls import HandedOn, aten, call_named, call_overload, call_pl
 from tensh._aten.handlers import handlers_for
 from tensh._aten.overloads import Word, schemas
 from tensh._aten.steps import STEPS, as_dtype, convert_to
+from tensh.engine.codegen.public_forms import name_in_space
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core.clock import mode
 from tensh.engine.core.lift import Lift
@@ -42,7 +43,7 @@ def call(point, args, options):
     try:
         return translate_call(point, args, options)
     except Lift:
-        name = getattr(point.public, "__name__", point.name)
+        name = name_in_space(point.public) or point.name
         raise NotImplementedError(f"tensh knows no operator of aten for {name} of a wrapper subclass") from None
 
 
@@ -119,7 +120,7 @@ MADE_OF_OPERATORS = frozenset("""linear matmul multi_head_attention_forward rms_
 
 
 def translate_call(point, args, options):
-    name = point.public.__name__ if hasattr(point.public, "__name__") else ""
+    name = name_in_space(point.public)
     if point.is_accessor:
         name = ACCESSORS.get(point.function)
         return call_overload(*name(args[0])) if name else point.original(*args, **options)

@@ -33,6 +33,7 @@ REFLECTED = {
     "__rsub__": operator.sub, "__rpow__": operator.pow, "__rtruediv__": operator.truediv, "__rdiv__": operator.truediv,
     "__rfloordiv__": operator.floordiv, "__rmod__": operator.mod, "__rmatmul__": operator.matmul, "__rand__": operator.and_,
     "__ror__": operator.or_, "__rxor__": operator.xor, "__rlshift__": operator.lshift, "__rrshift__": operator.rshift,
+    "bitwise_and": operator.and_, "bitwise_or": operator.or_, "bitwise_xor": operator.xor,
 }  # fmt: skip
 """The same for reflected operators."""
 KINDS = ("BINARY_", "COMPARE_OP", "UNARY_", "STORE_SUBSCR", "STORE_SLICE")
@@ -137,7 +138,7 @@ class FunctionRecorder(TorchFunctionMode):
             op, target, args, kwargs = "call_function", getattr, (args[0], name), {}
         elif name in ("__getitem__", "__setitem__") or kind.startswith(KINDS) and name in OPERATORS:
             op, target, args, kwargs = "call_function", OPERATORS[name], (*args, *kwargs.values()), {}
-        elif name in REFLECTED:
+        elif name in REFLECTED and (name.startswith("__") or kind.startswith(KINDS)):
             op, target, args, kwargs = "call_function", REFLECTED[name], (*args, *kwargs.values())[::-1], {}
         elif func.__qualname__.startswith("Tensor.") or name.startswith("__"):
             op, target = "call_method", name

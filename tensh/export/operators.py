@@ -6,6 +6,7 @@ from types import FunctionType
 import tensh as torch
 from tensh._aten.overloads import schemas_for_files
 from tensh._higher_order_ops import HigherOrderOperator
+from tensh.engine.codegen.public_forms import name_in_space
 from tensh.engine.core.tensor import Tensor
 from tensh.export.values import DamagedFile
 from tensh.tracing.numbers import ARITHMETIC
@@ -25,13 +26,13 @@ def name_operator(function):
     """Return the name of a function in a file: the inverse of ``find_operator``."""
     if hasattr(function, "_opname"):
         return f"aten.{function._opname}.{function._overloadname}"
-    if OPERATORS.get(function.__name__) is function:
-        return function.__name__
+    if OPERATORS.get(name_in_space(function)) is function:
+        return name_in_space(function)
     if isinstance(function, HigherOrderOperator):
         return f"higher_order.{function}"
-    if function.__name__ in DRAWING or function.__module__.split(".")[1:] in LIBRARIES:
-        return f"{function.__module__}.{function.__name__}"
-    raise RuntimeError(f"a file of an exported program cannot call {function.__module__}.{function.__name__}")
+    if name_in_space(function) in DRAWING or function.__module__.split(".")[1:] in LIBRARIES:
+        return f"{function.__module__}.{name_in_space(function)}"
+    raise RuntimeError(f"a file of an exported program cannot call {function.__module__}.{name_in_space(function)}")
 
 
 def find_operator(name):

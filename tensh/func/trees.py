@@ -159,8 +159,8 @@ def take_apart(tree, kind):
     return BRANCHES[kind].flatten_fn(tree) if kind in BRANCHES else _order_branch(tree)
 
 
-def flatten(tree):
-    """(the leaves of ``tree`` from left to right, its structure).
+def flatten(tree, is_leaf=None):
+    """(the leaves of ``tree`` from left to right, its structure); ``is_leaf`` says which other values are leaves.
 
     >>> from tensh.func.trees import flatten
     >>> flatten({"a": 1, "b": (2, 3)})
@@ -169,16 +169,16 @@ def flatten(tree):
         *])]))
     """
     leaves = []
-    return leaves, _flatten(tree, leaves)
+    return leaves, _flatten(tree, leaves, is_leaf)
 
 
-def _flatten(tree, leaves):
+def _flatten(tree, leaves, is_leaf):
     kind = kind_of(tree)
-    if kind is None:
+    if kind is None or is_leaf is not None and is_leaf(tree):
         leaves.append(tree)
         return LEAF
     children, context = take_apart(tree, kind)
-    return TreeSpec(kind, context, [_flatten(child, leaves) for child in children])
+    return TreeSpec(kind, context, [_flatten(child, leaves, is_leaf) for child in children])
 
 
 def leaves_of(tree):

@@ -9,9 +9,9 @@ from tensh.engine.core.clock import mode
 from tensh.engine.core.lift import Lift
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.vmap import errors
-from tensh.engine.dispatch.vmap.batched import BatchedTensor, enter, leave
 from tensh.engine.dispatch.vmap.levels import level, running
 from tensh.engine.random.generator import default_generator
+from tensh.func.batch_dims import hide_batch, is_collection, show_batch
 from tensh.func.trees import flatten, unflatten
 
 RANDOMNESS = ("error", "different", "same")
@@ -61,7 +61,7 @@ def map_samples(func, name, out_dims, randomness, given, kwargs):
     size, dims, leaves, spec = given
     with transform(), level(size, randomness) as running:
         number = running.number
-        seen = [t if d is None else enter(t, d, number) for t, d in zip(leaves, dims, strict=True)]
+        seen = [t if d is None else hide_batch(t, d, number) for t, d in zip(leaves, dims, strict=True)]
         result = func(*unflatten(seen, spec), **kwargs)
         return outputs(name, out_dims, result, running)
 
@@ -89,7 +89,7 @@ def map_chunks(func, name, out_dims, randomness, chunk_size, given, kwargs):
         count = min(chunk_size, size - start)
         part = [t if d is None else t.narrow(d, start, count) for t, d in zip(leaves, dims, strict=True)]
         result = map_samples(func, name, out_dims, randomness, (count, dims, part, spec), kwargs)
-        parts, structure = flatten(result)
+        parts, structure = flatten(result, is_collection)
         results.append(parts)
     where = flatten_as(out_dims, structure)
     joined = [
@@ -119,7 +119,7 @@ def inputs(name, in_dims, args):
             f"vmap({name})(<inputs>): got no inputs. Maybe you forgot to add inputs, or you are trying to vmap over a function "
             "with no inputs. The latter is unsupported."
         )
-    leaves, spec = flatten(args)
+    leaves, spec = flatten(args, is_collection)
     dims = flatten_as(in_dims, spec)
     if dims is None:
         raise ValueError(
@@ -135,7 +135,7 @@ def dimension(name, in_dims, leaf, dim):
     start = f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): Got in_dim={dim} for "
     if not isinstance(dim, int) and dim is not None:
         raise ValueError(f"{start}an input but in_dim must be either an integer dimension or None.")
-    if isinstance(dim, int) and not isinstance(leaf, Tensor):
+    if isinstance(dim, int) and not isinstance(leaf, Tensor) and not is_collection(leaf):
         raise ValueError(
             f"{start}an input but the input is of type {type(leaf)}. We cannot vmap over non-Tensor arguments, please use None "
             "as the respective in_dim"
@@ -186,7 +186,7 @@ def _broadcast_dims(leaves, own, spec):
 # ── results ──────────────────────────────────────────────────────────────────
 def outputs(name, out_dims, result, running):
     """Return the function's result with the batch dimension at ``out_dims``."""
-    leaves, spec = flatten(result)
+    leaves, spec = flatten(result, is_collection)
     dims, own = flatten(out_dims)
     if not all(isinstance(dim, int) or dim is None for dim in dims):
         raise ValueError(
@@ -202,23 +202,4 @@ def outputs(name, out_dims, result, running):
             f"vmap({name}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with the structure of `outputs`. "
             f"out_dims has structure {own} but outputs has structure {spec}."
         )
-    return unflatten([output(name, t, dim, running) for t, dim in zip(leaves, found, strict=True)], spec)
-
-
-def output(name, t, dim, running):
-    """One result, with the batch as dimension ``dim``."""
-    if not isinstance(t, Tensor):
-        if dim is None:
-            return t
-        raise ValueError(
-            f"vmap({name}, ...): `{name}` must only return Tensors, got type {type(t)}. Did you mean to set out_dims= to None "
-            "for output?"
-        )
-    if dim is None:
-        if type(t) is BatchedTensor and running.number in t.levels:
-            raise ValueError(f"vmap({name}, ...): `{name}` can not return a BatchedTensor when out_dim is None")
-        return t
-    ndim = t.ndim + 1
-    if not -ndim <= dim < ndim:
-        raise IndexError(f"Dimension out of range (expected to be in range of [{-ndim}, {ndim - 1}], but got {dim})")
-    return leave(t, dim % ndim, running)
+    return unflatten([show_batch(name, t, dim, running) for t, dim in zip(leaves, found, strict=True)], spec)

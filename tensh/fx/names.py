@@ -10,6 +10,7 @@ import types
 from typing import NamedTuple
 
 import tensh
+from tensh.engine.codegen.public_forms import name_in_space
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device
 from tensh.support.naming import torch_is_tensh
@@ -125,7 +126,7 @@ def is_from_torch(obj):
 
 def module_and_name(func):
     """Return (module, name) of a public function in PyTorch, where compiled functions are in other modules."""
-    module, name = func.__module__, func.__name__
+    module, name = func.__module__, name_in_space(func)
     if isinstance(func, types.FunctionType) and module in COMPILED:
         place, names = COMPILED[module]
         in_python = getattr(func, "written_in_python", False)

@@ -8,6 +8,7 @@ import tensh as torch
 from tensh._aten.calls import choose_overload
 from tensh._aten.overloads import schemas
 from tensh._aten.translation import OPERATORS
+from tensh.engine.codegen.public_forms import name_in_space
 from tensh.engine.core.clock import clock
 from tensh.engine.core.tensor import new
 from tensh.engine.dispatch.override.points import keep_armed
@@ -33,7 +34,7 @@ class Nested(torch.Tensor):
             return NotImplemented
         if any(issubclass(each, Nested) and each is not cls for each in types):
             raise RuntimeError(NO_SIZES)
-        name = func.__name__
+        name = name_in_space(func)
         given = [*args, *(kwargs or {}).values()]
         if name in OF_LISTS:
             given = [each for value in given for each in (value if isinstance(value, (tuple, list)) else [value])]

@@ -223,6 +223,11 @@ REAL = (
         f"_C._functorch.{name}": f"tensh.func.rest:{name}"
         for name in "is_batchedtensor maybe_get_level maybe_get_bdim".split()
     }
+    | {
+        f"{space}.{name}": f"tensh.func.batch_dims:{name}"
+        for space in ("_C._functorch", "_functorch.vmap")
+        for name in "_add_batch_dim _remove_batch_dim _maybe_remove_batch_dim get_unwrapped".split()
+    }
     | {"_ops.OpOverload": "tensh._aten.overloads:Overload", "_ops.OpOverloadPacket": "tensh._aten.overloads:Packet"}
     | {
         name: f"tensh.switched_off.private:{name}"

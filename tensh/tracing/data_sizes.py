@@ -5,6 +5,7 @@ Such a size is a node of the graph wherever the program uses it, and so is every
 what the example has says nothing about other inputs.
 """
 
+from tensh.engine.codegen.public_forms import name_in_space
 from tensh.engine.core.tensor import Tensor
 
 SOURCES = {
@@ -15,7 +16,7 @@ SOURCES = {
 
 def name_of(node):
     target = node.target
-    return getattr(target, "_opname", None) or (target if isinstance(target, str) else getattr(target, "__name__", ""))
+    return getattr(target, "_opname", None) or (target if isinstance(target, str) else name_in_space(target))
 
 
 def dimension_of(node):

@@ -7,6 +7,7 @@ from tensh._aten.kernels import kernel_of
 from tensh._aten.overloads import REQUIRED, schemas
 from tensh._aten.resizing import find_operator
 from tensh._aten.translation import OPERATORS
+from tensh.engine.codegen.public_forms import name_in_space
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import dtype
 
@@ -59,7 +60,7 @@ def name_of(func):
     owner = getattr(func, "__self__", None)
     if isinstance(owner, property):
         return next((name for name, value in vars(Tensor).items() if value is owner), "")
-    return getattr(func, "__name__", "")
+    return name_in_space(func)
 
 
 def choose(name, args, kwargs):

@@ -42,3 +42,35 @@ def test_libraries_can_ask_whether_a_tensor_is_batched():
     torch.vmap(torch.vmap(look))(torch.ones(2, 3, 4))
     look(torch.ones(2))
     assert seen == [(True, 1, 0), (True, 1, 1), (True, 2, 0), (False, -1, -1)]
+
+
+class Sized:
+    """Tensors that share their leading dimensions, which it knows itself, as a TensorDict does."""
+
+    def __init__(self, tensors, shape):
+        self.tensors, self.shape, self.ndim = tensors, tuple(shape), len(shape)
+        assert all(t.shape[: self.ndim] == self.shape for t in tensors)
+
+    def _add_batch_dim(self, *, in_dim, vmap_level):
+        inner = [torch._C._functorch._add_batch_dim(t, in_dim, vmap_level) for t in self.tensors]
+        return Sized(inner, self.shape[:in_dim] + self.shape[in_dim + 1 :])
+
+    def _maybe_remove_batch_dim(self, funcname, *, vmap_level, batch_size, out_dim):
+        outer = [torch._C._functorch._remove_batch_dim(t, vmap_level, batch_size, out_dim) for t in self.tensors]
+        return Sized(outer, (*self.shape[:out_dim], batch_size, *self.shape[out_dim:]))
+
+
+@pytest.mark.parametrize(("in_dim", "out_dim"), [(0, 0), (1, 0), (0, 1), (1, 1)])
+def test_a_collection_of_tensors_hides_the_dimension_of_each_itself(in_dim, out_dim):
+    given = Sized([torch.arange(24.0).view(2, 3, 4), torch.ones(2, 3)], (2, 3))
+    seen = []
+
+    def double(each):
+        seen.append(each.shape)
+        return Sized([t * 2 for t in each.tensors] + [torch.zeros(each.shape)], each.shape)
+
+    result = torch.vmap(double, (in_dim,), (out_dim,))(given)
+    assert seen == [(3,) if in_dim == 0 else (2,)]
+    expected = given.tensors[0].mul(2).movedim(in_dim, out_dim)
+    assert result.shape == expected.shape[:2] and torch.equal(result.tensors[0], expected)
+    assert [t.shape[:2] for t in result.tensors] == [result.shape] * 3

@@ -8,6 +8,7 @@ from tensh._aten.overloads import schemas
 from tensh.distributed.tensor.dtensor import DTensor, distribute, like, make_whole, part
 from tensh.distributed.tensor.exchanges import change, share
 from tensh.distributed.tensor.placement_types import Partial, Replicate, Shard
+from tensh.engine.codegen.public_forms import name_in_space
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.dispatch.override.state import DisabledForClasses
 
@@ -43,7 +44,7 @@ def rule(*names):
 
 def answer(func, args, kwargs):
     """Compute a function of distributed tensors."""
-    name = func.__name__
+    name = name_in_space(func)
     if name in ("__get__", "__set__", "__delete__") or name in FACTS:
         return ask(func, *args, **kwargs)
     if name in rules:
@@ -127,7 +128,7 @@ def reach(tensor, placements):
 # ── the whole ────────────────────────────────────────────────────────────────
 def compute_whole(func, writes, args, kwargs):
     """Call a function with the gathered tensors; its tensors are replicas, and writes go back into the parts."""
-    first = require_one_kind(spell(func.__name__)[0], args, kwargs)
+    first = require_one_kind(spell(name_in_space(func))[0], args, kwargs)
     mesh = first.device_mesh
     everywhere = (Replicate(),) * mesh.ndim
     args, kwargs = list(args), dict(kwargs)

@@ -1,6 +1,6 @@
 """Helpers of functions that make tensors: PyTorch's keywords, ``out=``, and leaves that require grad."""
 
-from functools import cache, update_wrapper
+from functools import cache, update_wrapper, wraps
 
 from tensh.engine.arguments.signatures import Form, choose
 from tensh.engine.arrays.absent import drop_elements, make_absent, make_absent_strided
@@ -33,6 +33,21 @@ def forms(name, *texts):
 def bind(name, texts, args, given):
     """Return the arguments by name, checked as PyTorch checks them; ``given`` are the keywords."""
     return choose(name, forms(name, *texts), args, given)[1]
+
+
+def asks_late(function):
+    """Let a function that binds its arguments by signature ask an overriding argument that is no tensor, when binding fails."""
+
+    @wraps(function)
+    def asking(*args, **given):
+        try:
+            return function(*args, **given)
+        except TypeError:
+            if answer := ports.answer_override(asking, args, given):
+                return answer[0]
+            raise
+
+    return asking
 
 
 def takes_short_way(quick):

@@ -7,7 +7,7 @@ import types
 from tensh.engine.arguments.quick_checks import CHECKS, handed_on, write_check
 from tensh.engine.arguments.signatures import NO_FIT, taker_of, type_name
 from tensh.engine.core.lift import Absence
-from tensh.engine.core.ports import batched_function
+from tensh.engine.core.ports import answer_override, batched_function
 from tensh.engine.errors.messages import is_not_int64
 
 FILE = "<tensh guard of {}>"
@@ -54,6 +54,9 @@ def wrap_guarded(fn, name):
         f"    except __Absence:\n"
         f"        return __answered({name!r}, __fn, ({given}{',' * bool(given)}), dict({named}))\n"
         f"    except Exception as failure:\n"
+        f"        answer = __asked(({given}{',' * bool(given)}), dict({named}))\n"
+        f"        if answer:\n"
+        f"            return answer[0]\n"
         f"        wrong = __wrong(failure, ({given}{',' * bool(given)}), dict({named}))\n"
         f"        if wrong is None:\n"
         f"            raise\n"
@@ -66,6 +69,9 @@ def wrap_guarded(fn, name):
         unanswered = unanswered_class(fn, (*args, *options.values()))
         return unanswered or misfit(failure, name, inspect.signature(fn).parameters, args, options, python=True)
 
+    def asked(args, options):
+        return answer_override(made, args, options)
+
     def take_all(*values):
         return [
             take(kind, called, own, *position or [None], value, defaults[parameter] is None)
@@ -76,6 +82,7 @@ def wrap_guarded(fn, name):
         "__Absence": Absence,
         "__answered": batched_function,
         "__fn": fn,
+        "__asked": asked,
         "__wrong": wrong_with,
         "__take": take_all,
         "is_not_int64": is_not_int64,

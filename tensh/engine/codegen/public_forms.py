@@ -36,11 +36,11 @@ def public_object(entry, name, method=False, spoken=None, home="torch"):
     if isinstance(entry, (Op, Inplace)):
         operator = entry.op if isinstance(entry, Inplace) else entry
         made = operator.public_form(name, method, spoken, inplace=isinstance(entry, Inplace))
-        return watch(name_place(made, home, name, method))
+        return watch(name_place(made, home, name, method, spoken))
     python = (f"Tensor.{name}" if method else spoken or name) in PYTHON
     made = wrap_public(entry, name, method, spoken)
     if made is not entry or not has_place(entry):
-        name_place(made, home, name, method)
+        name_place(made, home, name, method, spoken)
     return watch(made, python)
 
 
@@ -51,11 +51,25 @@ def has_place(entry):
     )
 
 
-def name_place(function, home, name, method=False):
-    """Set the public module and name of a generated function, for users and pickles; return it."""
+def name_place(function, home, name, method=False, spoken=None):
+    """Set the public module and name of a generated function, for users and pickles; return it.
+
+    ``__name__`` is ``spoken``, such as ``linalg_inv``, where PyTorch's is: overrides compare it.
+    """
     if isinstance(function, types.FunctionType):
         function.__module__, function.__qualname__ = home, f"Tensor.{name}" if method else name
+        function.__name__ = spoken or function.__name__
     return function
+
+
+SPACES = ("torch.linalg", "torch.fft", "torch.special", "torch.sparse", "torch.nn.functional")
+"""Namespaces whose functions may have another ``__name__``."""
+
+
+def name_in_space(function):
+    """Return the name of a function in its namespace, such as ``inv`` for ``torch.linalg.inv``."""
+    named = getattr(function, "__module__", None) in SPACES and isinstance(function, types.FunctionType)
+    return function.__qualname__ if named else getattr(function, "__name__", "")
 
 
 def as_python_operator(fn):

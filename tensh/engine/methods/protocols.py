@@ -117,7 +117,15 @@ def __index__(self):
     return int(self.array.item())
 
 
-Tensor.__long__, Tensor.__nonzero__ = __int__, __bool__  # the Python 2 names
+def __long__(self):  # Python 2's names of two conversions, which overrides tell apart
+    return __int__(self)
+
+
+def __nonzero__(self):
+    return __bool__(self)
+
+
+Tensor.__long__, Tensor.__nonzero__ = __long__, __nonzero__
 
 
 # ── as an array ──────────────────────────────────────────────────────────────

@@ -1,5 +1,6 @@
 """The functions of torch.linalg, torch.fft and torch.special."""
 
+from tensh.engine.arguments.binding import asks_late
 from tensh.engine.codegen.composites import add_out
 from tensh.engine.codegen.registry import METHODS, PUBLIC, Registry
 
@@ -18,7 +19,7 @@ def linalg(fn):
 def fft(fn):
     """Make a function public as ``torch.fft.NAME``."""
     fn.__module__ = "torch.fft"
-    FFT[fn.__name__] = fn
+    FFT[fn.__name__] = asks_late(fn)
     return fn
 
 

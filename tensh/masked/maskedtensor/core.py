@@ -1,6 +1,7 @@
 """MaskedTensor: a tensor whose operations ignore the elements where its mask is False."""
 
 import tensh as torch
+from tensh.engine.codegen.public_forms import name_in_space
 from tensh.engine.dispatch.override.points import keep_armed
 from tensh.engine.errors.warnings import warn
 from tensh.masked.maskedtensor.printing import format_tensor
@@ -45,7 +46,7 @@ class MaskedTensor(torch.Tensor):
     def __torch_function__(cls, func, types, args=(), kwargs=None):
         if not all(issubclass(cls, each) or issubclass(each, torch.Tensor) for each in types):
             return NotImplemented
-        rule = RULES.get(func.__name__, refuse_function)
+        rule = RULES.get(name_in_space(func), refuse_function)
         with torch.DisableTorchFunctionSubclass():
             return rule(func, *args, **(kwargs or {}))
 

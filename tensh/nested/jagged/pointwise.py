@@ -1,6 +1,7 @@
 """Elementwise functions for the layout torch.jagged."""
 
 import tensh as torch
+from tensh.engine.codegen.public_forms import name_in_space
 from tensh.engine.operators.layers.composites.losses import reduce_losses, reduction_of
 from tensh.nested.core import Nested, copy_elements, elements_of, name_operator, nest, write_elements
 from tensh.nested.jagged.creation import join_ragged
@@ -114,7 +115,7 @@ def ragged_like(func, nested, dense):
 
 
 def misfit(func, input, other, one, two):
-    name = name_operator(func.__name__, (input, other), {})
+    name = name_operator(name_in_space(func), (input, other), {})
     return RuntimeError(f"cannot call binary pointwise function {name} with inputs of shapes {one} and {two}")
 
 

@@ -17,6 +17,7 @@ from tensh.alias.parts import own_name
 from tensh.cli.session.help import matching, names, page, values
 from tensh.cli.session.help.unknown import Unknown
 from tensh.cli.session.static.known import find_known, find_parts
+from tensh.engine.codegen.public_forms import name_in_space
 from tensh.engine.methods.unsupported import NotInTensh, sentence
 from tensh.support.language import _
 from tensh.support.spelling import close
@@ -67,7 +68,7 @@ def public(value):
         return names.find_name(f"torch.{rest}") if root == "tensh" and rest else None
     if not issubclass(type(value), ROUTINES | type):
         return None
-    module, name = getattr(value, "__module__", None), getattr(value, "__name__", None)
+    module, name = getattr(value, "__module__", None), name_in_space(value)
     if not isinstance(module, str):
         return None
     if module.partition(".")[0] != "torch" or not isinstance(name, str):

@@ -14,6 +14,7 @@ from functools import cache
 from typing import NamedTuple
 
 from tensh.alias.parts import own_dict, own_name
+from tensh.engine.codegen.public_forms import name_in_space
 
 UNKNOWN = object()
 NOTHING = object()
@@ -199,7 +200,7 @@ def result(called, node):
         return Known(UNKNOWN, called.value)
     if is_model(called.kind):
         return declared_type(None, "tensor")
-    name = node.attr if isinstance(node, ast.Attribute) else getattr(called.value, "__name__", "")
+    name = node.attr if isinstance(node, ast.Attribute) else name_in_space(called.value)
     module = getattr(called.value, "__module__", None) if issubclass(type(called.value), types.FunctionType) else None
     if isinstance(module, str) and module.partition(".")[0] in ("torch", "tensh"):
         return declared_type(None, name)

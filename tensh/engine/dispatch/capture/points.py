@@ -11,6 +11,7 @@ first.
 import threading
 from types import FunctionType
 
+from tensh.engine.codegen.public_forms import name_in_space
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.override import points as override
 from tensh.engine.dispatch.override.templates import code_of
@@ -108,7 +109,7 @@ def add_function(function, name=None):
 
 def make_point(function, name=None):
     """Return the point of a function, or None."""
-    own = getattr(function, "__name__", "")
+    own = name_in_space(function)
     name = own if own.startswith("__") else name or own  # some attributes have several names
     if type(function) is not FunctionType or name in SILENT or name.startswith(override.SILENT):
         return None

@@ -4,7 +4,7 @@ import inspect
 
 from tensh.engine.core import ports
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.dispatch.override.points import armed, keep_armed, points
+from tensh.engine.dispatch.override.points import arm, armed, disarm_if_unused, keep_armed, points
 from tensh.engine.dispatch.override.state import ALL, USUAL, DisabledForClasses, call_disabled, state
 from tensh.engine.errors.messages import ABSENT
 
@@ -101,9 +101,13 @@ def answer_late(function, args, options):
     """
     if armed.lasting or armed.searches or state.off or not find_overriding((*args, *options.values())):
         return ()
-    keep_armed()
+    arm()
     point = points.get(function) or next((each for each in points.values() if each.code is function), None)
-    return () if point is None or point.data else (dispatch(point, args, options),)
+    if point is None or point.data:  # a function within the public one, which will ask
+        disarm_if_unused()
+        return ()
+    keep_armed()
+    return (dispatch(point, args, options),)
 
 
 OURS = ("out", "copy")  # parameters that PyTorch's Python functions lack

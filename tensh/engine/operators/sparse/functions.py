@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from tensh.engine.arguments.public_wrapper import wrap_public
 from tensh.engine.codegen.composites import composite
+from tensh.engine.codegen.public_forms import public_object
 from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.codegen.vocabulary import on_tensors
 from tensh.engine.core.tensor import Tensor, wrap
@@ -193,12 +193,13 @@ def spdiags(diagonals, offsets, shape, layout=None):
     return made if layout is None else made.to_sparse(layout=layout)
 
 
-sum_of_values = wrap_public(_sparse_sum, "_sparse_sum")
+sum_of_values = public_object(_sparse_sum, "_sparse_sum")
 CALLED = "_sparse_mm _sparse_addmm _sparse_softmax _sparse_log_softmax sparse_sampled_addmm _spdiags".split()
 mm, addmm, softmax, log_softmax, sampled_addmm, spdiags = (
-    wrap_public(each, each.__name__, spoken=called)
+    public_object(each, each.__name__, spoken=called, home="torch.sparse")
     for each, called in zip((mm, addmm, softmax, log_softmax, sampled_addmm, spdiags), CALLED, strict=True)
 )
+sum.__module__ = "torch.sparse"
 
 
 def as_sparse_gradcheck(gradcheck):

@@ -201,7 +201,15 @@ print(eval(sys.argv[1], {"torch": torch, "each": Overriding()}))
 @pytest.mark.parametrize(
     ("call", "name"),
     [(f"torch.{name}_like(each)", f"{name}_like") for name in ("empty", "zeros", "ones", "rand")]
-    + [("torch.full_like(each, 1)", "full_like"), ("torch.stack([each])", "stack"), ("torch.sum(each)", "sum")],
+    + [("torch.full_like(each, 1)", "full_like"), ("torch.stack([each])", "stack"), ("torch.sum(each)", "sum")]
+    + [("torch.bernoulli(each)", "bernoulli"), ("torch.norm(each)", "norm"), ("torch.split(each, 1)", "split")]
+    + [
+        ("torch.fft.rfft(each)", "fft_rfft"),
+        ("torch.istft(each, 4)", "istft"),
+        ("torch.gru_cell(each, each, each, each)", "gru_cell"),
+    ]
+    + [(f"torch.nn.functional.{name}(each)", name) for name in ("relu", "softmax", "silu", "normalize")]
+    + [("torch.nn.functional.mse_loss(each, each)", "mse_loss"), ("torch.nn.functional.pad(each, (1, 1))", "pad")],
 )
 def test_the_first_call_asks_an_overriding_object_that_is_no_tensor(call, name):
     done = subprocess.run([sys.executable, "-c", FIRST_CALL, call], capture_output=True, text=True)

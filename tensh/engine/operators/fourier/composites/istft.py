@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tensh.engine.arguments.binding import bind
+from tensh.engine.arguments.binding import asks_late, bind
 from tensh.engine.arguments.lazy_signatures import shows
 from tensh.engine.codegen.composites import composite
 from tensh.engine.core import lift
@@ -23,6 +23,7 @@ ISTFT = (
 
 
 @composite
+@asks_late
 @shows(
     "input, n_fft, hop_length=None, win_length=None, window=None, center=True, normalized=False, onesided=None",
     "length=None, return_complex=False",

@@ -1,6 +1,6 @@
 """Recurrent layers and cells as functions of the torch namespace, which the modules of ``torch.nn`` call."""
 
-from tensh.engine.arguments.binding import bind
+from tensh.engine.arguments.binding import asks_late, bind
 from tensh.engine.arguments.lazy_signatures import shows
 from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.operators.layers.composites.recurrent import cell, recurrent
@@ -139,7 +139,7 @@ def check(input, states, w_ih, w_hh):
 def declare_recurrence(function, name, doc):
     function.__name__ = function.__qualname__ = name
     function.__module__, function.__doc__ = "torch", doc
-    PUBLIC[name] = function
+    PUBLIC[name] = asks_late(function)
     return function
 
 
