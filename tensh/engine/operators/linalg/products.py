@@ -16,6 +16,14 @@ from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, on_tensors, word
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.errors.messages import OTHER_DTYPE
 from tensh.engine.operators.basic import conj, conj_array
+from tensh.engine.operators.linalg.few import (
+    DEPTH,
+    DEPTH_OF_LINES,
+    DEPTH_OF_VECTORS,
+    multiply_few,
+    multiply_few_by_vector,
+    multiply_few_in_batches,
+)
 from tensh.engine.operators.precision import is_half, widen
 from tensh.engine.operators.reductions.product_sums import PRODUCTS, add_vector_products
 from tensh.engine.operators.reductions.summation import SMALL, add_along
@@ -129,11 +137,14 @@ def mm(input, mat2):
     dtype = input.dtype
     if dtype is mat2.dtype and dtype.itemsize > 2 and input.ndim == 2 == mat2.ndim:
         try:
-            if 1 != len(mat2) < LONG:
+            depth = len(mat2)
+            if 1 != depth < LONG:
+                if depth <= DEPTH and (product := multiply_few(input, mat2)) is not None:
+                    return product
                 if input.size * mat2.size < PARALLEL_PRODUCT:  # the cheapest form of this check
                     return input.dot(mat2)
                 return multiply_matrices(input, mat2)
-            return multiply(input, mat2) if len(mat2) != 1 else column_by_row(input, mat2)
+            return multiply(input, mat2) if depth != 1 else column_by_row(input, mat2)
         except ValueError:
             raise RuntimeError(cannot_multiply(input, mat2)) from None
     check_matrices(input, mat2)
@@ -187,6 +198,8 @@ def bmm(input, mat2):
 
 def batches(first, second):
     if first.dtype.itemsize > 2:
+        if (product := multiply_few_in_batches(first, second)) is not None:
+            return product
         if first.strides[0] and second.strides[0] and first.shape[2] != 1:
             return matmul(first, second) if first.shape[2] < LONG else multiply(first, second)
         return multiply_by_shared(first, second)
@@ -240,7 +253,7 @@ def mv(input, vec):
         check_vector(None, input, vec)
     if input.dtype.itemsize > 2:
         if 1 != len(vec) < LONG_LINE:
-            return input.dot(vec)
+            return input.dot(vec) if len(vec) > DEPTH_OF_VECTORS else multiply_few_by_vector(input, vec)
         return multiply(input, vec[:, None])[:, 0] if len(vec) != 1 else np.matmul(input, vec)
     return narrow(np.dot, "addmv_impl_cpu", input, vec)
 
@@ -287,6 +300,8 @@ def dot(input, tensor):
         check_dot(input, tensor)
     if input.size > SMALL and input.dtype in PRODUCTS:
         return add_vector_products(input, tensor)
+    if input.size <= DEPTH_OF_LINES and input.dtype in PRODUCTS:
+        return np.add.reduce(input * tensor)
     return input.dot(tensor) if input.dtype.itemsize > 2 else narrow(np.dot, "dot", input, tensor)
 
 
