@@ -34,14 +34,8 @@ def parts(array):
 
 
 # ── continuous ───────────────────────────────────────────────────────────────
-def uniform(array, generator, low=0.0, high=1.0):
-    """Draw numbers in [low, high)."""
-    if BY_NUMPY[array.dtype].category == COMPLEX:
-        if array.size:
-            uniform(parts(array), generator, low, high)
-        return
-    refuse(array, "check_uniform_bounds", (FLOAT,))
-    dtype = BY_NUMPY[array.dtype]
+def check_bounds(dtype, low, high):
+    """Raise PyTorch's error unless numbers of the dtype lie between the bounds."""
     largest = LARGEST[dtype.name]
     for name, bound in (("from", low), ("to", high)):
         if not -largest <= bound <= largest:
@@ -53,6 +47,17 @@ def uniform(array, generator, low=0.0, high=1.0):
             f"uniform_ expects to-from <= std::numeric_limits<{dtype.title}>::max(), but found to={high:g} and "
             f"from={low:g} which result in to-from to exceed the limit"
         )
+
+
+def uniform(array, generator, low=0.0, high=1.0):
+    """Draw numbers in [low, high)."""
+    if BY_NUMPY[array.dtype].category == COMPLEX:
+        if array.size:
+            uniform(parts(array), generator, low, high)
+        return
+    refuse(array, "check_uniform_bounds", (FLOAT,))
+    if low != 0 or high != 1:
+        check_bounds(BY_NUMPY[array.dtype], low, high)
     fill(array, distributions.uniform, generator, low, high)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from tensh.engine.arguments.checks import dims
 from tensh.engine.arrays.threads import PARALLEL, run
+from tensh.engine.codegen.mixing import SCALARS
 from tensh.engine.operators.kernels import reusable
 from tensh.engine.operators.precision import F4, F8, KEPT, ONES, WIDER
 from tensh.engine.operators.reductions.product_sums import add_squares
@@ -48,10 +49,11 @@ def moments_of_row(array):
 
 def moments_of_rows(array, keepdim):
     """Return the moments along the last dimension of a small array, by products, too."""
-    rows = array.astype(F8)
-    ones = ONES[F8][rows.shape[-1]]
-    mean = (rows.dot(ones) / ones.size)[..., None]
-    np.subtract(rows, mean, rows)
+    rows, length = array.astype(F8), array.shape[-1]
+    ones = ONES[F8][length]
+    mean = (rows.dot(ones) / SCALARS[length, F8])[..., None]
+    few = array.size <= SMALL  # which are repeated in less time than they are broadcast
+    np.subtract(rows, mean.repeat(length, -1) if few else mean, rows)
     squares = np.multiply(rows, rows, rows).dot(ones)
     return mean, squares[..., None] if keepdim else squares
 

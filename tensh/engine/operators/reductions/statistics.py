@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tensh.engine.codegen.mixing import SCALARS
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, on_tensors, word
 from tensh.engine.core.tensor import Tensor, wrap
@@ -52,7 +53,7 @@ def variance(name, input, dim, correction, keepdim):
             f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor (input "
             "numel divided by output numel)."
         )
-    return squares / squares.dtype.type(max(0, freedom)), mean
+    return squares / SCALARS[max(0, freedom), squares.dtype], mean
 
 
 SCALED = (
@@ -133,9 +134,15 @@ def middle(input, axis, skip_nan):
     return found if skip_nan else np.where(present < length, np.argmax(missing, axis, keepdims=True), found)
 
 
+SORTED = 16  # elements along a dimension up to which sorting them takes less time
+
+
 def half_way(input, place, axis):
     """Return the index along ``axis`` of the element at ``place`` in a stable sort; there must be no nan."""
-    found = input.argpartition(place, axis)[(*(slice(None),) * (axis % input.ndim), slice(place, place + 1))]
+    here = (*(slice(None),) * (axis % input.ndim), slice(place, place + 1))
+    if input.shape[axis] <= SORTED:
+        return input.argsort(axis, "stable")[here]
+    found = input.argpartition(place, axis)[here]
     value = read_along(input, found, axis)
     equal = input == value
     if np.count_nonzero(equal) == found.size:

@@ -67,6 +67,9 @@ def are_alike(arrays):
 
 def common_dtype(arrays):
     """Return the common dtype by PyTorch's promotion: 0-d arrays count only if their category is higher."""
+    dtype = arrays[0].dtype
+    if all([array.dtype is dtype for array in arrays]):
+        return dtype
     ranks = [None, None]
     for array in arrays:
         own, rank = BY_NUMPY[array.dtype], array.ndim == 0
