@@ -1,6 +1,7 @@
 """Public functions that PyTorch composes of ``aten`` operators, step by step as it does."""
 
 import functools
+import math
 import operator
 
 import tensh as torch
@@ -40,9 +41,10 @@ from tensh.engine.dtypes.dtype import BY_NUMPY, dtype
 def linear(input, weight, bias=None):
     if input.dim() == 2 and bias is not None:
         return aten("addmm", bias, input, aten("t", weight))
-    if input.dim() == 3 and bias is not None and input.is_contiguous():
-        flat = aten("view", input, [input.shape[0] * input.shape[1], input.shape[2]])
-        return aten("view", aten("addmm", bias, flat, aten("t", weight)), [*input.shape[:2], weight.shape[0]])
+    if input.dim() != 2 and bias is not None and input.is_contiguous():
+        *outer, inner = input.shape
+        flat = aten("view", input, [math.prod(outer), inner])
+        return aten("view", aten("addmm", bias, flat, aten("t", weight)), [*outer, weight.shape[0]])
     out = matmul(input, aten("t", weight))
     return out if bias is None else aten("add", out, bias)
 
@@ -56,7 +58,7 @@ def matmul(input, other):
     if a == 2 and b == 1:
         return aten("mv", input, other)
     if a == 1 and b == 2:
-        return aten("squeeze", aten("mm", aten("unsqueeze", input, 0), other), 0)
+        return aten("squeeze_", aten("mm", aten("unsqueeze", input, 0), other), 0)
     if a == b == 2:
         return aten("mm", input, other)
     if a >= 3 and b <= 2 and b and (other.requires_grad or is_foldable(input)):
@@ -191,7 +193,19 @@ def convolution(dims, transposed=False):
 
 def getitem(input, index):
     """Select, slice and unsqueeze one part after the other; then index by tensors, if there are some."""
+    found = take_parts(input, index)
+    if found is NotImplemented:
+        return found
+    out, tensors = found
+    if tensors:
+        return aten("index", out, tensors)
+    return aten("alias", out) if out is input else out
+
+
+def take_parts(input, index):
+    """Return (what numbers, slices and None leave of a tensor, the tensors that index it then)."""
     parts = index if type(index) is tuple else (index,)
+    parts = tuple(torch.tensor(each) if isinstance(each, list) and each else each for each in parts)
     taken = sum(0 if each is None or each is Ellipsis else each.dim() if bool_mask(each) else 1 for each in parts)
     if any(
         isinstance(each, (list, bool, range)) or not isinstance(each, (int, slice, Tensor, type(None), type(Ellipsis)))
@@ -223,9 +237,7 @@ def getitem(input, index):
                     step,
                 )
             dim += 1
-    if tensors:
-        return aten("index", out, [tensors.get(d) for d in range(max(tensors) + 1)])
-    return aten("alias", out) if out is input else out
+    return out, [tensors.get(d) for d in range(max(tensors) + 1)] if tensors else []
 
 
 def bool_mask(value):
@@ -233,17 +245,21 @@ def bool_mask(value):
 
 
 def setitem(input, index, value):
-    target = getitem(input, index) if not isinstance(index, Tensor) else NotImplemented
-    if target is NotImplemented:
-        if not isinstance(index, Tensor) or not isinstance(value, (Tensor, int, float)):
-            return NotImplemented
-        aten(
-            "index_put_", input, [index], value if isinstance(value, Tensor) else torch.tensor(value, dtype=input.dtype)
-        )
-    elif isinstance(value, Tensor):
+    if isinstance(value, (bool, int, float)):
+        value = torch.tensor(value, dtype=input.dtype)
+    elif not isinstance(value, Tensor):
+        return NotImplemented
+    found = take_parts(input, index)
+    if found is NotImplemented:
+        return found
+    target, tensors = found
+    if tensors:
+        aten("index_put_", target, tensors, value)
+    elif value.dim() or not target.dim():
         aten("copy_", target, value)
     else:
         aten("fill_", target, value)
+    return None
 
 
 def split(tensor, split_size_or_sections, dim=0):

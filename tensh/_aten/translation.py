@@ -119,6 +119,18 @@ MADE_OF_OPERATORS = frozenset("""linear matmul multi_head_attention_forward rms_
 """Functions whose operators modes see one by one (Note [Inner calls]): ``STEPS`` has them for tensors of wrapper subclasses."""
 
 
+def write_result(point, args, options):
+    """Return ``out``, into which the result of a call has been copied: wrapper subclasses see both steps."""
+    out = options.pop("out")
+    result = call(point, args, options)
+    targets, values = (out, result) if isinstance(out, (tuple, list)) else ([out], [result])
+    for target, value in zip(targets, values, strict=True):
+        if target.shape != value.shape:
+            raise NotImplementedError("the size of out must be that of the result for tensors of wrapper subclasses")
+        aten("copy_", target, value)
+    return out
+
+
 def translate_call(point, args, options):
     name = name_in_space(point.public)
     if point.is_accessor:
@@ -132,6 +144,8 @@ def translate_call(point, args, options):
     if name in QUIET or point.python == "by name":  # an initialiser
         return point.original(*args, **options)
     plain = not any_dispatches((*args, *options.values()))
+    if not plain and options.get("out") is not None:
+        return write_result(point, args, dict(options))
     if plain and name in MADE_OF_OPERATORS:
         return (point.public if point.operator else point.original)(*args, **options)
     named = name, args, options

@@ -3,13 +3,14 @@
 import functools
 
 from tensh.engine.core.tensor import Tensor, wrap
+from tensh.engine.dispatch.override.state import state
 from tensh.engine.dispatch.vmap.batched import BatchedTensor
 
 REMOVED = ("mutations", "mutations_and_views")
 
 
 def functionalize(func, *, remove="mutations"):
-    """A new function with the same results as ``func``: PyTorch's changes for its compilers do not affect them.
+    """A new function with the same results as ``func``; in the graph that ``make_fx`` traces, it has no operators that write.
 
     Raise RuntimeError unless ``remove`` has one of its two values.
 
@@ -27,6 +28,9 @@ def functionalize(func, *, remove="mutations"):
         )
 
     def functionalized(*args, **kwargs):
+        for mode in reversed(state.dispatch_modes):
+            if hasattr(mode, "functionalize"):  # a trace, whose graph has no writes then
+                return mode.functionalize(func, remove, args, kwargs)
         return func(*args, **kwargs)
 
     return functools.wraps(func)(functionalized)

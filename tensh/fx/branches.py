@@ -39,6 +39,8 @@ class BranchRecorder:
 
     def record_higher_order(self, called, args):
         """Record a call of a higher-order operator on tensors, and return its result."""
+        if called.rows:
+            return self.record_rows(called, args)
         count = called.first + len(called.graphs)
         before, functions, operands = args[: called.first], args[called.first : count], args[count]
         (leaves, spec), more = flatten(tuple(operands)), args[-1] if called.apart else ()
@@ -79,6 +81,34 @@ class BranchRecorder:
             for place, value in enumerate(result)
         ]
         return unflatten(parts, wanted)
+
+    def record_rows(self, called, args):
+        """Record a scan or a map, whose function gets a row of its last operands at a time."""
+        function, *operands, additional = args
+        wholes, rows = [each for part in operands[:-1] for each in part], operands[-1]
+        with self.plainly():
+            examples = [*map(self.example, wholes), *(self.example(each)[0] for each in rows)]
+        branch = self.record_branch(lambda function, *given: function(*given, *additional), function, examples)
+        known = {key: value for key, (value, _) in branch.lifted.items()}
+        given = {key: value for key, value in known.items() if any(value is each for each in additional)}
+        lifted = given | known
+        module = close(branch, lifted, plain=False)
+        if wholes:
+            output = module.graph.output_node()
+            output.args = (list(output.args[0]),)
+            module.recompile()
+        inputs, added = tuple(lifted.values()), self.add_module(called.graphs[0], module)
+        given = [*([*map(self.to_argument, part)] for part in operands), tuple(map(self.to_argument, inputs))]
+        given[-1] = given[-1] if wholes else list(given[-1])
+        node = self.graph.create_node("call_function", called, (added, *given), name=str(called))
+        with self.plainly():
+            values = [[*map(self.example, part)] for part in (*operands, inputs)]
+            result = called.compute(module, *values)
+        self.describe(node, tuple(result))
+        return [
+            self.keep_part(value, self.graph.call_function(operator.getitem, (node, place)))
+            for place, value in enumerate(result)
+        ]
 
     def record_branch(self, call, function, carried):
         """Record a function as a separate graph, whose first inputs are the carried values."""
@@ -162,7 +192,7 @@ def close(branch, lifted, plain):
     inputs = [node for node in branch.graph.find_nodes(op="placeholder") if node.target == "carried"]
     inputs += [branch.lifted[key][1] if key in branch.lifted else key for key in lifted]
     graph = copy_graph(branch.graph, {each: f"arg{place}_1" for place, each in enumerate(inputs)})
-    for node, value in zip(graph.find_nodes(op="placeholder")[-len(lifted) :], lifted.values()):
+    for node, value in zip(graph.find_nodes(op="placeholder")[len(inputs) - len(lifted) :], lifted.values()):
         node.meta.setdefault("val", value)
     if plain:
         graph.output_node().args = graph.output_node().args[0]
@@ -184,9 +214,13 @@ def copy_graph(source, names):
 def rename_inputs(graph):
     """Name the inputs of branches after the operands that the graph gives them, also of branches within branches."""
     for node in graph.nodes:
-        if str(node.target) == "cond" and node.op == "call_function":
-            for each in node.args[1:3]:
+        kind = str(node.target) if node.op == "call_function" else ""
+        if kind in ("cond", "map_impl"):
+            modules, operands = (
+                (node.args[1:3], node.args[3]) if kind == "cond" else (node.args[:1], [*node.args[1], *node.args[2]])
+            )
+            for each in modules:
                 module = each.meta["val"]
                 inputs = module.graph.find_nodes(op="placeholder")
-                module.graph = copy_graph(module.graph, dict(zip(inputs, [one.name for one in node.args[3]])))
+                module.graph = copy_graph(module.graph, dict(zip(inputs, [one.name for one in operands])))
                 rename_inputs(module.graph)

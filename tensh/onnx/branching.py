@@ -5,8 +5,9 @@ from tensh.onnx.builder import TYPES, Value
 
 
 def convert_branches(converter, node):
-    """Convert a call of ``cond`` or ``while_loop``; return its values."""
-    convert = {"cond": convert_cond, "while_loop": convert_loop}[str(node.target)]
+    """Convert a call of a higher-order operator; return its values."""
+    known = {"cond": convert_cond, "while_loop": convert_loop, "scan": convert_scan, "map_impl": convert_scan}
+    convert = known[str(node.target)]
     return convert(converter, node)
 
 
@@ -43,6 +44,20 @@ def convert_loop(converter, node):
 
     graph = nest(builder, "body", (step, still, *inputs), (torch.tensor(True), *examples), compute)
     return describe(builder.call("Loop", [None, going, *given], {"body": graph}, outputs=len(examples)), examples)
+
+
+def convert_scan(converter, node):
+    """Convert a scan or a map to ``Scan``: its graph gets what is carried, and a row of each of the other operands."""
+    builder, (body, *carried, rows, more) = converter.builder, node.args
+    carried = carried[0] if carried else []
+    given = [converter.values[each] for each in (*carried, *rows)]
+    outer, results = [converter.values[each] for each in more], node.meta["val"]
+    examples = [*(each.meta["val"] for each in carried), *(each.meta["val"][0] for each in rows)]
+    inputs = [Value(builder.name("row"), each.dtype, each.dim(), each) for each in examples]
+    shown = [*results[: len(carried)], *(each[0] for each in results[len(carried) :])]
+    graph = nest(builder, "body", inputs, shown, lambda: converter.convert_inner(body.meta["val"], [*inputs, *outer]))
+    attributes = {"body": graph, "num_scan_inputs": len(rows)}
+    return describe(builder.call("Scan", given, attributes, outputs=len(results)), results)
 
 
 def nest(builder, name, inputs, examples, compute):

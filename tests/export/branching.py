@@ -1,8 +1,11 @@
 """Modules with branches and loops that depend on elements, written for either library: name -> (module, arguments, others)."""
 
+import importlib
+
 
 def make_programs(torch):
-    nn, cond, while_loop = torch.nn, torch.cond, torch._higher_order_ops.while_loop
+    nn, cond, while_loop, scan = torch.nn, torch.cond, torch._higher_order_ops.while_loop, torch._higher_order_ops.scan
+    map_rows = importlib.import_module(f"{torch.__name__}._higher_order_ops.map").map
     t, f = torch.tensor(True), torch.tensor(False)
 
     class Called(nn.Module):
@@ -49,9 +52,28 @@ def make_programs(torch):
 
         return while_loop(lambda n, x: n > 0, body, (n, x))
 
+    def scan_rows(self, x):
+        return scan(lambda c, row: (c + row, c * row), torch.zeros(3), x)
+
+    def scan_outside(self, x):
+        return scan(lambda c, row: (c + self.k * row, self.a(c)), torch.zeros(3), x)
+
+    def scan_structure(self, x, y):
+        def combine(carry, rows):
+            return {"total": carry["total"] + rows[0].sum()}, (rows[1] * 2, carry["total"] + 1)
+
+        return scan(combine, {"total": torch.zeros(())}, (x, y), reverse=True)[1]
+
+    def map_plain(self, x):
+        return map_rows(lambda row: (row * 2, row.sum()), x)
+
+    def map_outside(self, x, y):
+        return map_rows(lambda row, other: self.a(row) + other, x, y)
+
     def vector(*elements):
         return torch.tensor(elements)
 
+    rows = [1.0, 2.0, 3.0], [-1.0, 0.5, -2.0]
     x, y = vector([1.0, 2.0, 3.0]), vector([-1.0, 0.5, -2.0])
     two, four, zero = (torch.tensor(each) for each in (2, 4, 0))
     programs = {
@@ -63,5 +85,10 @@ def make_programs(torch):
         "loop": (loop, (two, x), [(four, y), (zero, x)]),
         "loop_outside": (loop_outside, (two, x, y), [(zero, y, x), (four, x, y)]),
         "branch_in_loop": (branch_in_loop, (two, x), [(four, y)]),
+        "scan_rows": (scan_rows, (vector(*rows),), [(vector(*rows[::-1]),)]),
+        "scan_outside": (scan_outside, (vector(*rows),), [(vector(*rows[::-1]),)]),
+        "scan_structure": (scan_structure, (vector(*rows), vector(*rows) + 1), [(vector(*rows) * 2, vector(*rows))]),
+        "map_plain": (map_plain, (vector(*rows),), [(vector(*rows[::-1]),)]),
+        "map_outside": (map_outside, (vector(*rows), y[0]), [(vector(*rows[::-1]), x[0])]),
     }
     return {name: (Called(function), *rest) for name, (function, *rest) in programs.items()}

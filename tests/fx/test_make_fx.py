@@ -6,6 +6,7 @@ import pytest
 
 import tensh as torch
 from tensh.fx.experimental.proxy_tensor import make_fx
+from tests.fx.writing_functions import make_functions
 
 
 def write_in_place(torch, x):
@@ -112,3 +113,54 @@ def test_a_function_can_ask_whether_it_is_traced():
     make_fx(lambda x: seen.append(get_proxy_mode()) or x + 1)(torch.ones(2))
     assert seen[0] is not None
     assert get_proxy_mode() is None
+
+
+# ── writes ───────────────────────────────────────────────────────────────────
+REMOVED = "nothing", "mutations", "mutations_and_views"
+
+
+def trace_writes(library, make_fx, name, removed):
+    function = make_functions(library)[name]
+    function = function if removed == "nothing" else library.func.functionalize(function, remove=removed)
+    return make_fx(function)(library.arange(6.0).reshape(2, 3))
+
+
+@pytest.mark.parametrize("removed", REMOVED)
+@pytest.mark.parametrize("name", make_functions(torch))
+def test_traces_of_functions_that_write(name, removed):
+    traced, function = trace_writes(torch, make_fx, name, removed), make_functions(torch)[name]
+    names = [
+        node.target._opname
+        for node in traced.graph.nodes
+        if node.op == "call_function" and hasattr(node.target, "_opname")
+    ]
+    if removed != "nothing":
+        assert all(not each.endswith("_") or each == "copy_" and name == "of_the_argument" for each in names)
+    if removed == "mutations_and_views":
+        assert not {"view", "select", "slice", "t", "transpose", "unbind", "split", "permute", "expand"} & set(names)
+    x = torch.arange(1.0, 7.0).reshape(2, 3)
+    given = x.clone(), x.clone()
+    found, wanted = traced(given[0]), function(given[1])
+    torch.testing.assert_close((found, given[0]), (wanted, given[1]))
+
+
+@pytest.mark.parametrize("removed", REMOVED)
+@pytest.mark.parametrize("name", make_functions(torch))
+def test_traces_of_functions_that_write_are_pytorchs(name, removed, oracle):
+    from torch.fx.experimental.proxy_tensor import make_fx as theirs
+
+    assert trace_writes(torch, make_fx, name, removed).code == trace_writes(oracle, theirs, name, removed).code
+
+
+def test_a_result_written_into_a_tensor_is_part_of_a_trace():
+    def function(x):
+        y, v, i = torch.empty(2, 3), torch.empty(2), torch.empty(2, dtype=torch.long)
+        torch.add(x, 1, out=y)
+        torch.max(x, 1, out=(v, i))
+        return y, v, i
+
+    x = torch.randn(2, 3)
+    for each in (function, torch.func.functionalize(function)):
+        torch.testing.assert_close(make_fx(each)(torch.ones(2, 3))(x), function(x))
+    with pytest.raises(RuntimeError, match="cannot write into an expanded tensor"):
+        make_fx(torch.func.functionalize(lambda x: x[0].expand(2, 3).add_(1)))(x)

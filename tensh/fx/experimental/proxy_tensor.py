@@ -11,6 +11,7 @@ from tensh.engine.dispatch.override.state import state
 from tensh.engine.methods.unsupported import unsupported_lookup
 from tensh.func.trees import flatten, leaves_of, map_leaves, unflatten
 from tensh.fx.branches import BranchRecorder, list_members
+from tensh.fx.experimental.functionalizing import FunctionalRecorder
 from tensh.fx.graph import Graph
 from tensh.fx.graph_module import GraphModule
 from tensh.fx.pytree_codegen import PyTreeCodeGen, PyTreeInfo
@@ -43,7 +44,7 @@ class ProxyTensor(Tensor):
         return first.recorder.record(func, args, kwargs or {})
 
 
-class OperatorRecorder(BranchRecorder, TorchDispatchMode):
+class OperatorRecorder(FunctionalRecorder, BranchRecorder, TorchDispatchMode):
     """A mode that adds called operators to ``graph``; ``table`` maps operators to functions that decompose them."""
 
     SCOPE = ("constants", "paths")
@@ -102,6 +103,17 @@ class OperatorRecorder(BranchRecorder, TorchDispatchMode):
 
     def record(self, func, args, kwargs):
         """Compute an operator, and add its node."""
+        if self.removed is not None:
+            return self.record_functional(func, args, dict(kwargs))
+        return self.record_plainly(func, args, kwargs)
+
+    @staticmethod
+    def is_traced(value):
+        """Return True for a traced tensor."""
+        return isinstance(value, ProxyTensor)
+
+    def record_plainly(self, func, args, kwargs):
+        """Compute an operator, and add its node, as it is."""
         if func in self.table:
             with self:
                 result = self.table[func](*args, **kwargs)

@@ -24,6 +24,7 @@ from tensh.engine.operators.layers.losses import (
     soft_margin,
     squared_difference,
 )
+from tensh.engine.operators.shapes.composites.joining import broadcast_tensors
 
 # ── reduction ────────────────────────────────────────────────────────────────
 REDUCTIONS = ("none", "mean", "sum")
@@ -72,15 +73,15 @@ def number_reduction(fn, *parameters):
     PUBLIC[fn.__name__] = rename(function, fn.__name__, fn.__doc__)
 
 
-def check_sizes(input, target):
-    """Warn if input and target must be broadcast, and raise if they cannot be."""
-    if target.size() != input.size():
-        warn(
-            f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This will likely "
-            "lead to incorrect results due to broadcasting. Please ensure they have the same size.",
-        )
-        if (clash := broadcast_clash([input.array.shape, target.array.shape])) is not None:
-            raise RuntimeError(clash)
+def match_sizes(input, target):
+    """Return input and target in one size, with a warning if they differ; raise if they cannot be broadcast."""
+    if target.size() == input.size():
+        return input, target
+    warn(
+        f"Using a target size ({target.shape}) that is different to the input size ({input.shape}). This will likely "
+        "lead to incorrect results due to broadcasting. Please ensure they have the same size.",
+    )
+    return broadcast_tensors(input, target)
 
 
 def promote_both(input, target):
@@ -115,11 +116,11 @@ def mse_loss(input, target, size_average=None, reduce=None, reduction="mean", we
     >>> torch.nn.functional.mse_loss(torch.tensor([1.0, 2.0]), torch.tensor([0.0, 0.0]))
     tensor(2.5000)
     """
-    check_sizes(input, target)
+    given, (input, target) = input, match_sizes(input, target)
     if size_average is not None or reduce is not None:
         reduction = reduction_of(reduction, size_average, reduce)
     if weight is not None:
-        check_weight(input, weight, reduction)
+        check_weight(given, weight, reduction)
         return weigh_losses((input - target).pow(2), weight, reduction)
     return squared_difference.fn(*promote_both(input, target), reduction_of(reduction))
 
@@ -134,11 +135,11 @@ def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", wei
     >>> torch.nn.functional.l1_loss(torch.tensor([1.0, 2.0]), torch.tensor([0.0, 0.0]))
     tensor(1.5000)
     """
-    check_sizes(input, target)
+    given, (input, target) = input, match_sizes(input, target)
     if size_average is not None or reduce is not None:
         reduction = reduction_of(reduction, size_average, reduce)
     if weight is not None:
-        check_weight(input, weight, reduction)
+        check_weight(given, weight, reduction)
         return weigh_losses((input - target).abs(), weight, reduction)
     return reduce_losses((input - target).abs(), reduction_of(reduction))
 
@@ -153,7 +154,7 @@ def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction="mea
     >>> torch.nn.functional.smooth_l1_loss(torch.tensor([0.5, 2.0]), torch.tensor([0.0, 0.0]), reduction="none")
     tensor([0.1250, 1.5000])
     """
-    check_sizes(input, target)
+    input, target = match_sizes(input, target)
     reduction = reduction_of(reduction, size_average, reduce)
     beta = number(beta, "smooth_l1_loss", "beta", 4)
     if beta < 0:
@@ -173,9 +174,9 @@ def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
     >>> torch.nn.functional.huber_loss(torch.tensor([0.5, 2.0]), torch.tensor([0.0, 0.0]), reduction="none", delta=2.0)
     tensor([0.1250, 2.0000])
     """
-    check_sizes(input, target)
+    given, (input, target) = input, match_sizes(input, target)
     if weight is not None:
-        check_weight(input, weight, reduction)
+        check_weight(given, weight, reduction)
     delta = number(delta, "huber_loss", "delta", 4)
     if delta <= 0:
         if weight is None:
