@@ -11,6 +11,10 @@ from tensh.graph.textbook.facts import WORDS
 from tensh.support.language import _
 
 
+BELOW = " " * 6  # before a formula that goes below its operand
+BETWEEN = " " * 3  # between the keys of a heading
+
+
 class Sent(NamedTuple):
     """The gradient that a node sends to one operand, its formula, and the sum there so far."""
 
@@ -153,10 +157,16 @@ def picture(graph, made, done, columns=None):
 
 
 def cut_line(line, columns):
-    """Return a line shortened to some columns, as a list; the keys in the heading go below it."""
-    if line[0][0] == "keyword" and sum(tokens.width(text) for _kind, text in line) > columns:
-        (head, (kind, keys)) = line
-        return [[head], [(kind, tokens.cut(keys.lstrip(), columns))]]
+    """Return a line as lines of some columns: keys go below the heading, a formula below its operand; names are cut."""
+    if sum(tokens.width(text) for _kind, text in line) <= columns:
+        return [line]
+    *front, (kind, last) = line
+    if front and front[0][0] == "keyword":
+        keys = last.lstrip()
+        below = [keys] if tokens.width(keys) <= columns else keys.split(BETWEEN)
+        return [front, *([(kind, tokens.cut(each, columns))] for each in below)]
+    if front and kind == "note":
+        return [*cut_line(front, columns), [(kind, tokens.cut(BELOW + last.lstrip(), columns))]]
     kept, room = [], columns
     for kind, text in line:
         if room > 0:

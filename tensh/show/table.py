@@ -34,15 +34,15 @@ class Table(View):
         if self.title:
             yield "title", "\n    ".join(wrap_lines(self.title, page.width - 4)) if page.is_window else self.title
         if self.rows:
-            widths = [max(map(cells, column)) for column in zip(self.columns, *self.rows, strict=True)]
-            rows = self.rows
+            rows = self.rows if page.unicode else [tuple(map(spell_duration, row)) for row in self.rows]
+            widths = [max(map(cells, column)) for column in zip(self.columns, *rows, strict=True)]
             if page.is_window and self.shrinks:
                 widths = self._shrink(widths, page.width)
                 rows = [tuple(map(shorten, row, widths, repeat(page.unicode))) for row in rows]
             room = page.width - sum(width + len(GAP) for width in widths[:-1]) if page.is_window else widths[-1]
             fits = room >= (LEAST if self.wraps else widths[-1])
             yield "plain", "\n" * bool(self.title)
-            yield from self._columns(rows, widths, room) if fits and not page.plain else self._sentences(page)
+            yield from self._columns(rows, widths, room) if fits and not page.plain else self._sentences(rows, page)
         for note in self.notes:
             yield "plain", "\n" * (not is_first)
             is_first = False
@@ -83,9 +83,9 @@ class Table(View):
             for text in line[1:]:
                 yield kind_of(text), GAP + text
 
-    def _sentences(self, page):
+    def _sentences(self, rows, page):
         """Yield a sentence `first: column text, column text` for each row, wrapped between the facts."""
-        for number, (first, *rest) in enumerate(self.rows):
+        for number, (first, *rest) in enumerate(rows):
             yield "plain", "\n" * bool(number)
             first = first if self.is_named else f"{self.columns[0]} {first}"
             yield ("name", first) if self.is_named else ("plain", first)
@@ -129,3 +129,9 @@ class Tables(View):
 def kind_of(text):
     """Return the style of a cell: flaws stand out."""
     return "trouble" if any(word in text for word in ("NaN", "nan", "inf")) else "plain"
+
+
+def spell_duration(text):
+    """Write microseconds in ASCII."""
+    number, _space, unit = text.rpartition(" ")
+    return f"{number} us" if unit == "µs" and number.replace(".", "").isdecimal() else text

@@ -6,7 +6,7 @@ import pytest
 
 import tensh
 from tensh.cli.session.events import Value
-from tensh.cli.session.help import derivation, examples, lookup, names, page
+from tensh.cli.session.help import derivation, examples, gradient, lookup, names, page
 from tensh.cli.session.help.view import HelpPage
 from tensh.cli.session.session import Session
 from tensh.cli.session.sources.source import Source
@@ -242,6 +242,31 @@ def test_a_page_is_broken_between_words_in_a_window_only():
     prose = [line for line in lines if not line.startswith(("  ", "torch."))]
     assert len(lines) > len(text(tokens).split("\n")) and all(len(line) < 60 for line in prose)
     assert "".join(text(tokens).split()) == "".join("".join(lines).split())
+
+
+@pytest.mark.parametrize(
+    "path", ["torch.linalg.svd", "torch.ctc_loss", "torch.grid_sampler", "torch.conv1d", "torch.lu_solve"]
+)
+@pytest.mark.parametrize("width", [50, 60, 80])
+def test_formulas_are_broken_in_a_window_only(path, width):
+    found = names.find_name(path)
+    tokens = [*gradient.section(gradient.formulas(found, page.parameters(found)))]
+    assert text(HelpPage(tokens).draw(Page(width=width))) == text(tokens).rstrip("\n")
+    lines = text(HelpPage(tokens).draw(Page(width=width, is_window=True))).split("\n")
+    assert max(map(len, lines)) < width
+    assert "".join(text(tokens).split()) == "".join("".join(lines).split())
+
+
+def test_a_formula_is_broken_before_its_outer_terms():
+    found = names.find_name("torch.linalg.svd")
+    tokens = [*gradient.section(gradient.formulas(found, page.parameters(found)))]
+    lines = text(HelpPage(tokens).draw(Page(width=80, is_window=True))).split("\n")
+    assert "        + U @ (2 * c * F @ Vh + (g_Vh - g_Vh @ Vh.T @ Vh) / c)" in lines
+
+
+def test_the_example_in_a_docstring_keeps_its_lines():
+    written = "\nTwice the number.\n\n>>> double(2)\n4\n>>> double(3)\n6\n"
+    assert text(HelpPage([("prose", written)]).draw(Page(width=60, is_window=True))) == written.rstrip("\n")
 
 
 @pytest.mark.parametrize("path", ["torch.nn.LSTM", "torch.optim.Adam", "torch.Tensor.sum", "torch.linalg.lstsq"])

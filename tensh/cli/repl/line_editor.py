@@ -7,6 +7,7 @@ import contextlib
 
 from tensh.cli.process.typed_line import read_typed_line
 from tensh.cli.repl.ending import ending_with
+from tensh.cli.repl.stopping import stopping_with
 
 try:
     import readline
@@ -75,10 +76,16 @@ class LineEditor:
         self.before = before
         self.env.stdout.flush()
         try:
-            with ending_with(stop_editing), self.env.install():  # the program may have replaced the streams
+            # the program may have replaced the streams
+            with ending_with(stop_editing), stopping_with(lambda: self.draw(prompt)), self.env.install():
                 return read_typed_line(prompt) + "\n"
         except EOFError:
             return ""
+
+    def draw(self, prompt):
+        """Write the line again, below what a shell has written."""
+        self.env.stdout.write(prompt + readline.get_line_buffer())
+        self.env.stdout.flush()
 
     def complete(self, word, number):
         """Return the completion of a word with a number; None after the last. Called by readline."""

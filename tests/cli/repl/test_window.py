@@ -1,6 +1,8 @@
 """The window of the prompt: its toolbar, width, colours and settings; plain prompts; the first paint."""
 
 import os
+import shutil
+import sys
 
 import pytest
 
@@ -104,6 +106,22 @@ def test_a_plain_prompt_edits_its_lines(tmp_path):
             while shell.read(0.5):
                 pass
         assert "Tab" in shell.enter("%help keys")
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="bash continues the stopped program")
+def test_a_plain_line_is_drawn_again_when_its_program_goes_on():
+    shells = ("-c", "import os; os.execvp('bash', ['bash', '--norc', '-i'])")
+    with Terminal(program=shells, PS1="shell: ") as shell:
+        shell.shows("shell:")
+        shell.type(f"{sys.executable} -m tensh --plain\r")
+        shell.ready().type("x = 12")
+        shell.shows(">>> x = 12")
+        shell.press("^Z")
+        shell.shows("shell:")
+        shell.type("fg\r")
+        shell.shows(">>> x = 12")
+        shell.enter("3")
+        assert shell.enter("x") == "123"
 
 
 def test_ascii():

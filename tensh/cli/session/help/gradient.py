@@ -86,13 +86,13 @@ def section(found):
     )
     for each in found:
         if each["if"]:
-            yield "note", "  " + _("if {condition}").format(condition=each["if"]) + "\n"
+            yield "condition", "  " + _("if {condition}").format(condition=each["if"]) + "\n"
         for operand, formula in each["gradients"].items():
             yield "name", f"  {operand}"
-            yield "code", f": {formula}\n"
+            yield "formula", f": {formula}\n"
         for target, text in each["with"].items():
-            yield "note", "    " + _("with {part}").format(part=f"{target} = {text}") + "\n"
+            yield "condition", "    " + _("with {part}").format(part=f"{target} = {text}") + "\n"
     if any(each["is_broadcast"] for each in found):
-        yield "note", "  " + _("summed to the shape of an operand that was broadcast") + "\n"
+        yield "condition", "  " + _("summed to the shape of an operand that was broadcast") + "\n"
     for word in dict.fromkeys(word for each in found for word in each["words"]):
-        yield "note", f"  {_(WORDS[word])}\n"
+        yield "condition", f"  {_(WORDS[word])}\n"

@@ -132,9 +132,9 @@ def derivative(name):
         yield "name", f"  {each.op.name}"
         yield "note", f"  {each.op.node}\n"
         for part, formula in each.parts.items():
-            yield "code", f"    {part} = {formula}\n"
+            yield "formula", f"    {part} = {formula}\n"
         for parameter, formula in each.derivatives.items():
-            yield "code", f"    {parameter}: {formula}\n"
+            yield "formula", f"    {parameter}: {formula}\n"
     if len(found) > MOST:
         yield "note", "  " + _("and {count} more operators").format(count=len(found) - MOST) + "\n"
 

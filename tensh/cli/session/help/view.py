@@ -10,14 +10,19 @@ LEAST = 40  # columns; a narrower window is not wrapped for
 LONGEST_NAME = 24  # columns; text beside a longer name begins below it
 GAP = 2
 INDENT = " " * 4
+SHOWN = {"prose": "plain", "signature": "plain", "formula": "code", "condition": "note"}  # kinds that are laid out here
+MATHEMATICS = ("formula", "condition")
+WORDS = re.compile(r"[a-z]{2,} [a-z]+ [a-z]{2,}|[\u4e00-\u9fff]")  # of a sentence, or in Chinese
+SPACE = re.compile(r" |(?<=[\u4e00-\u9fff，。：；])(?=[\u4e00-\u9fff（])")
+OPERATOR = re.compile(r" (?=(?:[-+*/@<>|&]|[<>=!]=|and|or|if|else) )|(?<=,) ")
 BETWEEN = re.compile(r", (?![^(\[{]*[)\]}])")  # commas between parameters, not within a default
 
 
 class HelpPage(View):
     """The (kind, text) pairs of a page.
 
-    The kind "prose" may be wrapped between words, "signature" holds the parameters after a name, and "view" holds a
-    View.
+    The kind "prose" may be wrapped between words, "signature" holds the parameters after a name, "formula" and
+    "condition" are code that may be broken at its operators, and "view" holds a View.
     """
 
     is_whole = True  # the user asked for it: show it to the end
@@ -35,17 +40,22 @@ class HelpPage(View):
                 text = fit_text(text, page)
             elif kind == "signature":
                 text = fit_signature(text, page, column)
-            elif kind == "code" and not page.unicode:
-                from tensh.graph.textbook.printing import spell_signs
-
-                text = spell_signs(text)
-            tokens.append(("plain" if kind in ("prose", "signature") else kind, text))
+            elif kind in MATHEMATICS:
+                text = fit_formula(text if page.unicode else in_ascii(text), page, column)
+            tokens.append((SHOWN.get(kind, kind), text))
             column = len(text) - text.rfind("\n") - 1 + column * ("\n" not in text)
         while tokens and not tokens[-1][1].rstrip("\n"):
             tokens.pop()
         kind, text = tokens.pop() if tokens else ("plain", "")
         yield from tokens
         yield kind, text.rstrip("\n")
+
+
+def in_ascii(text):
+    """Return mathematical code in ASCII."""
+    from tensh.graph.textbook.printing import spell_signs  # which pages with other characters need not load
+
+    return spell_signs(text)
 
 
 def fit_signature(text, page, column):
@@ -64,18 +74,54 @@ def fit_signature(text, page, column):
     return f"{line[: begin + 1]}\n{broken}{line[end:]}" + text[len(line) :]
 
 
+def fit_formula(text, page, column):
+    """Break a line that is too wide: a formula before its terms or factors, the outermost first, a sentence between words.
+
+    ``column`` is where the line begins.
+    """
+    line, lines, margin = text.rstrip("\n"), [], INDENT * 2
+    if not page.is_window or page.width < LEAST:
+        return text
+    while column + cells(line) >= page.width:
+        places = find_breaks(line, len(margin), page.width - 1 - column)
+        if not places:
+            break
+        place = max(places, key=lambda each: (preference(line, each), each))
+        lines.append(line[:place].rstrip())
+        line, column = margin + line[place:].lstrip(), 0
+    return "\n".join([*lines, line]) + text[len(text.rstrip("\n")) :]
+
+
+def find_breaks(line, begin, room):
+    """Return where a line may be broken so that its first part has ``room`` columns, and is longer than ``begin``."""
+    pattern = SPACE if WORDS.search(line) else OPERATOR
+    return [
+        match.start()
+        for match in pattern.finditer(line)
+        if begin < match.start() and cells(line[: match.start()]) <= room
+    ]
+
+
+def preference(line, place):
+    """Rate a place for a break: best before a term of an outer sum; in a sentence, all are alike."""
+    if WORDS.search(line):
+        return ()
+    depth = sum(map(line[:place].count, "([{")) - sum(map(line[:place].count, ")]}"))
+    return line[place + 1] in "+-", -depth
+
+
 def fit_text(text, page):
     """Wrap text to the window; outside a window return it unchanged."""
     if not page.is_window or page.width < LEAST:
         return text
-    body = text.rstrip("\n")
+    above, body = text[: len(text) - len(text.lstrip("\n"))], text.strip("\n")
     flush = textwrap.dedent(body)  # else a paragraph that is indented as a whole would pass for a list
     first = next((line for line in flush.split("\n") if line.strip()), "")
     margin = body[: body.find(first)].rpartition("\n")[2]
     width = page.width - 1 - len(margin)
     paragraphs = re.split(r"(\n\n+)", flush)
     filled = "".join(each if each.isspace() else fill_paragraph(each, width) for each in paragraphs)
-    return textwrap.indent(filled, margin) + text[len(body) :]
+    return above + textwrap.indent(filled, margin) + text[len(above) + len(body) :]
 
 
 def fill_items(lines, width):
@@ -100,7 +146,7 @@ def fill_paragraph(paragraph, width):
     first, *more = paragraph.split("\n")
     if first.rstrip().endswith(":") and any(len(line) > width for line in more):
         return "\n".join([first, *fill_items(more, width)])
-    if any(line.startswith((" ", "-", "*", "|")) for line in more):
+    if first.startswith(">>>") or any(line.startswith((" ", "-", "*", "|", ">>>")) for line in more):
         return paragraph
     margin = first[: len(first) - len(first.lstrip())]
     return textwrap.fill(

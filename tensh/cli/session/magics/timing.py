@@ -94,10 +94,10 @@ def profile_table(profile, sources):
     total = duration(sum(entry.inlinetime for entry in entries))
     more = len(entries) - len(rows)
     notes = [
-        _("{total} in {count} functions; own: excluding the functions that it calls").format(
-            total=total, count=len(entries)
+        _("{total} in {functions}; own: excluding the functions that it calls").format(
+            total=total, functions=count(len(entries), "function")
         ),
-        *([_("{count} more functions took less").format(count=more)] if more else ()),
+        *([_("{functions} took less").format(functions=count(more, "more function"))] if more else ()),
     ]
     return Table((_("function"), _("place"), _("calls"), _("own"), _("with calls")), rows, notes=notes, shrinks=(0, 1))
 
