@@ -10,7 +10,6 @@ from tensh.graph.reverse import Parts, Pass, together
 from tensh.graph.textbook.facts import WORDS
 from tensh.support.language import _
 
-
 BELOW = " " * 6  # before a formula that goes below its operand
 BETWEEN = " " * 3  # between the keys of a heading
 

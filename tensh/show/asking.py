@@ -4,6 +4,7 @@ them.
 A session knows which names are the user's and what it has run; for any other program there are only its global names.
 """
 
+import re
 import sys
 import weakref
 from collections.abc import Mapping
@@ -43,16 +44,34 @@ def choose_names(names, depth=1):
 def match_names(names, patterns):
     """Return the names that match one of the patterns in a text; all for "".
 
+    A pattern that matches none may match tensors within modules and containers: `net.0.weight`, `net.0` for all of a layer.
     Raise LookupError for a pattern without a match.
     """
     import fnmatch  # loads modules that few programs need
 
     wanted = patterns.replace(",", " ").split()
+    found = dict.fromkeys(name for name in names if any(fnmatch.fnmatch(name, each) for each in wanted))
     for pattern in wanted:
         if not fnmatch.filter(names, pattern):
-            raise LookupError(_("there is no name {pattern}").format(pattern=pattern))
-    fits = [name for name in names if any(fnmatch.fnmatch(name, each) for each in wanted)]
-    return {name: names[name] for name in fits} if wanted else names
+            inner = find_inner(names, pattern)
+            if not inner:
+                raise LookupError(_("there is no name {pattern}").format(pattern=pattern))
+            found |= inner
+    return {name: names.get(name, value) for name, value in found.items()} if wanted else names
+
+
+def find_inner(names, pattern):
+    """Return the tensors within modules and containers whose paths match a pattern, or begin with it."""
+    import fnmatch
+
+    from tensh.graph.names import list_named_tensors
+
+    pattern = re.sub(r"\[(\d+)\]", r".\1", pattern)  # an index is no set of characters
+    return {
+        path: tensor
+        for path, tensor in list_named_tensors(names)
+        if any(fnmatch.fnmatch(re.sub(r"\[(\d+)\]", r".\1", path), each) for each in (pattern, f"{pattern}.*"))
+    }
 
 
 def sources_of_caller(depth=1):

@@ -11,7 +11,7 @@ from tensh.cli.process import status
 from tensh.cli.programs.options import UsageError
 from tensh.cli.programs.run import Run
 from tensh.cli.session.events import Text, Value
-from tensh.cli.session.magics.writing import write_elements
+from tensh.cli.session.sources.elements import write_elements
 from tensh.show.page import Page
 from tensh.support.language import _
 

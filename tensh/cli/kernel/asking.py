@@ -4,7 +4,7 @@ from tensh.cli.render.theme import apply_style
 from tensh.cli.session.completion import ahead, complete
 from tensh.cli.session.help import lookup
 from tensh.cli.session.help.view import HelpPage
-from tensh.cli.session.magics.writing import write_elements
+from tensh.cli.session.sources.elements import write_elements
 from tensh.show.page import WIDE
 
 COLORS = 16

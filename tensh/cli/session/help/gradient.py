@@ -75,7 +75,7 @@ def section(found):
         return
     yield "title", _("gradient")
     yield (
-        "note",
+        "condition",
         "  "
         + (
             _("g_NAME is the gradient of the result NAME")

@@ -6,6 +6,7 @@ from tensh.cli.session.magics.arguments import parse_call
 from tensh.cli.session.magics.registry import MAGICS, MagicError, magic
 from tensh.cli.session.magics.showing import view
 from tensh.cli.session.magics.writing import write_name_argument
+from tensh.cli.session.sources.elements import write_elements
 from tensh.support.language import _
 
 # name, usage, summary, function of tensh.show: takes a tensor, by default the one computed last
@@ -94,4 +95,4 @@ def trace(session, command):
     if not command.argument:
         raise MagicError(_("%trace: expected a line of code: %trace (x @ w).sum()"))
     command.parse()
-    yield Value(view("trace")(command.argument, session.namespace), command)
+    yield Value(view("trace")(write_elements(command.argument), session.namespace), command)

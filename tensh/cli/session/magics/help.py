@@ -6,7 +6,7 @@ import pkgutil
 from tensh.cli.session.events import Value
 from tensh.cli.session.magics.registry import MAGICS, MagicError, describe_unknown, magic
 from tensh.cli.session.magics.tasks import MORE, TASKS
-from tensh.cli.session.magics.writing import write_elements
+from tensh.cli.session.sources.elements import write_elements
 from tensh.support.language import _
 
 

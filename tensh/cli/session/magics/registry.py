@@ -7,6 +7,7 @@ completion, suggestions and the export to Python use that table, so that a comma
 from typing import NamedTuple
 
 from tensh.cli.session.magics.writing import add_names, as_python
+from tensh.cli.session.sources.elements import write_elements
 from tensh.support.language import _
 from tensh.support.spelling import close
 
@@ -49,7 +50,7 @@ class Magic(NamedTuple):
     def python(self, argument):
         """Return the equivalent call for an argument; None if there is none."""
         if self.sugar is None or self.sugar == "{}":
-            return self.sugar and argument
+            return self.sugar and write_elements(argument)
         return self.sugar.format(add_names(as_python(self.subject(argument), self.switches), self.named))
 
 

@@ -6,6 +6,7 @@ from time import perf_counter
 
 from tensh.cli.session.events import Notice, Value
 from tensh.cli.session.magics.registry import MagicError, magic
+from tensh.cli.session.sources.elements import write_elements
 from tensh.show.describe import duration
 from tensh.show.table import Table
 from tensh.support.language import _, count
@@ -36,7 +37,7 @@ def timeit(session, command):
     loops, repeats = options.get("n"), options.get("r", REPEATS)
     for unit in session.units_within(command):  # run once normally, so that a failure is located
         session.evaluate(unit)
-    timer = Timer(command.argument, globals=session.namespace)
+    timer = Timer(write_elements(command.argument), globals=session.namespace)
     loops = loops or timer.autorange()[0]
     times = [seconds / loops for seconds in timer.repeat(repeats, loops)]
     mean = sum(times) / repeats

@@ -6,10 +6,9 @@ Pure functions of text; no name is looked up.
 import ast
 import re
 
+from tensh.cli.session.sources.elements import write_elements
+
 # Patterns are compiled at their first use, to save time at start-up.
-STRING = r"""(?:'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*")"""
-ELEMENT = r"(?<![\w.])[^\W\d]\w*(?:\.\w+|\[[^\]]*\])*\.\d+(?:\.\w+|\[[^\]]*\])*"  # net.0.weight
-NUMBER = r"\.(\d+)(?=\.|\[|$)"
 OPTION = r"(?:^|[ \t]+)--(?P<name>[A-Za-z][\w-]*)(?:=(?P<given>\S+)|[ \t]+(?P<next>(?!-)\S+))?"
 LONGEST_NAME = 30  # characters of an expression repeated in a picture
 
@@ -29,22 +28,6 @@ def parse_arguments(text):
         return ast.parse(f"_({text})", mode="eval").body
     except (SyntaxError, ValueError):
         return None
-
-
-def write_elements(text):
-    """Rewrite element paths such as `net.0.weight`, the name of a parameter, as Python: `net[0].weight`."""
-    return change_outside_strings(
-        text, lambda piece: re.sub(ELEMENT, lambda match: re.sub(NUMBER, lambda part: f"[{part[1]}]", match[0]), piece)
-    )
-
-
-def change_outside_strings(text, change):
-    """Change the pieces of a text outside of string literals."""
-    pieces, begin = [], 0
-    for match in re.finditer(STRING, text):
-        pieces += [change(text[begin : match.start()]), match[0]]
-        begin = match.end()
-    return "".join([*pieces, change(text[begin:])])
 
 
 def write_options(text, switches):

@@ -8,12 +8,14 @@ meaning.
 import __future__
 
 import ast
+import contextlib
 import functools
 import re
 from types import CodeType
 from typing import NamedTuple
 
 from tensh.cli.session.awaiting import ALLOWED
+from tensh.cli.session.sources.elements import parse_elements
 from tensh.cli.session.sources.openness import Openness
 from tensh.support.escaping import visible_line
 from tensh.support.language import _, deferred
@@ -97,6 +99,8 @@ class Command(NamedTuple):
         try:
             return ast.parse(self.argument, self.source.filename, mode)
         except SyntaxError as error:
+            with contextlib.suppress(SyntaxError):
+                return parse_elements(self.argument, self.source.filename, mode)
             line = self.source.lines[self.first - 1]
             before = line.index(self.argument, 1)
             if error.lineno == 1 and error.offset:
