@@ -8,9 +8,11 @@ from tensh.engine.codegen.table import op
 from tensh.engine.operators.indexing.gather import extent, places
 from tensh.engine.operators.layers.losses import make_number, reduce_losses
 from tensh.engine.operators.precision import I8, compute_in_float32, is_half
+from tensh.engine.operators.reductions.rows import starts
 from tensh.engine.operators.reductions.summation import add_along
 
 GROUP = 16  # numbers that are added one after the other
+FEW = 1 << 10  # samples up to which the places of their rows are kept
 MANY = 1 << 12  # samples from which sums are added in parallel
 
 
@@ -31,6 +33,8 @@ def choose_classes(shape, target, weight, ignore_index):
 
 def find_class_places(shape, classes):
     """Return the position of every sample's class in flat memory of ``shape``."""
+    if len(shape) == 2 and shape[0] <= FEW:
+        return classes + starts(shape)
     return places(shape, 1, classes[:, None])[:, 0] if len(shape) > 1 else classes
 
 

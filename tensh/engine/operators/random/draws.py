@@ -237,7 +237,7 @@ def multinomial(input, num_samples, replacement=False, *, generator=None, out=No
     shape = (*weights.shape[:-1], num_samples)
     draw = discrete.choices if replacement and num_samples > 1 else discrete.distinct_choices
     generator = default_generator if generator is None else generator
-    drawn = draw(np.atleast_2d(weights), num_samples, generator) if 0 not in shape else np.empty(0, np.int64)
+    drawn = draw(weights.reshape(-1, weights.shape[-1]), num_samples, generator) if 0 not in shape else np.empty(0, np.int64)
     result = wrap(drawn.reshape(shape))
     if out is None:
         return result
@@ -267,11 +267,11 @@ def _check_multinomial(weights, num_samples, replacement, out):
     if weights.shape[-1] > 2**24:
         raise RuntimeError("number of categories cannot exceed 2^24")
     if replacement and num_samples > 1:
-        if not (weights >= 0).all():
+        if False in (weights >= 0).tobytes():  # a third of the time of all()
             raise RuntimeError("invalid multinomial distribution (encountering probability entry < 0)")
-        if not np.isfinite(weights).all():
+        if False in np.isfinite(weights).tobytes():
             raise RuntimeError("invalid multinomial distribution (encountering probability entry = infinity or NaN)")
-    elif not ((weights >= 0) & (weights < np.inf)).all():
+    elif False in ((weights >= 0) & (weights < np.inf)).tobytes():
         raise RuntimeError("probability tensor contains either `inf`, `nan` or element < 0")
-    if not (weights.sum(-1, dtype=np.float64) > 0).all():
+    if False in (np.add.reduce(weights, -1, np.float64) > 0).tobytes():
         raise RuntimeError("invalid multinomial distribution (sum of probabilities <= 0)")

@@ -13,6 +13,7 @@ from tensh.engine.operators.layers.composites.losses import reduce_losses, reduc
 from tensh.engine.operators.layers.composites.projection import linear
 from tensh.engine.operators.layers.composites.registry import HALF, layer, refuse_dtypes, require_constants
 from tensh.engine.operators.layers.losses import multi_margin, multilabel_margin
+from tensh.engine.operators.precision import I8
 from tensh.engine.operators.reductions.softmax import log_softmax_dim
 
 
@@ -20,6 +21,8 @@ from tensh.engine.operators.reductions.softmax import log_softmax_dim
 def check_target(input, target, weight):
     """Raise PyTorch's errors for targets that do not fit."""
     shape, classes = input.array.shape, target.array.shape
+    if len(shape) == 2 and classes == shape[:1] and weight is None and target.array.dtype is I8:
+        return  # as mostly
     if not shape:
         raise ValueError(f"Expected 1 or more dimensions (got {len(shape)})")
     if len(shape) == 1 and len(classes) == 1 and classes[0] != 1:
@@ -57,7 +60,8 @@ def nll(input, target, weight, reduction, ignore_index):
         raise ValueError("Overflow when unpacking long long")
     check_target(input, target, weight)
     shape = input.array.shape
-    require_constants("nll_loss_forward" if len(shape) <= 2 else "nll_loss2d_forward", weight=weight)
+    if weight is not None:
+        require_constants("nll_loss_forward" if len(shape) <= 2 else "nll_loss2d_forward", weight=weight)
     if len(shape) <= 2:
         if len(shape) == 1 and target.array.ndim and reduction != "none":
             target = target.reshape(())

@@ -84,9 +84,8 @@ def find_quantiles(ordered, q, interpolation, skip_nan):
         ranks = q * wrap(np.maximum(last - missing.sum(-1, keepdims=True), 0).astype(values.dtype))
     else:
         ranks = (q * wrap(np.asarray(last))).expand(*values.shape[:-1], q.array.size)
-        incomplete = missing.any(-1, keepdims=True)
-        if incomplete.any():
-            ranks = ranks.masked_fill(wrap(incomplete), float(last))
+        if True in missing.tobytes():
+            ranks = ranks.masked_fill(wrap(missing.any(-1, keepdims=True)), float(last))
     at = ranks.array
     at = {"lower": np.floor, "higher": np.ceil, "nearest": np.rint}.get(interpolation, np.asarray)(at)
     below = at.astype(np.int64)
