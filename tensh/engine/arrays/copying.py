@@ -9,22 +9,28 @@ from tensh.engine.arrays.threads import BLOCK, PARALLEL, run
 
 WIDE = 512  # elements of a line from which the crossing cache lines do not stay in the cache
 STRIP, NARROW = 64, 16  # elements; narrow for lines that are mapped to the same cache sets
-FEW = 1 << 14  # elements from which lines that are mapped to the same cache sets take up to four times as long as others
-SETS, CACHE = 512, 1 << 15  # their distance, in bytes, is a multiple of the first; that many bytes from the first to the last fit
+MANY = (
+    1 << 14
+)  # elements from which lines that are mapped to the same cache sets take up to four times as long as others
+SETS, CACHE = (
+    512,
+    1 << 15,
+)  # their distance, in bytes, is a multiple of the first; that many bytes from the first to the last fit
 NARROWEST = 8
 CROWDED = 1024  # lines at a distance, in bytes, that is a multiple of this are
 
 
 def copy_into(out, array):
     """``out[...] = array`` for arrays of one shape."""
-    if out.size < FEW or out.ndim < 2 or out.flags.c_contiguous and array.flags.c_contiguous:
+    if out.size < MANY or out.ndim < 2 or out.flags.c_contiguous and array.flags.c_contiguous:
         out[...] = array
         return
+    if not out.flags.c_contiguous:
+        order = sorted(range(out.ndim), key=lambda d: -abs(out.strides[d]))
+        out, array = out.transpose(order), array.transpose(order)
     step, inner = abs(array.strides[-1]), min(map(abs, array.strides))
     if out.size <= BLOCK:
-        width = max(NARROWEST, CACHE // step) if step > inner and step % SETS == 0 else out.shape[-1]
-        for i in range(0, out.shape[-1], width):
-            out[..., i : i + width] = array[..., i : i + width]
+        copy_block(out, array)
         return
     if step == inner and out.size < PARALLEL:
         out[...] = array
@@ -46,6 +52,15 @@ def copy_into(out, array):
 
     def work(i):
         place = part(i)
-        out[place] = array[place]
+        copy_block(out[place], array[place])
 
     run(work, blocks)
+
+
+def copy_block(out, array):
+    """Copy some elements, in strips if their lines are mapped to the same cache sets."""
+    step, width = abs(array.strides[-1]), out.shape[-1]
+    if step % SETS == 0 and step > min(map(abs, array.strides)):
+        width = max(NARROWEST, CACHE // step)
+    for i in range(0, out.shape[-1], width):
+        out[..., i : i + width] = array[..., i : i + width]

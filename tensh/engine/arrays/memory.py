@@ -9,8 +9,7 @@ import weakref
 import numpy as np
 
 from tensh.engine.arrays.bounds import count_elements, require_storage, view_memory
-from tensh.engine.arrays.copying import copy_into
-from tensh.engine.arrays.threads import BLOCK
+from tensh.engine.arrays.copying import MANY, copy_into
 from tensh.engine.core.clock import owner
 from tensh.engine.core.lift import Lift
 from tensh.engine.dtypes.device import contiguous_format, preserve_format
@@ -301,7 +300,7 @@ def copy(array, memory_format=preserve_format):
 
 def row_major(array):
     """Return a dense row-major copy."""
-    if array.size <= BLOCK:
+    if array.size < MANY:
         return array.copy()
     out = np.empty(array.shape, array.dtype)
     copy_into(out, array)

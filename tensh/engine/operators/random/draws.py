@@ -237,7 +237,11 @@ def multinomial(input, num_samples, replacement=False, *, generator=None, out=No
     shape = (*weights.shape[:-1], num_samples)
     draw = discrete.choices if replacement and num_samples > 1 else discrete.distinct_choices
     generator = default_generator if generator is None else generator
-    drawn = draw(weights.reshape(-1, weights.shape[-1]), num_samples, generator) if 0 not in shape else np.empty(0, np.int64)
+    drawn = (
+        draw(weights.reshape(-1, weights.shape[-1]), num_samples, generator)
+        if 0 not in shape
+        else np.empty(0, np.int64)
+    )
     result = wrap(drawn.reshape(shape))
     if out is None:
         return result

@@ -53,7 +53,8 @@ def variance(name, input, dim, correction, keepdim):
             f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the reduction factor (input "
             "numel divided by output numel)."
         )
-    return squares / SCALARS[max(0, freedom), squares.dtype], mean
+    number = max(0, freedom)
+    return squares / (SCALARS[number, squares.dtype] if squares.ndim else squares.dtype.type(number)), mean
 
 
 SCALED = (
