@@ -18,7 +18,9 @@ BATCHES = 1 << 13  # products of all pairs
 
 def multiply_few(first, second):
     """Return the product of two matrices of one dtype and up to DEPTH inner elements, or None for BLAS to compute."""
-    rows, (depth, columns) = len(first), second.shape
+    (rows, inner), (depth, columns) = first.shape, second.shape
+    if inner != depth:  # BLAS refuses them, c_einsum would repeat a single column
+        return None
     if (rows >= ROWS and columns >= COLUMNS) or rows * depth * columns > PRODUCTS or second.dtype not in ONES:
         return None
     if second.strides[1] != second.itemsize:
@@ -30,7 +32,7 @@ def multiply_few(first, second):
 
 def multiply_few_by_vector(matrix, vector):
     """Return the product of a matrix and a vector of up to DEPTH_OF_VECTORS elements."""
-    if vector.dtype not in ONES:
+    if vector.dtype not in ONES or matrix.shape[1] != len(vector):
         return matrix.dot(vector)
     if len(vector) == 2 or vector.nbytes < LANES:
         return c_einsum("ik,k->i", matrix, vector)
