@@ -12,6 +12,7 @@ import tensh as torch
 from tensh._aten import layer_words
 from tensh._aten.calls import aten, call_overload, call_plain
 from tensh._aten.overloads import schemas
+from tensh._aten.recording import Number
 from tensh._aten.translation import LIFTED, lift_call
 from tensh.engine.codegen.derivatives import LIST, local, variable, words_of
 from tensh.engine.codegen.source import compile_source, indent_lines
@@ -174,11 +175,19 @@ def unpack(node):
     """The saved values of a node; one that is its own result is taken out of the history, which is seen."""
     values = restore_held(node.unpack() or [])
     return [
-        aten("detach", t)
+        with_number(t, kept.number)
+        if type(kept) is Number
+        else aten("detach", t)
         if type(role) is int and role < 0 and isinstance(t, Tensor) and not mode.grad and reads_result(node)
         else t
-        for role, t in zip(node.roles, values)
+        for role, kept, t in zip(node.roles, node.saved or (), values)
     ]
+
+
+def with_number(t, number):
+    """Return a tensor that knows the number that it stands for, which traces write."""
+    t.__dict__["written_number"] = number
+    return t
 
 
 def reads_result(node):

@@ -9,6 +9,8 @@ and each step of it is handed to ``__torch_dispatch__`` again.
 
 import weakref
 
+import numpy as np
+
 from tensh._aten.handlers import ask
 from tensh.engine.arrays.absent import Absent, lay_out
 from tensh.engine.autograd.gradients import on_tensors
@@ -38,8 +40,8 @@ def ask_and_record(overload, handlers, args, kwargs):
     if name in QUIET or not (name in VIEWS or any(uses_gradient(node_of(t)) for t in tensors)):
         return ask(overload, handlers, args, kwargs)
     begin, writes = tick(), overload._opname.endswith("_")
-    shadows = Shadows()
     given = (list(args), dict(kwargs))
+    shadows = Shadows(given)
     replayed = Replayed(overload, given)  # before anything is written
     try:
         recorded = overload.compute(*map_leaves(shadows.shadow, given))
@@ -70,11 +72,16 @@ def node_of(t):
     return refresh_node(t if shadow is None else shadow) or refresh_node(t)
 
 
+class Number(np.ndarray):
+    """The array by which a node keeps a number that a program wrote; ``number`` is as it was written."""
+
+
 class Shadows:
     """The shadows of a call, and which tensors they stand for."""
 
-    def __init__(self):
+    def __init__(self, given):
         self.made, self.known, self.results, self.seen = {}, {}, set(), set()
+        self.numbers = [each for each in leaves_of(given) if isinstance(each, (int, float, complex))]
 
     def shadow(self, value):
         """The shadow of a tensor; any other value as it is."""
@@ -127,6 +134,8 @@ class Shadows:
     def keep(self, value):
         if type(value) is tuple:
             return tuple([self.keep(each) for each in value])
+        if type(value) is np.ndarray and not value.ndim:
+            return self.keep_number(value)
         if type(value) is not Absent:
             return value
         t = self.known.get(id(value))
@@ -136,6 +145,15 @@ class Shadows:
             with no_grad():
                 t = t.detach()
         return Held(t, t.array) if dispatches(type(t)) else t.array
+
+    def keep_number(self, value):
+        """Return the array of a number with the number in it, if the call has one of this value."""
+        for each in self.numbers:
+            if value.dtype.type(each) == value:
+                made = value.view(Number)
+                made.number = each
+                return made
+        return value
 
 
 class Unknown(Exception):

@@ -3,8 +3,7 @@
 import traceback
 from typing import NamedTuple
 
-from tensh.compiler.compiling import CompiledFunction
-from tensh.compiler.steps import READ
+from tensh.compiler.backends import BackendFunction
 
 MOST = 50  # maximum number of calls until nothing new is found
 
@@ -20,14 +19,16 @@ class Reason(NamedTuple):
 class ExplainOutput:
     """The result of ``explain``, printed as PyTorch prints it.
 
-    ``graphs`` are the compiled graphs, ``ops_per_graph`` the functions that each one calls, ``break_reasons`` the
-    breaks between them.
+    ``graphs`` are graph modules, ``ops_per_graph`` the functions that each one calls, ``break_reasons`` the breaks between
+    them. As in PyTorch, calls of methods are in the graphs and are not counted.
     """
 
     def __init__(self, graphs, reasons):
         self.graphs, self.graph_count, self.break_reasons = graphs, len(graphs), reasons
-        self.graph_break_count = max(len(graphs) - 1, 0)
-        self.ops_per_graph = [[line.function for line in list_calls(graph)] for graph in graphs]
+        self.graph_break_count = len(graphs) - 1
+        self.ops_per_graph = [
+            [node.target for node in graph.graph.nodes if node.op == "call_function"] for graph in graphs
+        ]
         self.op_count = sum(map(len, self.ops_per_graph))
         self.out_guards, self.compile_times = [], None
 
@@ -43,16 +44,11 @@ class ExplainOutput:
             lines += [f"  Break Reason {number}:", f"    Reason: {each.reason}", "    User Stack:"]
             lines += [f"      {frame}" for frame in each.user_stack]
         lines.append("Ops per Graph:")
-        for number, graph in enumerate(self.graphs, 1):
-            lines += [f"  Ops {number}:", *(f"    {line.name}" for line in list_calls(graph))]
+        for number, functions in enumerate(self.ops_per_graph, 1):
+            lines += [f"  Ops {number}:", *(f"    {each}" for each in functions)]
         return "\n".join(lines)
 
     __repr__ = __str__
-
-
-def list_calls(graph):
-    """Return the captured lines of a graph's forward pass that call operators."""
-    return [line for line in graph.program.forward_lines if line.name != READ]
 
 
 def explain(f, *extra_args, **extra_kwargs):
@@ -64,16 +60,21 @@ def explain(f, *extra_args, **extra_kwargs):
     >>> print(torch._dynamo.explain(lambda x: (x * 2).sin())(torch.ones(2)))
     Graph Count: 1
     Graph Break Count: 0
-    Op Count: 2
+    Op Count: 1
     Break Reasons:
     Ops per Graph:
       Ops 1:
-        mul
-        sin
+        <built-in function mul>
     """
 
     def look(*args, **kwargs):
-        whole = CompiledFunction(getattr(f, "_torchdynamo_orig_callable", f))
+        graphs = []
+
+        def collect(graph, examples):
+            graphs.append(graph)
+            return graph.forward
+
+        whole = BackendFunction(getattr(f, "_torchdynamo_orig_callable", f), collect)
         whole.silent = True
         found = None
         for _ in range(MOST):
@@ -84,9 +85,7 @@ def explain(f, *extra_args, **extra_kwargs):
                 break
             found = state
         reasons = {str(part.reason): part.reason for part in parts if part.reason is not None}
-        return ExplainOutput(
-            [graph for part in parts for graph in part.graphs], [describe(each) for each in reasons.values()]
-        )
+        return ExplainOutput(graphs, [describe(each) for each in reasons.values()])
 
     return look(*extra_args, **extra_kwargs) if extra_args or extra_kwargs else look
 

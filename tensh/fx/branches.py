@@ -36,6 +36,7 @@ class BranchRecorder:
     """
 
     branch = None  # the innermost function that is being recorded
+    taken = ()  # the operands of the last branch, with what its functions take from outside
 
     def record_higher_order(self, called, args):
         """Record a call of a higher-order operator on tensors, and return its result."""
@@ -64,8 +65,11 @@ class BranchRecorder:
         names = {id(each): f"l_args_{count}_{place}_" for place, each in enumerate(leaves)}
         lifted = order_lifted(functions, branches, names)
         modules = [close(branch, lifted, plain=called.apart and branch is branches[0]) for branch in branches]
+        for module, function in zip(modules, functions):
+            if getattr(function, "gives_list", False):
+                give_list(module)
         nodes = [self.add_module(name, module) for name, module in zip(called.graphs, modules)]
-        inputs = tuple(lifted.values())
+        inputs = self.taken = tuple(lifted.values())
         tuples = (tuple(leaves), inputs) if called.apart else (inputs,)
         given = [tuple(map(self.to_argument, each)) for each in tuples]
         args = (*map(self.to_argument, before), *nodes, *given)
@@ -94,9 +98,7 @@ class BranchRecorder:
         lifted = given | known
         module = close(branch, lifted, plain=False)
         if wholes:
-            output = module.graph.output_node()
-            output.args = (list(output.args[0]),)
-            module.recompile()
+            give_list(module)
         inputs, added = tuple(lifted.values()), self.add_module(called.graphs[0], module)
         given = [*([*map(self.to_argument, part)] for part in operands), tuple(map(self.to_argument, inputs))]
         given[-1] = given[-1] if wholes else list(given[-1])
@@ -197,6 +199,13 @@ def close(branch, lifted, plain):
     if plain:
         graph.output_node().args = graph.output_node().args[0]
     return GraphModule(list_members(graph), graph, "<lambda>")
+
+
+def give_list(module):
+    """Let the graph of a function return a list instead of a tuple."""
+    output = module.graph.output_node()
+    output.args = (list(output.args[0]),)
+    module.recompile()
 
 
 def copy_graph(source, names):

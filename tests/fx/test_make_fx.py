@@ -27,7 +27,29 @@ def differentiate_twice(torch, x):
     return torch.autograd.grad((g * x).sum(), w)[0]
 
 
+def differentiate(torch, x, function):
+    x = x.detach().requires_grad_()
+    return torch.autograd.grad(function(x).sum(), x)[0]
+
+
+def choose(torch, x, p, q):
+    return torch.cond(x.sum() > 0, lambda x: x * p + q, lambda x: (x - p).sin(), (x,))
+
+
+def choose_of_two(torch, x):
+    x, z = x.detach().requires_grad_(), (x + 1).detach().requires_grad_()
+    y = torch.cond(x.sum() > 0, lambda x, z: x * z, lambda x, z: x + z * 2, (x, z))
+    return torch.autograd.grad((y * y).sum(), (x, z))
+
+
 SAME = {
+    "number_factor": lambda torch, x: differentiate(torch, x, lambda y: (y * 2).sin() * 2.5),
+    "number_divisor": lambda torch, x: differentiate(torch, x, lambda y: y.exp() / 3 - 2 * y),
+    "number_mixed": lambda torch, x: differentiate(torch, x, lambda y: y.clone().mul_(3).addcmul(y, y, value=2)),
+    "branch": lambda torch, x: differentiate(
+        torch, x, lambda y: torch.cond(y.sum() > 0, lambda y: y.sin(), lambda y: y.cos(), (y * 2,))
+    ),
+    "branch_of_two": choose_of_two,
     "pointwise": lambda torch, x: torch.sin(x) + 1 - x / 2,
     "matmul": lambda torch, x: (x @ x.T).relu().sum(),
     "softmax": lambda torch, x: torch.nn.functional.softmax(x, -1).log_softmax(0),
@@ -42,6 +64,7 @@ SAME = {
     "joins": lambda torch, x: torch.cat([x, x]).to(torch.float64),
 }
 COMPUTED = {
+    "branch_of_members": lambda torch, x: differentiate(torch, x, lambda y: choose(torch, y, torch.ones(3), x * 2)),
     "writes": write_in_place,
     "step": step,
     "twice": differentiate_twice,

@@ -11,6 +11,7 @@ from tensh.engine.dispatch.override.state import state
 from tensh.engine.methods.unsupported import unsupported_lookup
 from tensh.func.trees import flatten, leaves_of, map_leaves, unflatten
 from tensh.fx.branches import BranchRecorder, list_members
+from tensh.fx.experimental.branch_gradients import BranchGradients
 from tensh.fx.experimental.functionalizing import FunctionalRecorder
 from tensh.fx.graph import Graph
 from tensh.fx.graph_module import GraphModule
@@ -44,7 +45,7 @@ class ProxyTensor(Tensor):
         return first.recorder.record(func, args, kwargs or {})
 
 
-class OperatorRecorder(FunctionalRecorder, BranchRecorder, TorchDispatchMode):
+class OperatorRecorder(BranchGradients, FunctionalRecorder, BranchRecorder, TorchDispatchMode):
     """A mode that adds called operators to ``graph``; ``table`` maps operators to functions that decompose them."""
 
     SCOPE = ("constants", "paths")
@@ -69,6 +70,8 @@ class OperatorRecorder(FunctionalRecorder, BranchRecorder, TorchDispatchMode):
             return value
         if isinstance(value, ProxyTensor) and value.proxy.graph is self.graph:
             return value.proxy
+        if "written_number" in value.__dict__:
+            return value.__dict__["written_number"]
         if self.branch is not None and id(value) not in self.branch.own:
             known = self.branch.lifted.get(id(value))
             return self.lift(value, id(value)) if known is None else known[1]

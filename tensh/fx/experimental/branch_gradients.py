@@ -1,0 +1,57 @@
+"""Gradients of branches in a trace: the backward pass of a branch is a branch, too."""
+
+from tensh.autograd import Function, grad
+from tensh.engine.autograd.modes import enable_grad
+from tensh.engine.core.clock import mode
+from tensh.func.trees import flatten, leaves_of, unflatten
+
+__all__ = ["BranchGradients"]
+
+
+class BranchGradients:
+    """What a recorder of operators does for a branch whose operands require grad."""
+
+    def record_higher_order(self, called, args):
+        """Record a call of a higher-order operator on tensors; the results of a branch have a history."""
+        result = super().record_higher_order(called, args)
+        wanted = [each for each in self.taken if each.requires_grad and each.is_floating_point()]
+        if called.name() != "cond" or not mode.grad or not wanted:
+            return result
+        leaves, spec = flatten(result)
+        return unflatten(list(attach(called, args, self.taken, wanted, leaves)), spec)
+
+
+def attach(called, args, taken, wanted, leaves):
+    """Return the results of a branch with a node, which calls the branch that computes the gradients of ``wanted``.
+
+    ``taken`` are all operands, with what the functions take from outside.
+    """
+    pred, first, second, operands = args
+
+    def differentiate(function):
+        def backward(*given):
+            given = given[len(taken) :]
+            with enable_grad():
+                results = leaves_of(function(*operands))
+            pairs = [(each, g) for each, g in zip(results, given) if each.requires_grad]
+            found = grad([each for each, _ in pairs], wanted, [g for _, g in pairs], materialize_grads=True)
+            known = {id(each) for each in (*given, *wanted)}
+            return [each.clone() if id(each) in known else each for each in found]
+
+        backward.gives_list = True
+        return backward
+
+    class Branch(Function):
+        @staticmethod
+        def forward(*inputs):
+            return tuple(leaves)
+
+        @staticmethod
+        def setup_context(context, inputs, output):
+            pass
+
+        @staticmethod
+        def backward(context, *given):
+            return tuple(called(pred, differentiate(first), differentiate(second), (*taken, *given)))
+
+    return Branch.apply(*wanted)
