@@ -72,6 +72,7 @@ LAYERS = {
         "tensh.serialization",
         "",
     ),
+    "tensh.functorch": ("tensh tensh.engine tensh.fx tensh.nn tensh.switched_off", ""),
     "tensh.tracing": ("tensh tensh._aten tensh.engine tensh.fx tensh.nn tensh.overrides", ""),
     "tensh.jit": (
         "tensh tensh._aten tensh.engine tensh.futures tensh.fx tensh.nn tensh.serialization tensh.switched_off tensh.testing tensh.tracing",

@@ -15,6 +15,7 @@ from tensh.func import (  # noqa: F401
     vjp,
     vmap,
 )
+from tensh.fx.experimental.proxy_tensor import make_fx  # noqa: F401
 from tensh.version import __version__  # noqa: F401
 
 
