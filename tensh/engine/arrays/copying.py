@@ -38,23 +38,16 @@ def copy_into(out, array):
     if step > inner and out.shape[-1] > WIDE:
         width = NARROW if step % CROWDED == 0 else STRIP
 
-        def part(i):
-            return ..., slice(i * width, (i + 1) * width)
+        def copy_strip(i):
+            out[..., i * width : (i + 1) * width] = array[..., i * width : (i + 1) * width]
 
-        blocks = -(-out.shape[-1] // width)
+        run(copy_strip, -(-out.shape[-1] // width))
     else:
         rows = max(1, BLOCK * out.shape[0] // out.size)
-
-        def part(i):
-            return slice(i * rows, (i + 1) * rows)
-
-        blocks = -(-out.shape[0] // rows)
-
-    def work(i):
-        place = part(i)
-        copy_block(out[place], array[place])
-
-    run(work, blocks)
+        run(
+            lambda i: copy_block(out[i * rows : (i + 1) * rows], array[i * rows : (i + 1) * rows]),
+            -(-out.shape[0] // rows),
+        )
 
 
 def copy_block(out, array):

@@ -276,6 +276,8 @@ LAYOUTS = {
     "four": lambda a: a.reshape(8, 8, 10, -1).transpose(3, 0, 2, 1),
     "expanded": lambda a: np.broadcast_to(a[:, :1], a.shape),
     "one row": lambda a: a.reshape(1, -1),
+    "crowded lines": lambda a: a.reshape(-1)[: 1 << 16].reshape(256, 256).T,
+    "channels last": lambda a: a.reshape(-1)[: 1 << 20].reshape(16, 64, 32, 32).transpose(0, 2, 3, 1),
 }
 
 
