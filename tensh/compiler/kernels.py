@@ -10,6 +10,7 @@ import numpy as np
 from tensh.compiler.steps import KERNEL, POINTWISE, VIEW, Step, Var
 from tensh.engine.arrays.matmul import PARALLEL_PRODUCT
 from tensh.engine.codegen.vocabulary import OPS
+from tensh.engine.operators.linalg.few import has_few
 from tensh.engine.operators.linalg.products import LONG
 
 REAL = (np.dtype(np.float32), np.dtype(np.float64))
@@ -47,7 +48,12 @@ def multiply_small(step):
     """Replace a product by a single call of BLAS."""
     first, second = step.args
     small = first.size * second.size < PARALLEL_PRODUCT and 1 != second.shape[0] < LONG
-    if not small or first.dtype is not second.dtype or first.dtype not in REAL:
+    if (
+        not small
+        or has_few(*first.shape, second.shape[1])
+        or first.dtype is not second.dtype
+        or first.dtype not in REAL
+    ):
         return [step]
     return [Step(KERNEL, DOT, python.matmul, step.args, step.outs, step.line)]
 

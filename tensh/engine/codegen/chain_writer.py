@@ -21,7 +21,7 @@ OPERATORS = {
 FORMULAS = {  # word -> (parameters, equivalent expression)
     "sigmoid": ("x", "1 / (library_exp(-x) + 1)"),
     "reciprocal": ("x", "1 / x"),
-    "sigmoid_backward": ("g y", "g * ((1 - y) * y)"),
+    "sigmoid_backward": ("g y", "g * (1 - y) * y"),
     "tanh_backward": ("g y", "g * (1 - y * y)"),
     "squared": ("x", "x * x"),
     "cubed": ("x", "x * x * x"),

@@ -185,7 +185,7 @@ softshrink_op = activation(softshrink, "The input moved by ``lambd`` towards zer
 
 # the sum is exact near -3, where the result is nearly 0
 hardsigmoid = Chain("hardsigmoid", "input", "clip(input + 3, 0, 6) / 6")
-hardswish = Chain("hardswish", "input", "input * (clip(input + 3, 0, 6) / 6)")
+hardswish = Chain("hardswish", "input", "input * clip(input + 3, 0, 6) / 6")
 hardsigmoid_op = activation(hardsigmoid, "``input / 6 + 0.5``, clamped to [0, 1].", kernel_name="hardsigmoid_cpu",
            input="tie(only(g * SIXTH, (input > -3) & (input < 3)), input)")  # fmt: skip
 hardswish_op = activation(hardswish, "The input times its hardsigmoid.", kernel_name="hardswish_cpu",
@@ -236,7 +236,7 @@ softplus_op = activation(softplus, "``log(1 + exp(beta * input)) / beta``; the i
            kernel_name="softplus_cpu", input="g * masked_fill(sigmoid(input * beta), input * beta > threshold, 1)")  # fmt: skip
 logsigmoid_op = activation(logsigmoid, "The logarithm of the sigmoid.", node="LogSigmoidBackward0", kernel_name="log_sigmoid_cpu",
            fused=derive_logsigmoid_of_halves, input="g * sigmoid(-input)")  # fmt: skip
-silu_op = activation(silu, "The input times its sigmoid.", types="fc", kernel_name="silu_cpu", let={"s": "sigmoid(input)"}, input="g * conj(s * (1 + input * (1 - s)))")  # fmt: skip
+silu_op = activation(silu, "The input times its sigmoid.", types="fc", kernel_name="silu_cpu", let={"s": "sigmoid(input)"}, input="g * conj(s) * conj(1 + input * (1 - s))")  # fmt: skip
 mish_op = activation(mish, "The input times the tanh of its softplus.", kernel_name="mish_cpu",
            input="g * mish_slope(input)")  # fmt: skip
 

@@ -5,7 +5,7 @@ from numpy import ndarray
 
 from tensh.engine.arguments.signatures import NO_FIT, type_name
 from tensh.engine.arrays.halves import HalfNumber, convert
-from tensh.engine.codegen.chains import Chain
+from tensh.engine.codegen.chains import FEW, Chain
 from tensh.engine.codegen.mixing import SCALARS, ZERO
 from tensh.engine.codegen.scalars import FITTING, take_number
 from tensh.engine.dtypes.dtype import BY_NUMPY
@@ -212,18 +212,20 @@ def lerp_number(input, end, weight):
     if end.dtype is not dtype:
         require_dtype(input, end, "end")
     if input.itemsize == 2:
-        return lerp_halves(input.astype(F4), end.astype(F4), float(weight)).astype(F4).astype(dtype)
+        return lerp_in_one_step(input.astype(F4), end.astype(F4), float(weight)).astype(dtype)
+    if dtype is F4 and input.size < FEW > end.size:
+        return lerp_in_one_step(input, end, weight)
     steps, factor = from_nearer_end(weight)
     FITTING[factor, dtype]  # or its error
     return steps.quick(input, end, factor)
 
 
-def lerp_halves(input, end, weight):
-    """The interpolation of 16 bit numbers: a product and a sum that are rounded to float32 together."""
+def lerp_in_one_step(input, end, weight):
+    """The interpolation of float32 numbers whose product and sum are rounded together, as in PyTorch."""
     span, weight = (end - input).astype(np.float64), np.float32(weight)
     if abs(weight) < 0.5:
-        return input + span * np.float64(weight)
-    return end - span * np.float64(np.float32(1) - weight)
+        return (input + span * np.float64(weight)).astype(F4)
+    return (end - span * np.float64(np.float32(1) - weight)).astype(F4)
 
 
 def from_nearer_end(weight):
@@ -285,6 +287,8 @@ def add_to(combine, name, refused):
         if input.itemsize == 2 and is_half(input.dtype):
             return kernel(input.astype(F4), tensor1.astype(F4), tensor2.astype(F4), value).astype(input.dtype)
         part = multiply_by_value(tensor1, value, name)
+        if combine is np.multiply and part.dtype is F4 and part.size < FEW > tensor2.size:
+            return (input + part.astype(np.float64) * tensor2).astype(F4)  # rounded once, as in PyTorch
         part = combine(part, tensor2, None if part is tensor1 else room(part, tensor2))
         return np.add(input, part, room(part, input))
 

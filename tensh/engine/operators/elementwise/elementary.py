@@ -275,8 +275,8 @@ def sigmoid(input):
         return sigmoid(input.astype(F4)).astype(input.dtype)
     out, one = np.negative(input), ONE[input.dtype]
     into = reusable(out)
-    total = np.add(np.exp(out, into), one, into)
-    return np.divide(one, total, into)
+    powers = exp(out) if out.size < FEW else np.exp(out, into)
+    return np.divide(one, np.add(powers, one, into), into)
 
 
 SIGMOID = Chain("sigmoid", "input", "1 / (library_exp(-input) + 1)")

@@ -5,12 +5,13 @@
 
 import numpy as np
 
+from tensh.engine.codegen.chains import FEW
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, on_tensors
 from tensh.engine.operators import kernels
 from tensh.engine.operators.basic import conj
-from tensh.engine.operators.kernels import ONE, reusable
-from tensh.engine.operators.precision import F2, is_half, narrow_result, widen
+from tensh.engine.operators.kernels import ONE, is_real, reusable
+from tensh.engine.operators.precision import F2, F4, F8, is_half, narrow_result, widen
 
 ARRAYS |= {"squared": lambda x: x * x, "cubed": lambda x: x * x * x}
 TENSORS |= {"squared": lambda x: on_tensors("pow")(x, 2), "cubed": lambda x: on_tensors("pow")(x, 3)}
@@ -22,6 +23,9 @@ def tanh_backward(grad, result):
     """The derivative of tanh: ``grad * (1 - result ** 2)``."""
     if is_half(grad.dtype):
         return narrow_result(tanh_backward.kernel(widen(grad), widen(result)), grad.dtype)
+    if result.dtype is F4 and result.size < FEW:  # square and difference are rounded together, as in PyTorch
+        wide = result.astype(F8)
+        return grad * (1 - wide * wide).astype(F4)
     slope = np.multiply(result, result)
     slope = np.subtract(ONE[result.dtype], slope, reusable(slope))
     return np.multiply(grad, conj(slope), reusable(slope))
@@ -36,6 +40,8 @@ def sigmoid_backward(grad, result):
     if is_half(grad.dtype):
         return narrow_result(sigmoid_backward.kernel(widen(grad), widen(result)), grad.dtype)
     slope = np.subtract(ONE[result.dtype], result)
+    if is_real(slope):  # in the order in which PyTorch rounds
+        return np.multiply(np.multiply(grad, slope, reusable(slope)), result, reusable(slope))
     slope = np.multiply(slope, result, reusable(slope))
     return np.multiply(grad, conj(slope), reusable(slope))
 

@@ -16,12 +16,17 @@ LANES = 16  # bytes from which c_einsum adds several products of a row in parall
 BATCHES = 1 << 13  # products of all pairs
 
 
+def has_few(rows, depth, columns):
+    """Return True if a product of matrices of these sizes may be written out."""
+    return depth <= DEPTH and (rows < ROWS or columns < COLUMNS) and rows * depth * columns <= PRODUCTS
+
+
 def multiply_few(first, second):
-    """Return the product of two matrices of one dtype and up to DEPTH inner elements, or None for BLAS to compute."""
+    """Return the product of two matrices of one dtype, or None for BLAS to compute."""
     (rows, inner), (depth, columns) = first.shape, second.shape
     if inner != depth:  # BLAS refuses them, c_einsum would repeat a single column
         return None
-    if (rows >= ROWS and columns >= COLUMNS) or rows * depth * columns > PRODUCTS or second.dtype not in ONES:
+    if not has_few(rows, depth, columns) or second.dtype not in ONES:
         return None
     if second.strides[1] != second.itemsize:
         if depth > DEPTH_OF_LINES and first.strides[0] != first.itemsize:

@@ -4,14 +4,14 @@ from functools import lru_cache
 
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import TENSORS, on_tensors
-from tensh.engine.operators.reductions.summation import add_along
+from tensh.engine.operators.reductions.summation import add_in_order
 
 
 @op(public=False, node="SumBackward1", input="expand(g, input.shape)")
 def sum_to(input, shape):
     """The sum over the dimensions in which ``shape`` is broadcast to the input's shape."""
     axes = broadcast_axes(input.shape, tuple(shape))
-    return add_along(input, axes).reshape(shape) if axes else input
+    return add_in_order(input, axes).reshape(shape) if axes else input
 
 
 @lru_cache(1024)

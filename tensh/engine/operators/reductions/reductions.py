@@ -27,6 +27,8 @@ from tensh.engine.operators.reductions.summation import (
     SMALL,
     STEP,
     add_along,
+    add_few_in_rows,
+    add_in_order,
     add_last,
     add_middle_on_cores,
     fold,
@@ -94,7 +96,7 @@ def sum_as(input, axes, keepdim, dtype):
         dtype = I8 if input.dtype.kind in "biu" else input.dtype
     if dtype.kind not in "fcVW":
         return reduce_rows(np.add.reduce, input, axes, keepdim, dtype)
-    return add_along(input.astype(dtype, copy=False), axes, keepdim)
+    return add_in_order(input.astype(dtype, copy=False), axes, keepdim)
 
 
 @op(public=False, node="SumBackward0", input="expand(g, input.shape)")
@@ -125,7 +127,8 @@ def sum_matrix(matrix, dim, keepdim, vectors):
     rows = matrix if dim % 2 else matrix.T
     number, in_rows = rows.shape[1], rows.flags.c_contiguous
     if in_rows:
-        sums = add_last(rows)
+        sums = add_few_in_rows(rows)
+        sums = add_last(rows) if sums is None else sums
     elif number <= COLUMN and 0 < matrix.size <= MOST:
         sums = add_columns(rows.T)
     elif matrix.size <= AT_ONCE and number <= (BATCH if number <= STEP or not len(rows) % FOUR else STEP):

@@ -231,16 +231,6 @@ def add_axis(array, axis, keepdim):
     """Sum along one dimension."""
     shape, dtype = array.shape, array.dtype
     number, step = shape[axis], array.strides[axis]
-    if (
-        number <= COLUMN
-        and axis < array.ndim - 1
-        and 0 < array.size <= MOST
-        and array.flags.c_contiguous
-        and dtype in ONES
-    ):
-        if array.ndim == 2 and shape[1] > 1:
-            return add_columns(array)[None] if keepdim else add_columns(array)
-        return add_few(array, axis).reshape(shape[:axis] + (1,) * keepdim + shape[axis + 1 :])
     if number <= STEP_NUMPY and (array.size <= FOLDED or step != array.itemsize) or not array.size:
         return add(array, axis, None, None, keepdim)
     if array.flags.c_contiguous and (dtype in ONES or dtype.kind == "c" and axis < array.ndim - 1):
@@ -255,14 +245,38 @@ def add_axis(array, axis, keepdim):
     return restore_axis(sums, axis) if keepdim else sums
 
 
-def add_few(array, axis):
-    """Sum a dense array along one of its dimensions but the last, of few numbers, with PyTorch's bits."""
-    number, width = array.shape[axis], math.prod(array.shape[axis + 1 :])
+def add_in_order(array, axes=None, keepdim=False):
+    """Sum as ``add_along`` does, but few numbers along one dimension in the order of PyTorch's sums.
+
+    PyTorch's losses, norms and normalisations, which are no sums of its operators, add in other orders.
+    """
+    shape = array.shape
+    if type(axes) is tuple and len(axes) == 1:
+        axes = axes[0]
+    if type(axes) is int and 0 < array.size <= MOST and array.dtype in ONES and array.flags.c_contiguous and array.ndim:
+        axis = axes % array.ndim
+        if (sums := add_few(array, shape[axis], math.prod(shape[axis + 1 :]))) is not None:
+            return sums.reshape(shape[:axis] + (1,) * keepdim + shape[axis + 1 :])
+    return add_along(array, axes, keepdim)
+
+
+def add_few(array, number, width):
+    """Sum ``number`` elements that are ``width`` apart in a dense array, or return None if they are many."""
     if width == 1:
-        return add_last(array.reshape(-1, number))
+        return add_few_in_rows(array.reshape(-1, number))
+    if number > COLUMN:
+        return None
     if number * width == array.size:
         return add_columns(array.reshape(number, width))
     return add_columns(array.reshape(-1, number, width).swapaxes(0, 1))
+
+
+def add_few_in_rows(rows):
+    """Sum few numbers in each row of a dense matrix or in its only row, or return None if they are many."""
+    number = rows.shape[1]
+    if number <= QUARTERS:
+        return add(rows, 1)
+    return add_all(rows).reshape(1) if number < FEW and len(rows) == 1 else None
 
 
 def restore_axis(sums, axis):
@@ -279,10 +293,6 @@ def add_contiguous(array):
 def add_last(rows):
     """Sum the rows of a dense matrix."""
     number, dtype = rows.shape[1], rows.dtype
-    if number <= QUARTERS:
-        return add(rows, 1)
-    if number < FEW and len(rows) == 1:
-        return add_all(rows).reshape(1)
     if rows.size <= AT_ONCE and number <= ROW[dtype]:
         return rows.dot(ONES[dtype][number])
     return add_rows_on_cores(rows)
@@ -337,8 +347,6 @@ def add_group(array, axis):
     if array.size == 0:  # -1 would mean any number of blocks
         return np.zeros(before + after, array.dtype)
     if array.flags.c_contiguous:
-        if shape[axis] <= COLUMN and array.size <= MOST and after:
-            return add_few(array, axis).reshape(before + after)
         return add_contiguous(array.reshape(-1, shape[axis], math.prod(after))).reshape(before + after)
     if len(after) == 0 and len(before) == 1:
         return add_rows(array)
