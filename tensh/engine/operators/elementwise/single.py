@@ -16,6 +16,7 @@ import math
 import numpy as np
 
 from tensh.engine.codegen.chains import FEW
+from tensh.engine.operators.kernels import reusable
 from tensh.engine.operators.precision import F4, F8
 
 # Elements.  Smaller blocks would stay in a nearer cache, but between their steps two threads wait for Python's lock:
@@ -222,7 +223,7 @@ def declare(function, compute, low, high, scratch):
             return function(input)
         if input.size < FEW:
             wide = input.astype(F8)
-            return function(wide, wide).astype(F4)
+            return function(wide, reusable(wide)).astype(F4)
         out = np.empty_like(input)
         write(out, input)
         return out

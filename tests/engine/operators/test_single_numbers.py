@@ -1,0 +1,54 @@
+"""Functions of a single number without dimensions are those of a vector of one number, gradients included."""
+
+import inspect
+import re
+
+import pytest
+
+import tensh as torch
+
+F = torch.nn.functional
+
+
+def find_functions():
+    """The public functions of one tensor, or of a tensor and a number, by their names."""
+    for module in (F, torch, torch.special):
+        for name in dir(module):
+            function = getattr(module, name)
+            public = not name.startswith("_") and not name.endswith("_") and name != "save"
+            if public and callable(function) and not inspect.isclass(function):
+                yield pytest.param(function, id=f"{module.__name__}.{name}")
+
+
+def compute(function, value, *others):
+    """Return the number given and the result, or (None, None) where there is none with a gradient."""
+    x = torch.tensor(value, requires_grad=True)
+    torch.manual_seed(0)
+    try:
+        y = function(x, *others)
+    except Exception:
+        return None, None
+    differentiable = isinstance(y, torch.Tensor) and y.numel() == 1 and y.requires_grad and not y.is_complex()
+    return (x, y) if differentiable else (None, None)
+
+
+def find_gradient(x, y):
+    y.backward(torch.ones_like(y))
+    return y.item(), x.grad.item()
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("function", list(find_functions()))
+def test_one_number(function):
+    for value in (-0.5, 0.25, 2.0):
+        for others in ((), (0.5,)):
+            (x, y), (xs, ys) = compute(function, value, *others), compute(function, [value], *others)
+            if y is None or ys is None:
+                continue
+            try:
+                expected = find_gradient(xs, ys)
+            except RuntimeError as error:  # there is no derivative
+                with pytest.raises(RuntimeError, match=re.escape(str(error))):
+                    find_gradient(x, y)
+            else:
+                assert find_gradient(x, y) == pytest.approx(expected, rel=1e-6, nan_ok=True)
