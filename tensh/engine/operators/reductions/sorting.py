@@ -7,8 +7,10 @@ from tensh.engine.arrays.threads import BLOCKS, map_rows
 from tensh.engine.codegen.table import op
 from tensh.engine.errors.messages import refuse_dtype, wrap_dim
 from tensh.engine.operators.along import read_along
+from tensh.engine.operators.kernels import has_true
 from tensh.engine.operators.precision import I8, widen
 from tensh.engine.operators.reductions.extremes import ALONG, require_elements
+from tensh.engine.operators.reductions.rows import is_little
 from tensh.engine.operators.reductions.selection import FEW as FEW_EQUALS
 from tensh.engine.operators.reductions.selection import is_tied, quick_select, select_among_equals, top_among_equals
 
@@ -139,6 +141,18 @@ def one_by_one(input, k, largest):
     return indices.reshape(*input.shape[:-1], k) if all(clean) else None
 
 
+def top_of_rows(matrix, k, largest):
+    """Return the ``k`` extremes of each row of a little matrix and their indices; None if nan or equal elements leave a choice."""
+    if has_true(np.isnan(matrix)):
+        return None
+    order = (np.negative(matrix) if largest else matrix).argsort(1, "stable")
+    indices = order[:, : k + 1].copy()  # one more, which may be equal to the last
+    values = read_along(matrix, indices, 1)
+    if has_true(np.equal(values[:, 1:], values[:, :-1])):
+        return None
+    return (values, indices) if k == indices.shape[1] else (values[:, :k].copy(), indices[:, :k].copy())
+
+
 # ── selections ───────────────────────────────────────────────────────────────
 @op(outs=("values", "indices"), input="put_along(g, input.shape, indices, dim)")
 def topk(input, k, dim=-1, largest=True, sorted=True):
@@ -159,6 +173,8 @@ def topk(input, k, dim=-1, largest=True, sorted=True):
         raise RuntimeError("topk does not support bool dtypes on CPU")
     if input.ndim == 0:
         return input.copy(), np.zeros((), I8)
+    if axis == 1 and is_little(input) and (found := top_of_rows(input, k, largest)) is not None:
+        return found
     indices = one_by_one(input, k, largest) if axis == input.ndim - 1 and k <= FEW and input.size >= PACKED else None
     if indices is not None:
         pass
