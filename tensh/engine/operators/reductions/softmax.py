@@ -138,15 +138,20 @@ def finish_log_softmax(out, input, axis):
     np.subtract(shifted, np.log(sum_along(out, axis)), out)
 
 
-def subtract_largest(matrix):
-    """The elements of a little matrix minus the largest of their rows."""
-    places = places_in_rows(matrix, np.ndarray.argmax)
-    return np.subtract(matrix, matrix.take(places.repeat(matrix.shape[1])).reshape(matrix.shape))
+def subtract_largest(matrix, axis):
+    """The elements of a little matrix minus the largest along ``axis``."""
+    top = matrix.take(places_in_rows(matrix, np.ndarray.argmax)) if axis else maximum(matrix, 0)
+    return np.subtract(matrix, spread(top, matrix.shape, axis))
 
 
-def spread(column, shape):
-    """Repeat a number for each row along the row, in a third of the time in which NumPy broadcasts a few numbers."""
-    return column.repeat(shape[1]).reshape(shape)
+def add_little(matrix, axis):
+    """The sums of a little matrix along ``axis``."""
+    return matrix.dot(ONES[F4][matrix.shape[1]]) if axis else add_along(matrix, 0)
+
+
+def spread(values, shape, axis):
+    """Repeat one number for each line along ``axis``, in half of the time in which NumPy broadcasts a few numbers."""
+    return values.repeat(shape[1]).reshape(shape) if axis else values[None].repeat(shape[0], 0)
 
 
 def softmax_axis(input, dim, name):
@@ -162,10 +167,10 @@ def softmax_axis(input, dim, name):
 def softmax_dim(input, dim):
     """The exponentials of the elements, divided by their sum along ``dim``."""
     axis = softmax_axis(input, dim, "softmax")
-    if axis == 1 and is_little(input):
-        out = subtract_largest(input)
+    if is_little(input):
+        out = subtract_largest(input, axis)
         np.exp(out, out)
-        return np.divide(out, spread(out.dot(ONES[F4][input.shape[1]]), input.shape), out)
+        return np.divide(out, spread(add_little(out, axis), input.shape, axis), out)
     if input.itemsize == 2:
         if axis < input.ndim - 1 and input.size:
             return softmax_of_halves(input, axis)
@@ -193,10 +198,10 @@ def log_softmax_of_halves(input):
 def log_softmax_dim(input, dim):
     """The logarithm of softmax."""
     axis = softmax_axis(input, dim, "log_softmax")
-    if axis == 1 and is_little(input):
-        out = subtract_largest(input)
-        total = np.exp(out).dot(ONES[F4][input.shape[1]])
-        return np.subtract(out, spread(np.log(total, total), input.shape), out)
+    if is_little(input):
+        out = subtract_largest(input, axis)
+        total = np.log(add_little(np.exp(out), axis))
+        return np.subtract(out, spread(total, input.shape, axis), out)
     if input.itemsize == 2:
         if input.ndim and axis == input.ndim - 1 and input.size:
             return log_softmax_of_halves(input)
