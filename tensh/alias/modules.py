@@ -27,6 +27,11 @@ class Namespace(ModuleType):
                     continue  # a listed name that raises when it is used
         return found
 
+    def __dir__(self):
+        """Return the names without loading them, as the dictionary would."""
+        found = DICT.__get__(self)
+        return found["__dir__"]() if "__dir__" in found else sorted(found)
+
     def __setattr__(self, name, value):
         if not (
             isinstance(value, ModuleType) and isinstance(DICT.__get__(self).get(name), FunctionType)

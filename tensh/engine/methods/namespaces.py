@@ -2,6 +2,7 @@
 
 import importlib
 
+from tensh.engine.codegen.registry import Registry
 from tensh.engine.methods.unsupported import unsupported_name
 
 
@@ -13,7 +14,12 @@ def declare_namespace(module, values, names, submodules=(), find=None, unsupport
     that is not there; without it, PyTorch's names that tensh lacks are told from those that PyTorch lacks. A module that
     has no ``__all__`` gets one of ``names``, so that ``from torch.fft import *`` finds them.
     """
-    values.setdefault("__all__", [name for name in names if name[0] != "_"])
+
+    def list_public():
+        return [name for name in names if name[0] != "_"]
+
+    if not isinstance(names, Registry):  # which would import all modules of the engine
+        values.setdefault("__all__", list_public())
 
     def import_value(name):
         place = names[name]
@@ -23,6 +29,8 @@ def declare_namespace(module, values, names, submodules=(), find=None, unsupport
         raise unsupported_name(f"torch{module.removeprefix('tensh')}", name)
 
     def __getattr__(name):
+        if name == "__all__":
+            return values.setdefault("__all__", list_public())
         if name in submodules:
             return importlib.import_module(f"{module}.{name}")
         if name not in names:

@@ -69,7 +69,9 @@ def layer_beyond(situation, node):
     if not is_module(model) or type(model).__name__ not in ("Sequential", "ModuleList"):
         return None
     count = len(model)
-    rule = _("{text} has {count} parts: indices are 0 to {last}, or -{count} to -1").format(
-        text=text, count=count, last=count - 1
-    )
+    if count < 2:
+        rule = _("{text} has no parts") if count == 0 else _("{text} has one part, whose index is 0")
+    else:
+        rule = _("{text} has {count} parts: indices are 0 to {last}, or -{count} to -1")
+    rule = rule.format(text=text, count=count, last=count - 1)
     return Explanation("index", (), rule)

@@ -122,7 +122,7 @@ def explain_sequential(node, situation):
                 situation,
                 each,
                 write_layer(f"nn.{layer}"),
-                _("{text} is a function: a Sequential expects the layer that calls it").format(text=text),
+                _("{text} is a function: a container of layers expects the layer that calls it").format(text=text),
             )
     return None
 
@@ -135,7 +135,9 @@ def explain_function_among_layers(node, situation):
     layer = layer_of(situation.evaluate(node.func), ast.unparse(node.func))
     if layer is None or node.keywords or not any(ast.unparse(each.func).endswith("Sequential") for each in calls):
         return None
-    rule = _("{text} is a function: a Sequential expects the layer that calls it").format(text=ast.unparse(node.func))
+    rule = _("{text} is a function: a container of layers expects the layer that calls it").format(
+        text=ast.unparse(node.func)
+    )
     return replace_node_code(situation, node, write_layer(f"nn.{layer}"), rule)
 
 

@@ -21,7 +21,9 @@ MOST_LEAVES = 2
 def explain_cut_graph(situation):
     """Explain a backward pass from a tensor without a graph, by where its history was cut."""
     is_number = isinstance(situation.error, AttributeError) and situation.says("no attribute 'backward'")
-    is_retained = situation.says("can't retain_grad on Tensor that has requires_grad=False")
+    is_retained = situation.says("can't retain_grad on Tensor that has requires_grad=False") or situation.says(
+        "cannot register a hook on a tensor that doesn't require gradient"
+    )
     if not situation.says("does not require grad and does not have a grad_fn") and not is_number and not is_retained:
         return None
     node = root_node(situation)
@@ -150,7 +152,7 @@ def root_node(situation):
     """Return the expression that backward is called on."""
     for node in ast.walk(situation.expression() or ast.Module([], [])):
         match node:
-            case ast.Attribute(attr="backward" | "retain_grad", value=owner):
+            case ast.Attribute(attr="backward" | "retain_grad" | "register_hook", value=owner):
                 return owner
             case ast.Call(func=ast.Attribute(attr="grad"), args=[first, *_]):
                 return first

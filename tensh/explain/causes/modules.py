@@ -266,6 +266,17 @@ def tensor_for_parameter(situation):
     return Explanation("parameter", (), rule, (fit,)) if fit else None
 
 
+def list_registered(situation):
+    """Explain `self.register_buffer("b", [1, 2])`."""
+    call = find_call(situation.place.path())
+    if not situation.says("object to buffer", "torch Tensor or None required") or call is None or len(call.args) < 2:
+        return None
+    text = ast.unparse(call.args[1])
+    rule = _("{text} is no tensor, and only a tensor can be registered").format(text=text)
+    fit = replace_node(situation.place, call.args[1], f"torch.tensor({text})")
+    return Explanation("buffer", (), rule, (fit,) if fit else ())
+
+
 def tensor_registered(situation):
     """Explain `self.register_parameter("w", torch.ones(2))`."""
     call = find_call(situation.place.path())

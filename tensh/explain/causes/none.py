@@ -24,7 +24,36 @@ class Lacking(NamedTuple):
 
 def explain_none(situation):
     """Explain a value that is None, by the line that made it so."""
-    return explain_each(situation, (assigned_none, none_from_call, layer_without_bias))
+    return explain_first_comparison(situation) or explain_each(
+        situation, (assigned_none, none_from_call, layer_without_bias)
+    )
+
+
+def explain_first_comparison(situation):
+    """Explain `if loss < best`, where best is None until there is a best loss."""
+    path, tree = situation.place.path(), situation.place.tree()
+    node = path[-1] if path else None
+    if (
+        not isinstance(node, ast.Compare)
+        or len(node.ops) != 1
+        or not situation.says("not supported between", "NoneType")
+    ):
+        return None
+    names = [
+        each for each in (node.left, node.comparators[0]) if isinstance(each, ast.Name) and is_none(each, situation)
+    ]
+    tests = [each.test for each in ast.walk(tree) if isinstance(each, ast.If | ast.While | ast.IfExp)]
+    if len(names) != 1 or node not in tests:
+        return None
+    name = names[0].id
+    made = [
+        each for each in ast.walk(tree) if isinstance(each, ast.Assign) and [*map(ast.unparse, each.targets)] == [name]
+    ]
+    if len(made) < 2 or not any(isinstance(each.value, ast.Constant) and each.value.value is None for each in made):
+        return None
+    rule = _("{name} is None until it gets its first value").format(name=name)
+    fit = replace_node(situation.place, node, f"{name} is None or {ast.unparse(node)}")
+    return Explanation("comparison", (), rule, (fit,) if fit else ())
 
 
 def explain_each(situation, kinds):

@@ -10,6 +10,7 @@ from tensh.explain.rules.autograd import (
     explain_unrecorded,
     flag_of_computed,
     leaf_in_place,
+    needs_real,
     needs_scalar,
     one_number,
     second_pass,
@@ -41,6 +42,7 @@ from tensh.explain.rules.joining import joining, lengths
 from tensh.explain.rules.kernels import kernel_dims
 from tensh.explain.rules.layers import (
     channels,
+    channels_of_pixels,
     class_range,
     classes,
     features,
@@ -136,6 +138,9 @@ RULES = (
     (("could not infer output dtype", "not implemented for 'Long'", "not implemented for 'Int'", "not implemented for 'Bool'", "only support floating point and complex dtypes", "Expected a floating point or complex tensor"), needs_float),
     (("can require gradients",), integers_require_grad),
     (("can be implicitly created only for scalar outputs",), needs_scalar),
+    (("can be implicitly created only for real scalar outputs",), needs_real),
+    (("pixel_shuffle expects its input's 'channel'",), channels_of_pixels),
+    (("Padding length must be divisible by 2",), paddings),
     (("does not require grad and does not have a grad_fn",), explain_unrecorded),
     (("Trying to backward through the graph a second time",), second_pass),
     (("has been modified by an inplace operation",), explain_overwritten),

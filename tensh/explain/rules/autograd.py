@@ -26,6 +26,15 @@ def needs_scalar(call, text):
     )  # fmt: skip
 
 
+def needs_real(call, text):
+    """A pass starts from a real number."""
+    t = call.arguments[0]
+    rule = _("a gradient is that of a real number, but {tensor} is complex").format(tensor=name_or_phrase(t))
+    root = append_to_expression(t.text, "") if t.text else "y"
+    ways = [f"{root}.{way}.backward()" for way in ("abs()", "real")] if call.segment.endswith(".backward()") else []
+    return Explanation("backward", (operand(t),), rule, tuple(map(Fit, ways)))
+
+
 def explain_unrecorded(call, text):
     t = call.arguments[0]
     if not hasattr(t.value, "requires_grad"):

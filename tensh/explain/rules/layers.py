@@ -362,3 +362,16 @@ def weights_of_classes(call, text):
         count=found[1], weight=name_or_phrase(weight), given=weight.value.numel()
     )
     return Explanation(call.symbol, (operand(call.tensors[0]), operand(weight)), rule)
+
+
+def channels_of_pixels(call, text):
+    """A pixel shuffle makes r x r pixels of as many channels."""
+    found = re.search(r"size\(-3\)=(\d+) is not divisible by (\d+)", text)
+    a = input_of(call)
+    if a is None or not found:
+        return None
+    rule = _("{count} channels become one channel of larger images: {channels} is not a multiple of {count}")
+    rule = rule.format(count=found[2], channels=found[1])
+    marked = {a.value.dim() - 3}
+    advice = _("make the layer before it with a multiple of {count} channels").format(count=found[2])
+    return Explanation(call.symbol, (operand(a, marked),), rule, (), advice)

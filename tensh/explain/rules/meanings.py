@@ -55,7 +55,7 @@ def paddings(call, text):
     )
     code = None
     if given is not None and given.span and isinstance(given.value, tuple | list):
-        code = call.rewrite({given: str(tuple(given.value[: 2 * count]))})
+        code = call.rewrite({given: str(tuple(given.value[: 2 * count]))}) if len(given.value) % 2 == 0 else None
     return Explanation(call.symbol, (operand(t),), rule, fits(call, [code]))
 
 

@@ -156,7 +156,7 @@ def _explain(error, sources, after=()):
         why = _attempt(_repair, places[0]) if places else None
     else:
         why = _explanation(error, own, places, sources) if own else None
-    if why and (why.fits and isinstance(error, NameError | TypeError) or why.operation == "name"):
+    if why and (why.fits and isinstance(error, NameError | TypeError | AttributeError) or why.operation == "name"):
         meant = None
     named = {each.text for each in why.operands} if why else {each.name for each in operands}
     local = _attempt(_local, innermost, named, places[0]) or () if innermost else ()

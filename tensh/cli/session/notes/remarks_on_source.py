@@ -12,9 +12,12 @@ from tensh.explain.lost import find_lost
 from tensh.explain.pairs import find_compared_method, find_compared_pair, say_method, say_pair
 from tensh.explain.place import parse_source
 from tensh.support.language import _
+from tensh.support.spelling import distance
 
 MEASURED = re.compile(r"\b(time|timeit|perf_counter|profile|profiler|raises)\b")
 """Statements that matter for their effect, not their value."""
+FLAG = "requires_grad"
+MOST_SLIPS = 2  # letters of a misspelt flag
 
 
 def find_in_source(find, statement, namespace):
@@ -70,3 +73,30 @@ def is_method(node, namespace):
     if not isinstance(owner, Tensor) and not hasattr(type(owner), "zero_grad") and not hasattr(owner, "optimizer"):
         return False
     return inspect.isfunction(inspect.getattr_static(type(owner), node.attr, None))
+
+
+def find_ineffective_flag(statement, namespace):
+    """Return (place, message, advice) for `p.require_grad = False`, which is no setting, and `net.requires_grad = False` of a
+    model, which has none."""
+    tree = parse_source(statement.source.text)
+    for node in ast.walk(tree) if tree else ():
+        match node:
+            case ast.Assign(
+                targets=[ast.Attribute(value=owner, attr=word) as target], value=ast.Constant(value=bool(flag))
+            ):
+                pass
+            case _:
+                continue
+        if not statement.first <= node.lineno <= statement.last:
+            continue
+        value, text = look_up(owner, namespace), ast.unparse(owner)
+        if isinstance(value, Tensor) and 0 < distance(word, FLAG) <= MOST_SLIPS:
+            message = _("{text} has no setting {word}: this only gives it an attribute of that name")
+            advice = f"{text}.{FLAG} = {flag}"
+        elif word == FLAG and hasattr(type(value), "named_parameters"):
+            message = _("{text} is a model, and has no setting {word}: its parameters are unchanged")
+            advice = f"{text}.{FLAG}_({flag})"
+        else:
+            continue
+        return place_of_node(statement.source, target), message.format(text=text, word=word), advice
+    return None

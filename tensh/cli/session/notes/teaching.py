@@ -30,6 +30,8 @@ GIVES_PAIRS = re.compile(r"\b(max|min|sort|topk|median|mode|kthvalue)\(")
 COMPARED_METHOD = re.compile(r"\.[a-z]\w+ *[=!]=|[=!]= *[\w.\[\]]*\.[a-z]\w+\b(?![\w.(\[])")
 # a method with an effect that stands alone on a line, without parentheses
 UNCALLED = re.compile(r"^[\w.\[\]]+\.(step|zero_grad|backward|train|eval|[a-z]\w*_)[ \t;]*(?:#.*)?$", re.MULTILINE)
+# a flag that is set, whose name is like requires_grad
+FLAG = re.compile(r"\.re\w*_?grads?_? *= *(?:True|False)")
 # a call that stands alone on a line
 CALLED_ALONE = re.compile(r"^[ \t]*([\w.]+)\.(\w+)\(.*\)[ \t]*(?:#.*)?$", re.MULTILINE)
 NOT_A_LEAF = "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed."  # PyTorch's warning
@@ -104,6 +106,10 @@ class Teacher:
             from tensh.cli.session.notes.remarks_on_source import find_uncalled_method
 
             self.tell_of("uncalled", find_uncalled_method, statement)
+        if "flag" not in self.told and FLAG.search(text):
+            from tensh.cli.session.notes.remarks_on_source import find_ineffective_flag
+
+            self.tell_of("flag", find_ineffective_flag, statement)
         may_show = statement.shown or statement.is_quiet  # a `;` discards the value deliberately
         if "lost" not in self.told and not may_show and any(map(may_lose, CALLED_ALONE.finditer(text))):
             from tensh.cli.session.notes.remarks_on_source import find_lost_result

@@ -5,7 +5,7 @@ import re
 import types
 from importlib.util import find_spec
 
-from tensh import SUBMODULES
+from tensh import ELSEWHERE, SUBMODULES
 from tensh.alias.parts import own_dict, own_name
 from tensh.cli.session.static.known import NOTHING, instance_dict, is_tensor, mro, resolve_member, static
 from tensh.engine.codegen import registry
@@ -27,10 +27,10 @@ def names(known):
     value = known.value
     if issubclass(type(value), types.ModuleType):
         own, path = own_dict(value), own_name(value)
-        if path == "tensh" and not registry.complete:
-            return list_unread_names(own)
+        if path in TABLES and not registry.complete:
+            return list_unread_names(path, own)
         if path.partition(".")[0] == "tensh" and ("__dir__" in own or "__all__" in own):
-            return {*(dir(value) if "__dir__" in own else own["__all__"])}  # includes lazy names
+            return {*(own["__dir__"]() if "__dir__" in own else own["__all__"])}  # includes lazy names, and loads none
         return {*own, *(name for name in own.get("__all__") or () if isinstance(name, str))}
     kinds = mro(value) if issubclass(type(value), type) else mro(known.kind)
     found = {name for kind in kinds for name in vars(kind)}
@@ -42,13 +42,14 @@ def names(known):
     return {name for name in found if isinstance(name, str)}
 
 
-def list_unread_names(own):
-    """Return the names of torch before all modules of the engine are loaded, from the index and the folder."""
+def list_unread_names(path, own):
+    """Return the names of a namespace before all modules of the engine are loaded: those of the index, and torch's parts."""
+    recorded = read_recorded_names(path.replace("tensh", "torch", 1))
+    declared = {name for name in recorded if name in registry.PLACES or dict.__contains__(TABLES[path], name)}
+    if path != "tensh":
+        return declared
     parts = {name for name in SUBMODULES - {"show"} if find_spec(f"tensh.{name}")}
-    declared = {
-        name for name in read_recorded_names("torch") if name in registry.PLACES or dict.__contains__(PUBLIC, name)
-    }
-    return {*parts, *declared, *own}
+    return {*parts, *declared, *(recorded & ELSEWHERE.keys()), *own}
 
 
 def kinds_of_tensor(known):

@@ -52,6 +52,31 @@ def gradient_through_numpy(situation, node):
     return explain_replacement(situation, "numpy", rule, node, code, operands=operands)
 
 
+def generator_for_list(situation, node):
+    """Explain `torch.tensor(n for n in numbers)`."""
+    if not situation.says("Could not infer dtype of generator") or len(node.args) != 1:
+        return None
+    if not isinstance(node.args[0], ast.GeneratorExp):
+        return None
+    made = ast.unparse(ast.ListComp(node.args[0].elt, node.args[0].generators))
+    rule = _("torch.tensor takes its values as a single list")
+    code = f"{ast.unparse(node.func)}({', '.join([made, *map(ast.unparse, node.keywords)])})"
+    return explain_replacement(situation, "tensor", rule, node, code)
+
+
+def whole_numbers_drawn(situation, node):
+    """Explain `torch.randn(3, dtype=torch.int64)`."""
+    word = ast.unparse(node.func).rpartition(".")[2]
+    if word not in ("rand", "randn") or not situation.says("not implemented for"):
+        return None
+    if not any(each.arg == "dtype" for each in node.keywords) or not node.args:
+        return None
+    sizes = ast.unparse(node.args[0] if len(node.args) == 1 else ast.Tuple(node.args))
+    sizes = f"({sizes},)" if isinstance(node.args[0], ast.Constant) and len(node.args) == 1 else sizes
+    rule = _("{name} draws fractions; whole numbers are drawn by randint").format(name=word)
+    return Explanation("random", (), rule, (), f"torch.randint(low, high, {sizes})")
+
+
 def whole_numbers_for_gradient(situation, node):
     """Explain `torch.arange(3, requires_grad=True)`."""
     wanted = [each for each in node.keywords if each.arg == "requires_grad"]

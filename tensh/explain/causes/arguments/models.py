@@ -4,6 +4,7 @@ import ast
 
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.causes.situation import explain_replacement
+from tensh.explain.model import Explanation
 from tensh.explain.shadow import is_module
 from tensh.support.language import _
 
@@ -27,8 +28,12 @@ def model_for_weight(situation, node):
     if not isinstance(situation.error, AttributeError) or "init." not in ast.unparse(node.func) or not node.args:
         return None
     layer, text = situation.look_up(node.args[0]), ast.unparse(node.args[0])
-    if not is_module(layer) or not isinstance(vars(layer).get("_parameters", {}).get("weight"), Tensor):
+    if not is_module(layer):
         return None
+    if not isinstance(vars(layer).get("_parameters", {}).get("weight"), Tensor):
+        rule = _("{text} is a model: pass one of its tensors").format(text=text)
+        call = ", ".join(["p", *map(ast.unparse, [*node.args[1:], *node.keywords])])
+        return Explanation("init", (), rule, (), f"for p in {text}.parameters(): {ast.unparse(node.func)}({call})")
     rule = _("{text} is a layer: pass one of its tensors").format(text=text)
     return explain_replacement(situation, "init", rule, node.args[0], f"{text}.weight")
 

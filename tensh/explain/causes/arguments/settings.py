@@ -26,10 +26,13 @@ def text_for_number(situation, node):
         or situation.says("!str!")
         or situation.says("but got str")
         or situation.says("of type str")
+        or situation.says("not str")
     )
     if not isinstance(situation.error, TypeError) or not is_told:
         return None
-    for each in (*node.args, *(keyword.value for keyword in node.keywords)):
+    calls = [node, *([node.func] if isinstance(node.func, ast.Call) else [])]  # `nn.LeakyReLU("0.1")(x)`
+    given = [each for call in calls for each in (*call.args, *(keyword.value for keyword in call.keywords))]
+    for each in given:
         value = situation.look_up(each) if isinstance(each, ast.Name) else getattr(each, "value", None)
         if type(value) is str and (isinstance(each, ast.Name) and is_number(value) or value.strip("+-") in UNBOUNDED):
             text = ast.unparse(each).replace("'", '"')
@@ -52,6 +55,31 @@ def is_number(text):
         return math.isfinite(float(text)) and text == text.strip()
     except ValueError:
         return False
+
+
+def function_behind_input(situation, node):
+    """Explain `jacobian(x, f)`."""
+    if not situation.says("The inputs given to", "must be either a Tensor or a tuple of Tensors", "'function'"):
+        return None
+    if len(node.args) < 2:
+        return None
+    first, second, *rest = map(ast.unparse, [*node.args, *node.keywords])
+    rule = _("{name} expects the function first, then its input").format(name=ast.unparse(node.func).rpartition(".")[2])
+    code = f"{ast.unparse(node.func)}({', '.join([second, first, *rest])})"
+    return explain_replacement(situation, "call", rule, node, code)
+
+
+def gradient_of_several(situation, node):
+    """Explain `torch.func.grad(f)(x)` of a function that returns several numbers."""
+    if not situation.says("to return a scalar", "Maybe you wanted to use the vjp or jacrev"):
+        return None
+    made = node.func if isinstance(node.func, ast.Call) else None
+    if made is None or not ast.unparse(made.func).endswith("grad"):
+        return None
+    rule = _("grad is for functions that return one number: jacrev returns the derivative of each of several")
+    return explain_replacement(
+        situation, "grad", rule, made.func, ast.unparse(made.func).removesuffix("grad") + "jacrev"
+    )
 
 
 def size_for_kernel(situation, node):
