@@ -31,6 +31,8 @@ LEFT_OUT = re.compile(
 )
 UNIQUE, NONE = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"), "00000000-0000-0000-0000-000000000000"
 """An identifier that every process draws anew, and the one that stands for all of them."""
+OLD = ("torch.quantization.", "torch.nn.intrinsic.", "torch.nn.qat.", "torch.nn.quantizable.", "torch.nn.quantized.")
+"""Modules that have nothing of their own, and pass on the names of ``torch.ao``."""
 PLAIN = re.compile(r"None|True|False|-?[\d.e-]+|'[\w.-]*'")
 
 
@@ -57,7 +59,8 @@ def entry(path, name, value, module):
         return f"{name}!" if listed or str(home).startswith("torch") else None
     if callable(value):
         parts = (path, "torch._C.")  # of a package: its files and what is compiled for it
-        own = listed or home == path or (hasattr(module, "__path__") and str(home).startswith(parts))
+        moved = path.startswith(OLD) and str(home).startswith(path.replace("torch.", "torch.ao.", 1))
+        own = listed or home == path or moved or (hasattr(module, "__path__") and str(home).startswith(parts))
         if not own or name[0] == "_" and not (path.startswith("torch.distributed") and home == path):
             return None
         if isinstance(value, type):
