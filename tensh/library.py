@@ -115,7 +115,24 @@ def define(qualname, schema, *, lib=None, tags=()):
             "overload's schema should only be registered with a single call to def()."
         )
     CustomOpDef(qualname, None, schema)
+    for kinds, func in WAITING.pop(qualname, ()):
+        add_implementation(qualname, kinds, func)
     return None
+
+
+WAITING: dict = {}
+"""Operator that is not declared yet -> its implementations, with the kinds of devices."""
+
+
+def add_implementation(qualname, kinds, func):
+    """Give an operator an implementation; one that is not declared yet gets it then."""
+    if qualname not in OPERATORS:
+        WAITING.setdefault(qualname, []).append((kinds, func))
+        return
+    if "Meta" in kinds:
+        find_definition(qualname).register_fake(func)
+    if any(kind in CPU for kind in kinds):
+        find_definition(qualname).register_kernel(None, func)
 
 
 def impl(qualname, types, func=None, *, lib=None):
@@ -127,11 +144,7 @@ def impl(qualname, types, func=None, *, lib=None):
         return impl(f"{qualname.ns}::{types}", func or qualname.dispatch_key)
 
     def make(func):
-        kinds = (types,) if isinstance(types, str) else types
-        if "Meta" in kinds:
-            find_definition(qualname).register_fake(func)
-        if any(kind in CPU for kind in kinds):
-            find_definition(qualname).register_kernel(None, func)
+        add_implementation(qualname, (types,) if isinstance(types, str) else types, func)
         return func
 
     if func is None:

@@ -2,6 +2,7 @@
 
 from tensh.engine.methods.namespaces import declare_namespace
 
+__path__: list = []  # a package in PyTorch, whose private modules are switched off
 FUNCTIONS = "mm addmm sum softmax log_softmax sampled_addmm spdiags as_sparse_gradcheck check_sparse_tensor_invariants"
 TYPES = "BFloat16Tensor ByteTensor CharTensor DoubleTensor FloatTensor HalfTensor IntTensor LongTensor ShortTensor"
 PLACES = dict.fromkeys(FUNCTIONS.split(), "tensh.engine.operators.sparse.functions")

@@ -43,11 +43,20 @@ def rows(path):
             module = importlib.import_module(path)
     except Exception:  # it needs a library that is not installed
         return None, ()
-    found = [entry(path, name, value, module) for name, value in sorted(vars(module).items())]
+    known = vars(module) | settings_of(module)
+    found = [entry(path, name, value, module) for name, value in sorted(known.items())]
     private = path.startswith("torch.distributed")  # libraries ask for the files of its packages
     names = [m.name for m in pkgutil.iter_modules(getattr(module, "__path__", ()))]
     below = [name for name in names if private or name[0] != "_"]
     return [each for each in found if each], below
+
+
+def settings_of(module):
+    """Return the settings of a module of settings, such as ``torch._inductor.config``, which are not in its dictionary."""
+    settings = vars(module).get("_config")
+    if not isinstance(settings, dict):
+        return {}
+    return {name: value.default for name, value in settings.items() if "." not in name and hasattr(value, "default")}
 
 
 def entry(path, name, value, module):

@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from tensh._aten.overloads import Overload, Packet, schemas
+from tensh._aten.overloads import schemas
 from tensh._decomp import (
     convolutions,
     creation,
@@ -42,6 +42,15 @@ def view_decompositions():
 decomposition_table = overloads_of(RULES) | view_decompositions()
 
 
+def list_overloads(op):
+    """Return the overloads of an operator of torch.ops, which may be the user's own.  Raise TypeError for other objects."""
+    if hasattr(op, "_overloadname"):
+        return [op]
+    if not hasattr(op, "_qualified_op_name"):
+        raise TypeError(f"expected an operator of torch.ops, got {op!r:.80}")
+    return [getattr(op, name) for name in op.overloads()]
+
+
 def core_aten_decompositions():
     """Return a new table of the decompositions that leave PyTorch's core operators.
 
@@ -60,7 +69,7 @@ def get_decompositions(aten_ops, type="post_autograd"):
     >>> list(torch._decomp.get_decompositions([torch.ops.aten.t]))
     [<OpOverload(op='aten.t', overload='default')>]
     """
-    wanted = [each for op in aten_ops for each in (op._overloads.values() if isinstance(op, Packet) else [op])]
+    wanted = [each for op in aten_ops for each in list_overloads(op)]
     return {each: decomposition_table[each] for each in wanted if each in decomposition_table}
 
 
@@ -77,10 +86,7 @@ def register_decomposition(aten_op, registry=None, *, type="post_autograd", unsa
     def register(function):
         ops = aten_op if isinstance(aten_op, (list, tuple)) else [aten_op]
         for op in ops:
-            if not isinstance(op, (Overload, Packet)):
-                raise TypeError(f"expected an operator of torch.ops, got {op!r:.80}")
-            for each in op._overloads.values() if isinstance(op, Packet) else [op]:
-                table[each] = function
+            table.update(dict.fromkeys(list_overloads(op), function))
         return function
 
     return register

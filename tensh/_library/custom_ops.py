@@ -4,7 +4,7 @@ import functools
 
 import tensh as torch
 from tensh._aten.schema import FunctionSchema
-from tensh._library.schema import bind_arguments, read_parameters
+from tensh._library.schema import bind_arguments, number_dtypes, read_parameters
 from tensh.autograd import Function
 from tensh.engine.core.tensor import Tensor
 from tensh.func.trees import flatten, leaves_of, unflatten
@@ -81,7 +81,7 @@ class CustomOpDef:
     __module__ = "torch._library.custom_ops"
 
     def __init__(self, name, fn, schema):
-        self._qualname, self._fn, self._schema = name, fn, FunctionSchema(name + schema)
+        self._qualname, self._fn, self._schema = name, fn, FunctionSchema(name + number_dtypes(schema))
         self._parameters = read_parameters(schema)
         self._written = [n for n, text in enumerate(schema.partition(" ->")[0].split(", ")) if "!)" in text]
         self._backward = self._setup = self._fake = self._vmap = self._function = None

@@ -16,7 +16,9 @@ KINDS = {
 """Annotation -> its name in a schema."""
 LISTED = "Tensor SymInt float bool Scalar".split()
 CODES = {name: number for number, name in enumerate(
-    "uint8 int8 int16 int32 int64 float16 float32 float64 complex32 complex64 complex128 bool qint8 quint8 qint32 bfloat16".split()
+    "uint8 int8 int16 int32 int64 float16 float32 float64 complex32 complex64 complex128 bool qint8 quint8 qint32 bfloat16 "
+    "quint4x2 quint2x4 bits1x8 bits2x4 bits4x2 bits8 bits16 float8_e5m2 float8_e4m3fn float8_e5m2fnuz float8_e4m3fnuz "
+    "uint16 uint32 uint64".split()
 )}  # fmt: skip
 """The number that stands for a dtype in the text of a schema."""
 TYPES = {
@@ -114,7 +116,7 @@ def write_default(name, parameter, refuse):
     if isinstance(value, str):
         return f'="{value}"'
     if isinstance(value, torch.dtype):
-        return f"={CODES[value.name]}"
+        return f"={value.name}"
     if isinstance(value, torch.device):
         return f'="{value}"'
     return refuse(
@@ -167,13 +169,14 @@ def read_parameters(schema):
     return found
 
 
+def number_dtypes(schema):
+    """Return a schema as PyTorch prints that of an operator: dtypes that are defaults by their numbers."""
+    return re.sub(r"(?<=ScalarType )(\w+)=(\w+)", lambda found: f"{found[1]}={CODES.get(found[2], found[2])}", schema)
+
+
 def read_default(kind, text):
     if kind == "ScalarType":
-        return (
-            getattr(torch, next(name for name, code in CODES.items() if str(code) == text), None)
-            if text.isdigit()
-            else None
-        )
+        return getattr(torch, next((name for name, code in CODES.items() if str(code) == text), text), None)
     try:
         from ast import literal_eval
 

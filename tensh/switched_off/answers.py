@@ -203,6 +203,10 @@ REAL = (
         "_C._get_tracing_state": "tensh.tracing.state:_get_tracing_state",
         "_C._is_tracing": "tensh.tracing.state:is_tracing",
     }
+    | {
+        "_inductor.decomposition.register_decomposition": "tensh._decomp:register_decomposition",
+        "_library.infer_schema.infer_schema": "tensh._library.schema:infer_schema",
+    }
     | {"_C._set_grad_enabled": "tensh.engine.autograd.modes:_set_grad_enabled"}
     | {f"_C._distributed_c10d.{name}": f"tensh.distributed:{name}" for name in "ProcessGroup Store Work".split()}
     | {

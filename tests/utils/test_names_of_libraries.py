@@ -265,3 +265,23 @@ def test_a_trace_is_written_under_the_name_of_its_worker(tmp_path):
     (path,) = (tmp_path / "new").iterdir()
     assert path.name.startswith("w0.") and path.name.endswith(".pt.trace.json.gz")
     assert json.loads(gzip.decompress(path.read_bytes()))["traceEvents"]
+
+
+def test_old_modules_pass_on_names_and_modules_of_settings_have_their_defaults(tmp_path):
+    (tmp_path / "program.py").write_text("""
+import torch
+import torch._inductor.config, torch._dynamo.config
+from torch.quantization.observer import HistogramObserver, MinMaxObserver
+from torch.quantization.qconfig import QConfig
+from torch.nn.quantized.dynamic import Linear
+from torch.sparse._triton_ops_meta import get_meta
+from torch._inductor.decomposition import register_decomposition
+from torch._library.infer_schema import infer_schema
+assert issubclass(Linear, torch.nn.Module) and issubclass(MinMaxObserver, torch.nn.Module)
+assert torch._inductor.config.max_autotune_gemm_search_space == "DEFAULT" and torch._dynamo.config.recompile_limit == 8
+assert infer_schema is torch.library.infer_schema and register_decomposition is torch._decomp.register_decomposition
+""")
+    done = subprocess.run(
+        [sys.executable, "-m", "tensh", "run", tmp_path / "program.py"], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
