@@ -10,6 +10,7 @@ from tensh.fx.immutable_collections import immutable_dict, immutable_list
 from tensh.fx.node import map_arg
 from tensh.fx.pytree_codegen import PyTreeCodeGen, PyTreeInfo
 from tensh.nn.modules.module import Module
+from tensh.tracing.dims import read_derived, write_derived
 from tensh.tracing.program import Place
 
 GUARDS = "_guards_fn"
@@ -55,8 +56,12 @@ class Guards(Module):
                     require(size == wanted, f"{name}.size()[{dim}] == {wanted}")
 
     def _check(self, where, size, symbol, known):
-        bounds, (first, other) = self._bounds[symbol], known.setdefault(symbol, (where, size))
-        require(size == other, f"{where} == {first}")
+        bounds = self._bounds[symbol]
+        root, factor, offset = read_derived(symbol) or (symbol, 1, 0)
+        require((size - offset) % factor == 0, f"{write_derived(where, 1, -offset)} % {factor} == 0")
+        source = write_derived(where, 1, -offset) + (f" // {factor}" if factor > 1 else "")
+        first, other = known.setdefault(root, (source, (size - offset) // factor))
+        require(size == factor * other + offset, f"{first} == {source}" if source != where else f"{where} == {first}")
         require((bounds.lower or 0) <= 2 or size >= bounds.lower, f"{where} >= {bounds.lower}")
         require(bounds.upper is None or size <= bounds.upper, f"{where} <= {bounds.upper}")
 

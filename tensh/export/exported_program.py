@@ -21,6 +21,7 @@ from tensh.fx.graph import Graph
 from tensh.fx.graph_module import GraphModule
 from tensh.fx.node import Node, map_arg
 from tensh.nn.parameter import is_parameter
+from tensh.tracing.dims import read_derived
 from tensh.tracing.program import Place, list_leaves
 
 __all__ = ["ExportedProgram"]
@@ -90,7 +91,12 @@ class ExportedProgram:
         unused = {path: value for path, value in root.named_buffers() if path not in members and path not in kept}
         constants = {path: value for path, value in (members | unused).items() if path not in state}
         names = dict.fromkeys(name for table in dynamic.values() for name in table.values())
-        bounds = {Symbol(name): Range(*(ranges.get(name) or (None, None))) for name in names}
+        bounds = {}
+        for name in names:
+            root, factor, offset = read_derived(name) or (name, 1, 0)
+            low, high = ranges.get(root) or (None, None)
+            bounds[Symbol(name)] = Range(*(each if each is None else factor * each + offset for each in (low, high)))
+            bounds.setdefault(Symbol(root), Range(low, high))
         for each in bounds.values():
             each.lower = 0 if each.lower is None else each.lower
         bounds |= {Symbol(name): Number(name, *limits) for name, limits in program.ranges.items()}
@@ -134,6 +140,10 @@ class ExportedProgram:
         """Return the program as a module that checks the sizes of its arguments."""
         members = {**self.state_dict, **self.constants}
         return ExportedModule(self._traced, members, self.constants, self.call_spec, check_guards)
+
+    def validate(self):
+        """Raise RuntimeError if the graph is not consistent, as it may be after changes by hand."""
+        self.graph.lint()
 
     def run_decompositions(self, decomp_table=None, decompose_custom_triton_ops=False):
         """Return a program of fewer kinds of operators and without writes, which computes the same.

@@ -126,6 +126,9 @@ def read_ranges(shapes):
                 walk(each)
         elif value is not None and not isinstance(value, (str, int, Tensor)) and (value.min, value.max) != (None, None):
             found[value.__name__] = (value.min, value.max)
+            root = getattr(value, "root", None)
+            if root is not None:
+                found[root.__name__] = (root.min, root.max)
 
     walk(shapes)
     return found

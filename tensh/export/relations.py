@@ -4,7 +4,8 @@ import hashlib
 import re
 
 from tensh.fx.branches import walk_nodes
-from tensh.tracing.dynamic import FixedSize, Unnamed, changes, compare, list_inputs, trace_resized
+from tensh.tracing.dims import read_derived
+from tensh.tracing.dynamic import FixedSize, Unnamed, changes, compare, list_inputs, root_of, trace_resized
 
 
 class Dimension:
@@ -19,7 +20,9 @@ def list_dimensions(model, args, kwargs, dynamic):
     found = {}
     for place, (path, _, value) in enumerate(list_inputs(model, args, kwargs)):
         for dim, name in dynamic.get(place, {}).items():
-            found.setdefault(name, []).append(Dimension(path, dim, value.shape[dim]))
+            _, factor, offset = read_derived(name) or (name, 1, 0)
+            size = (value.shape[dim] - offset) // factor
+            found.setdefault(root_of(name), []).append(Dimension(path, dim, size))
     return found
 
 
@@ -126,4 +129,7 @@ def rename_sizes(program, dynamic, symbols):
                 if isinstance(sizes, str)
                 else [rename(each) if isinstance(each, str) else each for each in sizes]
             )
-    return {place: {dim: symbols[name] for dim, name in table.items()} for place, table in dynamic.items()}
+    return {
+        place: {dim: symbols[name] if name in symbols else Symbol(rename(name)) for dim, name in table.items()}
+        for place, table in dynamic.items()
+    }

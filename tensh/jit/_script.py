@@ -6,6 +6,7 @@ import functools
 import inspect
 import textwrap
 
+from tensh.engine.core.tensor import Tensor
 from tensh.engine.errors.warnings import warn
 from tensh.jit.marks import Attribute, running
 from tensh.jit.types import TypedSignature
@@ -50,7 +51,17 @@ class ScriptFunction:
     def __init__(self, fn):
         functools.update_wrapper(self, fn, updated=())
         self._fn, self._border = fn, TypedSignature(fn)
+        self._border.infer = self._infer_result
         self.name = self.qualified_name = fn.__name__
+
+    def _infer_result(self):
+        """Return the type of the result; a tensor if the source cannot be compiled."""
+        from tensh.jit.scripting.compiling import compile_script
+
+        try:
+            return compile_script(self._fn).result
+        except RuntimeError:
+            return Tensor
 
     @property
     def code(self):

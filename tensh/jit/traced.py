@@ -150,7 +150,7 @@ class TracedModule(TracedProgram, ScriptModule):
 
     def __getattr__(self, name):
         if name != "_programs" and name in self.__dict__.get("_programs", ()):
-            return lambda *args, **kwargs: self._run(name, args, kwargs)
+            return TracedMethod(self, name)
         try:
             return super().__getattr__(name)
         except AttributeError:
@@ -175,6 +175,31 @@ class TracedModule(TracedProgram, ScriptModule):
 
     def __reduce_ex__(self, protocol):
         raise RuntimeError("ScriptModules cannot be pickled: call save() on the module")
+
+
+class TracedMethod:
+    """A method of a traced module other than ``forward``: it can be called, and has ``graph`` and ``code``."""
+
+    def __init__(self, owner, name):
+        self.owner, self.name = owner, name
+
+    def __call__(self, *args, **kwargs):
+        return self.owner._run(self.name, args, kwargs)
+
+    @property
+    def graph(self):
+        """The graph, printed like TorchScript's: a submodule is one line."""
+        program = self.owner._programs[self.name]
+        return Graph(program, self.owner._owner, make_lines=partial(MethodLines, program.root))
+
+    @property
+    def code(self):
+        """The method as TorchScript code."""
+        lines = self.graph._lines
+        return write_code(lines, self.name, result_type(lines.result), owned=True)
+
+    def __repr__(self):
+        return f"<torch.ScriptMethod {self.name}>"
 
 
 class TopLevelTracedModule(TracedModule):

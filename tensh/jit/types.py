@@ -118,6 +118,7 @@ class TypedSignature:
                 if self.kinds.get(name) is inspect.Parameter.empty and p.default is not inspect.Parameter.empty:
                     self.kinds[name] = typing.Any
         self.result = hints.get("return", Tensor)
+        self.annotated, self.infer = "return" in hints, None  # a function that finds the type of the result
 
     @property
     def declaration(self):
@@ -128,7 +129,7 @@ class TypedSignature:
             parts.append(
                 f"{short_name_of(kind)} {name}" + ("" if default is inspect.Parameter.empty else f"={default}")
             )
-        result = short_name_of(self.result)
+        result = short_name_of(self.result if self.annotated or self.infer is None else self.infer())
         return f"{self.name}({', '.join(parts)}) -> {f'({result})' if result.startswith('(') else result}"
 
     def check(self, args, kwargs):

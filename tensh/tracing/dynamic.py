@@ -15,7 +15,7 @@ from tensh.fx.branches import walk_nodes
 from tensh.fx.node import Node, map_arg
 from tensh.nn.modules.module import Module
 from tensh.tracing.data_sizes import find_dependent
-from tensh.tracing.dims import STATIC
+from tensh.tracing.dims import STATIC, read_derived
 from tensh.tracing.numbers import ARITHMETIC
 from tensh.tracing.program import flatten_like, list_leaves, trace_program
 from tensh.tracing.reading import GuardOnDataDependentSymNode
@@ -101,12 +101,38 @@ def read_dynamic_shapes(model, args, kwargs, shapes):
             if size < 2 and getattr(text, "kind", None) == "AUTO":
                 continue  # sizes 0 and 1 are taken for constants
             check_range(name, size, path, dim)
-            if first.setdefault(text, size) != size:
+            if read_derived(text) is not None:
+                check_derived(text, size, path, dim, first)
+            elif first.setdefault(text, size) != size:
                 raise FixedSize(
                     f"the dimension {text} has the size {first[text]} in one argument of the example and {size} in another"
                 )
             dynamic.setdefault(place, {})[dim % tensor.dim()] = text
     return dynamic
+
+
+def check_derived(text, size, path, dim, first):
+    """Raise FixedSize unless the size of a dimension follows from that of its root in the example."""
+    root, factor, offset = read_derived(text)
+    known = first.setdefault(root, (size - offset) // factor)
+    if factor * known + offset != size:
+        source = f"L{''.join(f'[{step!r}]' for step in path)}.size()[{dim}]"
+        raise FixedSize(f"Expected input {source} to be equal to {text}, where {root} = {known}, but got {size}")
+
+
+def root_of(name):
+    """Return the name whose size decides that of a dimension: its own, or that from which it follows."""
+    derived = read_derived(name)
+    return name if derived is None else derived[0]
+
+
+def follow_change(change, size, name):
+    """Return the size of a dimension after a change of the one that decides it."""
+    derived = read_derived(name)
+    if derived is None:
+        return change(size, name)
+    root, factor, offset = derived
+    return factor * change((size - offset) // factor, root) + offset
 
 
 def check_range(name, size, path, dim):
@@ -160,7 +186,7 @@ def trace_dynamic(model, args, kwargs, dynamic, on_read=None, ranges=None, apart
 def free_sizes(program, trace, dynamic, ranges=None, apart=0):
     """Return a ``Program`` with free dynamic dimensions; ``trace(change)`` traces it with the sizes of ``change(size, name)``."""
     decided, other, failure = getattr(program.graph, "decided", False), None, None
-    names = list(dict.fromkeys(name for table in dynamic.values() for name in table.values()))
+    names = list(dict.fromkeys(root_of(name) for table in dynamic.values() for name in table.values()))
     for change in changes(apart):
         try:
             other = trace(lambda size, name: change(size, names.index(name)))  # noqa: B023
@@ -189,7 +215,7 @@ def resize(inputs, dynamic, change):
         for dim in dynamic.get(place, ()):
             size = value.shape[dim]
             value = torch.index_select(
-                value.detach(), dim, torch.arange(change(size, dynamic[place][dim])) % max(size, 1)
+                value.detach(), dim, torch.arange(follow_change(change, size, dynamic[place][dim])) % max(size, 1)
             )
         made.append(value)
     return made
@@ -268,6 +294,10 @@ def name_sizes(first, second, dynamic):
     """Set the shape of values with dynamic sizes in terms of names (``meta["sizes"]``)."""
     pairs = [(node.meta["val"].shape[dim], second.inputs[place].meta["val"].shape[dim], name)
              for place, node in enumerate(first.inputs) for dim, name in dynamic.get(place, {}).items()]  # fmt: skip
+    for one, two, name in tuple(pairs):
+        if (derived := read_derived(name)) is not None:
+            root, factor, offset = derived
+            pairs.append(((one - offset) // factor, (two - offset) // factor, root))
     name_values(first, second, pairs)
 
 

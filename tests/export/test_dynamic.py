@@ -152,3 +152,58 @@ def test_decisions_by_dynamic_sizes_hold_for_the_smallest(compute, free):
     module = export()
     for size in (2, 3, 4, 9):
         assert torch.equal(module(torch.ones(size)), compute(torch.ones(size)))
+
+
+class After(torch.nn.Module):
+    def forward(self, x, y):
+        return x[1:] + y
+
+
+class Halves(torch.nn.Module):
+    def forward(self, x, y):
+        return x.reshape(2, -1).sum(0) * y
+
+
+class Pairs(torch.nn.Module):
+    def forward(self, x):
+        return x.view(-1, 2)
+
+
+D = torch.export.Dim("d", min=3, max=20)
+
+
+@pytest.mark.parametrize(
+    ("model", "sizes", "shapes", "others", "refused"),
+    [
+        (After(), (5, 4), ({0: D}, {0: D - 1}), [(9, 8), (20, 19)], [(9, 9), (30, 29), (2, 1)]),
+        (After(), (5, 4), ({0: 1 + D}, {0: D}), [(9, 8), (21, 20)], [(9, 9), (30, 29), (2, 1)]),
+        (Halves(), (8, 4), ({0: 2 * D}, {0: D}), [(10, 5), (6, 3)], [(9, 4), (10, 4), (42, 21)]),
+        (Halves(), (8, 4), ({0: D * 2}, None), [(8, 4)], [(10, 4), (9, 4)]),
+        (Pairs(), (8,), ({0: 2 * D},), [(12,), (40,)], [(13,), (4,), (42,)]),
+    ],
+)
+def test_a_dimension_may_follow_from_another(model, sizes, shapes, others, refused):
+    args = tuple(torch.arange(float(size)) for size in sizes)
+    if shapes[-1] is None:
+        with pytest.raises(ValueError, match="specialized it to be a constant"):
+            torch.export.export(model, args, dynamic_shapes=shapes)
+        return
+    program = torch.export.export(model, args, dynamic_shapes=shapes)
+    for module in (program.module(), torch.export.load(saved(program)).module()):
+        for sizes in others:
+            args = [torch.randn(size) for size in sizes]
+            assert torch.equal(module(*args), model(*args))
+        for sizes in refused:
+            with pytest.raises(AssertionError, match="Guard failed"):
+                module(*map(torch.randn, sizes))
+
+
+def test_derived_dimensions_are_written_as_in_pytorch(oracle):
+    for library in (torch, oracle):
+        d = library.export.Dim("d", min=3, max=20)
+        found = [repr(each) for each in (d - 1, 2 * d, d * 3, d + 4, (2 * d + 1))]
+        with pytest.raises(NotImplementedError, match="where an integer was expected"):
+            d + 1.5
+        assert found == ["d - 1", "2*d", "3*d", "d + 4", "2*d + 1"]
+    with pytest.raises(ValueError, match="to be equal to d \\+ 1, where d = 4, but got 4"):
+        torch.export.export(Halves(), (torch.ones(8), torch.ones(4)), dynamic_shapes=({0: 2 * D}, {0: D + 1}))

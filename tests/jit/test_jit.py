@@ -363,3 +363,25 @@ def test_scripted_modules_have_the_values_of_typed_attributes():
 
     scripted = torch.jit.script(Counting())
     assert scripted(torch.ones(2)).tolist() == [2, 2] and scripted.table == {"a": 1}
+
+
+def test_traced_methods_have_graphs_and_code():
+    class Scaled(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weight = torch.nn.Parameter(torch.ones(2))
+
+        def forward(self, x):
+            return x * self.weight
+
+        def other(self, x, y):
+            return x + y * self.weight
+
+    x = torch.ones(2)
+    traced = torch.jit.trace_module(Scaled(), {"forward": x, "other": (x, x)})
+    assert traced.other(x, x).tolist() == [2, 2]
+    assert traced.other.code == (
+        "def other(self,\n    x: Tensor,\n    y: Tensor) -> Tensor:\n  weight = self.weight\n"
+        "  return torch.add(x, torch.mul(y, weight))\n"
+    )
+    assert traced.other.graph.findNode("aten::mul") is not None

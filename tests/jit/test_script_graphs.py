@@ -140,3 +140,19 @@ def test_calls_are_taken_into_an_inlined_graph():
     assert "CallMethod" in str(scripted.graph) and "CallMethod" not in str(scripted.inlined_graph)
     assert scripted.helper.graph.findNode("aten::mul") and scripted.helper.code.startswith("def helper")
     assert [each.kind() for each in scripted.layers[0].graph.nodes()][-1] == "aten::linear"
+
+
+def test_declarations_have_the_inferred_result(oracle):
+    def pair(x, k: int):
+        return x * k, k
+
+    def same(k: int):
+        return k
+
+    for function in (pair, same, closed_over):
+        ours, theirs = torch.jit.script(function), None
+        if function is not closed_over:
+            theirs = oracle.jit.script(function)
+            assert str(ours.schema) == str(theirs.schema)
+        else:
+            assert str(ours.schema) == "closed_over(Tensor x) -> Tensor"

@@ -42,6 +42,7 @@ def split_module(
     >>> made(torch.tensor([-1., 1.]))
     tensor([1., 2.])
     """
+    root_m = m if root_m is None else root_m
     affix = f"submod_{partition_affix}_" if partition_affix else "submod_"
     parts, home = {}, {}
     for node in m.graph.nodes:
