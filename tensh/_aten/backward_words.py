@@ -18,6 +18,7 @@ from tensh.engine.codegen.derivatives import LIST, local, variable, words_of
 from tensh.engine.codegen.source import compile_source, indent_lines
 from tensh.engine.codegen.vocabulary import ARRAYS, OPS, TENSORS
 from tensh.engine.core.clock import mode
+from tensh.engine.core.nodes import unpacked_values
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dispatch.override.wrappers import restore_held
 from tensh.engine.operators.reductions.broadcasts import broadcast_axes
@@ -174,13 +175,14 @@ def aten_word(name):
 def unpack(node):
     """The saved values of a node; one that is its own result is taken out of the history, which is seen."""
     values = restore_held(node.unpack() or [])
+    as_kept = unpacked_values(node.saved) or [None] * len(values)
     return [
         with_number(t, kept.number)
         if type(kept) is Number
         else aten("detach", t)
         if type(role) is int and role < 0 and isinstance(t, Tensor) and not mode.grad and reads_result(node)
         else t
-        for role, kept, t in zip(node.roles, node.saved or (), values)
+        for role, kept, t in zip(node.roles, as_kept, values)
     ]
 
 

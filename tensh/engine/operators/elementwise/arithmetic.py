@@ -213,10 +213,10 @@ def lerp_number(input, end, weight):
         require_dtype(input, end, "end")
     if input.itemsize == 2:
         return lerp_in_one_step(input.astype(F4), end.astype(F4), float(weight)).astype(dtype)
-    if dtype is F4 and input.size < FEW > end.size:
-        return lerp_in_one_step(input, end, weight)
     steps, factor = from_nearer_end(weight)
     FITTING[factor, dtype]  # or its error
+    if dtype is F4 and input.size < FEW > end.size:
+        return lerp_in_one_step(input, end, weight)
     return steps.quick(input, end, factor)
 
 
