@@ -10,7 +10,7 @@ from tests.distributed.test_mpi import LAUNCH, call
 pytestmark = pytest.mark.skipif(find_spec("mpi4py") is None, reason="mpi4py is not installed")
 
 
-@pytest.mark.parametrize("size", [2, 3])
+@pytest.mark.parametrize("size", [2, pytest.param(3, marks=pytest.mark.thorough)])
 def test_losses_are_those_of_one_process(size, tmp_path):
     file = tmp_path / "differences.json"
     done = call([*LAUNCH, "-n", str(size), "tests/distributed/fifty_steps.py", "float64", str(file)])

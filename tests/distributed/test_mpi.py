@@ -26,6 +26,14 @@ def shared_memory():
     return [path.name for path in Path("/dev/shm").glob("*") if path.name.startswith(("mpich", "ucx"))]
 
 
+def is_nothing_left(before, seconds=10):
+    """True once there is no more shared memory than before; other tests have theirs for a moment."""
+    end = time.monotonic() + seconds
+    while not (gone := before.issuperset(shared_memory())) and time.monotonic() < end:
+        time.sleep(0.1)
+    return gone
+
+
 def found_by_ranks(folder, size):
     return [json.loads((folder / f"{rank}.json").read_text()) for rank in range(size)]
 
@@ -62,7 +70,7 @@ def test_processes_of_spawn_are_those_of_the_launcher(actual, tmp_path):
     assert done.returncode == 0, done.stderr
     found = found_by_ranks(tmp_path, size)
     assert found == [{text: expected[text] for text in found[0]} for expected in actual]
-    assert set(shared_memory()) <= before
+    assert is_nothing_left(before)
 
 
 def test_spawn_ends_with_the_first_failure(program):
@@ -170,6 +178,30 @@ def test_no_process_is_left(sign, status, program):
     while (left := call(["pgrep", "-f", program]).stdout) and time.monotonic() < end:
         time.sleep(0.1)
     assert not left
+
+
+KILLED_EARLY = """
+import glob, os, signal, threading
+
+def kill_once_memory_is_shared(before=frozenset(glob.glob("/dev/shm/mpich_shm_*"))):
+    while before.issuperset(glob.glob("/dev/shm/mpich_shm_*")):
+        pass
+    os.kill(os.getpid(), signal.SIGKILL)
+
+threading.Thread(target=kill_once_memory_is_shared, daemon=True).start()
+import torch
+torch.distributed.init_process_group("gloo")
+threading.Event().wait(60)
+"""
+
+
+@pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="memory with names is that of Linux")
+def test_a_rank_that_is_killed_while_mpi_begins_leaves_no_memory(tmp_path):
+    (tmp_path / "early.py").write_text(KILLED_EARLY)
+    before = set(shared_memory())
+    done = call([*LAUNCH, "-n", "2", str(tmp_path / "early.py")])
+    assert done.returncode == 137 and "was killed by signal SIGKILL" in done.stderr
+    assert is_nothing_left(before)
 
 
 TIMING = """

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from tensh.cli.files.writing import write_text
 from tensh.cli.launching import timeline
+from tensh.cli.launching.abandoned import remove_abandoned
 from tensh.cli.launching.ending import end_with_parent
 from tensh.cli.launching.hosts import count_processes, options_for, read_hosts
 from tensh.cli.process import status
@@ -129,7 +130,7 @@ class Launch:
     def run(self):
         """Run the processes; return the exit status of the one that failed first, or 0."""
         with tempfile.TemporaryDirectory(prefix="tensh-launch-") as folder:
-            self.folder = Path(folder)
+            self.folder, begin = Path(folder), time.time()
             process = subprocess.Popen(
                 self.command, env={**self.variables, "TENSH_LAUNCH": folder}, stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE, start_new_session=True, preexec_fn=lambda: end_with_parent(signal.SIGTERM),
@@ -145,6 +146,7 @@ class Launch:
                 return status.INTERRUPTED
             finally:
                 self.end_rest(process)
+                remove_abandoned(begin)
                 for listener in listeners:
                     listener.join(PATIENCE)
             return self.explain(found) if found else status.OK
