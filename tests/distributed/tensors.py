@@ -26,6 +26,9 @@ h.redistribute(placements=[S(1), R]).to_local(); h.redistribute(placements=[R, R
 zeros(4, 3, device_mesh=line, placements=[S(0)]); full((4, 3), 2.0, device_mesh=mesh, placements=[S(1), R]).to_local()
 d.numpy(); d.tolist(); d + x; d @ x; x * d; F.linear(d, x)
 y.to_local(); y.full_tensor(); z.to_local(); z.full_tensor(); y.redistribute(placements=[S(1)]).to_local(); k.to_local(); y.sum()
+(s + r).placements; (r - s).placements; (s * r).placements; (r * s).placements; (s * s).placements; (s / (r + 1)).placements; (s + 1).placements
+(a + r).placements; (a * r).placements; (-a).placements; (m + r).placements; (r - m).placements; (m * 2).placements; m.relu().placements
+(s + d).placements; (d * a).placements; (s * 2).to_local(); (a / 2).to_local(); (m - r).to_local(); (a * 1).add_(r).to_local()
 """
 RESULTS = """
 d + 1; d * d; d + r; r + d; d - u; d / 2; d.exp(); -d; d > 3; where(d > 3, d, r); d + row; row * d; d + d.redistribute(placements=[S(1)]); d.clamp(min=2)
@@ -35,6 +38,11 @@ d.t() @ d; d @ d.t(); d @ w; d @ w0; d @ w1; u @ w0; u @ w1; r @ w0; r @ w1; F.l
 F.linear(g, v2); F.linear(h, v3); F.embedding(index, e0); F.embedding(index, e1); F.embedding(index, e2); F.layer_norm(d, (4,)) * d; F.layer_norm(u, (4,)) * u
 F.mse_loss(r, r + 1); F.relu(d - 3); g + h; g * 2; h.sum(0); g.sum(); y * y; y.sum(0); y + z; k.sum(); y.t(); z @ w0; y @ w1; DTensor.from_local(ones(2), line, [P]).mul_(2)
 DTensor.from_local(ones(2), line, [P]).exp_(); DTensor.from_local(ones(2), line, [P]).zero_(); (d * 2).add_(1); (d * 2).relu_(); (u * 2).mul_(3); d.pow(2); d ** 2; 2 ** d; 1 / (d + 1)
+s + r; r - s; s + s; s * r; r * s; s * s; s / (r + 1); r / (s + 20); s - 1; s * 2; -s; s + a; s * row; s + d; d * s; s + m; where(s > 0, s, r)
+a + r; r - a; a * r; a * a; a / (r + 1); -a; a * 2; a + d; a * s; m + m; m * r; -m; m * 2; m.exp(); m.square(); (m + r).square(); (r - m).square()
+(s * 1).add_(r); (s * 1).add_(s, alpha=2); (s * 1).sub_(r); (s * 1).mul_(r); (s * 1).mul_(s); (s * 1).div_(r + 1); (s * 1).div_(2); (s * 1).mul_(d)
+(s * 1).neg_(); (s * 1).mul_(row); (a * 1).add_(r, alpha=2); (a * 1).add_(d); (a * 1).add_(s); (a * 1).mul_(r); (a * 1).sub_(1); s.clone().copy_(r); s.clone().copy_(s)
+m.detach().clone().add_(r); m.detach().clone().add_(m); m.detach().clone().sub_(r); m.detach().clone().relu_(); m.detach().clone().mul_(2); (s * 1).relu_(); (s * 1).clamp_(min=0)
 """
 
 
@@ -59,6 +67,8 @@ def names(torch, rank, size):
         "y": put(y, line, S(0)), "z": put(y, line, S(1)), "index": put(torch.tensor([0, 5, 2, 5]), line, R),
         "w": put(make(4, 3), line, R), "w0": put(make(4, 3), line, S(0)), "w1": put(make(4, 3), line, S(1)), "b": put(make(3), line, R),
         "v0": put(make(3, 4), line, S(0)), "v1": put(make(3, 4), line, S(1)),
+        "s": t.DTensor.from_local((x - 5) * (rank + 1), line, [P]), "a": t.DTensor.from_local((x - 5) * (rank + 1), line, [t.Partial("avg")]),
+        "m": t.DTensor.from_local((x - 5) * (rank + 1), line, [t.Partial("max")]),
         "e0": put(e, line, S(0)), "e1": put(e, line, S(1)), "e2": put(e, line, R),
     }  # fmt: skip
     if mesh is not None:  # expressions that name these fail elsewhere

@@ -19,7 +19,7 @@ LAUNCH = [sys.executable, "-m", "tensh", "launch"]
 
 
 def call(command, **options):
-    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=100, **options)
+    return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=300, **options)
 
 
 def shared_memory():

@@ -15,6 +15,7 @@ from tensh.support.processors import count_processors
 
 BATCH = 0.5  # seconds that a batch should take: results come that often, beside which Dask's 5 ms, and 25 for two transactions, are little
 LARGEST = 256  # runs of a batch
+STARTS = 3  # attempts to start a local cluster
 PATIENCE = 30  # seconds for a scheduler, and then for its first worker
 
 
@@ -51,10 +52,7 @@ def open_client(address, workers):
 @contextlib.contextmanager
 def open_local(distributed, workers):
     """A context with a client of new processes, which are gone afterwards."""
-    cluster = distributed.LocalCluster(
-        n_workers=workers or count_processors(), threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0",
-        memory_limit=0, silence_logs=50,
-    )  # fmt: skip
+    cluster = start_local(distributed, workers or count_processors())
     try:
         with distributed.Client(cluster, set_as_default=False) as client:
             try:
@@ -62,7 +60,21 @@ def open_local(distributed, workers):
             finally:
                 end_workers(cluster)
     finally:
-        cluster.close(timeout=5)
+        with contextlib.suppress(TimeoutError):  # the processes are gone; only a busy machine has not heard of it yet
+            cluster.close(timeout=5)
+
+
+def start_local(distributed, workers):
+    """Start processes on this machine, again if one is lost meanwhile.  Raise UsageError if that does not help."""
+    for attempt in range(1, STARTS + 1):
+        try:
+            return distributed.LocalCluster(
+                n_workers=workers, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0",
+                memory_limit=0, silence_logs=50,
+            )  # fmt: skip
+        except (RuntimeError, TimeoutError) as error:
+            if attempt == STARTS:
+                raise UsageError(_("tensh sweep: the workers do not start ({error})").format(error=error)) from None
 
 
 def end_workers(cluster):

@@ -62,6 +62,13 @@ def reduce(local, mesh, number, operation):
     return local / mesh.size(number) if operation == "avg" else local
 
 
+def take_term(local, mesh, number, operation):
+    """Return a replica as this process's term of a reduction: of a sum, the first process has it, and others have zeros."""
+    if operation == "product":
+        raise RuntimeError("redistribute from R to P(product) not supported yet")
+    return torch.zeros_like(local) if operation == "sum" and mesh.get_coordinate()[number] else local
+
+
 def exchange(local, mesh, shape, source, target):
     """Return the local part for other placements: what differs is gathered from the last dimension, then cut from the first.
 
@@ -81,6 +88,8 @@ def exchange(local, mesh, shape, source, target):
     for number in sorted(changed):
         if isinstance(target[number], Shard):
             local = cut(local, mesh, number, target[number].dim)
+        elif isinstance(target[number], Partial):
+            local = take_term(local, mesh, number, target[number].reduce_op)
     return local
 
 
@@ -105,33 +114,21 @@ class Exchange(Function):
 
 
 class Share(Function):
-    """A replica that meets shards: the gradient is the sum of those of all processes."""
+    """A replica that meets shards or terms: the gradient is the sum, or mean, of those of all processes."""
 
     @staticmethod
-    def forward(ctx, local, mesh, number):
-        ctx.given = mesh, number
+    def forward(ctx, local, mesh, number, operation):
+        ctx.given = mesh, number, operation
         return local.view_as(local)
 
     @staticmethod
     def backward(ctx, grad):
-        return reduce(grad, *ctx.given, "sum"), None, None
+        return reduce(grad, *ctx.given), None, None, None
 
 
-class TakeOnce(Function):
-    """A replica as a term of a sum: the first process has it, others have zeros."""
-
-    @staticmethod
-    def forward(ctx, local, mesh, number):
-        return local.view_as(local) if mesh.get_coordinate()[number] == 0 else torch.zeros_like(local)
-
-    @staticmethod
-    def backward(ctx, grad):
-        return grad, None, None
-
-
-def share(local, mesh, number):
-    """Return a replica for an operation with shards."""
-    return Share.apply(local, mesh, number) if local.requires_grad else local
+def share(local, mesh, number, operation="sum"):
+    """Return a replica for an operation with shards, or with terms of a sum or mean."""
+    return Share.apply(local, mesh, number, operation) if local.requires_grad else local
 
 
 def change(local, mesh, shape, source, target):

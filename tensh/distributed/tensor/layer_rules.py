@@ -5,7 +5,7 @@ M. Shoeybi et al.: "Megatron-LM: Training Multi-Billion Parameter Language Model
 
 import tensh as torch
 from tensh.distributed.tensor.dtensor import DTensor, distribute
-from tensh.distributed.tensor.exchanges import TakeOnce, local_sizes, part_of, share, without_terms
+from tensh.distributed.tensor.exchanges import local_sizes, part_of, share, without_terms
 from tensh.distributed.tensor.placement_types import Partial, Replicate, Shard
 from tensh.distributed.tensor.rules import compute_whole, reach, require_one_kind, rule
 
@@ -43,7 +43,7 @@ def multiply(name, compute, input, weight, bias, out, into):
     mesh, last = weight.device_mesh, input.ndim - 1
     x, w, found = list(without_terms(input.placements)), list(without_terms(weight.placements)), []
     shared = [], [], []  # dimensions of the mesh on which input, weight and bias are replicas beside shards
-    b, once = [Replicate()] * mesh.ndim, []
+    b = [Replicate()] * mesh.ndim
     for number in range(mesh.ndim):
         if w[number] == Shard(out):
             x[number] = Replicate()
@@ -52,7 +52,7 @@ def multiply(name, compute, input, weight, bias, out, into):
             found.append(Shard(last))
         elif w[number] == Shard(into) or x[number] == Shard(last):
             x[number], w[number] = Shard(last), Shard(into)
-            once.append(number)
+            b[number] = Partial()
             found.append(Partial())
         else:
             found.append(x[number])
@@ -63,8 +63,6 @@ def multiply(name, compute, input, weight, bias, out, into):
     for place, dims in enumerate(shared):
         for number in dims:
             local[place] = None if local[place] is None else share(local[place], mesh, number)
-    for number in once:
-        local[2] = None if local[2] is None else TakeOnce.apply(local[2], mesh, number)
     return distribute(compute(*local), mesh, found, (*input.shape[:-1], weight.shape[out]))
 
 

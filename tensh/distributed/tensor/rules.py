@@ -1,6 +1,5 @@
 """What functions do with distributed tensors: with their parts where that is right, else with the gathered whole."""
 
-import numbers
 
 import tensh as torch
 from tensh._aten.calls import choose_overload
@@ -8,6 +7,7 @@ from tensh._aten.overloads import schemas
 from tensh.distributed.tensor.dtensor import DTensor, distribute, like, make_whole, part
 from tensh.distributed.tensor.exchanges import change, share
 from tensh.distributed.tensor.placement_types import Partial, Replicate, Shard
+from tensh.distributed.tensor.terms import Call
 from tensh.engine.codegen.public_forms import name_in_space
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.dispatch.override.state import DisabledForClasses
@@ -27,8 +27,6 @@ KEEPING = set("detach clone contiguous to float double half bfloat16 int long bo
               "full_like rand_like randn_like detach_ cpu alias type_as".split())  # fmt: skip
 FACTS = set("data_ptr element_size is_floating_point is_complex is_signed is_contiguous _is_view get_device __hash__ is_tensor is_inference "
             "is_shared retain_grad register_post_accumulate_grad_hook __dir__ untyped_storage has_names is_neg is_conj".split())  # fmt: skip
-LINEAR = {"add", "sub", "neg"}
-SCALING = {"mul", "div"}
 rules: dict = {}
 
 
@@ -146,7 +144,7 @@ def compute_whole(func, writes, args, kwargs):
 
 def require_no_record(name, target):
     """Raise RuntimeError for a write of the whole that would have to be recorded, or whose parts are terms of a sum."""
-    refuse_terms(name.strip("_"), target)
+    refuse_terms(Call(name.strip("_"), [target], []), target)
     if target.requires_grad and torch.is_grad_enabled():
         raise RuntimeError(
             f"{name}: this write into a DTensor that requires grad cannot be recorded; use torch.no_grad()"
@@ -166,69 +164,63 @@ def wrap_all(value, wrap):
 
 # ── elements ─────────────────────────────────────────────────────────────────
 def compute_elements(func, word, writes, args, kwargs):
-    """Call an elementwise function with parts, which meet in the placements of a shard among them, or of what is written."""
+    """Call an elementwise function with parts, which meet in the placements of a shard or of terms, or of what is written."""
     first = require_one_kind(word, args, kwargs)
     given = [each for each in find([args, kwargs]) if isinstance(each, DTensor)]
     mesh, shape = first.device_mesh, torch.broadcast_shapes(*[each.shape for each in given])
-    has_terms = any(isinstance(each, Partial) for each in first.placements)
-    if has_terms and keeps_terms(word, args, kwargs, given):
-        target = first.placements
-    elif writes:
-        refuse_terms(word, args[0])
+    call = Call(word, given, [each for each in [*args[1:], *kwargs.values()] if not isinstance(each, DTensor)])
+    if writes:
+        refuse_terms(call, args[0])
         target = args[0].placements
     else:
-        target = tuple(meet(given, number, len(shape)) for number in range(mesh.ndim))
-    take = lambda t: part(t, True) if writes and t is args[0] else prepare(t, target, len(shape))  # noqa: E731
+        target = tuple(meet(call, number, len(shape)) for number in range(mesh.ndim))
+    places = iter(range(len(given)))  # one tensor can be two operands
+
+    def take(tensor):
+        place = next(places)
+        return part(tensor, True) if writes and place == 0 else prepare(call, place, target, len(shape))
+
     found = func(*[swap(each, take) for each in args], **{key: swap(each, take) for key, each in kwargs.items()})
     if writes:
         return args[0]
     return wrap_all(found, lambda t: distribute(t, mesh, target, shape))
 
 
-def refuse_terms(word, target):
-    """Raise RuntimeError for a write into terms of a sum by a function that does not distribute over it."""
-    if word != "zero" and any(isinstance(each, Partial) for each in target.placements):
+def refuse_terms(call, target):
+    """Raise RuntimeError for a write into terms by a function that does not keep them."""
+    if call.word != "zero" and any(each.is_partial() and not call.keeps(each, 0) for each in target.placements):
         raise RuntimeError(
-            f"aten.{word}_.default: in-place operations that require placement changes are not supported. The input has placement "
+            f"aten.{call.word}_.default: in-place operations that require placement changes are not supported. The input has placement "
             f"{target.placements}, but no valid strategy preserves this placement. Please use the out-of-place version of this "
             "operation instead."
         )
 
 
-def keeps_terms(word, args, kwargs, given):
-    """Return True if a function of terms gives terms of its result: sums, and products with numbers."""
-    if len({each.placements for each in given}) > 1 or any(
-        each.is_partial() and each.reduce_op != "sum" for each in given[0].placements
-    ):
-        return False
-    others = [each for each in [*args[1:], *kwargs.values()] if not isinstance(each, DTensor)]
-    plain = all(isinstance(each, numbers.Number) for each in others)
-    return (
-        word in LINEAR and not others or word in SCALING and plain and len(given) == 1 and isinstance(args[0], DTensor)
-    )
-
-
-def meet(given, number, ndim):
-    """Return the placement in which operands meet on one dimension of the mesh: that of the first shard, or replicas."""
-    for each in given:
+def meet(call, number, ndim):
+    """Return the placement in which operands meet on a dimension of the mesh: of the first shard, or terms, or replicas."""
+    for each in call.given:
         placement = each.placements[number]
         if isinstance(placement, Shard):
             return Shard(placement.dim + ndim - each.ndim)
-    return Replicate()
+    place = call.find_kept(number)
+    return Replicate() if place is None else call.given[place].placements[number]
 
 
-def prepare(tensor, target, ndim):
+def prepare(call, place, target, ndim):
     """Return the part of an operand that meets others in placements of the result; what is repeated there is a replica."""
-    wanted, shared = list(target), []
+    tensor, wanted, shared = call.given[place], list(target), {}
     for number, placement in enumerate(target):
         if isinstance(placement, Shard):
             dim = placement.dim - (ndim - tensor.ndim)
             is_repeated = dim < 0 or tensor.shape[dim] == 1
             wanted[number] = Replicate() if is_repeated else Shard(dim)
-            shared += [number] if is_repeated else []
+            shared |= {number: "sum"} if is_repeated else {}
+        elif isinstance(placement, Partial) and place != call.find_kept(number) and not call.adds_terms(placement.reduce_op):
+            wanted[number] = Replicate()
+            shared[number] = placement.reduce_op
     local = reach(tensor, tuple(wanted))
-    for number in shared:
-        local = share(local, tensor.device_mesh, number)
+    for number, operation in shared.items():
+        local = share(local, tensor.device_mesh, number, operation)
     return local
 
 

@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -10,7 +11,8 @@ import time
 
 import pytest
 
-from tensh.cli.sweeping import medians
+from tensh.cli.programs.options import UsageError
+from tensh.cli.sweeping import cluster, medians
 from tensh.cli.sweeping.reading import read
 from tensh.cli.sweeping.table import SweptRun
 from tests.support.project import plain_environment
@@ -241,6 +243,25 @@ def test_a_lost_process_costs_one_run(script, scheduler):
     assert process.returncode == 1 and is_empty(process.pid)
     assert [run.state for run in found] == ["done", "done", "failed", "done", "done"]
     assert found[2].error == "its process was lost twice"
+
+
+@pytest.mark.parametrize(("failing", "said"), [(2, ""), (3, "the workers do not start (Nanny failed to start.)")])
+def test_workers_that_are_lost_while_they_start_are_started_again(failing, said):
+    attempts = []
+
+    class Distributed:
+        def LocalCluster(**options):
+            attempts.append(options["n_workers"])
+            if len(attempts) <= failing:
+                raise RuntimeError("Nanny failed to start.")
+            return "cluster"
+
+    if said:
+        with pytest.raises(UsageError, match=re.escape(said)):
+            cluster.start_local(Distributed, 2)
+    else:
+        assert cluster.start_local(Distributed, 2) == "cluster"
+    assert attempts == [2, 2, 2]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
