@@ -45,7 +45,7 @@ with open("executed.txt", "a") as file:
     file.write(f"{n}\\n")
 square = n * n
 """
-RUNS = 100
+RUNS = 60
 
 
 def processes(mark):
@@ -154,14 +154,14 @@ def kill_workers(times, chance):
             waits.append(seconds)
             file = f"{folder}/runs.sqlite"
             if not os.path.exists(file):  # killed before it began
-                found += [] if whole or fault.process.returncode else [f"no file: {said}"]
+                found += [] if whole or fault.process.returncode else [f"no file: {said[-500:]}"]
                 faults += report(number, found)
                 continue
             if fault.process.returncode:
                 again = Fault(f"{number}.again", folder, ["sweep", "runs.sqlite", "--resume", "--workers", "2"])
                 _, said, more = again.end()
                 found += more + (
-                    [f"resumed, status {again.process.returncode}: {said}"] if again.process.returncode else []
+                    [f"resumed, status {again.process.returncode}: {said[-500:]}"] if again.process.returncode else []
                 )
             runs = read(file)[1]
             ns = sorted(int(run.settings["n"]) for run in runs)

@@ -42,7 +42,8 @@ s + r; r - s; s + s; s * r; r * s; s * s; s / (r + 1); r / (s + 20); s - 1; s * 
 a + r; r - a; a * r; a * a; a / (r + 1); -a; a * 2; a + d; a * s; m + m; m * r; -m; m * 2; m.exp(); m.square(); (m + r).square(); (r - m).square()
 (s * 1).add_(r); (s * 1).add_(s, alpha=2); (s * 1).sub_(r); (s * 1).mul_(r); (s * 1).mul_(s); (s * 1).div_(r + 1); (s * 1).div_(2); (s * 1).mul_(d)
 (s * 1).neg_(); (s * 1).mul_(row); (a * 1).add_(r, alpha=2); (a * 1).add_(d); (a * 1).add_(s); (a * 1).mul_(r); (a * 1).sub_(1); s.clone().copy_(r); s.clone().copy_(s)
-m.detach().clone().add_(r); m.detach().clone().add_(m); m.detach().clone().sub_(r); m.detach().clone().relu_(); m.detach().clone().mul_(2); (s * 1).relu_(); (s * 1).clamp_(min=0)
+DTensor.from_local(x - size, line, m.placements).add_(r); DTensor.from_local(x - size, line, m.placements).add_(m)
+DTensor.from_local(x - size, line, m.placements).sub_(r); DTensor.from_local(x - size, line, m.placements).relu_(); (s * 1).relu_(); (s * 1).clamp_(min=0)
 """
 
 

@@ -3,6 +3,8 @@
 M. Shoeybi et al.: "Megatron-LM: Training Multi-Billion Parameter Language Models Using Model Parallelism", 2019.
 """
 
+from contextvars import ContextVar
+
 import tensh as torch
 from tensh.distributed.tensor.dtensor import DTensor, distribute
 from tensh.distributed.tensor.exchanges import local_sizes, part_of, share, without_terms
@@ -142,3 +144,23 @@ def rms_norm(func, input, normalized_shape, weight=None, eps=None):
     require_one_kind("_fused_rms_norm", (input, weight), {})
     found = normalize(func, lambda x, shape, w: func(x, shape, w, eps), input, normalized_shape, weight)
     return compute_whole(func, False, (input, normalized_shape, weight, eps), {}) if found is None else found
+
+
+# ── losses ───────────────────────────────────────────────────────────────────
+takes_plain_targets = ContextVar("takes_plain_targets", default=False)
+"""Whether targets of losses can be ordinary tensors, of which all processes have the whole."""
+
+
+@rule("cross_entropy", "nll_loss")
+def compute_loss(func, input, target, weight=None, *args, **kwargs):
+    """Compute a loss of classes with the whole."""
+    if takes_plain_targets.get() and isinstance(input, DTensor):
+        everywhere = (Replicate(),) * input.device_mesh.ndim
+        target, weight = (
+            distribute(each.view_as(each), input.device_mesh, everywhere, each.shape)
+            if type(each) is torch.Tensor
+            else each
+            for each in (target, weight)
+        )
+    require_one_kind("nll_loss_forward", (input, target, weight), {})
+    return compute_whole(func, False, (input, target, weight, *args), kwargs)

@@ -1,11 +1,10 @@
 """What functions do with distributed tensors: with their parts where that is right, else with the gathered whole."""
 
-
 import tensh as torch
 from tensh._aten.calls import choose_overload
 from tensh._aten.overloads import schemas
 from tensh.distributed.tensor.dtensor import DTensor, distribute, like, make_whole, part
-from tensh.distributed.tensor.exchanges import change, share
+from tensh.distributed.tensor.exchanges import change, share, without_terms
 from tensh.distributed.tensor.placement_types import Partial, Replicate, Shard
 from tensh.distributed.tensor.terms import Call
 from tensh.engine.codegen.public_forms import name_in_space
@@ -215,7 +214,11 @@ def prepare(call, place, target, ndim):
             is_repeated = dim < 0 or tensor.shape[dim] == 1
             wanted[number] = Replicate() if is_repeated else Shard(dim)
             shared |= {number: "sum"} if is_repeated else {}
-        elif isinstance(placement, Partial) and place != call.find_kept(number) and not call.adds_terms(placement.reduce_op):
+        elif (
+            isinstance(placement, Partial)
+            and place != call.find_kept(number)
+            and not call.adds_terms(placement.reduce_op)
+        ):
             wanted[number] = Replicate()
             shared[number] = placement.reduce_op
     local = reach(tensor, tuple(wanted))
@@ -225,7 +228,7 @@ def prepare(call, place, target, ndim):
 
 
 def keep(func, input, *args, **kwargs):
-    """Call a function of one tensor with its part; the result has its placements."""
+    """Call a function of one tensor with its part; the result has its placements, unless it needs the whole of terms."""
     if func.__name__.endswith("_"):  # about the object, not its elements
         ask(func, input, *args, **kwargs)
         return input
@@ -233,7 +236,21 @@ def keep(func, input, *args, **kwargs):
     found = func(local, *[part(each) for each in args], **kwargs)
     if found is local:
         return input
-    return like(input, found) if isinstance(found, torch.Tensor) else found
+    if not isinstance(found, torch.Tensor):
+        return found
+    if any(each.is_partial() for each in input.placements) and not keeps_terms(func.__name__, input, found):
+        whole = without_terms(input.placements)
+        return like(input, func(reach(input, whole), *[part(each) for each in args], **kwargs), whole)
+    return like(input, found)
+
+
+def keeps_terms(name, input, found):
+    """Return True if a function of terms gives terms: not of copies of maxima, of other elements, or of rounded terms."""
+    if name.endswith("_like"):
+        return name == "zeros_like"
+    if name == "clone":
+        return all(each.reduce_op == "sum" for each in input.placements if each.is_partial())
+    return found.is_floating_point() or found.is_complex() or found.dtype == part(input).dtype
 
 
 # ── sums ─────────────────────────────────────────────────────────────────────

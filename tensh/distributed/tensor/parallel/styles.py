@@ -5,6 +5,7 @@ from abc import ABC, abstractmethod
 
 import tensh as torch
 from tensh.distributed.tensor.api import DTensor, distribute_module, distribute_tensor
+from tensh.distributed.tensor.layer_rules import takes_plain_targets
 from tensh.distributed.tensor.placement_types import Placement, Replicate, Shard, count_from_zero
 
 HERE = "torch.distributed.tensor.parallel.style"
@@ -240,8 +241,12 @@ class PrepareModuleInputOutput(ParallelStyle):
 
 @contextlib.contextmanager
 def loss_parallel():
-    """A context in which losses accept distributed tensors; they are computed with the whole, as elsewhere."""
-    yield
+    """A context in which targets of losses of classes can be ordinary tensors, of which all processes have the whole."""
+    token = takes_plain_targets.set(True)
+    try:
+        yield
+    finally:
+        takes_plain_targets.reset(token)
 
 
 loss_parallel.__module__ = "torch.distributed.tensor.parallel.loss"

@@ -1,0 +1,45 @@
+"""Programs in the manner of PyTorch's tutorials run unchanged: started by `tensh launch`, and starting their processes themselves.
+
+What each prints is recorded beside it, ``programs/NAME.txt``, from PyTorch: ``python programs/NAME.py PORT > programs/NAME.txt``.
+"""
+
+import socket
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from tests.distributed.test_mpi import LAUNCH, call
+
+PROGRAMS = sorted(Path("tests/distributed/programs").glob("*.py"))
+with_mpi = pytest.mark.skipif(find_spec("mpi4py") is None, reason="mpi4py is not installed")
+each_program = pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
+
+
+def free_port():
+    with socket.create_server(("localhost", 0)) as server:
+        return str(server.getsockname()[1])
+
+
+def check(program, done):
+    assert (done.stdout, done.returncode) == (program.with_suffix(".txt").read_text(), 0), done.stderr
+
+
+@with_mpi
+@each_program
+def test_launched(program):
+    ranks = "1" if program.stem == "shared_training" else "2"  # which starts processes, whoever starts it
+    check(program, call([*LAUNCH, "-n", ranks, "--no-prefix", str(program)]))
+
+
+@with_mpi
+@each_program
+def test_processes_of_the_program(program):
+    check(program, call([sys.executable, "-m", "tensh", "run", str(program), "--", free_port()]))
+
+
+@pytest.mark.oracle
+@each_program
+def test_on_pytorch(program):
+    check(program, call([sys.executable, str(program), free_port()]))
