@@ -29,7 +29,7 @@ class MPIGroup(ProcessGroup):
         self._mpi = load_mpi()
         self._communicator = communicator
         self._seconds = (timeout or LONGEST_WAIT).total_seconds()
-        self._messages = Messages(self._mpi, communicator.Dup(), self._seconds)
+        self._messages = Messages(self._mpi, communicator, self._seconds)
         self._line = Line()
 
     def set_timeout(self, timeout):

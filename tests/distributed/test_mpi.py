@@ -224,6 +224,59 @@ def test_time_limit(tmp_path):
     assert "[0] DistBackendError timed out after 0.5 s: not all processes reached all_reduce(shape=[2]" in done.stdout
 
 
+def test_a_reader_that_goes_away_ends_all(tmp_path):
+    (tmp_path / "endless.py").write_text("import time\nwhile True:\n    print(1, flush=True)\n    time.sleep(0.01)\n")
+    command = [*LAUNCH, "-n", "2", str(tmp_path / "endless.py")]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT)
+    assert process.stdout.readline()[3:] == " 1\n"
+    process.stdout.close()
+    assert (process.wait(60), process.stderr.read()) == (141, "")
+
+
+MESSAGES = """
+import torch
+import torch.distributed as dist
+dist.init_process_group("gloo")
+sends = [
+    lambda: dist.send(torch.ones(2), 1),
+    lambda: dist.send(torch.ones(100_000), 1, tag=7),
+    lambda: dist.send_object_list(["a"], 1),
+    lambda: dist.send(torch.ones(1), 1),
+    lambda: dist.send(torch.ones(2), 1),
+    lambda: dist.send(torch.ones(2), 1),
+]
+receives = [
+    lambda x: dist.recv(x.int(), 0),
+    lambda x: dist.recv(torch.ones(100_000, dtype=torch.int32), 0, tag=7),
+    lambda x: dist.recv(x, 0),
+    lambda x: dist.recv_object_list([None], 0),
+    lambda x: dist.recv(x.bool()),
+    lambda x: dist.recv(x, 0),
+]
+for send, receive in zip(sends, receives):
+    if dist.get_rank() == 0:
+        send()
+        continue
+    try:
+        print(receive(x := torch.zeros(2)), x.tolist())
+    except RuntimeError as error:
+        print(error)
+"""
+
+
+def test_messages_of_another_kind(tmp_path):
+    (tmp_path / "messages.py").write_text(MESSAGES)
+    done = call([*LAUNCH, "-n", "2", "--no-prefix", str(tmp_path / "messages.py")])
+    assert done.stdout.splitlines() == [
+        "recv: rank 0 sent a tensor of float32, but a tensor of int32 is expected here",
+        "recv: rank 0 sent a tensor of float32, but a tensor of int32 is expected here",
+        "recv: rank 0 sent an object, but a tensor of float32 is expected here",
+        "recv: rank 0 sent a tensor of float32, but an object is expected here",
+        "recv: rank 0 sent a tensor of float32, but a tensor of bool is expected here",
+        "0 [1.0, 1.0]",
+    ], done.stderr
+
+
 EXCHANGES = """
 import torch, time
 import torch.distributed as dist

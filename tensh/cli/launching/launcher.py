@@ -20,6 +20,7 @@ from tensh.cli.launching.abandoned import remove_abandoned
 from tensh.cli.launching.ending import end_with_parent
 from tensh.cli.launching.hosts import count_processes, options_for, read_hosts
 from tensh.cli.process import status
+from tensh.cli.process.environment import Unwritten
 from tensh.cli.programs.options import UsageError
 from tensh.support.language import _
 from tensh.support.processors import count_processors
@@ -126,6 +127,7 @@ class Launch:
 
     def __init__(self, env, command, number, variables):
         self.env, self.command, self.number, self.variables = env, command, number, variables
+        self.unwritten = None  # the failure of stdout
 
     def run(self):
         """Run the processes; return the exit status of the one that failed first, or 0."""
@@ -149,12 +151,14 @@ class Launch:
                 remove_abandoned(begin)
                 for listener in listeners:
                     listener.join(PATIENCE)
+            if self.unwritten:
+                raise self.unwritten
             return self.explain(found) if found else status.OK
 
     def wait_for(self, process):
         """Wait for mpiexec; after a rank has failed only for a while: mpiexec ignores a failure before MPI is
         initialised."""
-        while True:
+        while not self.unwritten:
             failed = any(self.folder.glob("*.status"))
             try:
                 return process.wait(PATIENCE if failed else LOOK)
@@ -163,7 +167,17 @@ class Launch:
                     process.kill()
 
     def pass_on(self, source, target):
-        """Forward the output of the processes, without mpiexec's own messages about failures."""
+        """Forward the output of the processes; if it cannot be written, drop it, and let `wait_for` know about stdout."""
+        try:
+            with self.env.writing() if target is self.env.stdout else contextlib.suppress(OSError, ValueError):
+                self.copy_lines(source, target)
+        except Unwritten as error:
+            self.unwritten = error
+        for _line in source:
+            pass
+
+    def copy_lines(self, source, target):
+        """Copy lines, without mpiexec's own messages about failures."""
         held = ""  # empty lines that may belong to such a message
         for line in source:
             text = line.decode(errors="backslashreplace")
