@@ -1,6 +1,7 @@
 """Several processes, with MPI: collectives as PyTorch's with gloo, and a program that is launched."""
 
 import json
+import os
 import re
 import signal
 import subprocess
@@ -342,6 +343,27 @@ def test_training_is_as_pytorchs(training, tmp_path):
                 assert found[name] == value, name
             else:
                 assert found[name] == pytest.approx(value, rel=1e-5, abs=EXACT), name
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="children are looked up in /proc")
+@pytest.mark.parametrize(
+    "generation", [1, 2, 3]
+)  # mpiexec, its helper on the machine, the process that supervises a rank
+def test_what_holds_the_ranks_is_killed(generation, program):
+    process = subprocess.Popen(
+        [*LAUNCH, "-n", "2", program, "sleep"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT
+    )
+    for _ in range(2):
+        process.stdout.readline()
+    victim = process.pid
+    for _ in range(generation):
+        victim = int(call(["pgrep", "-P", str(victim)]).stdout.split()[0])
+    os.kill(victim, signal.SIGKILL)
+    assert process.wait(60) in (137, 255) and "the others were stopped" in process.stderr.read()
+    end = time.monotonic() + 10
+    while (left := call(["pgrep", "-f", program]).stdout) and time.monotonic() < end:
+        time.sleep(0.1)
+    assert not left
 
 
 def test_as_many_processes_as_the_machines_take(program):

@@ -47,6 +47,7 @@ def watch_over(rank, folder):
         os.setpgid(0, 0)  # signals are forwarded by the parent, once
         end_with_parent(signal.SIGKILL, own)
         return
+    end_with_parent(signal.SIGKILL)
     for sign in (signal.SIGINT, signal.SIGTERM):
         signal.signal(sign, lambda number, frame: os.kill(child, number))
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])

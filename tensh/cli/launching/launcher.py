@@ -159,12 +159,22 @@ class Launch:
         """Wait for mpiexec; after a rank has failed only for a while: mpiexec ignores a failure before MPI is
         initialised."""
         while not self.unwritten:
-            failed = any(self.folder.glob("*.status"))
+            failed = any(self.folder.glob("*.status")) or self.have_vanished()
             try:
                 return process.wait(PATIENCE if failed else LOOK)
             except subprocess.TimeoutExpired:
                 if failed:
                     process.kill()
+
+    def read_numbers(self):
+        """Return the numbers of the processes that have noted theirs, those on this machine."""
+        noted = [path.read_text() for path in self.folder.glob("*.pid")]
+        return [int(text) for text in noted if text]  # an empty file is about to be written: 0 would be our own group
+
+    def have_vanished(self):
+        """True if all ranks have ended, which mpiexec does not notice where its own helper was killed with them."""
+        numbers = self.read_numbers()
+        return len(numbers) == self.number and not any(map(is_alive, numbers))
 
     def pass_on(self, source, target):
         """Forward the output of the processes; if it cannot be written, drop it, and let `wait_for` know about stdout."""
@@ -208,10 +218,7 @@ class Launch:
             process.kill()
             process.wait()
         end = time.monotonic() + PATIENCE
-        noted = [path.read_text() for path in self.folder.glob("*.pid")]
-        pids = [
-            int(text) for text in noted if text
-        ]  # an empty file is about to be written: 0 would be this process's group
+        pids = self.read_numbers()
         while pids and time.monotonic() < end:
             pids = [pid for pid in pids if is_alive(pid)]
             time.sleep(0.01)
@@ -236,8 +243,14 @@ class Launch:
                 + "\n"
             )
             return found
+        elif found < 0:
+            who = _("mpiexec was killed by signal {name}, or has lost all ranks").format(
+                name=signal.Signals(-found).name
+            )
+            found = 128 - found
         elif 128 < found < 128 + 65 or 0 < found < 32:
             who = _("a rank was killed by signal {name}").format(name=signal.Signals(found % 128).name)
+            found = 128 + found % 128
         else:
             who = _("a rank exited with status {status}").format(status=found)
         rest = "" if self.number == 1 else _("; the others were stopped")

@@ -22,11 +22,10 @@ class Call(NamedTuple):
         operation, word = placement.reduce_op, self.word
         if operation == "product":
             return False
-        if operation in EXTREMES:  # gradients are those of one term only
-            increases = word in INCREASING or word in ADDING and len(self.given) == 2 and place == 0
-            return increases and not any(each.requires_grad for each in self.given)
         if word in ADDING:
-            return len(self.given) == 2
+            return len(self.given) == 2 and (place == 0 or operation not in EXTREMES)
+        if operation in EXTREMES:  # the derivative is that at one term only
+            return word in INCREASING and not self.given[0].requires_grad
         if word in SCALING:
             return (word == "mul" or place == 0) and all(isinstance(each, numbers.Number) for each in self.others)
         return word == "neg"
