@@ -208,13 +208,13 @@ def test_private_names_of_libraries_are_there_or_refuse(tmp_path):
     (tmp_path / "program.py").write_text("""
 import torch
 from torch import TensorType, nn
-from torch._functorch.vmap import Tensor, _add_batch_dim, tree_flatten
+from torch._functorch.vmap import Tensor, _flat_vmap, tree_flatten
 from torch._ops import HigherOrderOperator, OpOverload, OpOverloadPacket
 from torch.utils._pytree import Context, KeyPath
 def annotated(mask: TensorType): return mask
 assert isinstance(torch.ops.aten.add.Tensor, OpOverload) and isinstance(torch.ops.aten.add, OpOverloadPacket)
 assert Tensor is torch.Tensor and tree_flatten([1])[0] == [1]
-for refused in (TensorType, lambda: _add_batch_dim(torch.ones(1), 0, 1)):
+for refused in (TensorType, _flat_vmap):
     try: refused()
     except NotImplementedError: continue
     raise AssertionError(refused)

@@ -214,14 +214,18 @@ def _separate_output(cls, o, inputs, dirty, recording, number):
                 raise RuntimeError(SEVERAL_OF_VIEW)
         stamp_write(o.array)
         return o
-    if type(o.array) is not ndarray and getattr(type(o), "__torch_dispatch__", None) is not None:
-        # its elements are elsewhere, so its memory is no evidence
+    if is_elsewhere(o):  # its memory is no evidence
         return o.detach() if any(i is o for i in inputs) else o
-    source = next((i for i in inputs if i is o or owner(i.array) is owner(o.array)), None)
+    source = next((i for i in inputs if i is o or not is_elsewhere(i) and owner(i.array) is owner(o.array)), None)
     if source is None:
         return o
     shown = wrap(o.array.view())
     return record_view(source, shown, CUSTOM)
+
+
+def is_elsewhere(t):
+    """Return True for a tensor of a wrapper subclass, whose elements only its ``__torch_dispatch__`` knows."""
+    return type(t.array) is not ndarray and getattr(type(t), "__torch_dispatch__", None) is not None
 
 
 def _connect(node, outputs, returned, edges, changed):

@@ -185,6 +185,23 @@ def test_a_function_of_ones_own_may_return_such_a_tensor_as_it_came():
     assert type(y) is Elsewhere and y is not x and y.data_elsewhere.tolist() == [0, 1, 2]
 
 
+def test_a_function_of_ones_own_may_turn_such_a_tensor_into_a_plain_one():
+    class Plain(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, times):
+            return x.data_elsewhere * times
+
+        @staticmethod
+        def backward(ctx, g):
+            return None, g.sum()
+
+    times = torch.tensor(2.0, requires_grad=True)
+    y = Plain.apply(Elsewhere(torch.arange(3.0)), times)
+    assert type(y) is torch.Tensor and y.tolist() == [0, 2, 4]
+    y.sum().backward()
+    assert times.grad.item() == 3
+
+
 FIRST_CALL = """
 import sys
 import tensh as torch
