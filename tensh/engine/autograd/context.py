@@ -10,6 +10,11 @@ from tensh.engine.errors.messages import expandable, invalid_gradient, second_ti
 from tensh.engine.errors.warnings import warn
 
 
+def is_elsewhere(t):
+    """Return True for a tensor of a wrapper subclass, whose elements only its ``__torch_dispatch__`` knows."""
+    return type(t.array) is not np.ndarray and getattr(type(t), "__torch_dispatch__", None) is not None
+
+
 class FunctionCtx:
     """The ``ctx`` of a Function: saves tensors in ``forward`` and passes them to ``backward``.
 
@@ -120,7 +125,8 @@ class BackwardCFunction(Node, FunctionCtx):
 
     def check(self):
         for value in unpacked_values(self.saved):
-            if isinstance(value, (Tensor, SavedOutput)) and is_written_after(self.time, value.array):
+            known = isinstance(value, (Tensor, SavedOutput)) and not is_elsewhere(value)
+            if known and is_written_after(self.time, value.array):
                 own = isinstance(value, SavedOutput)
                 node = self if own else refresh_node(value)
                 raise RuntimeError(self._modified_by(node, value.array))

@@ -3,9 +3,7 @@
 import functools
 import inspect
 
-from numpy import ndarray
-
-from tensh.engine.autograd.context import BackwardCFunction, Ctx, Many, SavedOutput
+from tensh.engine.autograd.context import BackwardCFunction, Ctx, Many, SavedOutput, is_elsewhere
 from tensh.engine.autograd.custom_jvp import carry
 from tensh.engine.autograd.packing import pack_custom
 from tensh.engine.core import ports
@@ -221,11 +219,6 @@ def _separate_output(cls, o, inputs, dirty, recording, number):
         return o
     shown = wrap(o.array.view())
     return record_view(source, shown, CUSTOM)
-
-
-def is_elsewhere(t):
-    """Return True for a tensor of a wrapper subclass, whose elements only its ``__torch_dispatch__`` knows."""
-    return type(t.array) is not ndarray and getattr(type(t), "__torch_dispatch__", None) is not None
 
 
 def _connect(node, outputs, returned, edges, changed):
