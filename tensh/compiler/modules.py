@@ -13,6 +13,7 @@ class OptimizedModule(Module):
         super().__init__()
         self._orig_mod = module
         self.__dict__["compiled"], self.__dict__["training"] = compiled, module.training
+        self.__dict__["dynamo_ctx"] = compiled  # by this name libraries recognise compiled modules
 
     def forward(self, *args, **kwargs):
         return self.compiled(args, kwargs)

@@ -236,7 +236,7 @@ REAL = (
     | {
         name: f"tensh.switched_off.private:{name}"
         for name in """_cast_Byte _cast_Char _cast_Short _cast_Int _cast_Long _cast_Half _cast_Float _cast_Double
-        _shape_as_tensor _convert_indices_from_coo_to_csr _convert_indices_from_csr_to_coo""".split()
+        _shape_as_tensor _int_mm _convert_indices_from_coo_to_csr _convert_indices_from_csr_to_coo""".split()
     }
     | {name: f"tensh.switched_off.removed:{name}" for name in "eig symeig lstsq solve matrix_rank".split()}
 )

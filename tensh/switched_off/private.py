@@ -39,3 +39,21 @@ def _convert_indices_from_csr_to_coo(crow_indices, col_indices, *, out_int32=Fal
     rows = find_public("arange")(len(crow_indices) - 1).repeat_interleave(crow_indices.diff())
     both = find_public("stack")([rows, col_indices.to(rows.dtype)])
     return (both.flip(0) if transpose else both).to(int32 if out_int32 else crow_indices.dtype)
+
+
+def _int_mm(self, mat2, *, out=None):
+    """Return the product of matrices [n, k] of int8 or uint8 and [k, m] of int8, in int32."""
+    where = "int_mm_out_cpu: Expected"
+    if self.dim() != 2:
+        raise RuntimeError(f"{where} self to be of dimension 2 but got {self.dim()}")
+    mat2.size(1)  # raises IndexError for a vector
+    if self.size(1) != mat2.size(0):
+        raise RuntimeError(
+            f"int_mm_out_cpu: self.size(1) needs to match mat2.size(0) but got {self.size(1)} and {mat2.size(0)}"
+        )
+    if self.dtype not in (int8, uint8):
+        raise RuntimeError(f"{where} self dtype to be int8 or uint8 but got {self.dtype.spoken}")
+    if mat2.dtype is not int8:
+        raise RuntimeError(f"{where} mat2 dtype to be of type int8 but got {mat2.dtype.spoken}")
+    product = self.to(int32) @ mat2.to(int32)
+    return product if out is None else out.copy_(product)
