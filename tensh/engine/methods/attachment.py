@@ -6,7 +6,7 @@ from tensh.engine.codegen.public_forms import as_python_operator, function, publ
 from tensh.engine.codegen.registry import HANGING, MEMBERS, METHODS, PYTHON_ONLY
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.dispatch.override.points import add_member, announce, armed
+from tensh.engine.dispatch.override.points import add_member, announce, armed, copy_of, own_code, watch_operator
 from tensh.engine.methods import attributes, autograd  # noqa: F401 (whose properties are sealed here)
 from tensh.engine.methods.autograd import make_refusal
 
@@ -65,13 +65,16 @@ OPERATORS = {
 }  # fmt: skip
 """Python's operators -> the operator of the table, or the function of functional.py, that computes them."""
 UNARY = ("__neg__", "__pos__", "__abs__", "__invert__")
+APART = ("__rand__", "__ror__", "__rxor__")
+"""Reflected operators for which overrides get another function than for the operators themselves."""
 
 
 def python_operator(name):
     """Return the function that computes one of Python's operators."""
     entry = OPERATORS[name]
     if entry in OPS and OPS[entry].pointwise:
-        return OPS[entry].operator if len(OPS[entry].inputs) == 2 else OPS[entry].fn
+        made = OPS[entry].operator if len(OPS[entry].inputs) == 2 else OPS[entry].fn
+        return watch_operator(copy_of(own_code(made)[1]), OPS[entry]) if name in APART else made
     fn = function(PYTHON_ONLY[entry] if entry in PYTHON_ONLY else METHODS[entry])
     return fn if name in UNARY else as_python_operator(fn)
 
