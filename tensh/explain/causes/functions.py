@@ -104,8 +104,8 @@ def without_backward(situation):
         rule = _("{kind} has {wrong} (line {line}), but backward is called").format(
             kind=kind.name, wrong=close[0].name, line=close[0].lineno
         )
-        code = f"def backward({ast.unparse(close[0].args)}):"
-        return Explanation("Function", (), rule, (Fit(code, "", close[0].lineno),))
+        fit = Fit(f"def backward({ast.unparse(close[0].args)}):", "", close[0].lineno)
+        return Explanation("Function", (), rule, (fit,))
     rule = _("{kind} has a forward (line {line}), but no backward").format(kind=kind.name, line=forward.lineno)
     advice = _("define backward(ctx, g) as a static method: it returns the gradient of {names}")
     names = parameters_of(forward)[1:]

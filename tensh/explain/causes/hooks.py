@@ -42,7 +42,7 @@ def hook_with_other_parameters(situation):
         own = [each.arg for each in hook.args.args] if is_lambda else None
         if own is not None and len(own) == len(given):
             continue
-        rule = _("a function for {method} is called with {parameters}").format(method=word, parameters=GIVEN[word])
+        rule = _("a function for {method} is called as {code}").format(method=word, code=f"hook({GIVEN[word]})")
         if own is None:
             return Explanation("hook", (), rule)
         names = ", ".join([*own, *given[len(own) :]][: len(given)])

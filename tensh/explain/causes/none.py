@@ -52,7 +52,8 @@ def explain_first_comparison(situation):
     if len(made) < 2 or not any(isinstance(each.value, ast.Constant) and each.value.value is None for each in made):
         return None
     rule = _("{name} is None until it gets its first value").format(name=name)
-    fit = replace_node(situation.place, node, f"{name} is None or {ast.unparse(node)}")
+    is_first = ast.Compare(ast.Name(name), [ast.Is()], [ast.Constant(None)])
+    fit = replace_node(situation.place, node, ast.unparse(ast.BoolOp(ast.Or(), [is_first, node])))
     return Explanation("comparison", (), rule, (fit,) if fit else ())
 
 

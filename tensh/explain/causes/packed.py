@@ -10,6 +10,7 @@ from tensh.explain.rewriting import set_keyword
 from tensh.support.language import _
 
 PACKED = "PackedSequence"
+OF_TUPLES = "tuple indices must be integers", "'PackedSequence' object", "not PackedSequence", "to tuple"
 COUNTS = re.compile(r"Expected `len\(lengths\)` to be equal to batch_size, but got (\d+) \(batch_size=(\d+)\)")
 
 
@@ -48,10 +49,9 @@ def lengths_of_steps(situation, node):
 
 def used_as_tensor(situation, node):
     """Explain `out[:, -1]`, `out.shape` and `head(out)` of a packed sequence."""
-    told = "tuple indices must be integers", "'PackedSequence' object", "not PackedSequence", "to tuple"
     names = [each.id for each in ast.walk(node) if isinstance(each, ast.Name)]
     name = next((each for each in names if type(situation.names.get(each)).__name__ == PACKED), None)
-    if name is None or not any(map(situation.says, told)):
+    if name is None or not any(map(situation.says, OF_TUPLES)):
         return None
     rule = _("{name} is packed: its sequences lie behind one another, without padding")
     known = "pad_packed_sequence" in situation.names

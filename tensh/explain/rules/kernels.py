@@ -6,19 +6,19 @@ from tensh.explain.trying import append_to_expression, fits
 from tensh.support.language import _
 
 DIMS = {"conv1d": 1, "conv2d": 2, "conv3d": 3, "conv_transpose1d": 1, "conv_transpose2d": 2, "conv_transpose3d": 3}
-SIZES = {1: "length", 2: "height, width", 3: "depth, height, width"}
+SIZES = {1: "L", 2: "H, W", 3: "D, H, W"}
 
 
 def kernel_dims(call, text):
-    """A convolution of images takes kernels [out, in, height, width], and images [batch, in, height, width]."""
+    """A convolution of images takes kernels [O, C, H, W], and images [N, C, H, W]."""
     dims = DIMS.get(call.name)
     if dims is None or call.module is not None or len(call.tensors) < 2:
         return None
     image, weight = call.tensors[:2]
     if weight.value.dim() == dims + 2 and image.value.dim() in (dims + 1, dims + 2):
         return None
-    first, second = ("in", "out") if "transpose" in call.name else ("out", "in")
-    rule = _("{name} expects a weight [{first}, {second}, {sizes}] and an input [batch, in, {sizes}]").format(
+    first, second = ("C", "O") if "transpose" in call.name else ("O", "C")  # as in the documentation of layers
+    rule = _("{name} expects a weight [{first}, {second}, {sizes}] and an input [N, C, {sizes}]").format(
         name=call.name, first=first, second=second, sizes=SIZES[dims]
     )
     channels = image.value.shape[-dims - 1] if image.value.dim() > dims else 1

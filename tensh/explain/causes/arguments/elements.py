@@ -74,7 +74,7 @@ def whole_numbers_drawn(situation, node):
     sizes = ast.unparse(node.args[0] if len(node.args) == 1 else ast.Tuple(node.args))
     sizes = f"({sizes},)" if isinstance(node.args[0], ast.Constant) and len(node.args) == 1 else sizes
     rule = _("{name} draws fractions; whole numbers are drawn by randint").format(name=word)
-    return Explanation("random", (), rule, (), f"torch.randint(low, high, {sizes})")
+    return Explanation("random", (), rule, (), f"torch.randint(0, 10, {sizes})")
 
 
 def whole_numbers_for_gradient(situation, node):
