@@ -9,7 +9,8 @@ SHARED = Path(os.environ.get("TENSH_SHARED", ROOT.parent / "shared"))  # referen
 
 
 def plain_environment():
-    """The environment without variables that colour or configure a program, and with this checkout importable."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("TENSH_", "FORCE_COLOR"))}
+    """The environment without variables that colour, size or configure a program, and with this checkout importable."""
+    foreign = "TENSH_", "FORCE_COLOR", "COLUMNS", "LINES"  # the workers of pytest-xdist set COLUMNS
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(foreign)}
     path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
     return kept | {"PYTHONPATH": path, "PYTHONIOENCODING": "utf-8", "NO_COLOR": "1", "TENSH_SHARED": str(SHARED)}
