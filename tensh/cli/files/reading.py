@@ -9,16 +9,16 @@ import errno
 import importlib.util
 import io
 import os
-import re
 import stat
 
 from tensh.cli.programs.options import UsageError
 from tensh.support.language import _, deferred
+from tensh.support.patterns import pattern
 
 LARGEST = 128 * 2**20  # bytes of a file; parsed as JSON it may take twenty times as much memory
 MOST_IN_MEMORY = 2 * LARGEST  # bytes of a decoded text, whose characters are all as wide as the widest
 MOST_LINES = 2**22  # of a text: each becomes an object of a hundred bytes or more
-WIDEST, WIDER = re.compile(rb"[\xf0-\xff]"), re.compile(rb"[\xc4-\xef]")
+WIDEST, WIDER = pattern(rb"[\xf0-\xff]"), pattern(rb"[\xc4-\xef]")
 WITHOUT_WAITING = getattr(os, "O_NONBLOCK", 0)  # otherwise opening a pipe blocks until a writer opens it
 NO_FILES = {
     stat.S_IFDIR: deferred("a folder"),

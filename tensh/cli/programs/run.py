@@ -2,7 +2,6 @@
 
 import contextlib
 import errno
-import re
 import sys
 import warnings
 
@@ -29,10 +28,11 @@ from tensh.show.reprs import safe_str
 from tensh.show.text import shorten_middle
 from tensh.support.escaping import shell_word, visible_line
 from tensh.support.language import _, deferred
+from tensh.support.patterns import pattern
 
 NOTICE = deferred("torch -> tensh engine (NumPy). Real PyTorch: --engine torch\n")
 UNWRITABLE = (errno.ENOSPC, errno.EBADF, errno.EIO, errno.EFBIG)  # errno of a stream that cannot be written
-WRITING = re.compile(r"\bprint\((?!.*\bfile *=)|\bstdout\.")  # code that writes to stdout
+WRITING = pattern(r"\bprint\((?!.*\bfile *=)|\bstdout\.")  # code that writes to stdout
 ALL_FRAMES = deferred("  all frames: --traceback full\n")
 
 

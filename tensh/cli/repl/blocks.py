@@ -12,6 +12,7 @@ import warnings
 
 from tensh.cli.session.awaiting import ALLOWED
 from tensh.cli.session.sources.source import command_on, drop_indent
+from tensh.support.patterns import pattern
 
 STEP = 4  # columns per level
 LONG = 100  # lines of a block that is no longer parsed at every line
@@ -22,12 +23,12 @@ CLAUSES = {  # clause -> the statements that it can continue
     "except": ("try", "except"),
     "finally": ("try", "except", "else"),
 }
-CLAUSE = re.compile(r"(?P<margin>[ \t]*)(?P<word>else|elif|except|finally)\b")
+CLAUSE = pattern(r"(?P<margin>[ \t]*)(?P<word>else|elif|except|finally)\b")
 
-NAME = re.compile(r"[A-Za-z_][\w.]*")
-MARGIN = re.compile(r"^[ \t\xa0]+")  # pages and documents contain tabs and non-breaking spaces
-PROMPTS = re.compile(r"[ \t]*(?:>>>|tensh>|In \[\d+\]:)(?: |$)")
-CONTINUATIONS = re.compile(r"[ \t]*\.\.\.:?(?: |$)")
+NAME = pattern(r"[A-Za-z_][\w.]*")
+MARGIN = pattern(r"^[ \t\xa0]+")  # pages and documents contain tabs and non-breaking spaces
+PROMPTS = pattern(r"[ \t]*(?:>>>|tensh>|In \[\d+\]:)(?: |$)")
+CONTINUATIONS = pattern(r"[ \t]*\.\.\.:?(?: |$)")
 
 compile_command = codeop.CommandCompiler()
 compile_command.compiler.flags |= ALLOWED  # `async with x:` begins a block, too

@@ -13,16 +13,24 @@ except ImportError:  # Windows
 TERMINAL = 0  # the file descriptor of the input
 
 
+def find_settings():
+    """Return the terminal's settings, or None where ^Z is not for this process or the terminal is gone."""
+    if termios is None or threading.current_thread() is not threading.main_thread():
+        return None
+    if signal.getsignal(signal.SIGTSTP) is not signal.SIG_DFL:  # ignored without a shell that continues processes
+        return None
+    with contextlib.suppress(termios.error):
+        return termios.tcgetattr(TERMINAL)
+    return None
+
+
 @contextlib.contextmanager
 def stopping_with(draw):
     """A context in which ^Z stops the process, whose line ``draw`` writes again afterwards."""
-    if termios is None or threading.current_thread() is not threading.main_thread():
+    before = find_settings()
+    if before is None:
         yield
         return
-    if signal.getsignal(signal.SIGTSTP) is not signal.SIG_DFL:  # ignored without a shell that continues processes
-        yield
-        return
-    before = termios.tcgetattr(TERMINAL)
 
     def stop(number, frame):
         editing = termios.tcgetattr(TERMINAL)

@@ -1,13 +1,13 @@
 """The journal of a session: the lines that ran, their output, and snapshots for undoing the last of them."""
 
-import re
 from typing import NamedTuple
 
 from tensh.cli.session.results import Outputs
 from tensh.cli.session.sources.source import Command, Source
 from tensh.cli.session.undo import MOST_KEPT, Snapshot, read_generator, set_generator
+from tensh.support.patterns import pattern
 
-WORD = re.compile(r"\w+")
+WORD = pattern(r"\w+")
 LONGEST = 20_000  # characters stored of a result
 MOST_SNAPSHOTS = 100  # lines that can be undone
 CHANGING = frozenset("time timeit prun run reset load trace predict".split())  # commands that can change names

@@ -2,10 +2,11 @@
 
 import re
 
+from tensh.support.patterns import pattern
 from tensh.support.spelling import closest
 
 SHORTEST_BEGINNING, MOST_LONGER = 3, 3  # least letters of a common beginning, and most names suggested for it
-CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z][a-z]+")
+CAMEL = pattern(r"[A-Z]+(?![a-z])|[A-Z][a-z]+")
 
 
 def find_members(word, names):

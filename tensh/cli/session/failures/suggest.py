@@ -11,6 +11,7 @@ from types import ModuleType
 from tensh.alias.parts import own_name
 from tensh.cli.session.failures.beginnings import find_members
 from tensh.support.language import _
+from tensh.support.patterns import pattern
 from tensh.support.spelling import close, closest
 
 TORCH = ("tensh", "tensh.nn", "tensh.nn.functional")  # modules whose names are often used unqualified
@@ -51,9 +52,9 @@ OTHER_LANGUAGES = {
     "nan": "math.nan", "NaN": "math.nan", "inf": "math.inf", "Inf": "math.inf", "pi": "math.pi", "PI": "math.pi",
 }  # fmt: skip
 SHORTEST_BUILTIN = 3  # least letters of a misspelt built-in name
-LACKING = re.compile(r"(torch[\w.]*)\.(\w+) exists in PyTorch but not in tensh")
-UNBOUND = re.compile(r"local variable '(\w+)'")
-IMPORTED = re.compile(r"cannot import name '(\w+)' from '([\w.]+)'")
+LACKING = pattern(r"(torch[\w.]*)\.(\w+) exists in PyTorch but not in tensh")
+UNBOUND = pattern(r"local variable '(\w+)'")
+IMPORTED = pattern(r"cannot import name '(\w+)' from '([\w.]+)'")
 
 
 def suggestion(error, frame, segment=None):

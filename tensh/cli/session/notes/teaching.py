@@ -13,6 +13,7 @@ from typing import NamedTuple
 from tensh.cli.session.failures.failure import Place, is_users, place_of, users_frame
 from tensh.cli.session.sources.source import Statement
 from tensh.support.language import close_up
+from tensh.support.patterns import pattern
 from tensh.support.pure_functions import FUNCTIONS_OF_ONE, METHODS_OF_TENSORS
 
 TENSORS = "tensh.engine.core.tensor"  # is loaded once a program has tensors
@@ -24,16 +25,16 @@ WATCHED = {  # module -> the part of Training that watches it
     "tensh.nn.modules.module": "modes",
     "tensh.nn.modules.sparse": "tables",
 }
-COUNTED = re.compile(r"(mean|sum)\(")  # of a comparison
-GIVES_PAIRS = re.compile(r"\b(max|min|sort|topk|median|mode|kthvalue)\(")
+COUNTED = pattern(r"(mean|sum)\(")  # of a comparison
+GIVES_PAIRS = pattern(r"\b(max|min|sort|topk|median|mode|kthvalue)\(")
 # a method compared without being called
-COMPARED_METHOD = re.compile(r"\.[a-z]\w+ *[=!]=|[=!]= *[\w.\[\]]*\.[a-z]\w+\b(?![\w.(\[])")
+COMPARED_METHOD = pattern(r"\.[a-z]\w+ *[=!]=|[=!]= *[\w.\[\]]*\.[a-z]\w+\b(?![\w.(\[])")
 # a method with an effect that stands alone on a line, without parentheses
-UNCALLED = re.compile(r"^[\w.\[\]]+\.(step|zero_grad|backward|train|eval|[a-z]\w*_)[ \t;]*(?:#.*)?$", re.MULTILINE)
+UNCALLED = pattern(r"^[\w.\[\]]+\.(step|zero_grad|backward|train|eval|[a-z]\w*_)[ \t;]*(?:#.*)?$", re.MULTILINE)
 # a flag that is set, whose name is like requires_grad
-FLAG = re.compile(r"\.re\w*_?grads?_? *= *(?:True|False)")
+FLAG = pattern(r"\.re\w*_?grads?_? *= *(?:True|False)")
 # a call that stands alone on a line
-CALLED_ALONE = re.compile(r"^[ \t]*([\w.]+)\.(\w+)\(.*\)[ \t]*(?:#.*)?$", re.MULTILINE)
+CALLED_ALONE = pattern(r"^[ \t]*([\w.]+)\.(\w+)\(.*\)[ \t]*(?:#.*)?$", re.MULTILINE)
 NOT_A_LEAF = "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed."  # PyTorch's warning
 
 

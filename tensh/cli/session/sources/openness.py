@@ -2,8 +2,10 @@
 
 import re
 
-IN_CODE = re.compile(r"#.*|\\\Z|\"\"\"|'''|[\"'([{})\]]")
-IN_STRING = {quote: re.compile(rf"\\.|\\\Z|{quote}", re.S) for quote in ('"""', "'''", '"', "'")}
+from tensh.support.patterns import pattern
+
+IN_CODE = pattern(r"#.*|\\\Z|\"\"\"|'''|[\"'([{})\]]")
+IN_STRING = {quote: pattern(rf"\\.|\\\Z|{quote}", re.S) for quote in ('"""', "'''", '"', "'")}
 
 
 class Openness:

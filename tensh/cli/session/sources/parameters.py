@@ -2,17 +2,17 @@
 type."""
 
 import ast
-import re
 from itertools import islice
 
 from tensh.support.language import _
+from tensh.support.patterns import pattern
 from tensh.support.spelling import close
 
 WORDS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
 MOST = 10  # parameters listed when one is unknown
 LONGEST = 60  # characters shown of a value
 UNREAD = (ValueError, TypeError, SyntaxError, RecursionError, MemoryError)  # raised for a text that is not a literal
-MARK = re.compile(rb"\s*#\s*param(?!\S)")  # after an assignment
+MARK = pattern(rb"\s*#\s*param(?!\S)")  # after an assignment
 
 
 class SettingError(ValueError):

@@ -19,26 +19,27 @@ from tensh.cli.session.sources.elements import parse_elements
 from tensh.cli.session.sources.openness import Openness
 from tensh.support.escaping import visible_line
 from tensh.support.language import _, deferred
+from tensh.support.patterns import pattern
 
 # What help can be asked about: `net[0].weight`, `net.0.weight`, `torch.*norm`, `%who`.
 ASKED = r"%\w+|[^\W\d][\w.]*(?:\[[^\[\]]*\][\w.]*)*|[\w.]*(?:\*+[\w.]*)+"
 END = r"[ \t]*(?:#.*)?$"
 ASKING = rf"(?:(?:{ASKED})[ \t]*\?\??|\?\??[ \t]*(?:{ASKED})?){END}"  # matches a whole line
 COMMANDS = {  # pattern of a command by its first character
-    "%": re.compile(r"%(?P<name>%?\w+)[ \t]*(?P<argument>(?:.*[^ \t])?)[ \t]*$"),
-    "!": re.compile(r"(?P<name>!)!?[ \t]*(?P<argument>(?:.*[^ \t])?)[ \t]*$"),
-    "?": re.compile(rf"(?P<name>\?\??)[ \t]*(?P<argument>(?:{ASKED})?){END}"),
+    "%": pattern(r"%(?P<name>%?\w+)[ \t]*(?P<argument>(?:.*[^ \t])?)[ \t]*$"),
+    "!": pattern(r"(?P<name>!)!?[ \t]*(?P<argument>(?:.*[^ \t])?)[ \t]*$"),
+    "?": pattern(rf"(?P<name>\?\??)[ \t]*(?P<argument>(?:{ASKED})?){END}"),
 }
-ASKED_BEHIND = re.compile(rf"(?P<argument>{ASKED})[ \t]*(?P<name>\?\??){END}")
+ASKED_BEHIND = pattern(rf"(?P<argument>{ASKED})[ \t]*(?P<name>\?\??){END}")
 # Lines of a notebook for the shell or for IPython.
-SHELL = re.compile(r"[ \t]*!")
-SET_UP = re.compile(r"[ \t]*%(?:matplotlib|config|load_ext|reload_ext|autoreload|pip|conda|cd|pylab|env)\b")
+SHELL = pattern(r"[ \t]*!")
+SET_UP = pattern(r"[ \t]*%(?:matplotlib|config|load_ext|reload_ext|autoreload|pip|conda|cd|pylab|env)\b")
 PIECE = 5_000  # lines parsed at a time
-BEGINNING = re.compile(r"(?!(?:else|elif|except|finally)\b)[^\s#)\]}]")  # matches a line that can begin a statement
+BEGINNING = pattern(r"(?!(?:else|elif|except|finally)\b)[^\s#)\]}]")  # matches a line that can begin a statement
 MOST_CODE = 4 * 2**20  # characters; the parser takes up to a thousand times as many bytes
 TOO_DEEP = deferred("too many nested expressions")
-NOT_IN_CODE = re.compile("[\0\ud800-\udfff]")
-SEMICOLON = re.compile(rb"\s*;")
+NOT_IN_CODE = pattern("[\0\ud800-\udfff]")
+SEMICOLON = pattern(rb"\s*;")
 PLACEHOLDER = "pass"  # replaces a command for the parser
 
 
