@@ -52,7 +52,7 @@ def places_in_rows(matrix, find):
 @functools.lru_cache(64)
 def starts(shape):
     """Return the places at which the rows of a matrix begin."""
-    return np.arange(0, shape[0] * shape[1], shape[1])
+    return np.arange(shape[0]) * shape[1]
 
 
 def by_places(reduce, find):
