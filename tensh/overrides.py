@@ -293,9 +293,7 @@ def _overridable():
                 if member.fset is not None:
                     names[member.__set__] = f"{path}.{name}.__set__"
             elif type(member) is FunctionType:
-                # One function may be a member twice, such as ``__and__`` and ``__rand__``: its own name is kept.
-                if names.get(member) != f"{path}.{member.__name__}":
-                    names[member] = f"{path}.{name}"
+                names[member] = f"{path}.{name}"
                 if listed:
                     functions.setdefault(space, []).append(member)
     return functions, names

@@ -10,6 +10,7 @@ from tests.support.project import ROOT
 PRIVATE = "__config__ __future__ _decomp _guards _higher_order_ops _library _subclasses _tensor _utils _vmap_internals".split()
 """Names of PyTorch's private modules, which the record of its public names leaves out."""
 LONGEST = 400  # lines of a module
+ENTRIES, CORE = 12, 1200  # entries at the top of the engine, and lines of its core
 
 
 def test_names_at_the_top_are_of_pytorch_or_listed_as_own():
@@ -27,6 +28,14 @@ def test_modules_are_short():
     paths = [path for folder in ("tensh", "tests", "tools", "scripts") for path in (ROOT / folder).rglob("*.py")]
     lengths = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8").count("\n") for path in paths}
     assert lengths and {path: lines for path, lines in lengths.items() if lines > LONGEST} == {}
+
+
+def test_the_core_is_read_in_one_sitting():
+    engine = ROOT / "tensh" / "engine"
+    paths = [*(engine / "core").rglob("*.py")]
+    assert paths and sum(path.read_text(encoding="utf-8").count("\n") for path in paths) <= CORE
+    entries = [path for path in engine.iterdir() if path.is_dir() and path.name != "__pycache__"]
+    assert 1 < len(entries) <= ENTRIES
 
 
 def constants(module):

@@ -105,3 +105,19 @@ def test_a_signal_comes_before_the_failures_that_follow_from_it(tmp_path):
         context.join()
     for each in processes:
         os.close(each.sentinel)
+
+
+def test_a_parameter_moves_to_shared_memory_without_a_search_for_other_tensors(monkeypatch):
+    """Its node refers to its memory, too, which is no other tensor: a search looks at every object of the program."""
+    from tensh.engine.operators.shapes.composites import sharing
+
+    def search(block):
+        raise AssertionError("all objects were looked at")
+
+    monkeypatch.setattr(sharing, "find_holders", search)
+    layer = torch.nn.Linear(3, 2)
+    layer(torch.ones(1, 3)).sum().backward()
+    layer.share_memory()
+    assert all(p.is_shared() and p.grad_fn is None for p in layer.parameters())
+    node = (layer.weight * 1).grad_fn.next_functions[0][0]
+    assert node.variable is layer.weight

@@ -209,10 +209,9 @@ def accumulate(leaf, g, graph):
 
 def lay_out_for(leaf, g):
     """The first gradient of a leaf, laid out in memory as its tensor; row-major where that one has gaps."""
-    own = leaf.array
-    if own.flags.c_contiguous:
+    if leaf.array.flags.c_contiguous:
         return g if type(g) is not np.ndarray or g.flags.c_contiguous else row_major(g)
-    return arrange(g, own)
+    return arrange(g, leaf.array)
 
 
 def arrange(g, own):

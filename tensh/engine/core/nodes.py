@@ -4,14 +4,12 @@ import weakref
 
 from numpy import ndarray
 
-from tensh.engine.arrays.absent import Absent
+from tensh.engine.core import ports
 from tensh.engine.core.clock import find_last_write, is_written_after, mode, tick, version, version_at
 from tensh.engine.core.hooks import hooks_of
 from tensh.engine.core.tensor import wrap
 from tensh.engine.dtypes.dtype import BY_NUMPY
 
-ARRAYS = frozenset({ndarray, Absent})
-"""Arrays over which another tensor can be made."""
 FOREIGN = "foreign"
 QUALIFIED = frozenset({"AccumulateGrad", "CopySlices", "CopyBackwards", "NotImplemented"})
 """Nodes whose names PyTorch gives with their C++ namespace."""
@@ -159,30 +157,20 @@ def unpacked_values(saved):
 
 
 class AccumulateGrad(Node):
-    """The node of a leaf.  The node holds the gradient, and the leaf's array and class; it refers to the tensor weakly.
-
-    So there is no cycle, and a leaf that only the graph has kept is made again when somebody asks for it.
-    """
+    """The node of a leaf: it holds the gradient, the leaf's array and class, and refers to the tensor weakly (no cycle)."""
 
     __slots__ = ("grad", "reference", "array", "kind")
 
     def __init__(self, tensor):
-        array = tensor.array
+        self.array, self.kind, self.reference = tensor.array, type(tensor), weakref.ref(tensor)
         self.inputs = self.saved = ()
-        self.array, self.kind = array, type(tensor)
-        self.time, self.shape, self.dtype = tick(), array.shape, array.dtype
+        self.time, self.shape, self.dtype = tick(), self.array.shape, self.array.dtype
         self.hooks = self.grad = None
-        self.reference = weakref.ref(tensor)
 
     @property
     def variable(self):
-        """The leaf tensor; None if it has been freed and only that object knew its elements."""
-        tensor = self.reference()
-        if tensor is None and type(self.array) in ARRAYS:
-            tensor = wrap(self.array, self)
-            tensor.__class__ = self.kind
-            self.reference = weakref.ref(tensor)
-        return tensor
+        """The leaf tensor, made again if only the graph has kept it; None if only that object knew its elements."""
+        return ports.make_leaf(self) if (tensor := self.reference()) is None else tensor
 
 
 class Output(Node):

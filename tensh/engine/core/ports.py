@@ -55,6 +55,9 @@ batched_grad = Port("engine.dispatch.vmap.differentiation", "grad")
 grad_by_batches = Port("engine.dispatch.vmap.differentiation", "differentiate_batches")
 """``autograd.grad`` of ordinary tensors by weights whose first dimension is a batch."""
 
+make_leaf = Port("engine.autograd.leaves", "make_leaf")
+"""``make_leaf(node)``: the tensor of a leaf that only its node has kept."""
+
 mark_inference = Port("engine.autograd.inference", "mark")
 """``mark_inference(t)``: mark a new view of an inference tensor as an inference tensor."""
 

@@ -5,7 +5,7 @@ import weakref
 from tensh.engine.arrays import memory
 from tensh.engine.arrays.absent import Absent
 from tensh.engine.autograd.inference import INFERENCE, REQUIRE, VERSION, is_inference, mark_like
-from tensh.engine.autograd.replaced_data import renew_leaf
+from tensh.engine.autograd.leaves import renew_leaf, replace_array
 from tensh.engine.codegen.registry import METHODS, PUBLIC
 from tensh.engine.core.clock import mode, version
 from tensh.engine.core.hooks import hooks_of
@@ -295,9 +295,7 @@ def _set_data(t, value):
             raise RuntimeError("dataset to a tensor that requires gradients must be floating point or complex dtype")
         if t.node.shape != value.array.shape or t.node.dtype is not value.array.dtype:
             renew_leaf(t, value.array)
-    t.array = memory.share_apart(value.array)  # as in PyTorch, the two share memory but count writes separately
-    if type(t.node) is AccumulateGrad:
-        t.node.array = t.array
+    replace_array(t, memory.share_apart(value.array))  # as in PyTorch, both share memory but count writes separately
 
 
 @member(set=_set_data)

@@ -11,9 +11,10 @@ from tensh.engine.arguments.signatures import choose
 from tensh.engine.arrays import memory
 from tensh.engine.arrays.bounds import MOST, count_elements, require_storage
 from tensh.engine.autograd.inference import INFERENCE, refuse_write
+from tensh.engine.autograd.leaves import replace_array
 from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.core.clock import continue_version, mode, owner, stamp_write
-from tensh.engine.core.nodes import AccumulateGrad, uses_gradient
+from tensh.engine.core.nodes import uses_gradient
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.device import contiguous_format
@@ -109,9 +110,8 @@ def set_(self, source=None, storage_offset=None, size=None, stride=None):
         array = data[: data.size // dtype.itemsize * dtype.itemsize].view(dtype)
     if "size" in given:
         array = array_at(array, given["size"], given.get("stride"), given["storage_offset"])
-    self.array, self._base = array, None
-    if type(self.node) is AccumulateGrad:
-        self.node.array = array
+    self._base = None
+    replace_array(self, array)
     stamp_write(array)
     return self
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from tensh.engine.arrays import memory
 from tensh.engine.arrays.bounds import view_bytes
+from tensh.engine.autograd.leaves import replace_array
 from tensh.engine.core.clock import Stamp, owner, stamps
 from tensh.engine.core.nodes import AccumulateGrad
 from tensh.engine.core.tensor import SPARSE, Tensor, wrap
@@ -47,9 +48,10 @@ def lies_in_shared(array):
 
 
 def count_holders(tensor):
-    """Count the references to a tensor's array and to its memory."""
-    array = tensor.array
-    return sys.getrefcount(array), sys.getrefcount(owner(array))
+    """Count the references to a tensor's array and to its memory, but for those of its node."""
+    array, node = tensor.array, tensor.node
+    block, held = owner(array), type(node) is AccumulateGrad and node.array is array
+    return sys.getrefcount(array) - held, sys.getrefcount(block) - (held and block is array)
 
 
 ALONE = count_holders(wrap(np.empty(1))), count_holders(wrap(np.empty(2)[:1]))
@@ -77,13 +79,15 @@ def move_to_shared(thing):
         raise RuntimeError(text) from None
     alone = isinstance(thing, Tensor) and counts_as_alone(thing, old is array)
     for each in [thing] if alone else find_holders(owner(array)):
-        each.array = place_in_block(each.array, old, new)
-        if type(getattr(each, "node", None)) is AccumulateGrad:
-            each.node.array = each.array
+        moved = place_in_block(each.array, old, new)
+        if isinstance(each, Tensor):
+            replace_array(each, moved)
+        else:
+            each.array = moved
     if stamp := stamps.get(id(owner(old))):  # versions of tensors do not change
-        stamps[id(new)] = moved = Stamp(new)
-        moved.count, moved.operation = stamp.count, stamp.operation
-        moved.times.extend(stamp.times)
+        stamps[id(new)] = later = Stamp(new)
+        later.count, later.operation = stamp.count, stamp.operation
+        later.times.extend(stamp.times)
 
 
 def counts_as_alone(tensor, is_whole):

@@ -1,10 +1,33 @@
-"""Leaves whose data was replaced by data of another shape or dtype."""
+"""Leaves whose array is replaced, or that only their node has kept."""
+
+import weakref
 
 import numpy as np
 
+from tensh.engine.arrays.absent import Absent
 from tensh.engine.core.nodes import AccumulateGrad
 from tensh.engine.core.tensor import wrap
 from tensh.engine.errors.messages import broadcast_clash, does_not_fit
+
+REMADE = frozenset({np.ndarray, Absent})
+"""Arrays over which another tensor can be made."""
+
+
+def make_leaf(node):
+    """Return a tensor for the leaf of a node, whose own is gone; None if only that object knew the elements."""
+    if type(node.array) not in REMADE:
+        return None
+    t = wrap(node.array, node)
+    t.__class__ = node.kind
+    node.reference = weakref.ref(t)
+    return t
+
+
+def replace_array(t, array):
+    """Give a tensor another array, which the node of a leaf holds, too."""
+    t.array = array
+    if type(t.node) is AccumulateGrad:
+        t.node.array = array
 
 
 class ReplacedLeaf(AccumulateGrad):
