@@ -1,4 +1,4 @@
-"""functorch.compile: a function and its backward pass as two graphs, which compilers of the user's own turn into functions."""
+"""functorch.compile: a function and its backward pass as two graphs, which the user's compilers turn into functions."""
 
 import contextlib
 

@@ -197,7 +197,7 @@ class Statements:
         ):
             index = node.target.elts[0].id
         names = [*carried, *sorted(self.assigned(node.body))]
-        if breaks(node.body):
+        if leaves(node.body, (ast.Return, ast.Break)):
             self.counted_while(node, steps, trips, names)
             return
 
@@ -328,32 +328,21 @@ def copy_places(made, target):
 
 
 def contains(node, kind):
-    """Return True if a statement contains one of a kind, outside inner functions."""
+    """Return True if a statement contains one of a kind."""
     return any(isinstance(each, kind) for each in ast.walk(node))
 
 
-def breaks(statements):
-    """Return True if statements contain one that leaves the loop around them."""
-    for each in statements:
-        if isinstance(each, (ast.Return, ast.Break)):
-            return True
-        if isinstance(each, ast.If) and (breaks(each.body) or breaks(each.orelse)):
-            return True
-        if isinstance(each, ast.With) and breaks(each.body):
-            return True
-        if isinstance(each, (ast.For, ast.While)) and contains(each, ast.Return):
-            return True
-    return False
+def leaves(statements, ways=(ast.Return, ast.Break, ast.Continue)):
+    """Return True if statements contain one that returns, or that leaves or continues the loop around them.
 
-
-def leaves(statements):
-    """Return True if statements contain one that returns, or that leaves or continues the loop around them."""
+    ``ways`` are the kinds of such statements that count.
+    """
     for each in statements:
-        if isinstance(each, (ast.Return, ast.Break, ast.Continue)):
+        if isinstance(each, ways):
             return True
-        if isinstance(each, ast.If) and (leaves(each.body) or leaves(each.orelse)):
+        if isinstance(each, ast.If) and (leaves(each.body, ways) or leaves(each.orelse, ways)):
             return True
-        if isinstance(each, ast.With) and leaves(each.body):
+        if isinstance(each, ast.With) and leaves(each.body, ways):
             return True
         if isinstance(each, (ast.For, ast.While)) and contains(each, ast.Return):
             return True
