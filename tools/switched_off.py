@@ -7,6 +7,7 @@ Writes ``tensh/switched_off/names.txt``; needs PyTorch. The file lists for each 
 import contextlib
 import importlib
 import io
+import os
 import pkgutil
 import re
 import sys
@@ -15,7 +16,6 @@ import types
 import warnings
 
 from generated import ROOT, update_files
-from torch import nn
 
 FILE = ROOT / "tensh" / "switched_off" / "names.txt"
 ROOTS = {
@@ -34,6 +34,8 @@ UNIQUE, NONE = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"), "000000
 OLD = ("torch.quantization.", "torch.nn.intrinsic.", "torch.nn.qat.", "torch.nn.quantizable.", "torch.nn.quantized.")
 """Modules that have nothing of their own, and pass on the names of ``torch.ao``."""
 PLAIN = re.compile(r"None|True|False|-?[\d.e-]+|'[\w.-]*'")
+NEEDED = {"PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH", "SYSTEMROOT"}
+"""The environment variables to keep: PyTorch reads the defaults of its settings from others, such as CI."""
 
 
 def rows(path):
@@ -73,7 +75,7 @@ def entry(path, name, value, module):
         if not own or name[0] == "_" and not (path.startswith("torch.distributed") and home == path):
             return None
         if isinstance(value, type):
-            return f"{name}~" if issubclass(value, nn.Module) else name
+            return f"{name}~" if issubclass(value, sys.modules["torch.nn"].Module) else name
         return f"{name}()"
     if name[0] == "_" or name == "TYPE_CHECKING":
         return None
@@ -93,6 +95,8 @@ def walk(path, depth):
 
 def make_files():
     """Yield the file and its text."""
+    for name in os.environ.keys() - NEEDED:
+        del os.environ[name]
     import torch
 
     with warnings.catch_warnings():
