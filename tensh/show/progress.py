@@ -21,7 +21,8 @@ def track(iterable, description="", total=None, *, folder=None, **values):
     Nothing is shown in the first half second. `total` is the number of items, for an iterable without a length. Other
     keywords are values to follow, each given as a function: `track(range(100), loss=lambda: loss)` reads the loss after
     each step, shows it beside the bar, and `%watch` draws its curve. With a `folder` the values are written there as
-    event files, which `tensh watch FOLDER` follows. Raise TypeError for a value that is not a function.
+    event files, which `tensh watch FOLDER` follows. Raise TypeError for a value that is not a
+    function, or whose function does not return a number.
 
     >>> from tensh.show import track
     >>> for epoch in track(range(3), "epochs", square=lambda: epoch ** 2):

@@ -1,5 +1,6 @@
 """The curves of values that `track` reads after each step of a loop, for `%watch` and event files."""
 
+from numbers import Number
 from time import time
 from typing import NamedTuple
 
@@ -17,6 +18,25 @@ class Point(NamedTuple):
     step: int
     time: float
     value: float
+
+
+def read_number(name, value):
+    """Return a value that a function gave as a float.  Raise TypeError unless it is one real number."""
+    try:
+        number = value.item() if hasattr(value, "item") else value
+        if isinstance(number, Number):
+            return float(number)
+    except (TypeError, ValueError, RuntimeError):  # complex, or of many elements, or none
+        pass
+    from tensh.show.describe import brief
+
+    kind = type(value).__name__
+    given = brief(value)
+    raise TypeError(
+        _("track(): {name} must return a number, or a tensor of one, not {given}").format(
+            name=name, given=kind if given is None else f"{kind} {given}"
+        )
+    )
 
 
 class Values:
@@ -47,8 +67,7 @@ class Values:
         if step % self.stride:
             return
         for name, function in self.functions.items():
-            value = function()
-            value = float(value.item() if hasattr(value, "item") else value)
+            value = read_number(name, function())
             points = self.points[name]
             points.append(Point(step, time(), value))
             if self.writer is not None:

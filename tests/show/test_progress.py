@@ -1,8 +1,12 @@
 """track: how far a long loop is, on stderr."""
 
 import io
+import re
 import sys
+from decimal import Decimal
+from fractions import Fraction
 
+import numpy as np
 import pytest
 
 import tensh as torch
@@ -156,6 +160,24 @@ def test_what_is_no_function_is_refused():
         TypeError, match="loss must be a function that returns a number, such as loss=lambda: loss, not float"
     ):
         track(range(3), loss=1.0)
+
+
+@pytest.mark.parametrize(
+    ("value", "named"),
+    [
+        (torch.ones(2), "Tensor [2] float32"), (torch.empty(0), "Tensor [0] float32"), (torch.tensor(1j), "Tensor [] complex64"),
+        (np.ones(2), "ndarray [2] float64"), (None, "NoneType"), ("3.5", "str"), (1j, "complex"), ([1.0], "list"),
+    ],
+)  # fmt: skip
+def test_values_that_are_no_numbers_are_named(value, named):
+    said = f"loss must return a number, or a tensor of one, not {named}"
+    with pytest.raises(TypeError, match=re.escape(said)):
+        list(track(range(3), loss=lambda: value))
+
+
+@pytest.mark.parametrize("value", [3, True, np.float32(3), torch.ones(1, 1), Fraction(1, 3), Decimal("0.5"), float("inf")])
+def test_values_of_one_number_are_taken(value):
+    assert list(track(range(3), loss=lambda: value)) == [0, 1, 2]
 
 
 def test_curves_are_drawn(clock):
