@@ -45,7 +45,29 @@ def test_spans_that_meet_on_the_page_become_one():
     assert timeline.join(spans, "wait", 0.06) == [("a, b", 0.0, 0.2), ("c", 5.0, 6.0)]
 
 
+def lines(process):
+    """The lines that a process writes."""
+    return "".join(
+        json.dumps(each) + "\n"
+        for each in ({"rank": process.rank, "start": process.start}, *process.spans, {"end": process.end})
+    )
+
+
 def test_files_are_read_by_rank(tmp_path):
     for each in (SECOND, FIRST):
-        (tmp_path / f"{each.rank}.json").write_text(json.dumps(each._asdict()))
+        (tmp_path / f"{each.rank}.jsonl").write_text(lines(each))
     assert [each.rank for each in timeline.read(tmp_path)] == [0, 1]
+
+
+@pytest.mark.parametrize("length", range(0, len(lines(FIRST)), 7))
+def test_files_of_killed_processes_are_read(tmp_path, length):
+    (tmp_path / "0.jsonl").write_text(lines(FIRST)[:length])
+    for each in (found := timeline.read(tmp_path)):
+        assert (each.rank, each.start) == (0, 10.0) and [*map(tuple, each.spans)] == FIRST.spans[: len(each.spans)]
+        assert each.end >= max([each.start, *(end for *_, end in each.spans)])
+        assert "1 rank, " in timeline.make_page("a.py", found)
+    assert len(found) == ("\n" in lines(FIRST)[:length])
+
+
+def test_more_spans_than_are_noted_are_mentioned():
+    assert timeline.summarize([FIRST._replace(limit=2)]).endswith("; only the first 2 spans of a rank were noted")

@@ -123,6 +123,8 @@ def work(rank, how, address=None):
             sys.exit(7)
         if how == "kill":
             os.kill(os.getpid(), signal.SIGKILL)
+        if how.startswith("vanish"):
+            os._exit(int(how[-1]))
     if how == "late" and rank == 1:
         time.sleep(3)
     torch.distributed.barrier() if how != "sleep" else time.sleep(60)
@@ -149,6 +151,8 @@ def program(tmp_path):
         ("raise", 1, "rank 1 failed with status 1"),
         ("exit", 7, "rank 1 failed with status 7"),
         ("kill", 137, "rank 1 was killed by signal SIGKILL"),
+        ("vanish0", 1, "rank 1 ended early, without an error"),
+        ("vanish3", 3, "rank 1 failed with status 3"),
     ],
 )
 def test_one_failure_ends_all(how, status, said, program):
@@ -279,7 +283,7 @@ def test_messages_of_another_kind(tmp_path):
 
 
 EXCHANGES = """
-import torch, time
+import os, time, torch
 import torch.distributed as dist
 dist.init_process_group("gloo")
 time.sleep(0.1 * dist.get_rank())
@@ -301,6 +305,23 @@ def test_timeline(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["exchanges.py", "out.html"]
     done = call([*LAUNCH, "-n", "2", "--timeline", str(tmp_path / "no" / "out.html"), str(tmp_path / "exchanges.py")])
     assert done.returncode == 2 and done.stderr.endswith("No such file or directory\n")
+
+
+def test_timeline_of_a_rank_that_is_killed(tmp_path):
+    (tmp_path / "killed.py").write_text(
+        EXCHANGES + "time.sleep(1)\nif dist.get_rank():\n    os.kill(os.getpid(), 9)\ntime.sleep(60)\n"
+    )
+    done = call([*LAUNCH, "-n", "2", "--timeline", str(tmp_path / "out.html"), str(tmp_path / "killed.py")])
+    assert done.returncode == 137 and "out.html: 2 ranks" in done.stderr, done.stderr
+    assert "recv" in (tmp_path / "out.html").read_text()
+
+
+@pytest.mark.parametrize("name", ["folder", "", "long" * 100])
+def test_a_timeline_that_cannot_be_written_is_refused_before_the_program_runs(tmp_path, name):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "runs.py").write_text("print('it runs')")
+    done = call([*LAUNCH, "-n", "2", "--timeline", name and str(tmp_path / name), str(tmp_path / "runs.py")])
+    assert done.returncode == 2 and done.stdout == "" and done.stderr.startswith("--timeline ")
 
 
 # ── training ─────────────────────────────────────────────────────────────────

@@ -175,7 +175,9 @@ def test_values_that_are_no_numbers_are_named(value, named):
         list(track(range(3), loss=lambda: value))
 
 
-@pytest.mark.parametrize("value", [3, True, np.float32(3), torch.ones(1, 1), Fraction(1, 3), Decimal("0.5"), float("inf")])
+@pytest.mark.parametrize(
+    "value", [3, True, np.float32(3), torch.ones(1, 1), Fraction(1, 3), Decimal("0.5"), float("inf")]
+)
 def test_values_of_one_number_are_taken(value):
     assert list(track(range(3), loss=lambda: value)) == [0, 1, 2]
 

@@ -38,9 +38,14 @@ def note(folder, name, text):
             file.write(text)
 
 
+def is_noted(folder, name):
+    """True if there is such a note."""
+    return bool(folder) and os.path.exists(os.path.join(folder, name))
+
+
 def watch_over(rank, folder):
-    """Continue in a child process, while this one waits and notes the signal that ends it: `mpiexec` does not report it
-    per rank."""
+    """Continue in a child process, while this one waits and notes how it ends, if it does not do that itself: `mpiexec` does
+    not report it per rank."""
     own = os.getpid()
     child = os.fork()
     if not child:
@@ -51,8 +56,9 @@ def watch_over(rank, folder):
     for sign in (signal.SIGINT, signal.SIGTERM):
         signal.signal(sign, lambda number, frame: os.kill(child, number))
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if not is_noted(folder, f"{rank}.done" if status == 0 else f"{rank}.status"):  # os._exit(), or a signal
+        note(folder, f"{rank}.status" if status else f"{rank}.early", str(status))
     if status < 0:
-        note(folder, f"{rank}.status", str(status))
         os.kill(own, signal.SIGKILL)  # unlike a status, always a failure for mpiexec
     os._exit(status)
 
@@ -64,12 +70,12 @@ def finish_lines():
 
 
 def begin_timeline(rank):
-    """Start to note the times of exchanges, if the launcher asks for them; return the function that writes them."""
+    """Start to note the times of exchanges, if the launcher asks for them; return the function that writes the last ones."""
     if "TENSH_TIMELINE" not in os.environ:
         return lambda: None
     from tensh.distributed import timeline
 
-    return lambda: timeline.write(rank)
+    return timeline.begin_writing(rank)
 
 
 def run():
@@ -82,16 +88,17 @@ def run():
     prefix = f"[{rank}] " if os.environ.pop("TENSH_LAUNCH_PREFIX", None) else ""
     sys.stdout, sys.stderr = PrefixedStream(sys.stdout, prefix), PrefixedStream(sys.stderr, prefix)
     atexit.register(finish_lines)
-    write_timeline = begin_timeline(rank)
+    end_timeline = begin_timeline(rank)
     from tensh.cli.start import main
 
     sys.argv[:] = ["tensh", "run", sys.argv[1], "--", *sys.argv[2:]]
     status = main()
-    write_timeline()
+    end_timeline()
     if status:
         note(folder, f"{rank}.status", str(status))
         finish_lines()
         os._exit(status)
+    note(folder, f"{rank}.done", "")
     sys.exit(0)
 
 

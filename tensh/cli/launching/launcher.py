@@ -1,6 +1,7 @@
 """Starting a program in several processes by MPI's `mpiexec`, and stopping all of them together."""
 
 import contextlib
+import errno
 import os
 import re
 import shutil
@@ -73,6 +74,7 @@ def record_times(env, picture, file, variables):
         return
     beside = Path(picture).absolute().parent
     try:
+        require_place(picture)
         folder = tempfile.TemporaryDirectory(prefix=".tensh-timeline-", dir=beside)
     except OSError as error:
         raise UsageError(_("--timeline {path}: {error}").format(path=picture, error=error.strerror)) from None
@@ -88,6 +90,16 @@ def record_times(env, picture, file, variables):
         except OSError as error:
             raise UsageError(_("--timeline {path}: {error}").format(path=picture, error=error.strerror)) from None
         env.stderr.write(f"tensh launch: {picture}: {timeline.summarize(processes)}\n")
+
+
+def require_place(path):
+    """Raise OSError for a path that cannot be that of a file to write, so that this is known before a long run."""
+    if not path or os.path.isdir(path):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    with contextlib.suppress(FileNotFoundError):
+        os.stat(path)  # raises for a name that is too long
+        if not os.access(path, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
 
 def find_mpiexec():
@@ -153,7 +165,7 @@ class Launch:
                     listener.join(PATIENCE)
             if self.unwritten:
                 raise self.unwritten
-            return self.explain(found) if found else status.OK
+            return self.explain(found or 1) if found or self.find_early() else status.OK
 
     def wait_for(self, process):
         """Wait for mpiexec; after a rank has failed only for a while: mpiexec ignores a failure before MPI is
@@ -225,6 +237,11 @@ class Launch:
         for pid in pids:
             os.kill(pid, signal.SIGKILL)
 
+    def find_early(self):
+        """Return the rank that ended early, without an error, where others were stopped for that; else None."""
+        early, done, begun = (list(self.folder.glob(f"*.{kind}")) for kind in ("early", "done", "pid"))
+        return early[0].stem if early and len(early) + len(done) < len(begun) else None
+
     def explain(self, found):
         """Report which process failed first; return its status."""
         failed = sorted(self.folder.glob("*.status"), key=lambda path: path.stat().st_mtime_ns)
@@ -235,6 +252,8 @@ class Launch:
                 found = 128 - found
             else:
                 who = _("rank {rank} failed with status {status}").format(rank=rank, status=found)
+        elif early := self.find_early():
+            who, found = _("rank {rank} ended early, without an error").format(rank=early), 1
         elif not any(self.folder.glob("*.pid")):
             self.env.stderr.write(
                 _("tensh launch: {mpiexec} started no process, and exited with status {status}").format(

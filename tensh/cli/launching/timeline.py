@@ -4,7 +4,7 @@ import json
 from html import escape
 from typing import NamedTuple
 
-from tensh.support.language import _
+from tensh.support.language import _, count
 
 LEFT, LANE, GAP, ROW = 64, 16, 4, 56  # pixels: the margin, a bar, between bars, from process to process
 NARROW, WIDE, PER_SPAN = 1000, 12_000, 6  # pixels of the time axis, and of a span on average
@@ -23,12 +23,16 @@ COLORS = {"computing": "#8fbf8f", "blocked": "#d9d9d9", "wait": "#e6a04c", "tran
 
 
 class Process(NamedTuple):
-    """What one process has noted: its rank, when it started and ended, and its spans (kind, name, begin, end)."""
+    """What one process has noted: its rank, when it started and ended, and its spans (kind, name, begin, end).
+
+    After `limit` spans it has noted no more.
+    """
 
     rank: int
     start: float
     end: float
     spans: list
+    limit: int | None = None
 
     def seconds(self, *kinds):
         """Return how long the spans of some kinds take."""
@@ -42,22 +46,36 @@ class Process(NamedTuple):
 
 def read(folder):
     """Return the processes that have written their times to a folder."""
-    found = [Process(**json.loads(path.read_text("utf-8"))) for path in folder.glob("*.json")]
-    return sorted(found)
+    return sorted(filter(None, map(read_process, folder.glob("*.jsonl"))))
+
+
+def read_process(path):
+    """Return the process of a file, which ends anywhere if the process was killed; None if nothing was written."""
+    facts, spans = {}, []
+    for line in path.read_text("utf-8").splitlines(keepends=True):
+        if line.endswith("\n"):
+            value = json.loads(line)
+            spans.append(value) if isinstance(value, list) else facts.update(value)
+    if not facts:
+        return None
+    facts["end"] = max([facts.get("end", facts["start"]), *(end for _kind, _name, _begin, end in spans)])
+    return Process(**facts, spans=spans)
 
 
 def summarize(processes):
     """Describe the processes in a line."""
-    total = sum(each.end - each.start for each in processes)
+    total = sum(each.end - each.start for each in processes) or 1.0  # killed at once
     blocked = sum(each.seconds("blocked") for each in processes)
-    return _(
-        "{ranks} ranks, {seconds:.3g} s: computing {computing:.0%}, waiting for others and for data {blocked:.0%}"
+    said = _(
+        "{ranks}, {seconds:.3g} s: computing {computing:.0%}, waiting for others and for data {blocked:.0%}"
     ).format(
-        ranks=len(processes),
+        ranks=count(len(processes), "rank"),
         seconds=max(each.end for each in processes) - min(each.start for each in processes),
         computing=1 - blocked / total,
         blocked=blocked / total,
     )
+    limit = max(each.limit or 0 for each in processes)
+    return said + (_("; only the first {number:,} spans of a rank were noted").format(number=limit) if limit else "")
 
 
 def make_page(title, processes):
