@@ -45,6 +45,8 @@ ELSEWHERE = {
     **dict.fromkeys(["cond", "while_loop"], "_higher_order_ops"),
 }  # names of the torch namespace that submodules define
 
+HIDDEN = frozenset(["VERSION", "load_ipython_extension", "unload_ipython_extension"])  # names that dir() omits
+
 
 def __getattr__(name):
     """Look up a public name on first use: importing tensh loads nothing else."""
@@ -88,7 +90,4 @@ def exists(submodule):
 def __dir__():
     from tensh.engine import PUBLIC
 
-    return sorted(
-        {*PUBLIC, *ELSEWHERE, *filter(exists, SUBMODULES)}
-        - {"VERSION", "load_ipython_extension", "unload_ipython_extension"}
-    )
+    return sorted({*PUBLIC, *ELSEWHERE, *filter(exists, SUBMODULES)} - HIDDEN)

@@ -1,6 +1,8 @@
 """Completion: what can come next at the cursor, and that nothing of the user's runs for it."""
 
 import math
+import subprocess
+import sys
 from functools import partial
 
 import numpy
@@ -9,7 +11,7 @@ import pytest
 import tensh
 import tensh.cli.session.completion as completion
 from tensh.cli.session.completion import complete, context
-from tests.support.project import ROOT
+from tests.support.project import ROOT, plain_environment
 
 
 class Loud:
@@ -190,9 +192,37 @@ def test_ten_thousand_names_and_a_gigabyte(monkeypatch):
 
 
 def test_details_are_left_away_when_the_time_is_over(monkeypatch):
-    monkeypatch.setattr("tensh.cli.session.static.members.describe_member", Loud.__repr__)
+    def describe(known, names):
+        raise AssertionError("details were asked")
+        yield
+
+    monkeypatch.setattr("tensh.cli.session.static.members.describe_members", describe)
     found = complete("x.su", NAMES, time=0).candidates
     assert [each.text for each in found][:2] == ["sub", "sub_"] and not any(each.detail for each in found)
+
+
+LISTING = """
+import tensh as torch
+from tensh.cli.session.completion import complete
+from tensh.engine.codegen.registry import read_all
+
+def listed():
+    spaces = ["torch", "torch.linalg", "torch.fft", "torch.nn.functional"]
+    return {space: [each.text for each in complete(f"{space}.", {"torch": torch}, 60).candidates] for space in spaces}
+
+first = listed()
+read_all()
+assert listed() == first
+assert {"solve", "eig", "lstsq", "engine", "cli"}.isdisjoint(first["torch"])
+assert {"sum", "linalg", "vmap", "save", "float32"} <= {*first["torch"]} and "solve" in first["torch.linalg"]
+print([name for name in first["torch"] if not hasattr(torch, name)])
+"""
+
+
+def test_the_first_list_of_a_namespace_is_right():
+    """Before and after all modules of the engine are imported, without names that only raise."""
+    ran = subprocess.run([sys.executable, "-c", LISTING], capture_output=True, text=True, env=plain_environment())
+    assert (ran.stdout, ran.stderr) == ("[]\n", "")
 
 
 # ── where the cursor is ──────────────────────────────────────────────────────

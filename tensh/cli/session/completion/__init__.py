@@ -99,7 +99,7 @@ def complete_attribute(place, namespace, deadline):
     fitting = list_matching(members.names(base), place.word)
     if place.word and not fitting:
         return answer(len(place.word), members.counterparts(base, place.word))
-    return answer(len(place.word), describe_names(fitting, lambda name: members.describe_member(base, name), deadline))
+    return answer(len(place.word), describe_names(fitting, members.describe_members(base, fitting), deadline))
 
 
 def complete_name(place, namespace, deadline):
@@ -121,7 +121,7 @@ def complete_name(place, namespace, deadline):
         found += [(safe_repr(key), *members.describe_value(value)) for key, value in arguments.keys(source, namespace)]
     if word or not found:
         own = list_matching(namespace, word)
-        found += describe_names(own, lambda name: members.describe_value(namespace[name]), deadline)
+        found += describe_names(own, (members.describe_value(namespace[name]) for name in own), deadline)
     if word:
         others = {
             *list_matching(vars(builtins), word),
@@ -160,21 +160,19 @@ def literal(text):
 
 
 def list_matching(names, word):
-    """Return the names that begin with a word: functions before classes, in alphabetical order, private names only
-    after an underscore.
+    """Return the names that begin with a word in alphabetical order, private names only after an underscore. Without a
+    word, functions come first, then classes and constants, which begin with a capital.
 
     Names that cannot be typed are omitted: a value loaded from a file can have such attributes.
     """
-    found = (name for name in names if type(name) is str and name.startswith(word) and name.isidentifier())
-    return sorted((name for name in found if word or not name.startswith("_")), key=rank)
+    found = [name for name in names if type(name) is str and name.startswith(word) and name.isidentifier()]
+    if word:
+        return sorted(found)
+    functions = [name for name in found if name[0] != "_" and not name[0].isupper()]
+    return sorted(functions) + sorted(name for name in found if name[0].isupper())
 
 
-def rank(name):
-    """Return the sort key of a name: classes and constants, which begin with a capital, come after functions."""
-    return name.startswith("_"), name[0].isupper(), name
-
-
-def describe_names(names, describe, deadline):
-    """Yield (name, kind, detail) for names, without details after the deadline."""
+def describe_names(names, described, deadline):
+    """Yield (name, kind, detail) for names; ``described`` yields the (kind, detail) of each, read until the deadline."""
     for name in names[:MOST]:
-        yield name, *(describe(name) if perf_counter() < deadline else ("", ""))
+        yield name, *(next(described) if perf_counter() < deadline else ("", ""))

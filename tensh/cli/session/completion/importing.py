@@ -4,8 +4,9 @@ import os
 import re
 import sys
 
+from tensh.cli.session.completion import list_matching
 from tensh.cli.session.static.known import Known
-from tensh.cli.session.static.members import describe_member, names
+from tensh.cli.session.static.members import describe_members, names
 
 IMPORT = re.compile(r"\s*(?:import|from)\s+(?:[\w.]+\s*,\s*)*([\w.]*)\Z")
 FROM = re.compile(r"\s*from\s+([\w.]+)\s+import\s+\(?(?:[\w ,\n]*,)?\s*(\w*)\Z")
@@ -57,6 +58,6 @@ def importable(parent, begin):
     if module is None:
         return
     known = Known(module, type(module))
-    for name in sorted({*names(known), *submodules(parent)}):
-        if name.startswith(begin) and (begin or not name.startswith("_")):
-            yield name, *describe_member(known, name)
+    found = list_matching({*names(known), *submodules(parent)}, begin)
+    for name, described in zip(found, describe_members(known, found), strict=True):
+        yield name, *described

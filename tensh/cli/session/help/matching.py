@@ -35,9 +35,9 @@ def match_members(source, word, namespace):
         found = value and known.Known(value, type(value))
     if not found:
         raise Unknown(_("{name}?: the name {space!r} is not defined").format(name=f"{source}.{word}", space=source))
-    return {
-        f"{source}.{name}": members.describe_member(found, name) for name in match_names(members.names(found), word)
-    }
+    matching = match_names(members.names(found), word)
+    described = members.describe_members(found, matching)
+    return {f"{source}.{name}": facts for name, facts in zip(matching, described, strict=True)}
 
 
 def match_names(known_names, word):

@@ -117,6 +117,18 @@ def static(base, name):
     return next((vars(kind)[name] for kind in kinds if name in vars(kind)), NOTHING)
 
 
+def static_members(base):
+    """Return name -> attribute for all that `static` finds."""
+    is_class = issubclass(type(base.value), type)
+    found = {}
+    for kind in reversed(mro(base.value if is_class else base.kind)):
+        found.update(vars(kind))
+    if base.has_value:
+        found.update({} if is_class else find_parts(base.value))
+        found.update(instance_dict(base.value))
+    return found
+
+
 def resolve_member(base, name, found):
     """Load a lazy member of Tensor."""
     if type(found).__module__ == "tensh.engine.methods.attachment":

@@ -3,53 +3,58 @@
 import inspect
 import re
 import types
+from functools import cache, lru_cache
 from importlib.util import find_spec
 
-from tensh import ELSEWHERE, SUBMODULES
+from tensh import ELSEWHERE, HIDDEN, SUBMODULES
 from tensh.alias.parts import own_dict, own_name
-from tensh.cli.session.static.known import NOTHING, instance_dict, is_tensor, mro, resolve_member, static
+from tensh.cli.session.static.known import NOTHING, is_tensor, mro, resolve_member, static_members
 from tensh.engine.codegen import registry
 from tensh.engine.codegen.operator import Inplace, Op
 from tensh.engine.codegen.registry import METHODS, PUBLIC
-from tensh.engine.methods.unsupported import read_recorded_names
+from tensh.engine.methods.unsupported import UnsupportedMember, read_recorded_names
 from tensh.engine.operators.layers.composites.registry import LAYERS
 from tensh.engine.operators.namespaces import FFT, LINALG
 from tensh.show import describe
 from tensh.support.language import _
+from tensh.switched_off import entries_of
 
 TABLES = {"tensh": PUBLIC, "tensh.linalg": LINALG, "tensh.fft": FFT, "tensh.nn.functional": LAYERS}
 NUMBERS = (int, float, bool, complex)
+BUILT_IN = (
+    types.BuiltinFunctionType, types.MethodType, types.MethodDescriptorType, types.WrapperDescriptorType,
+)  # fmt: skip
 LONGEST = 60  # characters of a description
 
 
 def names(known):
     """Return the names of the members without running code, such as `__dir__` or a property."""
     value = known.value
-    if issubclass(type(value), types.ModuleType):
-        own, path = own_dict(value), own_name(value)
-        if path in TABLES and not registry.complete:
-            return list_unread_names(path, own)
-        if path.partition(".")[0] == "tensh" and ("__dir__" in own or "__all__" in own):
-            return {*(own["__dir__"]() if "__dir__" in own else own["__all__"])}  # includes lazy names, and loads none
-        return {*own, *(name for name in own.get("__all__") or () if isinstance(name, str))}
-    kinds = mro(value) if issubclass(type(value), type) else mro(known.kind)
-    found = {name for kind in kinds for name in vars(kind)}
-    if known.has_value:
-        own = instance_dict(value)
-        found |= {*own, *(name for part in ("_parameters", "_buffers", "_modules") for name in own.get(part) or ())}
-    if kinds_of_tensor(known):
-        found = {name for name in found if type(static(known, name)).__name__ != "UnsupportedMember"}
-    return {name for name in found if isinstance(name, str)}
+    if not issubclass(type(value), types.ModuleType):
+        return {
+            name
+            for name, member in static_members(known).items()
+            if type(member) is not UnsupportedMember and isinstance(name, str)
+        }
+    own, path = own_dict(value), own_name(value)
+    if path in TABLES:
+        return {*list_namespace(path), *(name for name in own if name[0] == "_")}
+    if path.partition(".")[0] == "tensh" and ("__dir__" in own or "__all__" in own):
+        return {*(own["__dir__"]() if "__dir__" in own else own["__all__"])}  # includes lazy names, and loads none
+    return {*own, *(name for name in own.get("__all__") or () if isinstance(name, str))}
 
 
-def list_unread_names(path, own):
-    """Return the names of a namespace before all modules of the engine are loaded: those of the index, and torch's parts."""
-    recorded = read_recorded_names(path.replace("tensh", "torch", 1))
-    declared = {name for name in recorded if name in registry.PLACES or dict.__contains__(TABLES[path], name)}
+@cache
+def list_namespace(path):
+    """Return the names of a namespace with operators, from the index, so that no module of the engine is imported."""
+    space = path.replace("tensh", "torch", 1)
+    own = registry.PLACES.keys() | dict.keys(TABLES[path])
+    declared = own.intersection(read_recorded_names(space))
     if path != "tensh":
-        return declared
-    parts = {name for name in SUBMODULES - {"show"} if find_spec(f"tensh.{name}")}
-    return {*parts, *declared, *(recorded & ELSEWHERE.keys()), *own}
+        return frozenset(declared)
+    parts = {name for name in SUBMODULES if find_spec(f"tensh.{name}")}
+    removed = entries_of(space).keys() - SUBMODULES  # torch.solve only raises an error, but the index has linalg.solve
+    return frozenset((declared - removed) | parts | (ELSEWHERE.keys() - HIDDEN))
 
 
 def kinds_of_tensor(known):
@@ -57,24 +62,39 @@ def kinds_of_tensor(known):
     return is_tensor(known.value if issubclass(type(known.value), type) else known.kind)
 
 
-def describe_member(known, name):
-    """Return (kind, description) of a member."""
+def describe_members(known, names):
+    """Yield the (kind, description) of members."""
     if issubclass(type(known.value), types.ModuleType):
-        path = own_name(known.value)
-        entry = TABLES.get(path, {}).get(name, own_dict(known.value).get(name, NOTHING))
+        yield from describe_entries(known.value, names)
+        return
+    found, methods = static_members(known), METHODS if kinds_of_tensor(known) else ()
+    for name in names:
+        if name in methods:
+            yield describe_value(METHODS[name], "method")
+            continue
+        member = resolve_member(known, name, found.get(name, NOTHING))
+        if isinstance(member, property):
+            yield "property", first_line(member.__doc__)
+        elif inspect.isdatadescriptor(member):
+            yield "attribute", ""
+        else:
+            yield describe_value(member, "method")
+
+
+def describe_entries(module, names):
+    """Yield the (kind, description) of names in a module."""
+    path, own = own_name(module), own_dict(module)
+    table = TABLES.get(path, {})
+    for name in names:
+        entry = table.get(name, NOTHING)
+        if entry is NOTHING:
+            entry = own.get(name, NOTHING)
         if entry is NOTHING and path == "tensh":  # a submodule that is not loaded yet
-            return "module", ""
+            yield "module", ""
+            continue
         if entry is NOTHING and path.startswith("tensh."):
-            entry = getattr(known.value, name, NOTHING)
-        return describe_value(entry)
-    if kinds_of_tensor(known) and name in METHODS:
-        return describe_value(METHODS[name], "method")
-    found = resolve_member(known, name, static(known, name))
-    if isinstance(found, property):
-        return "property", first_line(found.__doc__)
-    if inspect.isdatadescriptor(found):
-        return "attribute", ""
-    return describe_value(found, "method")
+            entry = getattr(module, name, NOTHING)
+        yield describe_value(entry)
 
 
 def counterparts(known, word):
@@ -93,24 +113,21 @@ def describe_value(value, function="function"):
     """Return (kind, description) of a value, or of an entry of the engine's tables."""
     if value is NOTHING:
         return "", ""
-    if issubclass(type(value), Op | Inplace):
-        in_place = issubclass(type(value), Inplace)
+    kind = type(value)
+    if kind is types.FunctionType:
+        return function, first_line(value.__doc__) or parameters(value)
+    if issubclass(kind, (Op, Inplace)):
+        in_place = issubclass(kind, Inplace)
         op = value.op if in_place else value
         summary = first_line(op.__dict__.get("summary") or op.doc)
         return function, _("in place: {summary}").format(summary=summary) if in_place else summary
-    kind = type(value)
     if describe.is_array(value):
         return "tensor" if is_tensor(kind) else "array", describe.brief(value)
-    if issubclass(type(value), types.FunctionType):
-        return function, first_line(value.__doc__) or parameters(value)
-    if issubclass(type(value), types.ModuleType):
+    if issubclass(kind, types.ModuleType):
         return "module", first_line(own_dict(value).get("__doc__"))
-    if issubclass(type(value), type):
+    if issubclass(kind, type):
         return "class", first_line(type.__dict__["__dict__"].__get__(value).get("__doc__"))
-    if issubclass(
-        type(value),
-        types.BuiltinFunctionType | types.MethodType | types.MethodDescriptorType | types.WrapperDescriptorType,
-    ):
+    if issubclass(kind, BUILT_IN):
         return function, ""
     if kind in NUMBERS or value is None:
         return kind.__name__, repr(value)[:LONGEST]
@@ -129,7 +146,13 @@ def parameters(function):
 
 
 def first_line(text):
+    """Return the first line of a documentation, shortened; "" for values that are no text."""
+    return shorten_line(text) if type(text) is str else ""
+
+
+@lru_cache(maxsize=4096)  # more than the names of torch and Tensor
+def shorten_line(text):
     """Return the first line of a documentation, shortened."""
-    line = text.strip().partition("\n")[0] if isinstance(text, str) else ""
+    line = text.strip().partition("\n")[0]
     line = line.replace("``", "").partition(".  ")[0].removesuffix(".")
     return line if len(line) <= LONGEST else line[: LONGEST - 3].rpartition(" ")[0].rstrip(",;:") + " ..."
