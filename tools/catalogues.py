@@ -69,7 +69,7 @@ def texts_of_tables():
         *elsewhere,
         *WORDS.values(),
         *texts(),
-        *(each.metadata["help"] for each in DECLARED.values()),
+        *(each.help for each in DECLARED.values()),
         *speaking.texts(commands.application(False)),
         *(text for row in (*Editor.keys, *PlainReader.keys) for text in row),
     ]

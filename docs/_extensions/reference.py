@@ -172,7 +172,7 @@ class Settings(Generated):
                 f"`{name}`",
                 f"`{config.format_value(each.default)}`",
                 format_cell(config.describe_allowed(name)),
-                format_cell(each.metadata["help"]),
+                format_cell(each.help),
             )
             for name, each in config.DECLARED.items()
         ]

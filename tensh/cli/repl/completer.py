@@ -4,6 +4,7 @@ from prompt_toolkit.completion import Completer, Completion
 
 from tensh.cli.session.completion import ahead, complete
 from tensh.support.escaping import visible_line
+from tensh.support.language import _
 
 
 class SessionCompleter(Completer):
@@ -17,5 +18,5 @@ class SessionCompleter(Completer):
     def get_completions(self, document, complete_event):
         found = complete(document.text_before_cursor, self.session.namespace)
         for each in found.candidates:
-            meta = "  ".join(filter(None, (each.kind, each.detail)))
+            meta = "  ".join(filter(None, (each.kind and _(each.kind), each.detail)))
             yield Completion(each.text, -found.length, display=visible_line(each.text), display_meta=visible_line(meta))

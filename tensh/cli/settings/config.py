@@ -6,7 +6,7 @@ and keep their default, so that a mistake in the file never prevents a start. `%
 
 import os
 import sys
-from dataclasses import dataclass, field, fields, replace
+from collections import namedtuple
 from typing import NamedTuple
 
 from tensh.cli.files import reading
@@ -84,41 +84,45 @@ class Path:
         return value
 
 
-def setting(default, allowed, help, printing=None):
-    """Declare a setting: its default, its allowed values, its effect, and the option of torch.set_printoptions that it
+class Setting(NamedTuple):
+    """A declaration: the default, the allowed values, the effect, and the option of torch.set_printoptions that it
     sets."""
-    return field(default=default, metadata={"allowed": allowed, "help": help, "printing": printing})
+
+    default: object
+    allowed: object
+    help: str
+    printing: str | None = None
 
 
-@dataclass(frozen=True)
-class Settings:
+DECLARED = {
+    "caption": Setting(True, Switch(), "the summary line under a tensor"),
+    "precision": Setting(4, Whole(0, 100), "the number of decimal places", "precision"),
+    "linewidth": Setting(
+        "auto", Whole(10, ANY, "auto"), "the width of a tensor in columns; auto is the window's", "linewidth"
+    ),
+    "threshold": Setting(1000, Whole(0, ANY), "the number of elements above which a tensor is summarised", "threshold"),
+    "edgeitems": Setting(3, Whole(0, ANY), "the number of elements shown at each end of a summary", "edgeitems"),
+    "sci": Setting("auto", Words("auto", "on", "off"), "scientific notation", "sci_mode"),
+    "theme": Setting("auto", Words("auto", "light", "dark", "mono"), "the colours"),
+    "language": Setting(AUTO, Words(AUTO, *LANGUAGES), "the language of messages; auto is the locale's"),
+    "glyphs": Setting("auto", Words("auto", "unicode", "ascii"), "the characters: ascii where boxes take two columns"),
+    "images": Setting(
+        "auto", Words("auto", "kitty", "iterm", "blocks"), "how images are shown; blocks of colour work everywhere"
+    ),
+    "toolbar": Setting(True, Switch(), "the status line below the prompt"),
+    "keys": Setting("emacs", Words("emacs", "vi"), "the keys of the prompt"),
+    "suggest": Setting(True, Switch(), "suggestions of the rest of an earlier line, in grey"),
+    "history": Setting("on", Path("on", "off"), "where the history of lines is kept"),
+    "startup": Setting(
+        "on", Path("on", "off"), "the file that the prompt runs first; on is startup.tsh beside the settings"
+    ),
+}
+
+
+class Settings(namedtuple("Settings", DECLARED, defaults=[each.default for each in DECLARED.values()])):
     """Appearance and behaviour of tensh on a terminal. They do not affect output into a pipe."""
 
-    caption: bool = setting(True, Switch(), "the summary line under a tensor")
-    precision: int = setting(4, Whole(0, 100), "the number of decimal places", "precision")
-    linewidth: int | str = setting(
-        "auto", Whole(10, ANY, "auto"), "the width of a tensor in columns; auto is the window's", "linewidth"
-    )
-    threshold: int = setting(
-        1000, Whole(0, ANY), "the number of elements above which a tensor is summarised", "threshold"
-    )
-    edgeitems: int = setting(3, Whole(0, ANY), "the number of elements shown at each end of a summary", "edgeitems")
-    sci: str = setting("auto", Words("auto", "on", "off"), "scientific notation", "sci_mode")
-    theme: str = setting("auto", Words("auto", "light", "dark", "mono"), "the colours")
-    language: str = setting(AUTO, Words(AUTO, *LANGUAGES), "the language of messages; auto is the locale's")
-    glyphs: str = setting(
-        "auto", Words("auto", "unicode", "ascii"), "the characters: ascii where boxes take two columns"
-    )
-    images: str = setting(
-        "auto", Words("auto", "kitty", "iterm", "blocks"), "how images are shown; blocks of colour work everywhere"
-    )
-    toolbar: bool = setting(True, Switch(), "the status line below the prompt")
-    keys: str = setting("emacs", Words("emacs", "vi"), "the keys of the prompt")
-    suggest: bool = setting(True, Switch(), "suggestions of the rest of an earlier line, in grey")
-    history: str = setting("on", Path("on", "off"), "where the history of lines is kept")
-    startup: str = setting(
-        "on", Path("on", "off"), "the file that the prompt runs first; on is startup.tsh beside the settings"
-    )
+    __slots__ = ()
 
     def replace_value(self, name, value):
         """Return the settings with one value replaced; raise SettingError for an invalid one."""
@@ -126,7 +130,7 @@ class Settings:
         if declared is None:
             raise SettingError(describe_unknown(name))
         try:
-            return replace(self, **{name: declared.metadata["allowed"].read(value)})
+            return self._replace(**{name: declared.allowed.read(value)})
         except (ValueError, KeyError, TypeError):
             raise SettingError(
                 _("{name} cannot be {value}; allowed: {allowed}").format(
@@ -139,12 +143,9 @@ class Settings:
         found = {}
         for name, declared in DECLARED.items():
             value = getattr(self, name)
-            if declared.metadata["printing"] and value != declared.default:
-                found[declared.metadata["printing"]] = {"on": True, "off": False}.get(value, value)
+            if declared.printing and value != declared.default:
+                found[declared.printing] = {"on": True, "off": False}.get(value, value)
         return found
-
-
-DECLARED = {each.name: each for each in fields(Settings)}
 
 
 class SettingError(Exception):
@@ -238,7 +239,7 @@ def brief(text):
 
 def describe_allowed(name):
     """Describe the allowed values of a setting."""
-    return DECLARED[name].metadata["allowed"].words
+    return DECLARED[name].allowed.words
 
 
 def table(loaded):
@@ -246,7 +247,7 @@ def table(loaded):
     from tensh.show.table import Table
 
     rows = [
-        (name, format_value(getattr(loaded.settings, name)), loaded.origins.get(name, _("default")), describe_allowed(name), _(declared.metadata["help"]))
+        (name, format_value(getattr(loaded.settings, name)), loaded.origins.get(name, _("default")), describe_allowed(name), _(declared.help))
         for name, declared in DECLARED.items()
     ]  # fmt: skip
     return Table((_("name"), _("value"), _("from"), _("can be"), _("what it sets")), rows, wraps=True)

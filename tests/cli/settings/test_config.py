@@ -79,7 +79,7 @@ def test_every_default_is_allowed_and_can_be_written_and_read(name):
     assert (
         Settings().replace_value(name, default) == Settings() == Settings().replace_value(name, format_value(default))
     )
-    assert DECLARED[name].metadata["help"] and DECLARED[name].metadata["allowed"].words
+    assert DECLARED[name].help and DECLARED[name].allowed.words
 
 
 def test_settings_cannot_be_changed_in_place():

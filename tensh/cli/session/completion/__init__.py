@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from tensh.show.reprs import safe_repr
 from tensh.support.escaping import visible_line
-from tensh.support.language import _
+from tensh.support.language import deferred
 
 TIME = 0.03  # seconds, so that the menu appears within 50 ms
 MOST = 1000  # candidates
@@ -127,7 +127,7 @@ def complete_name(place, namespace, deadline):
             *list_matching(vars(builtins), word),
             *(k for k in keyword.kwlist if k.startswith(word)),
         } - namespace.keys()
-        found += [(name, _("keyword") if keyword.iskeyword(name) else _("built in"), "") for name in sorted(others)]
+        found += [(name, deferred("keyword") if keyword.iskeyword(name) else deferred("built in"), "") for name in sorted(others)]
     return answer(len(word), dict.fromkeys(found))
 
 

@@ -7,7 +7,7 @@ import types
 from tensh.cli.session.static.known import find_known, is_model, is_tensor, static
 from tensh.engine.arguments.overloads import kinds
 from tensh.engine.arguments.public_wrapper import NUMPY
-from tensh.support.language import _
+from tensh.support.language import _, deferred
 
 DIMS = frozenset("dim dim0 dim1 dim2 dims axis axis0 axis1 start_dim end_dim dimension source destination".split())
 WORDS = {
@@ -76,7 +76,7 @@ def keywords(call, namespace):
     for number, p in enumerate(known.values()):
         taken = p.kind is p.POSITIONAL_OR_KEYWORD and number < passed or NUMPY.get(p.name) in known
         if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY) and not taken and p.name not in call.named:
-            yield f"{p.name}=", "argument", default(p)
+            yield f"{p.name}=", deferred("argument"), default(p)
 
 
 def default(parameter):
@@ -108,11 +108,11 @@ def values(call, namespace):
         yield from dtypes(call, namespace)
     elif name == "memory_format":
         yield from (
-            (f"torch.{word}", _("memory format"), "")
+            (f"torch.{word}", deferred("memory format"), "")
             for word in ("contiguous_format", "channels_last", "preserve_format")
         )
     elif f"{function}.{name}" in WORDS or name in WORDS:
-        yield from ((f'"{word}"', "word", "") for word in WORDS.get(f"{function}.{name}") or WORDS[name])
+        yield from ((f'"{word}"', deferred("word"), "") for word in WORDS.get(f"{function}.{name}") or WORDS[name])
     elif kinds().get(name) == "bool" or is_switch(call, name, namespace):
         yield from (("True", "bool", ""), ("False", "bool", ""))
 
@@ -139,9 +139,9 @@ def dims(tensor):
     """Yield each dimension of a tensor with its size, counted from the front and from the back."""
     shape = tuple(tensor.shape) if tensor is not None else ()
     for number, size in enumerate(shape):
-        yield str(number), "dim", f"size {size}"
+        yield str(number), deferred("dim"), _("size {size}").format(size=size)
     for number, size in reversed([*enumerate(shape)]):
-        yield str(number - len(shape)), "dim", f"size {size}, = {number}"
+        yield str(number - len(shape)), deferred("dim"), _("size {size}, = {number}").format(size=size, number=number)
 
 
 def dtypes(call, namespace):

@@ -6,6 +6,7 @@ import pkgutil
 import re
 
 from tensh.support.escaping import visible_line
+from tensh.support.language import _, deferred
 
 COMMAND = re.compile(r"%(\w*)\Z")
 WITH_ARGUMENT = re.compile(r"%(\w+)[ \t]+([^\n]*)\Z")
@@ -19,7 +20,7 @@ def commands(prefix):
 
     for name, each in MAGICS.items():
         if name.startswith(prefix) and name.isidentifier():
-            yield f"%{name}", "command", each.summary
+            yield f"%{name}", deferred("command"), _(each.summary)
 
 
 def command_arguments(name, text):
@@ -46,7 +47,7 @@ def options(name, begin):
     known = inspect.signature(function).parameters.values() if function else ()
     for text in found | dict.fromkeys(f"{p.name}=" for p in known if p.default is not p.empty):
         if text.startswith(begin):
-            yield text, "option", f"of %{name}"
+            yield text, deferred("option"), _("of {command}").format(command=f"%{name}")
 
 
 def function_of(sugar):
@@ -57,18 +58,14 @@ def function_of(sugar):
 
 def settings(text):
     """Complete the name of a setting, or its value."""
-    from dataclasses import fields
-
-    from tensh.cli.settings.config import Settings
+    from tensh.cli.settings.config import DECLARED
 
     name, space, rest = text.partition(" ")
-    known = {each.name: each for each in fields(Settings)}
     if not space:
-        found = [(n, "setting", each.metadata.get("help", "")) for n, each in known.items() if n.startswith(name)]
-        return len(name), found
-    allowed = known[name].metadata["allowed"].words.split(", ") if name in known else []
+        return len(name), [(n, deferred("setting"), _(each.help)) for n, each in DECLARED.items() if n.startswith(name)]
+    allowed = DECLARED[name].allowed.words.split(", ") if name in DECLARED else []
     words = [word for word in allowed if " " not in word and word.startswith(rest)]
-    return len(rest), [(word, "value", "") for word in words]
+    return len(rest), [(word, deferred("value"), "") for word in words]
 
 
 def files(text):
@@ -77,11 +74,11 @@ def files(text):
     where = os.path.expanduser(folder) or "."
     try:
         with os.scandir(where) as entries:
-            found = sorted((entry.name, entry.is_dir()) for entry, _ in zip(entries, range(MOST), strict=False))
+            found = sorted((entry.name, entry.is_dir()) for entry, __ in zip(entries, range(MOST), strict=False))
     except (OSError, ValueError):  # no such folder, or not a valid path
         return
     for name, is_folder in found:
         if visible_line(name) != name:  # cannot be typed, and would contain escape sequences
             continue
         if name.startswith(begin) and (begin.startswith(".") or not name.startswith(".")):
-            yield os.path.join(folder, name) + ("/" if is_folder else ""), "folder" if is_folder else "file", ""
+            yield os.path.join(folder, name) + ("/" if is_folder else ""), deferred("folder") if is_folder else deferred("file"), ""

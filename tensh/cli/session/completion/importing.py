@@ -7,6 +7,7 @@ import sys
 from tensh.cli.session.completion import list_matching
 from tensh.cli.session.static.known import Known
 from tensh.cli.session.static.members import describe_members, names
+from tensh.support.language import deferred
 
 IMPORT = re.compile(r"\s*(?:import|from)\s+(?:[\w.]+\s*,\s*)*([\w.]*)\Z")
 FROM = re.compile(r"\s*from\s+([\w.]+)\s+import\s+\(?(?:[\w ,\n]*,)?\s*(\w*)\Z")
@@ -18,12 +19,12 @@ def modules(text):
     if not dot:
         known = {*sys.stdlib_module_names, *(name.partition(".")[0] for name in sys.modules), "torch", "tensh", "numpy"}
         yield from (
-            (name, "module", "") for name in sorted(known) if name.startswith(begin) and not name.startswith("_")
+            (name, deferred("module"), "") for name in sorted(known) if name.startswith(begin) and not name.startswith("_")
         )
         return
     for name in sorted(submodules(parent)):
         if name.startswith(begin):
-            yield name, "module", ""
+            yield name, deferred("module"), ""
 
 
 def submodules(parent):

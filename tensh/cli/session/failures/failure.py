@@ -11,7 +11,6 @@ from types import FrameType
 from typing import NamedTuple
 
 import tensh
-from tensh.cli.session.failures.suggest import suggestion
 from tensh.cli.session.sources.source import Source
 from tensh.show.describe import dtype, is_array, module
 from tensh.show.reprs import safe_str, write_safely
@@ -134,6 +133,8 @@ def explain(error, sources):
 
 def _explain(error, sources, after=()):
     """Return the Failure of an exception; `after` are the exceptions it led to."""
+    from tensh.cli.session.failures.suggest import suggestion  # for failures only
+
     steps = [*steps_to(error)]
     own = users_steps(steps, sources)
     innermost = own[-1][0] if own else None

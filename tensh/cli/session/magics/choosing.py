@@ -44,12 +44,12 @@ def current(session):
     options = getattr(importlib.import_module(session.engine), "get_printoptions", dict)()
     found = {}
     for name, declared in config.DECLARED.items():
-        option = declared.metadata["printing"]
+        option = declared.printing
         if option not in options or name == "linewidth" and options[option] == USUAL_LINEWIDTH:
             continue
         value = options[option]
         found[name] = next(word for word, each in WORDS.items() if each is value) if name == "sci" else value
-    return config.replace(settings, **found)
+    return settings._replace(**found)
 
 
 def choose(session, settings, name):
@@ -59,7 +59,7 @@ def choose(session, settings, name):
     session.settings = settings
     if name == "language":
         language.choose(settings.language)
-    option = config.DECLARED[name].metadata["printing"]
+    option = config.DECLARED[name].printing
     if option:
         value = getattr(settings, name)
         value = WORDS[value] if name == "sci" else USUAL_LINEWIDTH if value == "auto" else value
@@ -80,7 +80,7 @@ def table(settings):
             name,
             config.format_value(getattr(settings, name)),
             config.describe_allowed(name),
-            _(declared.metadata["help"]),
+            _(declared.help),
         )
         for name, declared in config.DECLARED.items()
     ]

@@ -16,7 +16,7 @@ from tensh.engine.methods.unsupported import UnsupportedMember, read_recorded_na
 from tensh.engine.operators.layers.composites.registry import LAYERS
 from tensh.engine.operators.namespaces import FFT, LINALG
 from tensh.show import describe
-from tensh.support.language import _
+from tensh.support.language import _, deferred
 from tensh.switched_off import entries_of
 
 TABLES = {"tensh": PUBLIC, "tensh.linalg": LINALG, "tensh.fft": FFT, "tensh.nn.functional": LAYERS}
@@ -70,15 +70,15 @@ def describe_members(known, names):
     found, methods = static_members(known), METHODS if kinds_of_tensor(known) else ()
     for name in names:
         if name in methods:
-            yield describe_value(METHODS[name], "method")
+            yield describe_value(METHODS[name], deferred("method"))
             continue
         member = resolve_member(known, name, found.get(name, NOTHING))
         if isinstance(member, property):
-            yield "property", first_line(member.__doc__)
+            yield deferred("property"), first_line(member.__doc__)
         elif inspect.isdatadescriptor(member):
-            yield "attribute", ""
+            yield deferred("attribute"), ""
         else:
-            yield describe_value(member, "method")
+            yield describe_value(member, deferred("method"))
 
 
 def describe_entries(module, names):
@@ -90,7 +90,7 @@ def describe_entries(module, names):
         if entry is NOTHING:
             entry = own.get(name, NOTHING)
         if entry is NOTHING and path == "tensh":  # a submodule that is not loaded yet
-            yield "module", ""
+            yield deferred("module"), ""
             continue
         if entry is NOTHING and path.startswith("tensh."):
             entry = getattr(module, name, NOTHING)
@@ -106,10 +106,10 @@ def counterparts(known, word):
     for theirs, ours in spoken.table(words).items():
         text = re.match(r"[\w.]*", ours)[0]
         if theirs.startswith(word) and text and (is_torch or "." not in text):
-            yield text, "instead", f"NumPy's {theirs}: {ours}"
+            yield text, deferred("instead"), _("NumPy's {name}: {instead}").format(name=theirs, instead=ours)
 
 
-def describe_value(value, function="function"):
+def describe_value(value, function=deferred("function")):
     """Return (kind, description) of a value, or of an entry of the engine's tables."""
     if value is NOTHING:
         return "", ""
@@ -122,11 +122,11 @@ def describe_value(value, function="function"):
         summary = first_line(op.__dict__.get("summary") or op.doc)
         return function, _("in place: {summary}").format(summary=summary) if in_place else summary
     if describe.is_array(value):
-        return "tensor" if is_tensor(kind) else "array", describe.brief(value)
+        return deferred("tensor") if is_tensor(kind) else deferred("array"), describe.brief(value)
     if issubclass(kind, types.ModuleType):
-        return "module", first_line(own_dict(value).get("__doc__"))
+        return deferred("module"), first_line(own_dict(value).get("__doc__"))
     if issubclass(kind, type):
-        return "class", first_line(type.__dict__["__dict__"].__get__(value).get("__doc__"))
+        return deferred("class"), first_line(type.__dict__["__dict__"].__get__(value).get("__doc__"))
     if issubclass(kind, BUILT_IN):
         return function, ""
     if kind in NUMBERS or value is None:
@@ -134,7 +134,7 @@ def describe_value(value, function="function"):
     if kind.__module__.partition(".")[0] == "numpy" and any("__call__" in vars(each) for each in mro(kind)):
         return function, ""
     if kind in (list, tuple, dict, set, str):
-        return kind.__name__, f"of {len(value)}"
+        return kind.__name__, _("of {length}").format(length=len(value))
     return kind.__name__, ""
 
 
