@@ -127,7 +127,10 @@ def complete_name(place, namespace, deadline):
             *list_matching(vars(builtins), word),
             *(k for k in keyword.kwlist if k.startswith(word)),
         } - namespace.keys()
-        found += [(name, deferred("keyword") if keyword.iskeyword(name) else deferred("built in"), "") for name in sorted(others)]
+        found += [
+            (name, deferred("keyword") if keyword.iskeyword(name) else deferred("built in"), "")
+            for name in sorted(others)
+        ]
     return answer(len(word), dict.fromkeys(found))
 
 

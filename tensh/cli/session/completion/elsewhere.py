@@ -81,4 +81,8 @@ def files(text):
         if visible_line(name) != name:  # cannot be typed, and would contain escape sequences
             continue
         if name.startswith(begin) and (begin.startswith(".") or not name.startswith(".")):
-            yield os.path.join(folder, name) + ("/" if is_folder else ""), deferred("folder") if is_folder else deferred("file"), ""
+            yield (
+                os.path.join(folder, name) + ("/" if is_folder else ""),
+                deferred("folder") if is_folder else deferred("file"),
+                "",
+            )

@@ -19,7 +19,9 @@ def modules(text):
     if not dot:
         known = {*sys.stdlib_module_names, *(name.partition(".")[0] for name in sys.modules), "torch", "tensh", "numpy"}
         yield from (
-            (name, deferred("module"), "") for name in sorted(known) if name.startswith(begin) and not name.startswith("_")
+            (name, deferred("module"), "")
+            for name in sorted(known)
+            if name.startswith(begin) and not name.startswith("_")
         )
         return
     for name in sorted(submodules(parent)):

@@ -23,7 +23,10 @@ def list_matching(pattern, namespace):
         found = found or match_members("torch", word, namespace)
     if not found:
         raise Unknown(_("{pattern}?: no name matches").format(pattern=pattern))
-    yield "view", Listing((name, "  ".join(filter(None, (facts[0] and _(facts[0]), facts[1])))) for name, facts in found.items())
+    yield (
+        "view",
+        Listing((name, "  ".join(filter(None, (facts[0] and _(facts[0]), facts[1])))) for name, facts in found.items()),
+    )
 
 
 def match_members(source, word, namespace):

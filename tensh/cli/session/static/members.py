@@ -25,6 +25,7 @@ BUILT_IN = (
     types.BuiltinFunctionType, types.MethodType, types.MethodDescriptorType, types.WrapperDescriptorType,
 )  # fmt: skip
 LONGEST = 60  # characters of a description
+FUNCTION = deferred("function")
 
 
 def names(known):
@@ -109,7 +110,7 @@ def counterparts(known, word):
             yield text, deferred("instead"), _("NumPy's {name}: {instead}").format(name=theirs, instead=ours)
 
 
-def describe_value(value, function=deferred("function")):
+def describe_value(value, function=FUNCTION):
     """Return (kind, description) of a value, or of an entry of the engine's tables."""
     if value is NOTHING:
         return "", ""
