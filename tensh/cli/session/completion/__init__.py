@@ -86,6 +86,7 @@ def answer(length, found):
 def complete_attribute(place, namespace, deadline):
     """Complete an attribute; if the argument only takes certain ones, such as dtypes, only those."""
     from tensh.cli.session.completion import arguments, context
+    from tensh.cli.session.completion.matching import list_matching
     from tensh.cli.session.static import known, members
 
     call = context.call(place)
@@ -105,6 +106,7 @@ def complete_attribute(place, namespace, deadline):
 def complete_name(place, namespace, deadline):
     """Complete a name: arguments of the enclosing call, then names of the session, built-ins and keywords."""
     from tensh.cli.session.completion import arguments, context
+    from tensh.cli.session.completion.matching import list_matching
     from tensh.cli.session.static import members
 
     word, found = place.word, []
@@ -160,19 +162,6 @@ def complete_string(place, namespace):
 def literal(text):
     """Escape a text for use between quotes."""
     return visible_line(text.replace("\\", "\\\\"))
-
-
-def list_matching(names, word):
-    """Return the names that begin with a word in alphabetical order, private names only after an underscore. Without a
-    word, functions come first, then classes and constants, which begin with a capital.
-
-    Names that cannot be typed are omitted: a value loaded from a file can have such attributes.
-    """
-    found = [name for name in names if type(name) is str and name.startswith(word) and name.isidentifier()]
-    if word:
-        return sorted(found)
-    functions = [name for name in found if name[0] != "_" and not name[0].isupper()]
-    return sorted(functions) + sorted(name for name in found if name[0].isupper())
 
 
 def describe_names(names, described, deadline):

@@ -4,7 +4,7 @@ import os
 import re
 import sys
 
-from tensh.cli.session.completion import list_matching
+from tensh.cli.session.completion.matching import list_matching
 from tensh.cli.session.static.known import Known
 from tensh.cli.session.static.members import describe_members, names
 from tensh.support.language import deferred
