@@ -21,7 +21,7 @@ class Table(View):
     """
 
     def __init__(self, columns, rows, title="", notes=(), wraps=False, shrinks=(), is_named=True):
-        self.columns = tuple(columns)
+        self.columns = tuple(visible_line(str(name)) for name in columns)
         self.rows = [tuple(visible_line(str(text)) for text in row) for row in rows]
         self.title = title
         self.notes = tuple(notes)

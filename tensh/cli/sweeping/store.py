@@ -12,6 +12,7 @@ from tensh.cli.sweeping import journals, reading, table
 from tensh.cli.sweeping.table import SCHEMA, SweptRun, distrust, require_schema
 from tensh.support.language import _
 
+PATIENCE = 60_000  # milliseconds that a running sweep waits for another program that reads its file
 UNWRITABLE = ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_FULL", "SQLITE_IOERR")
 
 
@@ -32,6 +33,7 @@ class Store:
                 self.create(facts)
             require_schema(self.connection)
             self.require_same(facts)
+            self.connection.execute(f"PRAGMA busy_timeout = {PATIENCE}")
 
     def create(self, facts):
         """Make the tables."""
@@ -95,7 +97,10 @@ def describing(path):
     try:
         yield
     except (sqlite3.Error, ValueError, RecursionError) as error:
-        if getattr(error, "sqlite_errorname", "").startswith(UNWRITABLE):
+        name = getattr(error, "sqlite_errorname", "")
+        if name.startswith("SQLITE_BUSY"):
+            raise UsageError(_("{path}: another program is using this file").format(path=path)) from None
+        if name.startswith(UNWRITABLE):
             raise UsageError(
                 _("{path}: this file cannot be written ({reason}): choose another file with -o").format(
                     path=path, reason=error

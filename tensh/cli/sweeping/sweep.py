@@ -58,7 +58,7 @@ def sweep(env, file, request):
     elif request.resume:
         recover(file)
         facts = reading.read(file)[0]
-        failed = run_sweep(env, facts.get("script", ""), complete(request, facts)._replace(output=file))
+        failed = run_sweep(env, facts.get("script", ""), complete(request._replace(output=file), facts))
     facts, runs = reading.read(file)
     sort = showing.usual_sort(facts, runs) if request.sort is None else request.sort
     showing.show(Console(env), facts, runs, sort, request.plot, request.csv, request.json)
@@ -70,6 +70,8 @@ def run_sweep(env, file, request):
     cluster.require_library()
     if request.memory_limit is not None and not sys.platform.startswith("linux"):
         raise UsageError(_("--memory-limit: this system does not support it"))
+    if not request.output:
+        raise UsageError(_("-o: expected the name of a file"))
     if request.stop_below and request.stop_above:
         raise UsageError(_("--stop-below and --stop-above: only one of them can be given"))
     data, program = files.content(file), programs.from_file(file)

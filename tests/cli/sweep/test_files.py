@@ -1,6 +1,8 @@
 """The file of a sweep: written, shown, and refused if tensh did not write it."""
 
+import contextlib
 import csv
+import functools
 import io
 import json
 import math
@@ -85,6 +87,35 @@ def test_a_plot(path, tensh):
 def test_what_cannot_be_shown(path, tensh, options, said):
     status, _, error = tensh("sweep", path, *options)
     assert status == 2 and said in error and error.count("\n") == 1
+
+
+def test_a_file_that_another_program_uses(path, tensh, monkeypatch):
+    monkeypatch.setattr(
+        "sqlite3.connect",
+        functools.partial(lambda connect, *a, **o: connect(*a, **o | {"timeout": 0.1}), sqlite3.connect),
+    )
+    with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        for work in (lambda: Store(path, FACTS), lambda: recover(path)):
+            with pytest.raises(UsageError, match="another program is using this file"):
+                work()
+    Store(path, FACTS).close()
+
+
+def test_names_of_settings_stay_in_a_line(tmp_path, tensh):
+    store = Store(file := str(tmp_path / "runs.sqlite"), FACTS)
+    store.add([{"a\nb": "1"}], [0])
+    store.close()
+    assert tensh("sweep", file)[1].splitlines()[0] == "run  a\\nb  seed  state    time"
+
+
+def test_damaged_options_name_their_file(path, tensh):
+    for value in ("{}", "nonsense", "[]", '{"report":5,"time_limit":1,"memory_limit":1}'):
+        with sqlite3.connect(path) as connection:
+            connection.execute("UPDATE sweep SET value = ? WHERE name = 'options'", [value])
+        connection.close()
+        status, _, said = tensh("sweep", path, "--resume")
+        assert status == 2 and said.startswith(f"{path}: not a sweep file, or damaged ("), said
 
 
 def test_a_store_goes_on(path):

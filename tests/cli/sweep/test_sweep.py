@@ -215,6 +215,10 @@ def test_two_sweeps_do_not_write_one_file(script, tensh, scheduler):
     assert process.returncode == 0 and [run.state for run in runs_of()] == ["done"] * 4
 
 
+def test_an_empty_name_of_a_file_is_refused(script, tensh):
+    assert tensh("sweep", script(TRAIN), "-o", "")[::2] == (2, "-o: expected the name of a file\n")
+
+
 def test_without_dask_a_line_says_what_to_install(script, tensh, monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     status, _, said = tensh("sweep", script(TRAIN))
