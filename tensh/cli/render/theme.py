@@ -62,8 +62,7 @@ def style_of(kind, styles, colors):
         return kind
     if not isinstance(kind, Paint):
         return styles.get(kind, "")
-    parts = [_color(3, kind.ink, colors)] if kind.ink else []
-    return ";".join(parts + [_color(4, kind.ground, colors)] * bool(kind.ground))
+    return ";".join(_color(layer, color, colors) for layer, color in ((3, kind.ink), (4, kind.ground)) if color)
 
 
 def _color(layer, color, colors):

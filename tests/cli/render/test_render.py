@@ -103,6 +103,19 @@ def test_paint(colors, text):
 
 
 @pytest.mark.parametrize(
+    "paint, style",
+    [
+        (Paint(ink=(0, 0, 0)), "38;2;0;0;0"),
+        (Paint(ground=(0, 0, 0)), "48;2;0;0;0"),
+        (Paint((1, 1, 1), (0, 0, 0)), "38;2;1;1;1;48;2;0;0;0"),
+    ],
+)
+def test_paint_may_lack_a_colour(paint, style):
+    assert apply_style([(paint, "x")], 2**24) == f"\x1b[{style}mx\x1b[0m"
+    assert apply_style([(Paint(), "x")], 2**24) == "x"
+
+
+@pytest.mark.parametrize(
     "color, number", [((0, 0, 0), 16), ((255, 255, 255), 231), ((95, 135, 215), 68), ((128, 128, 128), 244)]
 )
 def test_the_nearest_of_256_colours(color, number):
