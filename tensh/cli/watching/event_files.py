@@ -23,6 +23,10 @@ class Unreadable(Exception):
     """Raised when there is nothing to show; the message says why."""
 
 
+class DamagedRecord(Exception):
+    """Raised for bytes of a file that are no event."""
+
+
 class Point(NamedTuple):
     """A value of a run: its step, its wall time, and a number, text, histogram or encoded image."""
 
@@ -60,7 +64,10 @@ def load_event():
 
 
 class Runs:
-    """The event files below a folder, or one file: kind -> tag -> run -> points. A run is named by its relative path."""
+    """The event files below a folder, or one file: kind -> tag -> run -> points. A run is named by its relative path.
+
+    What precedes a damaged record is kept, and `errors` says why the rest of a file cannot be read.
+    """
 
     def __init__(self, path):
         self.path = path
@@ -69,21 +76,22 @@ class Runs:
 
     def forget(self):
         """Discard everything read so far."""
-        self.places = {}  # file -> bytes read
+        self.places, self.errors = {}, {}  # file -> bytes read, and what is wrong
         tables = (defaultdict(lambda: defaultdict(list)) for _ in range(4))
         self.numbers, self.texts, self.histograms, self.images = tables
 
     def refresh(self):
-        """Read new records; return True if there are any. Raise Unreadable for a file that is not an event file.
+        """Read new records; return True if there are any. Raise Unreadable without tensorboard.
 
         A file that has shrunk or disappeared belongs to a run that was restarted: read all files anew.
         """
-        before, sizes = dict(self.places), dict(self.list_files())
+        before, sizes = (dict(self.places), dict(self.errors)), dict(self.list_files())
         if any(sizes.get(path, -1) < place for path, place in self.places.items()):
             self.forget()
         for path in sorted(sizes):
+            self.errors.pop(path, None)
             self.read(path)
-        return before != self.places
+        return before != (self.places, self.errors)
 
     def list_files(self):
         """Yield (path, size) of the event files found."""
@@ -102,28 +110,32 @@ class Runs:
                 while len(head := file.read(HEAD)) == HEAD:
                     size, expected = struct.unpack("<QI", head)
                     if size > LARGEST or expected != checksum(head[:LENGTH]):
-                        raise self.refuse(path)
+                        raise DamagedRecord
                     content = file.read(size + TAIL)
                     if len(content) < size + TAIL:
                         break
-                    self.take(path, run, content[:size])
+                    self.take(run, content[:size])
                     self.places[path] += HEAD + size + TAIL
         except FileNotFoundError:  # deleted since it was listed
             return
         except OSError as error:
-            raise Unreadable(f"{path}: {error.strerror}") from None
+            self.errors[path] = f"{path}: {error.strerror}"
+        except DamagedRecord:
+            place = self.places[path]
+            self.errors[path] = (
+                _("{path} is damaged after {place:,} bytes").format(path=path, place=place)
+                if place
+                else _("{path} is not a TensorBoard event file").format(path=path)
+            )
 
-    def refuse(self, path):
-        return Unreadable(_("{path} is not a TensorBoard event file").format(path=path))
-
-    def take(self, path, run, content):
-        """Store the values of an event."""
+    def take(self, run, content):
+        """Store the values of an event. Raise DamagedRecord for what is none."""
         from google.protobuf.message import DecodeError
 
         try:
             event = load_event()[0].FromString(content)
         except DecodeError:
-            raise self.refuse(path) from None
+            raise DamagedRecord from None
         for each in event.summary.value:
             found = self.find_value(each)
             if found is not None:

@@ -4,7 +4,7 @@ from fnmatch import fnmatchcase
 
 import numpy as np
 
-from tensh.cli.watching.event_files import Runs, decode_image
+from tensh.cli.watching.event_files import Runs, Unreadable, decode_image
 from tensh.cli.watching.sweeps import Sweeps
 from tensh.show.blocks import sparkline
 from tensh.show.curves import Curves
@@ -38,12 +38,18 @@ def short(name):
 
 
 class FolderView(View):
-    """The page of what is below a folder, or in one file, restricted to tags that match a pattern."""
+    """The page of what is below a folder, or in one file, restricted to tags that match a pattern.
+
+    Raise Unreadable where no file can be read.
+    """
 
     def __init__(self, path, tag=None):
         self.path, self.tag = path, tag
         self.runs, self.sweeps = Runs(path), Sweeps(path)
         self.refresh()
+        if not (any(self.runs.places.values()) or self.sweeps.seen):
+            for error in self.runs.errors.values():
+                raise Unreadable(error)
 
     def refresh(self):
         """Read what is new; return True if there is anything."""
@@ -56,6 +62,7 @@ class FolderView(View):
             *self.draw_histograms(page),
             *self.draw_images(),
             *self.draw_sweeps(),
+            *[Table((), (), notes=[visible_line(error)]) for error in self.runs.errors.values()],
         ]
         tokens = [pair for view in views for pair in (*view.draw(page), ("plain", "\n\n"))]
         tokens += [*self.write_hint(), *self.write_texts()]

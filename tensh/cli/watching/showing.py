@@ -10,7 +10,7 @@ from tensh.cli.programs.options import UsageError
 from tensh.cli.render.console import Console
 from tensh.cli.watching.event_files import Unreadable
 from tensh.cli.watching.page import FolderView, choose, filter_names
-from tensh.support.escaping import dumps
+from tensh.support.escaping import dumps, visible_line
 from tensh.support.language import _
 
 PAUSE = 1.0  # seconds between looks at the files
@@ -26,6 +26,8 @@ def watch(env, path, tag=None, once=False, as_csv=False, as_json=False):
         view, console = FolderView(path, tag), Console(env)
         if as_csv or as_json:
             console.result([("plain", write_csv(view) if as_csv else write_json(view))])
+            for error in view.runs.errors.values():
+                console.remark([("message", f"tensh watch: {visible_line(error)}\n")])
         else:
             show(view, env, console, once)
     except Unreadable as error:

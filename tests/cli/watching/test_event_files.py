@@ -101,6 +101,28 @@ def test_what_is_no_event_file_is_one_line(what, tmp_path):
     assert watch(tmp_path) == (2, "", f"tensh watch: {path} is not a TensorBoard event file\n")
 
 
+@pytest.mark.parametrize("what", REFUSED)
+def test_what_precedes_a_damaged_record_is_shown(what, tmp_path):
+    begin = number(1.0) + number(2.0, 1)
+    (tmp_path / "a.tfevents.1").write_bytes(begin + REFUSED[what])
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "b.tfevents.1").write_bytes(REFUSED[what])
+    status, shown, said = watch(tmp_path, "--once")
+    assert (status, said) == (0, "") and "1 curve of 2 points" in shown
+    page = " ".join(shown.replace("\n# ", " ").split())
+    assert f"a.tfevents.1 is damaged after {len(begin)} bytes" in page and "b.tfevents.1 is not a Tensor" in page
+    status, shown, said = watch(tmp_path, "--csv")
+    assert status == 0 and shown.count("\n") == 3 and said.count("\n") == 2
+
+
+def test_a_record_that_was_damaged_while_it_was_written_is_read_later(tmp_path):
+    path, runs = tmp_path / "a.tfevents.1", Runs(tmp_path)
+    path.write_bytes(number(1.0) + bytes(30))
+    assert runs.refresh() and runs.errors and not runs.refresh()
+    path.write_bytes(number(1.0) + number(2.0, 1))
+    assert runs.refresh() and not runs.errors and len(runs.numbers["x"]["."]) == 2
+
+
 def test_what_is_no_file_is_passed_over(tmp_path):
     path = tmp_path / "a.tfevents.1"
     for target in ("a.tfevents.1", "/nowhere", "/dev/zero", "."):
