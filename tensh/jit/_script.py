@@ -36,6 +36,17 @@ def read_source(fn):
     return text
 
 
+def write_code(fn, owner=None):
+    """Return a function, or a method of a module, as TorchScript code; its Python source, if scripts cannot contain it."""
+    from tensh.jit.scripting.compiling import compile_script
+    from tensh.jit.scripting.printing import write_script
+
+    try:
+        return write_script(compile_script(fn, owner))
+    except RuntimeError:
+        return read_source(fn)
+
+
 def run_scripted(fn, args, kwargs):
     """Call a function while ``is_scripting`` is true."""
     running.depth += 1
@@ -65,8 +76,8 @@ class ScriptFunction:
 
     @property
     def code(self):
-        """The Python source."""
-        return read_source(self._fn)
+        """The function as TorchScript code; the Python source, if scripts cannot contain it."""
+        return write_code(self._fn)
 
     @property
     def schema(self):
@@ -98,10 +109,10 @@ class ScriptFunction:
         return self
 
     def save(self, f, _extra_files=None):
-        """Raise RuntimeError: a scripted function has no graph to write."""
-        raise RuntimeError(
-            f"{self.name} runs as Python; to save it, trace it first: torch.jit.trace({self.name}, examples)"
-        )
+        """Write a TorchScript file, which PyTorch can also load: see ``torch.jit.save``."""
+        from tensh.jit.scripting.saving import write_function_file
+
+        write_function_file(self._fn, f, _extra_files)
 
     def __repr__(self):
         return f"<torch.jit.ScriptFunction {self.name}>"
@@ -139,8 +150,8 @@ class RecursiveScriptModule(ScriptModule):
 
     @property
     def code(self):
-        """The source of ``forward``."""
-        return read_source(self._original.forward)
+        """``forward`` as TorchScript code; the Python source, if scripts cannot contain it."""
+        return write_code(self._original.forward, self)
 
     @property
     def graph(self):
@@ -163,10 +174,10 @@ class RecursiveScriptModule(ScriptModule):
         return made
 
     def save(self, f, _extra_files=None):
-        """Raise RuntimeError: a scripted module has no graph to write."""
-        raise RuntimeError(
-            f"{self.original_name} runs as Python; to save it, trace it first: torch.jit.trace(module, examples).save(path)"
-        )
+        """Write a TorchScript file, which PyTorch can also load: see ``torch.jit.save``."""
+        from tensh.jit.scripting.saving import write_module
+
+        write_module(self, f, _extra_files)
 
 
 class ScriptMethod:
@@ -190,8 +201,8 @@ class ScriptMethod:
 
     @property
     def code(self):
-        """The Python source."""
-        return read_source(self._fn)
+        """The method as TorchScript code; the Python source, if scripts cannot contain it."""
+        return write_code(self._fn, self.owner)
 
     @property
     def schema(self):

@@ -7,11 +7,11 @@ classes, which our ``interpreter`` runs with a fixed set of operators: Python's 
 import zipfile
 
 from tensh.engine.core.tensor import Tensor
-from tensh.jit._script import ScriptModule
+from tensh.jit._script import ScriptFunction, ScriptModule
 from tensh.jit.interpreter import run_method
 from tensh.jit.library import Library
-from tensh.jit.traced import TracedFunction, TracedModule
-from tensh.jit.writing import write_trace
+from tensh.jit.traced import TracedModule
+from tensh.jit.writing import ScriptObject, TypedValue, put_archive
 from tensh.nn.parameter import Parameter
 from tensh.serialization.allowed import Known, Names
 from tensh.serialization.archive import Archive
@@ -24,10 +24,10 @@ LARGEST_CODE = 2**24  # maximum size of all code in a file, in bytes
 
 
 def save(m, f, _extra_files=None):
-    """Save a traced function or module as TorchScript, to a path or binary file, which PyTorch can also load.
+    """Save a traced or scripted function or module as TorchScript, to a path or binary file, which PyTorch can also load.
 
-    ``_extra_files`` (name -> text) are added to the file. Raise RuntimeError for anything but a trace, and for a step
-    without a TorchScript operator.
+    ``_extra_files`` (name -> text) are added to the file. Raise RuntimeError for anything else, for a step without a
+    TorchScript operator, and for Python that scripts cannot contain.
 
     >>> import tensh as torch, io
     >>> traced = torch.jit.trace(torch.nn.Linear(2, 1), torch.ones(1, 2))
@@ -37,11 +37,13 @@ def save(m, f, _extra_files=None):
     >>> torch.equal(torch.jit.load(file)(torch.ones(1, 2)), traced(torch.ones(1, 2)))
     True
     """
-    if isinstance(m, ScriptedFile):
-        raise RuntimeError("a module loaded from a TorchScript file cannot be saved again: copy the file")
-    if not isinstance(m, (TracedFunction, TracedModule)) or "_programs" not in m.__dict__:
-        raise RuntimeError("torch.jit.save expects what torch.jit.trace returns; a scripted program runs as Python")
-    write_trace(m, f, _extra_files)
+    if (
+        not isinstance(m, (ScriptFunction, ScriptModule))
+        or isinstance(m, TracedModule)
+        and "_programs" not in m.__dict__
+    ):
+        raise RuntimeError("torch.jit.save expects what torch.jit.trace or torch.jit.script returns")
+    m.save(f, _extra_files)
 
 
 # ── reading ──────────────────────────────────────────────────────────────────
@@ -167,6 +169,7 @@ class ScriptedFile(ScriptModule):
         super().__init__()
         made[id(instance)] = self
         self.__dict__["_class"], self.__dict__["_library"] = instance.name, library
+        self.__dict__["_names"] = tuple(instance.state)
         facts = library.classes.get(instance.name)
         parameters = facts.lists.get("__parameters__", ()) if facts else ()
         for name, value in instance.state.items():
@@ -187,6 +190,26 @@ class ScriptedFile(ScriptModule):
     def original_name(self):
         """The name of the class in the file."""
         return self._class.rpartition(".")[2]
+
+    def save(self, f, _extra_files=None):
+        """Write the module to a path or binary file, with the code that it was loaded with."""
+        put_archive(f, self._state_object({}), self._library.texts, list(self._library.constants), _extra_files)
+
+    def _state_object(self, made):
+        """Return the module as it is pickled."""
+        if id(self) not in made:
+            state = dict.fromkeys(self._names)
+            kinds = self._library.classes[self._class].kinds if self._class in self._library.classes else {}
+            plain = {"training": self.training, **self.__dict__.get("_attributes", {})}
+            state |= {name: as_typed(value, kinds.get(name)) for name, value in plain.items()}
+            state |= {
+                name: None if each is None else each.detach().requires_grad_(each.requires_grad)
+                for name, each in self._parameters.items()
+            }
+            state |= self._buffers
+            made[id(self)] = ScriptObject(self._class, state)
+            state |= {name: each._state_object(made) for name, each in self._modules.items()}
+        return made[id(self)]
 
     @property
     def code(self):
@@ -214,6 +237,8 @@ class ScriptedFile(ScriptModule):
         library = self.__dict__.get("_library")
         if library is not None and library.method(self.__dict__["_class"], name) is not None:
             return lambda *args, **kwargs: run_method(self, name, args, kwargs)
+        if library is not None and (facts := library.classes.get(self.__dict__["_class"])) and name in facts.constants:
+            return facts.constants[name]
         return super().__getattr__(name)
 
     def __deepcopy__(self, memo):
@@ -223,3 +248,8 @@ class ScriptedFile(ScriptModule):
         memo[id(self)] = made
         made.__dict__.update({k: v if k == "_library" else copy.deepcopy(v, memo) for k, v in self.__dict__.items()})
         return made
+
+
+def as_typed(value, kind):
+    """Return a list or a dictionary with its type; other values unchanged."""
+    return TypedValue("restore_type_tag", value, kind) if kind and isinstance(value, (list, dict)) else value

@@ -11,7 +11,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device
 from tensh.jit.constants import float_text
 
-LONGEST = 38  # characters of an expression on a line
+LONGEST = 40  # characters of an expression on a line, with the two spaces of each level before it
 FEW = 64  # elements of a constant that is compared with others
 RESERVED = {
     "_",
@@ -30,19 +30,18 @@ RESERVED = {
 
 
 class CodePrinter:
-    """Prints the lines of a graph."""
+    """Prints the lines of a graph.  ``level`` is the depth of its first line within the text."""
 
-    def __init__(self, lines):
-        self.lines = [each for each in lines.lines if each.kind() != "prim::Constant"]
+    def __init__(self, lines, level=1):
+        self.lines, self.level = [each for each in lines if each.kind() != "prim::Constant"], level
         self.inlined, self.texts, self.used, self.numbers = set(), {}, set(), {}
-        self.places = {line: place for place, line in enumerate(self.lines)}
+        self.before = {}  # line -> the one before it in its block
         self.constants, self.out = {}, []
         self.pending = []  # lines whose expressions are not part of another one yet
 
     def write(self, inputs):
         """Return (names of the inputs, the lines of the body)."""
-        for line in reversed(self.lines):
-            self.scan(line)
+        self.scan_block(self.lines)
         names = []
         for each in inputs:
             self.texts[each] = self.make_name(each)
@@ -52,19 +51,25 @@ class CodePrinter:
         return names, self.out
 
     # ── what becomes part of another line ────────────────────────────────────
-    def scan(self, line):
-        """Find what becomes part of a line; return the place in the list from which on it was found."""
-        place = self.places[line]
-        return place if line in self.inlined else self.scan_inside(line, place)
+    def scan_block(self, lines):
+        """Find what becomes part of another line in a block, from its end."""
+        self.before.update(zip(lines[1:], lines))
+        for line in reversed(lines):
+            self.scan(line)
 
-    def scan_inside(self, line, place):
-        place -= 1
+    def scan(self, line):
+        if line not in self.inlined:
+            self.scan_inside(line)
+
+    def scan_inside(self, line):
+        """Find what becomes part of a line; return the first line that does."""
+        first = line
         for value in reversed(line.taken):
             made = value.node()
-            if place >= 0 and self.lines[place] is made and self.can_inline(value):
+            if self.before.get(first) is made and self.can_inline(value):
                 self.inlined.add(made)
-                place = self.scan_inside(made, place)
-        return place
+                first = self.scan_inside(made)
+        return first
 
     @staticmethod
     def can_inline(value):
@@ -85,10 +90,16 @@ class CodePrinter:
         return name
 
     # ── lines ────────────────────────────────────────────────────────────────
+    def print(self, text):
+        self.out.append("  " * self.level + text)
+
+    def is_long(self, text):
+        return len(text) + 2 * self.level >= LONGEST
+
     def print_line(self, line):
         self.split_long(line.taken)
         if line.kind() == "prim::Return":
-            self.out.append(f"return {self.text(line.taken[0])}")
+            self.print(f"return {self.text(line.taken[0])}")
         elif line in self.inlined:
             self.texts[line.given[0]] = self.expression(line)
             self.pending.append(line)
@@ -98,7 +109,7 @@ class CodePrinter:
     def split_long(self, values):
         """Give lines of their own to long expressions among operands, and to all that is computed before them."""
         parts = [each.node() for each in values if each.node() in self.inlined]
-        long = [self.pending.index(each) for each in parts if len(self.texts[each.given[0]]) >= LONGEST]
+        long = [self.pending.index(each) for each in parts if self.is_long(self.texts[each.given[0]])]
         for each in self.pending[: max(long) + 1] if long else ():
             self.inlined.discard(each)
             self.assign(each, self.texts[each.given[0]])
@@ -109,7 +120,7 @@ class CodePrinter:
             self.texts[each] = self.make_name(each)
         names = ", ".join(self.texts[each] for each in line.given)
         comma = "," if line.kind() in ("prim::ListUnpack", "prim::TupleUnpack") else ""
-        self.out.append(f"{names}{comma} = {expression}")
+        self.print(f"{names}{comma} = {expression}" if names else expression)
 
     # ── expressions ──────────────────────────────────────────────────────────
     def text(self, value):
@@ -119,15 +130,7 @@ class CodePrinter:
         return self.texts[value]
 
     def constant(self, value):
-        if isinstance(value, Tensor):
-            return f"CONSTANTS.c{self.place_of(value)}"
-        if isinstance(value, device):
-            return f'torch.device("{value}")'
-        if isinstance(value, float):
-            return float_text(value)
-        if isinstance(value, str):
-            return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
-        return repr(value)
+        return f"CONSTANTS.c{self.place_of(value)}" if isinstance(value, Tensor) else constant_code(value)
 
     def place_of(self, tensor):
         """Return the number of a constant; equal ones share it."""
@@ -194,9 +197,43 @@ def is_default(parameter, value):
     return constant is None if default is None else constant is not None and constant == default
 
 
+ESCAPES = {
+    "\\": "\\\\",
+    '"': '\\"',
+    "\n": "\\n",
+    "\t": "\\t",
+    "\r": "\\r",
+    "\a": "\\a",
+    "\b": "\\b",
+    "\f": "\\f",
+    "\v": "\\v",
+    "'": "\\'",
+}
+
+
+def quote(text):
+    """Return a text in quotes; bytes outside ASCII are written as octal numbers."""
+    parts = (ESCAPES.get(chr(byte)) or (chr(byte) if 32 <= byte < 127 else f"\\{byte:03o}") for byte in text.encode())
+    return f'"{"".join(parts)}"'
+
+
+def constant_code(value):
+    """Return the code of a constant that is no tensor."""
+    if isinstance(value, (tuple, list)):
+        parts = ", ".join(map(constant_code, value))
+        return f"[{parts}]" if isinstance(value, list) else f"({parts}{',' if len(value) == 1 else ''})"
+    if isinstance(value, device):
+        return f'torch.device("{value}")'
+    if isinstance(value, float):
+        return float_text(value)
+    if isinstance(value, complex):
+        return f"{float_text(value.real)}{'+' if value.imag >= 0 else ''}{float_text(value.imag)}j"
+    return quote(value) if isinstance(value, str) else repr(value)
+
+
 def write_code(lines, name, result, owned):
     """Return the code of a function, or with ``owned`` of a method, whose result has the type ``result``."""
-    printer = CodePrinter(lines)
+    printer = CodePrinter(lines.lines)
     inputs = lines.inputs
     if owned:
         printer.used.add("self")
@@ -205,5 +242,10 @@ def write_code(lines, name, result, owned):
     names, body = printer.write(inputs)
     kinds = [each.type().annotation_str for each in inputs]
     parameters = [*(["self"] if owned else []), *(f"{each}: {kind}" for each, kind in zip(names, kinds))]
-    text = "\n".join(f"  {line}" for line in body)
-    return f"def {name}({(',' + chr(10) + '    ').join(parameters)}) -> {result}:\n{text}\n"
+    return join_function(name, parameters, result, body)
+
+
+def join_function(name, parameters, result, body, indent=""):
+    """Return the text of a function; ``indent`` stands before its first line."""
+    lines = (f",\n  {indent}  ".join(parameters), *body)
+    return "\n".join([f"{indent}def {name}({lines[0]}) -> {result}:", *lines[1:], ""])

@@ -5,12 +5,14 @@ The meaning of names is given by ``operators``: ``self``, variables, ``torch.NAM
 """
 
 import ast
+import contextlib
 import math
 import operator
 
 from tensh.engine.core.tensor import Tensor
+from tensh.engine.dtypes.device import device
 from tensh.jit.library import join_path
-from tensh.jit.operators import BUILTINS, PRIM, TYPED, Unknown, call_operator, read_attribute, set_attribute
+from tensh.jit.operators import BUILTINS, CONTEXTS, PRIM, TYPED, Unknown, call_operator, read_attribute, set_attribute
 from tensh.nn.modules.module import Module
 
 DEEPEST = 60  # maximum depth of nested calls
@@ -113,6 +115,15 @@ class Frame:
     def do_Continue(self, node):
         raise ContinueLoop
 
+    def do_With(self, node):
+        with contextlib.ExitStack() as stack:
+            for each in node.items:
+                context = self.value(each.context_expr)
+                if not isinstance(context, tuple(CONTEXTS.values())):
+                    raise Unknown(f"tensh does not enter a {type(context).__name__} in TorchScript code")
+                stack.enter_context(context)
+            self.run(node.body)
+
     def do_Raise(self, node):
         raise RuntimeError("The following operation failed in the TorchScript interpreter.")
 
@@ -188,8 +199,12 @@ class Frame:
 
     def get_Call(self, node):
         name = join_path(node.func)
-        if name in TYPED and name not in self.variables:  # the first argument is a type
+        if name in TYPED and name not in self.variables:  # an argument is a type
+            if name == "isinstance":
+                return has_type(self.value(node.args[0]), node.args[1])
             return None if name == "uninitialized" else self.value(node.args[1])
+        if name in CONTEXTS:
+            return CONTEXTS[name]()
         args = [
             part
             for each in node.args
@@ -216,6 +231,8 @@ class Frame:
         if not isinstance(func, ast.Attribute):
             raise Unknown("tensh does not call computed functions in TorchScript code")
         owner = self.value(func.value)
+        if func.attr == "__init__" and isinstance(owner, tuple(CONTEXTS.values())):
+            return None
         if isinstance(owner, Module) and hasattr(owner, "_library"):
             return run_method(owner, func.attr, args, kwargs, self.depth + 1)
         if isinstance(owner, dict) and func.attr in ("keys", "values", "items", "get"):
@@ -223,6 +240,40 @@ class Frame:
         if isinstance(owner, list) and func.attr in ("append", "extend", "pop"):
             return getattr(owner, func.attr)(*args)
         raise Unknown(f"tensh does not call {type(owner).__name__}.{func.attr} in TorchScript code")
+
+
+def has_type(value, node):
+    """Return True if a value has the type, or one of the types, that the code names."""
+    if isinstance(node, (ast.List, ast.Tuple)):
+        return any(has_type(value, each) for each in node.elts)
+    if isinstance(node, ast.Constant) and node.value is None:
+        return value is None
+    if isinstance(node, ast.Name):
+        kind = TYPES.get(node.id)
+        return type(value) is kind if kind in (int, float, bool) else kind is not None and isinstance(value, kind)
+    if not isinstance(node, ast.Subscript) or not isinstance(node.value, ast.Name):
+        raise Unknown("tensh does not know a type in TorchScript code")
+    inner = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    match node.value.id:
+        case "List":
+            return isinstance(value, list) and all(has_type(each, inner[0]) for each in value)
+        case "Dict":
+            return isinstance(value, dict) and all(
+                has_type(k, inner[0]) and has_type(v, inner[1]) for k, v in value.items()
+            )
+        case "Tuple":
+            return isinstance(value, tuple) and len(value) == len(inner) and all(map(has_type, value, inner))
+        case "Optional":
+            return value is None or has_type(value, inner[0])
+        case "Union":
+            return any(has_type(value, each) for each in inner)
+    raise Unknown(f"tensh does not know the type {node.value.id} in TorchScript code")
+
+
+TYPES = {
+    "int": int, "float": float, "bool": bool, "str": str, "complex": complex, "Tensor": Tensor, "NoneType": type(None), "Any": object,
+    "list": list, "tuple": tuple, "dict": dict, "number": (int, float, complex), "Device": device,
+}  # fmt: skip
 
 
 BINARY = {

@@ -10,10 +10,22 @@ from tensh.jit.operators import ADAPTED, BUILTINS, PRIM, SCALARS, Unknown
 
 
 class Class:
-    """A class in a file: its methods, and the lists that it declares."""
+    """A class in a file: its methods, the types of members, and the lists that it declares."""
 
     def __init__(self, tree):
         self.methods = {each.name: each for each in tree.body if isinstance(each, ast.FunctionDef)}
+        self.kinds = {
+            each.target.id: ast.unparse(each.annotation)
+            for each in tree.body
+            if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)
+        }
+        self.constants = {
+            each.target.id: each.value.value
+            for each in tree.body
+            if isinstance(each, ast.AnnAssign)
+            and isinstance(each.target, ast.Name)
+            and isinstance(each.value, ast.Constant)
+        }
         self.lists = {
             each.targets[0].id: [item.value for item in each.value.elts if isinstance(item, ast.Constant)]
             for each in tree.body
@@ -103,7 +115,7 @@ def join_path(node):
 
 NODES = {
     getattr(ast, name)
-    for name in """FunctionDef arguments arg Return Assign AnnAssign Expr If For While Pass Break Continue Call Attribute Name Load Store Constant List
+    for name in """FunctionDef arguments arg Return Assign AnnAssign Expr If For While With withitem Pass Break Continue Call Attribute Name Load Store Constant List
     Tuple Dict Subscript Slice BinOp UnaryOp Compare BoolOp IfExp keyword Add Sub Mult Div FloorDiv Mod USub UAdd Not And Or Eq NotEq Lt LtE Gt GtE Is IsNot
     In NotIn Starred Raise Assert Index""".split()
     if hasattr(ast, name)

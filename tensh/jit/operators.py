@@ -58,12 +58,16 @@ def small_range(*args):
 BUILTINS = {
     "int": lambda value: int(value), "float": lambda value: float(value), "bool": lambda value: bool(value), "str": lambda value: str(value)[:10_000],
     "len": len, "range": small_range, "getattr": read_attribute, "annotate": None, "unchecked_cast": None, "uninitialized": None,
-    "isinstance": lambda value, kind: True, "print": lambda *values: None, "zip": zip, "enumerate": enumerate, "min": min, "max": max,
-    "abs": abs, "list": list,
+    "isinstance": None, "print": print, "zip": zip, "enumerate": enumerate, "min": min, "max": max,
+    "abs": abs, "list": list, "sorted": sorted, "complex": complex,
 }  # fmt: skip
 
 
-TYPED = frozenset("annotate unchecked_cast uninitialized".split())
+TYPED = frozenset("annotate unchecked_cast uninitialized isinstance".split())
+CONTEXTS = {
+    f"__torch__.torch.autograd.grad_mode.{each.__name__}.__new__": each for each in (torch.no_grad, torch.enable_grad, torch.inference_mode)
+}  # fmt: skip
+"""Contexts that a file can enter."""
 
 
 PRIM = {
@@ -80,20 +84,47 @@ def append(values, value):
     return values
 
 
+def cut(values, start=None, end=None, step=1):
+    """Return a part of a list or a text; of several bounds the first is the start."""
+    return values[start:end:step]
+
+
+def delete(table, key):
+    del table[key]
+
+
+def fill_in(text, *values):
+    """Put values into the places of braces in a text, up to a size."""
+    return (
+        str(text).format(*(str(each)[:10_000] for each in values))
+        if str(text).count("{") == str(text).count("{}")
+        else str(text)
+    )
+
+
 SCALARS = {
     "add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": operator.truediv, "floordiv": operator.floordiv, "remainder": operator.mod,
     "neg": operator.neg, "eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge,
     "__is__": lambda a, b: a is b, "__isnot__": lambda a, b: a is not b, "__not__": operator.not_, "__and__": lambda a, b: a and b,
     "__or__": lambda a, b: a or b, "__xor__": operator.xor, "len": len, "append": append, "__getitem__": lambda values, place: values[place],
     "__contains__": lambda values, value: value in values, "floor": math.floor, "ceil": math.ceil, "sqrt": math.sqrt, "pow": operator.pow,
-    "Int": int, "Float": float, "Bool": bool, "str": str, "extend": lambda a, b: a.extend(b), "slice": lambda values, *bounds: values[slice(*bounds)],
+    "Int": int, "Float": float, "Bool": bool, "str": str, "extend": lambda a, b: a.extend(b), "slice": cut,
     "list": list, "dict": dict, "keys": lambda table: list(table), "values": lambda table: list(table.values()), "items": lambda table: list(table.items()),
     "copy": lambda values: values.copy(), "min": min, "max": max, "round": round, "abs": abs, "size": lambda t, *dim: t.size(*dim) if dim else list(t.shape),
-    "dim": lambda t: t.dim(), "numel": lambda t: t.numel(), "is_floating_point": lambda t: t.is_floating_point(), "format": lambda text, *values: str(text),
+    "dim": lambda t: t.dim(), "numel": lambda t: t.numel(), "is_floating_point": lambda t: t.is_floating_point(), "format": fill_in,
     "warn": lambda *values, **options: None, "device": torch.device, "_set_item": operator.setitem, "exp": math.exp, "log": math.log, "item": lambda t: t.item(),
     "ScalarImplicit": lambda t: t.item(), "IntImplicit": lambda t: int(t), "FloatImplicit": lambda t: float(t), "insert": lambda values, at, value: values.insert(at, value),
     "pop": lambda values, *at: values.pop(*at), "reverse": lambda values: values.reverse(), "is_nonzero": bool, "get_device": lambda t: t.get_device(),
     "is_grad_enabled": torch.is_grad_enabled, "tensor": torch.tensor, "as_tensor": torch.as_tensor, "Complex": complex,
+    "__range_length": lambda low, high, step: len(range(low, high, step)), "__derive_index": lambda index, low, step: low + index * step,
+    "sorted": sorted, "sum": sum, "get": lambda table, key, *default: table.get(key, *default), "Delete": delete,
+    "percentFormat": lambda text, *values: text % values, "remove": lambda values, value: values.remove(value),
+    "clear": lambda values: values.clear(), "count": lambda values, value: values.count(value), "any": any, "all": all,
+    "update": lambda table, other: table.update(other), "sort": lambda values, reverse=False: values.sort(reverse=reverse),
+    "set_grad_enabled": torch.set_grad_enabled, "divmod": divmod, "ord": ord, "chr": chr, "hex": hex, "oct": oct, "bin": bin,
+    "setdefault": lambda table, key, default: table.setdefault(key, default), "popitem": lambda table: table.popitem(),
+    "index": lambda values, value: values.index(value), "bitwise_not": operator.invert, "add_": operator.iadd, "mul_": operator.imul,
+    "__lshift__": operator.lshift, "__rshift__": operator.rshift, "hash": hash,
 }  # fmt: skip
 """Operators on numbers, lists and text, and metadata of tensors."""
 
@@ -115,8 +146,15 @@ def convolution(input, weight, bias, stride, padding, dilation, transposed, outp
     )
 
 
+def pool_at_random(dims, input, size, out, samples):
+    function = getattr(torch.nn.functional, f"fractional_max_pool{dims}d")
+    return function(input, tuple(size), tuple(out), return_indices=True, _random_samples=samples)
+
+
 ADAPTED = {
     "_convolution": convolution, **resizing.KERNELS, "dropout": lambda input, p, train: torch.nn.functional.dropout(input, p, train),
+    "fractional_max_pool2d": lambda input, size, out, samples: pool_at_random(2, input, size, out, samples),
+    "fractional_max_pool3d": lambda input, size, out, samples: pool_at_random(3, input, size, out, samples),
     "dropout_": lambda input, p, train: torch.nn.functional.dropout(input, p, train, inplace=True),
 }  # fmt: skip
 """Operators whose function in tensh has other parameters."""

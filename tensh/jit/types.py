@@ -38,7 +38,8 @@ def name_of(kind):
     origin, args = origin_of(kind), typing.get_args(kind)
     if origin in (list, dict, tuple, typing.Union):
         name = {list: "List", dict: "Dict", tuple: "Tuple", typing.Union: "Union"}[origin]
-        return f"{name}[{', '.join(map(name_of, args)) or '()'}]"
+        names = map(name_of, args) if name != "Union" else sorted(map(name_of, args))
+        return f"{name}[{', '.join(names) or '()'}]"
     return getattr(kind, "__name__", str(kind))
 
 

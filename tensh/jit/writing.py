@@ -21,8 +21,20 @@ class ScriptObject:
         self.name, self.state = name, state
 
 
+class TypedValue:
+    """A list or a dictionary with its type, which a function of ``torch.jit._pickle`` restores."""
+
+    def __init__(self, function, value, kind=None):
+        self.function, self.value, self.kind = function, value, kind
+
+
 class ScriptWriter(Writer):
     """The writer of ``torch.save``, extended by such objects."""
+
+    def save_typed_value(self, obj):
+        self.save(self.mention_global("torch.jit._pickle", obj.function))
+        self.save((obj.value,) if obj.kind is None else (obj.value, obj.kind))
+        self.write(b"R")  # REDUCE
 
     def save_script_object(self, obj):
         space, _, name = obj.name.rpartition(".")
@@ -32,7 +44,7 @@ class ScriptWriter(Writer):
         self.save(obj.state)
         self.write(b"b")  # BUILD
 
-    dispatch = Writer.dispatch | {ScriptObject: save_script_object}
+    dispatch = Writer.dispatch | {ScriptObject: save_script_object, TypedValue: save_typed_value}
 
 
 def write_trace(m, f, _extra_files=None):
@@ -42,14 +54,17 @@ def write_trace(m, f, _extra_files=None):
     name = m.original_name if isinstance(m, Module) else "PlaceholderModule"
     classes = []
     owner = write_class(root, "__torch__." + spell(name), m._programs, constants, classes)
-    code = "\n".join(text for _, text in classes)
+    put_archive(f, owner, {"__torch__": "\n".join(text for _, text in classes)}, constants, _extra_files)
+
+
+def put_archive(f, owner, codes, constants, extra_files):
+    """Write an archive to a path or binary file; ``codes`` are the texts of code by the names of modules."""
     if hasattr(f, "write"):
-        write_archive(f, "archive", owner, code, constants, _extra_files)
+        write_archive(f, "archive", owner, codes, constants, extra_files)
         return
     with replace_file(f) as file:
-        write_archive(
-            file, os.path.splitext(os.path.basename(os.fspath(f)))[0] or "archive", owner, code, constants, _extra_files
-        )
+        folder = os.path.splitext(os.path.basename(os.fspath(f)))[0] or "archive"
+        write_archive(file, folder, owner, codes, constants, extra_files)
 
 
 def spell(name):
@@ -72,14 +87,7 @@ def write_class(module, name, programs, constants, classes):
             made = write_class(child, f"{name}_{spell(path)}", {}, constants, classes)
             state[path] = made
             lines.append(declare(path, made.name))
-    lists = (
-        ", ".join(f'"{each}"' for each in table) + ", " if table else ""
-        for table in (module._parameters, module._buffers)
-    )
-    head = [
-        f"class {name.rpartition('.')[2]}(Module):",
-        *(f"  __{kind}__ = [{text}]" for kind, text in zip(("parameters", "buffers"), lists)),
-    ]
+    head = [f"class {name.rpartition('.')[2]}(Module):", *list_members(module)]
     methods = []
     for method, program in programs.items():
         require_uniform(program.result)
@@ -89,11 +97,18 @@ def write_class(module, name, programs, constants, classes):
     return ScriptObject(name, state)
 
 
+def list_members(module):
+    """Return the lines of a class that name its parameters and buffers."""
+    tables = {"parameters": module._parameters, "buffers": module._buffers}
+    lists = {kind: "".join(f'"{each}", ' for each in table) for kind, table in tables.items()}
+    return [f"  __{kind}__ = [{text}]" for kind, text in lists.items()]
+
+
 def declare(path, kind):
     return f"  {path} : {kind}" if path.isidentifier() else f'  __annotations__["{path}"] = {kind}'
 
 
-def write_archive(file, folder, owner, code, constants, extra_files):
+def write_archive(file, folder, owner, codes, constants, extra_files):
     """Write the archive to a file from its start."""
     records = Records(file, folder)
     for kind, value in (("data", owner), ("constants", tuple(each.detach() for each in constants))):
@@ -103,9 +118,12 @@ def write_archive(file, folder, owner, code, constants, extra_files):
         records.put(f"{kind}.pkl", described.getvalue())
         for key, block in enumerate(writer.blocks):
             records.put(f"{kind}/{key}", memoryview(np.ascontiguousarray(block)).cast("B") if block.nbytes else b"")
-    records.put("code/__torch__.py", code.encode())
+    for name, code in codes.items():
+        records.put(f"code/{name.replace('.', '/')}.py", code.encode())
     for name, content in (extra_files or {}).items():
         records.put(f"extra/{name}", content if isinstance(content, bytes) else content.encode())
     records.put("byteorder", b"little" if np.little_endian else b"big")
-    records.put("version", b"3\n")
+    records.put(
+        "version", b"10\n"
+    )  # of the operators: with a lower one PyTorch takes older ones, such as a division that floors
     records.end()

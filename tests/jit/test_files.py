@@ -119,7 +119,7 @@ def test_what_cannot_be_written_is_refused():
         saved(torch.jit.trace(lambda x: torch.nn.functional.embedding_bag(torch.tensor([[0, 1]]), x), torch.ones(2, 2)))
     with pytest.raises(RuntimeError, match="dictionary have one type"):
         saved(torch.jit.trace(lambda x: {"a": x, "b": (x, x)}, torch.ones(1), strict=False))
-    with pytest.raises(RuntimeError, match="expects what torch.jit.trace returns"):
+    with pytest.raises(RuntimeError, match="expects what torch.jit.trace or torch.jit.script returns"):
         torch.jit.save(torch.nn.Linear(1, 1), io.BytesIO())
 
 

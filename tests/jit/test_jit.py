@@ -279,7 +279,7 @@ def test_a_scripted_module_runs_as_python_and_checks_what_comes_in():
     assert scripted.count({"a": 1, "b": 2}) == 3 and scripted.describe() == "scaled"
     assert scripted.linear.weight is model.linear.weight and isinstance(scripted, torch.jit.ScriptModule)
     assert repr(scripted).splitlines()[1] == "  original_name=Scaled"
-    assert "return self.helper(self.linear(x)) * k" in scripted.code
+    assert "(self).helper((linear).forward(x, ), )" in scripted.code
     for call in (lambda: scripted(3), lambda: scripted(x, 2.5), lambda: scripted.count({"a": "b"}), lambda: scripted()):
         with pytest.raises(RuntimeError, match="Expected a value of type|is missing value"):
             call()

@@ -36,6 +36,7 @@ class ScriptValue(Value):
     def __init__(self, name, kind, node):
         super().__init__(name, None, None, node)
         self.value_kind = kind
+        self.fields = ()  # names of the elements of a tuple that has them
 
     @property
     def text(self):
@@ -90,6 +91,7 @@ class Line(Node):
     def __init__(self, owner, kind, inputs, suffix="", attribute=None):
         super().__init__(owner, kind, inputs, "", suffix, attribute)
         self.within, self.writes = [], False
+        self.path, self.called = None, None  # the full name of a function, and what a call calls, as compiled
 
     def blocks(self):
         """Return the blocks of a branch or a loop."""

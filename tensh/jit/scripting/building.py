@@ -10,7 +10,7 @@ from tensh.engine.dtypes.device import layout as layout_type
 from tensh.engine.dtypes.dtype import dtype
 from tensh.jit.constants import as_number, float_text
 from tensh.jit.scripting.blocks import Block, Line, ScriptGraph, ScriptValue
-from tensh.jit.scripting.kinds import FunctionKind, join, none
+from tensh.jit.scripting.kinds import FunctionKind, fits, join, none
 
 __all__ = ["Builder"]
 
@@ -66,8 +66,11 @@ class Builder:
             self.block = outer
         return self.literals[key]
 
-    def function_constant(self, name):
-        return self.emit("prim::Constant", (), [FunctionKind], None, ("name", name, f'[name="{name}"]'))
+    def function_constant(self, name, path):
+        """Return a function as a constant; ``path`` is its full name, by which code calls it."""
+        made = self.emit("prim::Constant", (), [FunctionKind], None, ("name", name, f'[name="{name}"]'))
+        made.node().path = path
+        return made
 
     def get_attribute(self, owner, name, kind):
         made = self.emit("prim::GetAttr", [owner], [kind], None, ("name", name, f'[name="{name}"]'))
@@ -106,9 +109,13 @@ class Builder:
             self.names = before
             return None
         width = len(next(each for each in given if each is not None))
-        results = [self.merge(line, [each and each[place] for each in given], at) for place in range(width)]
+        results = [self.choose(line, [each and each[place] for each in given], at) for place in range(width)]
         self.names = self.merge_names(line, left, ends, before, at)
         return results
+
+    def choose(self, line, values, at):
+        """Return what two arms give: the value itself, where both give the same."""
+        return values[0] if values[0] is values[1] else self.merge(line, values, at)
 
     def merge_names(self, line, left, ends, before, at):
         """Return the names after a branch."""
@@ -123,14 +130,18 @@ class Builder:
                 found[name] = chosen[0]
             elif all(isinstance(each, ScriptValue) for each in chosen):
                 kinds = [each.value_kind for each in chosen]
-                if len(kinds) == 1 or join(*kinds) is not None:
-                    found[name] = self.merge(line, [v if end else None for v, end in zip(values, ends)], at, name)
+                wide = self.declared.get(name)
+                joined = kinds[0] if len(kinds) == 1 else join(*kinds)
+                wide = wide if joined is None and wide is not None and all(fits(each, wide) for each in kinds) else None
+                if joined is not None or wide is not None:
+                    ending = [v if end else None for v, end in zip(values, ends)]
+                    found[name] = self.merge(line, ending, at, name, wide)
         return found
 
-    def merge(self, line, values, at, name=None):
+    def merge(self, line, values, at, name=None, kind=None):
         """Give a value out of a branch: one of two, of which None stands for that of an arm that never ends."""
         known = [each.value_kind for each in values if each is not None]
-        kind = known[0] if len(known) == 1 else join(*known)
+        kind = kind or (known[0] if len(known) == 1 else join(*known))
         if kind is None:
             one, other = known
             self.source.refuse(at, f"a value has the type {one} in one branch and {other} in the other")
@@ -150,9 +161,8 @@ class Builder:
 
     # ── loops ────────────────────────────────────────────────────────────────
     def kind_in_loop(self, name):
-        """Return the type of a name in a loop: its own, where it stands for None before."""
-        kind = self.names[name].value_kind
-        return self.declared.get(name) or kind if kind is none else kind
+        """Return the type of a name in a loop: the one that it was declared with, which may be wider than that of its value."""
+        return self.declared.get(name) or self.names[name].value_kind
 
     def loop(self, trips, condition, carried, index, body, at):
         """Emit a loop; ``carried`` are the names that its body assigns.

@@ -2,6 +2,7 @@
 
 from typing import get_args
 
+from tensh import return_types
 from tensh._aten.overloads import REDUCTIONS, REQUIRED
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device
@@ -112,7 +113,12 @@ def emit_call(builder, signature, chosen, found, at):
     line = builder.block.lines[-1]
     line.parameters = signature.formals
     line.writes = signature.name in WRITERS or signature.name.endswith("_") and not signature.name.endswith("__")
-    return pack(builder, made) if several else builder.constant(None) if not gives else made
+    if not several:
+        return made if gives else builder.constant(None)
+    packed = pack(builder, made)
+    maker = return_types.makers().get(signature.name)
+    packed.fields = maker.outs if maker and len(maker.outs) == len(gives) else ()
+    return packed
 
 
 def default_of(builder, formal):

@@ -29,6 +29,7 @@ def clean(builder):
     while changed:
         renamed = {}
         changed = fold(graph, renamed)
+        changed |= take_apart(graph, renamed)
         replace(graph, renamed)
         changed |= drop_unused(graph)
     pool(graph)
@@ -117,7 +118,7 @@ def pool(graph):
             if line.kind() != "prim::Constant":
                 kept.append(line)
                 continue
-            key = (line.given[0].value_kind, line.attribute[2] if line.attribute else None)
+            key = (line.given[0].value_kind, line.attribute[2] if line.attribute else None, line.path)
             if key in found:
                 renamed[line.given[0]] = found[key]
             else:
@@ -129,6 +130,23 @@ def pool(graph):
     visit(graph)
     graph.lines = top + graph.lines
     replace(graph, renamed)
+
+
+def take_apart(block, renamed):
+    """Put the elements of tuples made in the graph into the places where they are read; return True if anything changed."""
+    kept, changed = [], False
+    for line in block.lines:
+        for each in line.within:
+            changed |= take_apart(each, renamed)
+        made = line.taken[0].node() if line.kind() in ("prim::TupleUnpack", "prim::TupleIndex") else None
+        if made is None or made.kind() != "prim::TupleConstruct" or made.taken and made.taken[0] in renamed:
+            kept.append(line)
+            continue
+        parts = made.taken if line.kind() == "prim::TupleUnpack" else [made.taken[line.taken[1].node().constant]]
+        renamed.update(zip(line.given, parts))
+        changed = True
+    block.lines = kept
+    return changed
 
 
 # ── lines without effect ─────────────────────────────────────────────────────

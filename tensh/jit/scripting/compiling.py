@@ -9,15 +9,16 @@ from tensh.jit.scripting.building import Builder
 from tensh.jit.scripting.calling import hand_over
 from tensh.jit.scripting.cleaning import clean, name_values
 from tensh.jit.scripting.expressions import Expressions
+from tensh.jit.scripting.forms import find_class, find_method
 from tensh.jit.scripting.functions import Functions, own_methods
 from tensh.jit.scripting.inlining import inline
 from tensh.jit.scripting.iteration import Iteration
 from tensh.jit.scripting.kinds import element_of, fits, join, none, uniform
 from tensh.jit.scripting.layers import declare_layer, is_layer
 from tensh.jit.scripting.sources import NotScriptable, Source
-from tensh.jit.scripting.statements import Statements
+from tensh.jit.scripting.statements import ResultFound, Statements
 from tensh.jit.scripting.subscripts import Subscripts
-from tensh.jit.scripting.sugar import Bound, Known, ModuleRef, class_of, kind_of_object
+from tensh.jit.scripting.sugar import Bound, Items, Known, ModuleRef, class_of, kind_of_object, path_of
 from tensh.jit.types import TypedSignature
 
 __all__ = ["Program", "compile_script"]
@@ -33,10 +34,10 @@ class Compiled:
 class Compiler(Expressions, Functions, Subscripts, Iteration, Statements, Builder):
     """Compiles one function, or with ``owner`` one method of a module."""
 
-    def __init__(self, program, fn, owner=None):
+    def __init__(self, program, fn, owner=None, kinds=(), loop_result=None):
         super().__init__(Source(fn))
-        self.program, self.fn, self.owner = program, fn, owner
-        self.result_kind = None
+        self.program, self.fn, self.owner, self.kinds = program, fn, owner, kinds
+        self.result_kind, self.loop_result = None, loop_result
 
     def compile(self):
         """Return the compiled function."""
@@ -47,6 +48,7 @@ class Compiler(Expressions, Functions, Subscripts, Iteration, Statements, Builde
             self.names[parameters[0].name] = ModuleRef(self.owner, lambda: own)
             parameters = parameters[1:]
         kinds = {name: plain_kind(kind, parameter) for (name, kind), parameter in zip(border.kinds.items(), parameters)}
+        kinds |= {name: kind if kind is none else kind | None for name, kind in self.kinds}
         for parameter in parameters:
             if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
                 raise NotScriptable(f"{self.fn.__name__}: scripts cannot have parameters for any number of arguments")
@@ -62,7 +64,8 @@ class Compiler(Expressions, Functions, Subscripts, Iteration, Statements, Builde
         self.graph.left = [result]
         clean(self)
         self.graph.count_uses()
-        return Compiled(self.fn.__name__, self.graph, inspect.Signature(parameters), kinds, kind)
+        signature = inspect.Signature([with_list_default(self.fn, each, kinds[each.name]) for each in parameters])
+        return Compiled(self.fn.__name__, self.graph, signature, kinds, kind)
 
     def finish(self, how, node):
         """Return the result where the function ends."""
@@ -100,8 +103,13 @@ class Compiler(Expressions, Functions, Subscripts, Iteration, Statements, Builde
         if name in module.__dict__:
             return self.plain_member(owner, name, module.__dict__[name], node)
         found = inspect.getattr_static(class_of(module), name, None)
-        if inspect.isfunction(found):
+        if inspect.isfunction(found) or find_method(class_of(module), name):
             return Bound(owner, name)
+        if name == "_flat_weights" and is_layer(module):
+            weights = [self.member(owner, each, node) for each in module._flat_weights_names]
+            return self.emit("prim::ListConstruct", weights, [list[Tensor]])
+        if is_layer(module) and is_sizes(found):
+            return self.sizes(found, node)
         if isinstance(found, (bool, int, float, str)) or found is None and hasattr(class_of(module), name):
             return self.constant(found, node)
         return self.source.refuse(node, f"Module '{type(module).__name__}' has no attribute '{name}'")
@@ -113,13 +121,29 @@ class Compiler(Expressions, Functions, Subscripts, Iteration, Statements, Builde
         fixed = fixed or is_layer(module) and name != "training"
         if value is None or fixed and kind_of_object(value) in (bool, int, float, str):
             return self.constant(value, node)
+        if is_layer(module) and is_sizes(value):
+            return self.sizes(value, node)
         kind = value.type if isinstance(value, Attribute) else declared_kind(module, name, value)
         if kind is None or inspect.isfunction(value):
             return Known(value)
         return self.get_attribute(owner.read(), name, kind)
 
+    def sizes(self, value, node):
+        return Items([self.constant(each, node) for each in value])
+
     def set_member(self, owner, name, value):
         self.emit("prim::SetAttr", [owner.read(), value], (), None, ("name", name, f'[name="{name}"]'))
+
+
+def with_list_default(fn, parameter, kind):
+    """Return a parameter of a form with a list as its default, where one number stands for all elements."""
+    if element_of(kind) is None or type(parameter.default) is not int:
+        return parameter
+    return parameter.replace(default=[parameter.default] * fn.length)
+
+
+def is_sizes(value):
+    return isinstance(value, tuple) and bool(value) and all(type(each) is int for each in value)
 
 
 def plain_kind(kind, parameter):
@@ -135,7 +159,8 @@ def plain_kind(kind, parameter):
 def declared_kind(module, name, value):
     """Return the type of a member: the one of its annotation in the class, or that of its value."""
     for cls in class_of(module).__mro__:
-        note = cls.__dict__.get("__annotations__", {}).get(name)
+        form = find_class(cls)
+        note = (cls if form is None else form).__dict__.get("__annotations__", {}).get(name)
         if note is not None and not isinstance(note, str) and typing.get_origin(note) is not typing.Final:
             return uniform(note)
     return kind_of_object(value)
@@ -149,33 +174,49 @@ def is_final(cls, name):
     return False
 
 
+def find_source(module, name):
+    """Return the function that is compiled for a method: its form, or its own."""
+    return find_method(class_of(module), name) or inspect.getattr_static(class_of(module), name, None)
+
+
 class Program:
     """Compiled functions and methods, each compiled once."""
 
     def __init__(self):
-        self.found = {}
+        self.found, self.paths = {}, {}
 
-    def function(self, fn):
-        """Return a function as compiled."""
-        return self.compile(fn, fn, None)
+    def path_of(self, fn, compiled):
+        """Return the full name of a compiled function, which no other has."""
+        path, number = path_of(fn), 0
+        space, _, name = path.rpartition(".")
+        while self.paths.setdefault(path, compiled) is not compiled:
+            path, number = f"{space}.___torch_mangle_{number}.{name}", number + 1
+        return path
+
+    def function(self, fn, kinds=()):
+        """Return a function as compiled; ``kinds`` are types of parameters that depend on the call."""
+        return self.compile((fn, kinds), fn, None, kinds)
 
     def method(self, module, name):
         """Return a method of a module as compiled, or as declared if it is a layer's; None if it has no such method."""
         if is_layer(module) and self.found:  # unless its own graph is asked for
-            return declare_layer(module, name)
-        fn = inspect.getattr_static(class_of(module), name, None)
+            return declare_layer(self, module, name)
+        fn = find_source(module, name)
         return self.compile((id(module), name), fn, module) if inspect.isfunction(fn) else None
 
     def layer(self, declared):
         """Return the method of a layer, which calls only declare, as compiled."""
         module, name = declared.module, declared.method
-        return self.compile((id(module), name), inspect.getattr_static(class_of(module), name), module)
+        return self.compile((id(module), name), find_source(module, name), module)
 
-    def compile(self, key, fn, owner):
+    def compile(self, key, fn, owner, kinds=()):
         if key not in self.found:
             self.found[key] = None
             try:
-                self.found[key] = Compiler(self, fn, owner).compile()
+                try:
+                    self.found[key] = Compiler(self, fn, owner, kinds).compile()
+                except ResultFound as found:
+                    self.found[key] = Compiler(self, fn, owner, kinds, found.kind).compile()
             except BaseException:
                 del self.found[key]
                 raise

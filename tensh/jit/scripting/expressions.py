@@ -20,7 +20,8 @@ COMPARISONS = {
 }  # fmt: skip
 FACTS = {
     "dtype": int, "device": device, "requires_grad": bool, "is_cuda": bool, "is_sparse": bool, "is_quantized": bool, "is_meta": bool,
-    "layout": int, "data": Tensor, "is_mkldnn": bool,
+    "layout": int, "data": Tensor, "is_mkldnn": bool, "grad": Tensor, "is_nested": bool, "is_cpu": bool, "is_mps": bool, "is_xpu": bool,
+    "is_xla": bool, "is_vulkan": bool, "is_ipu": bool, "is_maia": bool, "itemsize": int, "nbytes": int, "name": str | None,
 }  # fmt: skip
 """Attributes of tensors that are operators of ``prim``, with their types."""
 PROPERTIES = {"shape": "size", "T": "numpy_T", "H": "matrix_H", "mT": "mT", "mH": "mH", "ndim": "dim", "real": "real", "imag": "imag",
@@ -164,6 +165,8 @@ class Expressions:
         decided = self.decide(first)
         if decided is not None:
             return self.condition(rest) if decided is both else self.constant(not both, first)
+        if self.decide(rest) is both:
+            return self.condition(first)
         test = self.condition(first)
         other = lambda: (self.narrow(first, both), [self.condition(rest)])[1]  # noqa: E731
         short = lambda: [self.constant(not both, first)]  # noqa: E731
@@ -197,11 +200,15 @@ class Expressions:
         if isinstance(node, ast.BoolOp):
             parts = [self.decide(each) for each in node.values]
             both = isinstance(node.op, ast.And)
-            if (not both) in parts and None not in parts[: parts.index(not both)]:
+            if (not both) in parts:
                 return not both
             return both if all(each is both for each in parts) else None
         if isinstance(node, ast.Call):
             return self.decide_call(node)
+        if isinstance(node, ast.Attribute) and isinstance(owner := self.expression(node.value), ModuleRef):
+            found = self.member(owner, node.attr, node)
+            made = found.node() if isinstance(found, ScriptValue) else None
+            return made.constant if made and made.kind() == "prim::Constant" and type(made.constant) is bool else None
         return None
 
     def decide_identity(self, node):
@@ -238,8 +245,8 @@ class Expressions:
             inner = optional_of(value.value_kind) if isinstance(value, ScriptValue) else None
             if inner is not None:
                 self.cast(node.left.id, none if isinstance(node.ops[0], ast.Is) is holds else inner)
-        elif isinstance(node, ast.Call) and getattr(node.func, "id", None) == "isinstance" and holds:
-            self.narrow_instance(node)
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", None) == "isinstance":
+            self.narrow_instance(node, holds)
 
     # ── attributes ───────────────────────────────────────────────────────────
     def compile_Attribute(self, node):
@@ -257,6 +264,8 @@ class Expressions:
                 return self.operate(PROPERTIES[node.attr], [owner], node)
         if isinstance(owner, ScriptValue) and owner.value_kind is device and node.attr in ("type", "index"):
             return self.emit(f"prim::{node.attr}", [owner], [str if node.attr == "type" else int | None])
+        if isinstance(owner, ScriptValue) and node.attr in owner.fields:
+            return self.tuple_element(owner, owner.fields.index(node.attr), node)
         return Bound(owner, node.attr)
 
 

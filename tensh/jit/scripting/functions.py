@@ -4,11 +4,12 @@ import ast
 import inspect
 import typing
 
-from tensh._aten.overloads import schemas
+from tensh._aten.overloads import Overload, Packet, schemas
 from tensh.engine.core.tensor import Tensor
 from tensh.jit.scripting.blocks import ScriptValue
-from tensh.jit.scripting.calling import call_operator, hand_over, unpack
-from tensh.jit.scripting.kinds import element_of, fits, none, optional_of
+from tensh.jit.scripting.calling import call_operator, hand_over, is_empty, strip, unpack
+from tensh.jit.scripting.forms import find_function
+from tensh.jit.scripting.kinds import element_of, fits, members_of, none
 from tensh.jit.scripting.sugar import Bound, Items, Known, ModuleRef
 from tensh.jit.types import origin_of, short_name_of
 
@@ -20,7 +21,7 @@ PLAIN = {"len": "len", "sum": "sum", "sorted": "sorted", "round": "round", "ord"
 """Functions of Python that are operators of ``aten``."""
 FUNCTIONAL = frozenset(
     """adaptive_avg_pool1d avg_pool1d avg_pool2d avg_pool3d bilinear celu_ channel_shuffle conv1d conv2d conv3d conv_tbc conv_transpose1d
-    conv_transpose2d conv_transpose3d cosine_similarity elu_ gelu hardshrink hardtanh_ leaky_relu_ linear logsigmoid
+    conv_transpose2d conv_transpose3d cosine_similarity elu_ gelu hardshrink hardtanh_ leaky_relu_ linear log_sigmoid logsigmoid
     native_channel_shuffle one_hot pairwise_distance pdist pixel_shuffle pixel_unshuffle prelu relu_ rrelu_
     scaled_dot_product_attention selu_ softplus softshrink threshold_""".split()
 )
@@ -88,6 +89,9 @@ class Functions:
             return self.compile_Dict(ast.copy_location(ast.Dict([], []), node))
         if function is list and not node.args:
             return self.compile_List(ast.copy_location(ast.List([]), node))
+        if function is list and isinstance(found := self.expression(node.args[0]), Items):
+            parts = [self.as_value(each, node) for each in found.parts]
+            return self.emit("prim::ListConstruct", parts, [list[parts[0].value_kind]])
         return None
 
     def decide_call(self, node):
@@ -106,10 +110,8 @@ class Functions:
             return None
         value, wanted = self.value(node.args[0]), self.source.evaluate(node.args[1])
         wanted = wanted if isinstance(wanted, tuple) else (wanted,)
-        kind = value.value_kind
-        if optional_of(kind) is not None and (optional_of(kind) in wanted):
-            return None
-        return any(is_instance(kind, each) for each in wanted)
+        found = {any(is_instance(kind, each) for each in wanted) for kind in members_of(value.value_kind)}
+        return found.pop() if len(found) == 1 else None
 
     def instance(self, node):
         decided = self.decide_call(node)
@@ -120,11 +122,17 @@ class Functions:
         attribute = ("types", names, f"[types=[{names}]]")
         return self.emit("prim::isinstance", [self.value(node.args[0])], [bool], None, attribute)
 
-    def narrow_instance(self, node):
+    def narrow_instance(self, node, holds):
+        """Narrow the type of a name to those that a test for instances leaves."""
         value = self.names.get(getattr(node.args[0], "id", None))
-        inner = optional_of(value.value_kind) if isinstance(value, ScriptValue) else None
-        if inner is not None:
-            self.cast(node.args[0].id, inner)
+        kinds = members_of(value.value_kind) if isinstance(value, ScriptValue) else ()
+        if len(kinds) < 2:
+            return
+        wanted = self.source.evaluate(node.args[1])
+        wanted = wanted if isinstance(wanted, tuple) else (wanted,)
+        left = tuple(kind for kind in kinds if any(is_instance(kind, each) for each in wanted) is holds)
+        if left and len(left) < len(kinds):
+            self.cast(node.args[0].id, typing.Union[left])  # noqa: UP007
 
     def annotated(self, kind, node):
         """Return the value of an expression that has been given a type."""
@@ -156,10 +164,15 @@ class Functions:
             return args[0] if args else self.constant("", node)
         if getattr(function, "__module__", None) == "math":
             return self.operate(name, args, node)
+        if name == "apply" and inspect.isclass(getattr(function, "__self__", None)) and self.of_library(function):
+            return self.emit(f"^{function.__self__.__name__}()", args, [Tensor], node)
+        if isinstance(function, (Packet, Overload)):
+            made = call_operator(self, name.partition(".")[0], args, options, node)
+            return made if made is not None else self.source.refuse(node, f"aten::{name} takes other arguments")
+        if inspect.isfunction(function) and (hasattr(function, "form") or not self.of_library(function)):
+            return self.call_function(function, args, options, node)
         if self.of_library(function):
             return self.call_library(function, args, options, node)
-        if inspect.isfunction(function):
-            return self.call_function(function, args, options, node)
         return self.source.refuse(node, f"{name or function} cannot be called in a script")
 
     def call_prim(self, name, args, node):
@@ -184,20 +197,47 @@ class Functions:
             if name in schemas():
                 kinds = ", ".join(self.text_of(each) for each in [*args, *options.values()])
                 self.source.refuse(node, f"aten::{name} takes no arguments of the types {kinds}")
+        form = self.form_of(function, args, options) if functional else None
+        if form is not None:
+            return self.call_function(form, args, options, node)
         given = self.bind(inspect.signature(function), args, options, node)
-        return self.emit("prim::CallFunction", [self.function_constant(name), *given], [Tensor], node)
+        path = f"__torch__.torch.nn.functional.{name}"
+        return self.emit("prim::CallFunction", [self.function_constant(name, path), *given], [Tensor], node)
+
+    @staticmethod
+    def form_of(function, args, options):
+        """Return the form of a function of ``torch.nn.functional``: of two, the one that returns indices if they are wanted."""
+        name = function.__name__
+        try:
+            wanted = inspect.signature(function).bind_partial(*args, **options).arguments.get("return_indices")
+        except TypeError:  # the form says it better
+            wanted = None
+        if wanted is not None and wanted.node().kind() == "prim::Constant" and wanted.node().constant:
+            return find_function(f"{name}_with_indices")
+        return find_function(name) or find_function(f"_{name}")
 
     def call_function(self, function, args, options, node):
-        compiled = self.program.function(function)
-        taken = self.bind(compiled.signature, args, options, node, compiled.kinds)
+        compiled = self.program.function(function, self.open_kinds(function, args, options))
+        taken = self.bind(compiled.signature, args, options, node, compiled.kinds, getattr(function, "length", 0))
         made = self.emit(
-            "prim::CallFunction", [self.function_constant(function.__name__), *taken], [compiled.result], node
+            "prim::CallFunction",
+            [self.function_constant(function.__name__, self.program.path_of(function, compiled)), *taken],
+            [compiled.result],
+            node,
         )
         self.block.lines[-1].called = compiled
         return made
 
-    def bind(self, signature, args, options, node, kinds=None):
-        """Return the values of all parameters, in order."""
+    def open_kinds(self, function, args, options):
+        """Return the types of parameters of a form that takes any type there, by the arguments of a call."""
+        names = getattr(function, "open", ())
+        if not names:
+            return ()
+        given = inspect.signature(function).bind_partial(*args, **options).arguments
+        return tuple((name, given[name].value_kind) for name in names if name in given)
+
+    def bind(self, signature, args, options, node, kinds=None, length=0):
+        """Return the values of all parameters, in order; ``length`` is that of lists for which one number may be given."""
         try:
             bound = signature.bind(*args, **options)
         except TypeError as error:
@@ -209,10 +249,10 @@ class Functions:
             value = bound.arguments.get(name)
             if name not in bound.arguments:
                 value = self.constant(parameter.default)
-            elif kinds is not None:
-                if not fits(value.value_kind, kinds[name]) and not (value.value_kind is int and kinds[name] is float):
-                    self.source.refuse(node, f"{name} has the type {self.text_of(value)} here, not {kinds[name]}")
-                value = hand_over(self, value, kinds[name])
+            elif kinds is not None and not can_be(value, kinds[name], length):
+                self.source.refuse(node, f"{name} has the type {self.text_of(value)} here, not {kinds[name]}")
+            if kinds is not None:
+                value = hand_over(self, value, kinds[name], length)
             found.append(value)
         return found
 
@@ -265,6 +305,18 @@ class Functions:
         from tensh.jit.scripting.kinds import text_of
 
         return text_of(value.value_kind)
+
+
+def can_be(value, kind, length):
+    """Return True for a value that can be handed to a parameter of a type, maybe as a list."""
+    own, wanted = value.value_kind, strip(kind)
+    if fits(own, kind) or own is int and wanted is float:
+        return True
+    element = element_of(wanted)
+    if element is None:
+        return False
+    elements = typing.get_args(own) if origin_of(own) is tuple else (own,) if length else ()
+    return is_empty(value) or bool(elements) and all(fits(each, element) or each is int for each in elements)
 
 
 def own_methods(module):

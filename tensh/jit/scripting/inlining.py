@@ -37,7 +37,7 @@ def inline_block(graph, block, program):
 
 def find_called(line, program):
     """Return the graph that a line calls, itself without calls; None if there is none."""
-    called = getattr(line, "called", None)
+    called = line.called
     if called is None:
         return None
     if called.graph is None:  # a layer, which was only declared
@@ -53,9 +53,7 @@ def copy_line(line, block, copies):
     """Copy a line into another block; ``copies`` maps values to those that replace them."""
     made = Line(block, line.kind(), [], line.suffix, line.attribute)
     made.taken = [copies.get(each, each) for each in line.taken]
-    made.writes, made.parameters = line.writes, line.parameters
-    if hasattr(line, "called"):
-        made.called = line.called
+    made.writes, made.parameters, made.path, made.called = line.writes, line.parameters, line.path, line.called
     for each in line.given:
         copies[each] = ScriptValue(each.name, each.value_kind, made)
         made.given.append(copies[each])

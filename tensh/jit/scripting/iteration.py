@@ -16,8 +16,9 @@ MOST = 2**63 - 1
 class Steps:
     """What a loop goes over: ``count`` makes the number of passes, ``take`` the element of a pass from its number."""
 
-    def __init__(self, count, take, index=None):
+    def __init__(self, count, take, index=None, counts=None):
         self.count, self.take, self.index = count, take, index
+        self.counts = counts or (lambda at: [count(at)])  # the lengths of all sequences that it goes over
 
 
 class Iteration:
@@ -100,11 +101,16 @@ class Iteration:
     def together(self, steps, node):
         """Return how to go over several sequences at once, to the end of the shortest."""
 
-        def count(at):
-            counts = self.emit("prim::ListConstruct", [each.count(at) for each in steps], [list[int]])
-            return self.emit("prim::min", [counts], [int], at)
+        def counts(at):
+            return [count for each in steps for count in each.counts(at)]
 
-        return Steps(count, lambda index, at: Items([each.take(index, at) for each in steps]), index=steps[0].index)
+        def count(at):
+            return self.emit("prim::min", [self.emit("prim::ListConstruct", counts(at), [list[int]])], [int], at)
+
+        def take(index, at):
+            return Items([each.take(index, at) for each in steps])
+
+        return Steps(count, take, steps[0].index, counts)
 
     # ── statements and comprehensions ────────────────────────────────────────
     def compile_ListComp(self, node):

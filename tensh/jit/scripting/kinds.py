@@ -1,7 +1,7 @@
 """Types of values in a script: classes and annotations of ``typing``, with those of modules and functions."""
 
 import re
-from typing import Any, TypeVar, get_args
+from typing import Any, TypeVar, Union, get_args
 
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device
@@ -9,7 +9,7 @@ from tensh.jit.types import optional as optional_of
 from tensh.jit.types import origin_of, short_name_of
 
 __all__ = [
-    "NUMBER", "FunctionKind", "ModuleKind", "element_of", "fits", "join", "optional_of", "read_kind", "text_of", "uniform",
+    "NUMBER", "FunctionKind", "ModuleKind", "element_of", "fits", "join", "members_of", "optional_of", "read_kind", "text_of", "uniform",
 ]  # fmt: skip
 
 none = type(None)
@@ -110,10 +110,17 @@ def fits(kind, formal, found=None):
     if (inner := optional_of(formal)) is not None:
         given = optional_of(kind)
         return kind is none or fits(kind if given is None else given, inner, found)
+    if origin_of(formal) is Union:
+        return all(any(fits(each, other, found) for other in get_args(formal)) for each in members_of(kind))
     if origin_of(kind) is None or origin_of(kind) is not origin_of(formal):
         return False
     own, wanted = get_args(kind), get_args(formal)
     return len(own) == len(wanted) and all(fits(one, other, found) for one, other in zip(own, wanted))
+
+
+def members_of(kind):
+    """Return the types that a value may have."""
+    return get_args(kind) if origin_of(kind) is Union else (kind,)
 
 
 def fill(kind, found):
@@ -131,7 +138,7 @@ def uniform(kind):
     origin, args = origin_of(kind), tuple(uniform(each) for each in get_args(kind))
     if (inner := optional_of(kind)) is not None:
         return uniform(inner) | None
-    return origin[args] if origin in (list, dict, tuple) and args else kind
+    return origin[args] if origin in (list, dict, tuple, Union) and args else kind
 
 
 def join(one, other):

@@ -3,30 +3,41 @@
 import inspect
 
 from tensh.engine.core.tensor import Tensor
+from tensh.jit.scripting.forms import find_method
+from tensh.jit.scripting.kinds import uniform
+from tensh.jit.scripting.sources import NotScriptable
 from tensh.jit.scripting.sugar import class_of
+from tensh.jit.types import TypedSignature
 
-__all__ = ["declare_layer", "is_layer"]
+__all__ = ["declare_layer", "is_layer", "name_in_scripts"]
 
-PAIR = tuple[Tensor, Tensor]
-RESULTS = {
-    "RNN": PAIR, "GRU": PAIR, "LSTM": tuple[Tensor, PAIR], "LSTMCell": PAIR,
-    "MultiheadAttention": tuple[Tensor, Tensor | None],
-}  # fmt: skip
-"""Layers whose ``forward`` gives more than one tensor."""
 NAMES = {"LSTM": "forward__0", "GRU": "forward__0"}
 """Layers whose ``forward`` has several forms, under the name of the one that takes tensors."""
-KINDS = {("LSTM", "hx"): PAIR | None, ("LSTMCell", "hx"): PAIR | None}
 CONTAINERS = frozenset("Sequential ModuleList ModuleDict".split())
 
 
 class Declared:
     """A method of a layer that is not compiled: its parameters and the type of its result."""
 
-    def __init__(self, module, method, signature, kinds):
-        cls = class_of(module)
+    def __init__(self, program, module, method, signature, kinds):
         self.module, self.method, self.signature, self.kinds, self.graph = module, method, signature, kinds, None
-        self.name = NAMES.get(cls.__name__, method) if method == "forward" else method
-        self.result = RESULTS.get(cls.__name__, Tensor)
+        self.name = name_in_scripts(module, method)
+        self.program, self.known = program, None
+
+    @property
+    def result(self):
+        """The type of the result; a tensor if the method cannot be compiled."""
+        if self.known is None:
+            try:
+                self.known = self.program.layer(self).result
+            except NotScriptable:
+                self.known = Tensor
+        return self.known
+
+
+def name_in_scripts(module, method):
+    """Return the name by which scripts call a method."""
+    return NAMES.get(class_of(module).__name__, method) if method == "forward" else method
 
 
 def is_layer(module):
@@ -35,15 +46,31 @@ def is_layer(module):
     return cls.__module__.startswith(("torch.nn", "tensh.nn")) and cls.__name__ not in CONTAINERS
 
 
-def declare_layer(module, name):
+def declare_layer(program, module, name):
     """Return a method of a layer as a script calls it; None if the layer has no such method."""
     cls = class_of(module)
+    form = find_method(cls, name)
+    if form is not None:
+        border = TypedSignature(form, "self")
+        declared = Declared(
+            program, module, name, plain_signature(form), {key: uniform(kind) for key, kind in border.kinds.items()}
+        )
+        declared.kinds = {
+            key: Tensor if kind is inspect.Parameter.empty else kind for key, kind in declared.kinds.items()
+        }
+        declared.known = uniform(border.result) if border.annotated else None
+        return declared
     fn = inspect.getattr_static(cls, name, None)
     if not inspect.isfunction(fn):
         return None
-    parameters = list(inspect.signature(fn).parameters.values())[1:]
-    kinds = {each.name: KINDS.get((cls.__name__, each.name), kind_of_parameter(each)) for each in parameters}
-    return Declared(module, name, inspect.Signature(parameters), kinds)
+    signature = plain_signature(fn)
+    kinds = {name: kind_of_parameter(each) for name, each in signature.parameters.items()}
+    return Declared(program, module, name, signature, kinds)
+
+
+def plain_signature(fn):
+    """Return the signature of a method without ``self``."""
+    return inspect.Signature(list(inspect.signature(fn).parameters.values())[1:])
 
 
 def kind_of_parameter(parameter):

@@ -18,6 +18,13 @@ RETURNED, RESULT, COUNTER = "@1", "@2", "@3"
 """Names that a loop carries if its body returns: whether it has, and what; or if it is left otherwise: the number of the pass."""
 
 
+class ResultFound(Exception):
+    """Raised where a loop returns a value, whose type has to be known before the loop."""
+
+    def __init__(self, kind):
+        self.kind = kind
+
+
 class Statements:
     """The part of the compiler that compiles statements."""
 
@@ -239,6 +246,8 @@ class Statements:
             if how == "return":
                 self.names[RETURNED] = self.constant(True)
                 self.names[RESULT] = self.value(node.value) if node.value is not None else self.constant(None)
+                if self.result_kind is None and self.loop_result is None:
+                    raise ResultFound(self.names[RESULT].value_kind)
                 how = "break"
             elif RETURNED in names:
                 self.names[RETURNED], self.names[RESULT] = self.constant(False), self.uninitialized
@@ -268,7 +277,7 @@ class Statements:
 
     def run_loop_that_returns(self, node, rest, finish):
         """Compile a loop whose body returns, and the statements behind it."""
-        kind = self.result_kind if self.result_kind is not None else Tensor
+        kind = self.result_kind if self.result_kind is not None else self.loop_result or Tensor
         self.names[RETURNED] = self.constant(False)
         self.names[RESULT] = self.uninitialized = self.emit("prim::Uninitialized", (), [kind])
         before = dict(self.names)

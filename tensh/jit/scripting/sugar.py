@@ -5,7 +5,7 @@ import inspect
 from tensh.engine.core.tensor import Tensor
 from tensh.jit.scripting.kinds import FunctionKind, ModuleKind, none
 
-__all__ = ["Bound", "Items", "Known", "ModuleRef", "class_name", "class_of", "kind_of_object"]
+__all__ = ["Bound", "Items", "Known", "ModuleRef", "class_name", "class_of", "kind_of_object", "path_of"]
 
 
 class Known:
@@ -42,11 +42,17 @@ def class_of(module):
     return cls if isinstance(cls, type) and issubclass(type(module), cls) and type(module) is not cls else type(module)
 
 
+def path_of(thing):
+    """Return the full name of a class or a function in graphs and files."""
+    if hasattr(thing, "form"):
+        return thing.path
+    space = "" if thing.__module__ in ("__main__", None) else f"{thing.__module__}."
+    return f"__torch__.{space}{thing.__name__}".replace("__torch__.tensh.", "__torch__.torch.")
+
+
 def class_name(module):
     """Return the name of a module's class in graphs."""
-    cls = class_of(module)
-    space = "" if cls.__module__ == "__main__" else f"{cls.__module__}."
-    return f"__torch__.{space}{cls.__name__}".replace("tensh.nn.", "torch.nn.")
+    return path_of(class_of(module))
 
 
 def kind_of_module(module):

@@ -1,0 +1,244 @@
+"""Scripted modules and functions as TorchScript files: classes with typed members, the code of methods, and of all that they call."""
+
+import inspect
+import typing
+
+from tensh.jit.code_text import constant_code
+from tensh.jit.scripting.blocks import lines_of
+from tensh.jit.scripting.compiling import Program, class_of, declared_kind, find_source, is_final
+from tensh.jit.scripting.kinds import ModuleKind, none
+from tensh.jit.scripting.layers import is_layer, name_in_scripts
+from tensh.jit.scripting.printing import annotation_of, write_script
+from tensh.jit.scripting.sources import NotScriptable
+from tensh.jit.scripting.sugar import class_name
+from tensh.jit.types import origin_of
+from tensh.jit.writing import ScriptObject, TypedValue, declare, list_members, put_archive
+from tensh.nn.modules.module import Module
+
+__all__ = ["write_function_file", "write_module"]
+
+LISTS = {int: "build_intlist", float: "build_doublelist", bool: "build_boollist"}
+INTERNAL = frozenset({*Module().__dict__, "training"})
+
+
+class Codes:
+    """The code files: their texts by the name of the module, and the names of what they contain."""
+
+    def __init__(self):
+        self.texts, self.classes, self.functions = {}, {}, set()
+
+    def add(self, space, text):
+        self.texts[space] = self.texts.get(space, "") + text
+
+    def add_class(self, path, write):
+        """Add a class unless it is there; ``write`` makes its text from its name.  Return its name, which others must not have."""
+        number = -1
+        while True:
+            space, _, name = path.rpartition(".")
+            full = path if number < 0 else f"{space}.___torch_mangle_{number}.{name}"
+            text = write(full)
+            if self.classes.setdefault(full, text) == text:
+                break
+            number += 1
+        if full not in self.functions:
+            self.functions.add(full)
+            self.add(full.rpartition(".")[0], text)
+        return full
+
+
+def write_module(module, f, extra_files=None):
+    """Write a scripted module to a path or binary file.  Raise RuntimeError for Python that scripts cannot contain."""
+    program, codes = Program(), Codes()
+    methods = compile_methods(program, module)
+    made = make_object(module, methods, codes, {})
+    put_archive(f, made, codes.texts, [], extra_files)
+
+
+def write_function_file(fn, f, extra_files=None):
+    """Write a scripted function to a path or binary file, as the ``forward`` of an empty module."""
+    program, codes = Program(), Codes()
+    compiled = program.function(fn)
+    add_functions(compiled, codes)
+    path = "__torch__.PlaceholderModule"
+    head = "class PlaceholderModule(Module):\n  __parameters__ = []\n  __buffers__ = []\n  training : bool\n"
+    codes.add("__torch__", head + write_placeholder(compiled, path))
+    put_archive(f, ScriptObject(path, {"training": True}), codes.texts, [], extra_files)
+
+
+def write_placeholder(compiled, path):
+    lines = write_script(compiled, None, "forward", 1).split("\n", 1)
+    opened = lines[0].replace("def forward(", f"def forward(self: {path},\n    ")
+    return f"{opened}\n{lines[1]}".replace(",\n    )", ")")
+
+
+# ── what is compiled ─────────────────────────────────────────────────────────
+def compile_methods(program, root):
+    """Return id of a module -> its compiled methods, with all that they call; those of modules that nothing calls if they can be."""
+    for module in root.modules():
+        for name in methods_of(module):
+            fn = find_source(module, name)
+            try:
+                program.compile((id(module), name), fn, module)
+            except NotScriptable:
+                if module is root or name != "forward":
+                    raise
+    seen, found, waiting = set(), {}, list(program.found.items())
+    while waiting:
+        for key, compiled in waiting:
+            seen.add(key)
+            for line in lines_of(compiled.graph):
+                if line.called is not None and line.called.graph is None:
+                    program.layer(line.called)
+            if isinstance(key[0], int):
+                found.setdefault(key[0], []).append(compiled)
+        waiting = [each for each in program.found.items() if each[0] not in seen]
+    return found
+
+
+def methods_of(module):
+    """Return the names of the methods that a file has in any case: ``forward``, and those that are exported."""
+    cls = class_of(module)
+    names = ["forward"] if inspect.isfunction(find_source(module, "forward")) else []
+    if cls.__name__ in ("ModuleList", "ModuleDict", "Module") or find_source(module, "forward") is Module.forward:
+        names = []
+    exported = (
+        name for name in dir(cls) if getattr(inspect.getattr_static(cls, name), "_torchscript_modifier", "") == "export"
+    )
+    return [*names, *exported]
+
+
+def add_functions(compiled, codes):
+    """Add the functions that a compiled one calls, and those that they call."""
+    for line in lines_of(compiled.graph):
+        if line.kind() == "prim::CallFunction" and line.called is not None:
+            path = line.taken[0].node().path
+            if path not in codes.functions:
+                codes.functions.add(path)
+                add_functions(line.called, codes)
+                space, _, name = path.rpartition(".")
+                codes.add(space, write_script(line.called, None, name))
+        elif line.kind() == "prim::CallFunction":
+            raise NotScriptable(
+                f"{line.taken[0].node().path} has no TorchScript code{line.suffix.replace(' # ', ', called at ')}"
+            )
+        elif line.kind() == "prim::CreateObject":
+            codes.add_class(line.given[0].value_kind.__name__, write_context)
+        elif line.kind().startswith("^"):
+            raise NotScriptable(f"Could not export Python function call '{line.kind()[1:]}'{line.suffix}")
+
+
+CONTEXT = """class {name}:
+  prev : bool
+  def __init__(self: {path}) -> NoneType:
+    self.prev = torch.is_grad_enabled()
+    return None
+  def __enter__(self: {path}) -> NoneType:
+    self.prev = torch.is_grad_enabled()
+    torch.set_grad_enabled({value})
+    return None
+  def __exit__(self: {path},
+    kind: Any,
+    value: Any,
+    traceback: Any) -> NoneType:
+    torch.set_grad_enabled(self.prev)
+    return None
+"""
+
+
+def write_context(path):
+    """Return the class of a context that switches the recording of gradients."""
+    name = path.rpartition(".")[2]
+    return CONTEXT.format(name=name, path=path, value=name == "enable_grad")
+
+
+# ── objects ──────────────────────────────────────────────────────────────────
+def make_object(module, methods, codes, made):
+    """Return the object of a module, with those of its submodules; their classes are added to the code."""
+    if id(module) in made:
+        return made[id(module)]
+    state, lines = {}, []
+    own = methods.get(id(module), [])
+
+    def put(name, value, kind):
+        state[name] = typed(value, kind)
+        lines.append(declare(name, kind.__name__ if isinstance(kind, ModuleKind) else annotation_of(kind)))
+
+    for table in (module._parameters, module._buffers):
+        for name, value in table.items():
+            kept = (
+                value
+                if value is None or table is module._buffers
+                else value.detach().requires_grad_(value.requires_grad)
+            )
+            put(name, kept, declared_kind(module, name, value))
+    for name, value, kind in plain_members(module, own):
+        put(name, value, kind)
+    put("training", module.training, bool)
+    put("_is_full_backward_hook", None, none)
+    for name, child in module._modules.items():
+        if child is None:
+            put(name, None, none)
+        else:
+            inner = make_object(child, methods, codes, made)
+            put(name, inner, ModuleKind(inner.name))
+    for name, value in constants_of(module):
+        lines.append(f"  {name} : Final[{annotation_of(type(value))}] = {constant_code(value)}")
+    for each in own:
+        add_functions(each, codes)
+
+    def write(path):
+        head = [f"class {path.rpartition('.')[2]}(Module):", *list_members(module), *lines]
+        texts = [write_script(each, path, name, 1) for each in own for name in names_of(module, each.name)]
+        return "\n".join(head) + "\n" + "".join(texts)
+
+    path = codes.add_class(class_name(module), write)
+    made[id(module)] = ScriptObject(path, state)
+    return made[id(module)]
+
+
+def names_of(module, method):
+    """Return the names under which a file has a method: its own, and the one by which scripts call it."""
+    return dict.fromkeys((method, name_in_scripts(module, method)))
+
+
+def plain_members(module, methods):
+    """Yield (name, value, type) of the attributes that are neither tensors of the state nor modules: of a layer, those that are read."""
+    read = {
+        line.constant
+        for each in methods
+        for line in lines_of(each.graph)
+        if line.kind() in ("prim::GetAttr", "prim::SetAttr")
+    }
+    fixed = [name for name, _ in constants_of(module)]
+    for name, value in module.__dict__.items():
+        if name in {*INTERNAL, *fixed} or name.startswith("__") or is_layer(module) and name not in read:
+            continue
+        kind = declared_kind(module, name, value)
+        if kind is not None and not isinstance(kind, ModuleKind) and not inspect.isfunction(value):
+            yield name, value, kind
+
+
+def constants_of(module):
+    """Return (name, value) of numbers and texts that the class declares as constants."""
+    cls = class_of(module)
+    names = [name for name in getattr(module, "__constants__", ()) if not is_layer(module)]
+    names += [name for name in module.__dict__ if name not in names and is_final(cls, name)]
+    found = ((name, getattr(module, name, None)) for name in names)
+    return [(name, value) for name, value in found if isinstance(value, (bool, int, float, str))]
+
+
+def typed(value, kind):
+    """Return a value as it is pickled: lists and dictionaries with their types."""
+    if isinstance(value, tuple) and origin_of(kind) is tuple:
+        return tuple(typed(each, inner) for each, inner in zip(value, typing.get_args(kind)))
+    if isinstance(value, list) and origin_of(kind) is list:
+        (element,) = typing.get_args(kind)
+        if element in LISTS:
+            return TypedValue(LISTS[element], value)
+        return TypedValue("restore_type_tag", [typed(each, element) for each in value], annotation_of(kind))
+    if isinstance(value, dict) and origin_of(kind) is dict:
+        inner = typing.get_args(kind)[1]
+        return TypedValue(
+            "restore_type_tag", {key: typed(each, inner) for key, each in value.items()}, annotation_of(kind)
+        )
+    return value
