@@ -219,6 +219,24 @@ REAL = (
         for space in ("constants", "distributed_c10d")
     }
     | {
+        f"distributed.rendezvous.{name}": f"tensh.distributed.rendezvous_handlers:{name}"
+        for name in ("register_rendezvous_handler", "rendezvous")
+    }
+    | {
+        "distributed.tensor.parallel.api.parallelize_module": "tensh.distributed.tensor.parallel.plans:parallelize_module"
+    }
+    | {"distributed.tensor.parallel.loss.loss_parallel": "tensh.distributed.tensor.parallel.styles:loss_parallel"}
+    | {
+        f"distributed.tensor.parallel.style.{name}": f"tensh.distributed.tensor.parallel.styles:{name}"
+        for name in """ColwiseParallel ParallelStyle PrepareModuleInput PrepareModuleInputOutput PrepareModuleOutput
+        RowwiseParallel SequenceParallel""".split()
+    }
+    | {
+        f"distributed.algorithms.ddp_comm_hooks.default_hooks.{name}": f"tensh.distributed.algorithms.default_hooks:{name}"
+        for name in """allreduce_hook fp16_compress_hook bf16_compress_hook fp16_compress_wrapper
+        bf16_compress_wrapper""".split()
+    }
+    | {
         f"_functorch.vmap.{name}": f"tensh.utils._pytree:{name}"
         for name in "tree_flatten tree_unflatten tree_map_ _broadcast_to_and_flatten".split()
     }

@@ -114,6 +114,12 @@ def compare(rank, world):
     found = schedule.eval(x) if stage.is_first else schedule.eval()
     if found is not None and not torch.allclose(found, whole(x)):
         yield "eval", found
+    losses, given = [], (x,) if stage.is_first else ()
+    schedule, target = ScheduleGPipe(stage, 8, loss_fn=loss_of), {"target": y} if stage.is_last else {}
+    schedule.step(*given, **target, losses=losses, loss_kwargs={"reduction": "sum"})
+    expected = [loss_of(whole(a), b, reduction="sum") for a, b in zip(x.chunk(8), y.chunk(8), strict=True)]
+    if stage.is_last and not torch.allclose(torch.stack(losses), torch.stack(expected)):
+        yield "loss_kwargs", losses
 
 
 if __name__ == "__main__":

@@ -44,6 +44,11 @@ a + r; r - a; a * r; a * a; a / (r + 1); -a; a * 2; a + d; a * s; m + m; m * r; 
 (s * 1).neg_(); (s * 1).mul_(row); (a * 1).add_(r, alpha=2); (a * 1).add_(d); (a * 1).add_(s); (a * 1).mul_(r); (a * 1).sub_(1); s.clone().copy_(r); s.clone().copy_(s)
 DTensor.from_local(x - size, line, m.placements).add_(r); DTensor.from_local(x - size, line, m.placements).add_(m)
 DTensor.from_local(x - size, line, m.placements).sub_(r); DTensor.from_local(x - size, line, m.placements).relu_(); (s * 1).relu_(); (s * 1).clamp_(min=0)
+d.to_local(grad_placements=[S(0)]); r.to_local(grad_placements=[P]); r.to_local(grad_placements=[R]); s.to_local(grad_placements=[P])
+r.to_local() * (d.device_mesh.get_local_rank() + 1); r.to_local(grad_placements=[P]) * (d.device_mesh.get_local_rank() + 1)
+d.full_tensor(grad_placements=[P]); u.full_tensor(grad_placements=[P]); s.full_tensor(grad_placements=[P]); d.full_tensor(grad_placements=[R])
+DTensor.from_local(r.to_local(grad_placements=[P]), line, [R], grad_placements=[P]) * 2; DTensor.from_local(r.to_local(), line, [R], grad_placements=[R]) * 2
+DTensor.from_local(d.to_local(), line, [S(0)], grad_placements=[S(0)]) * d; DTensor.from_local(s.to_local(), line, [P], grad_placements=[R]) * 2
 """
 
 

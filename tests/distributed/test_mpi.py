@@ -363,7 +363,8 @@ def test_training_is_as_pytorchs(training, tmp_path):
             if exact or name in ("functional", "unused", "unfinished"):
                 assert found[name] == value, name
             else:
-                assert found[name] == pytest.approx(value, rel=1e-5, abs=EXACT), name
+                least = 5e-3 if name == "hooks" else EXACT  # hooks round gradients to 16 bits
+                assert found[name] == pytest.approx(value, rel=1e-5, abs=least), name
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="children are looked up in /proc")

@@ -52,11 +52,11 @@ class PipelineSchedule:
         return ((stage, number, FORWARD) for stage in self._stages for number in range(self._n_microbatches))
 
     # ── a batch ──────────────────────────────────────────────────────────────
-    def step(self, *args, target=None, losses=None, return_outputs=True, **kwargs):
+    def step(self, *args, target=None, losses=None, return_outputs=True, loss_kwargs=None, **kwargs):
         """Bring a batch through all stages, and gradients back where there is a loss.
 
         The process of the first stage gives the arguments, that of the last the ``target``, and gets the result, unless
-        ``return_outputs`` is False, and in the list ``losses`` the loss of each part. Gradients are those of the mean over the parts
+        ``return_outputs`` is False, and in the list ``losses`` the loss of each part, to whose function ``loss_kwargs`` are passed. Gradients are those of the mean over the parts
         unless the schedule was made with ``scale_grads=False``. Raise RuntimeError where gradients are not recorded.
         """
         if self._has_backward and not torch.is_grad_enabled():
@@ -64,14 +64,14 @@ class PipelineSchedule:
                 "step() requires gradients to be enabled for backward computation; it should not be used under torch.no_grad() "
                 "context. Please call eval() instead."
             )
-        return self._run(self.order(), self._has_backward, args, kwargs, target, losses, return_outputs)
+        return self._run(self.order(), self._has_backward, args, kwargs, target, losses, return_outputs, loss_kwargs)
 
     def eval(self, *args, target=None, losses=None, return_outputs=True, **kwargs):
         """Bring a batch through all stages without gradients."""
         with torch.no_grad():
             return self._run(self.forward_order(), False, args, kwargs, target, losses, return_outputs)
 
-    def _run(self, order, backward, args, kwargs, target, losses, return_outputs):
+    def _run(self, order, backward, args, kwargs, target, losses, return_outputs, loss_kwargs=None):
         count, found = self._n_microbatches, {}
         self._check(args, target)
         parts = split_args_kwargs_into_chunks(args, kwargs, count, *self._chunk_specs)
@@ -89,7 +89,7 @@ class PipelineSchedule:
                 continue
             output = stage.forward_one_chunk(number, parts[0][number], parts[1][number])
             if stage.is_last and self._loss_fn is not None and target is not None:
-                found[number] = self._loss_fn(output, targets[number])
+                found[number] = self._loss_fn(output, targets[number], **(loss_kwargs or {}))
         for stage in self._stages:
             stage.finish_sends()
             if backward and self.scale_grads:

@@ -6,7 +6,7 @@ are those of parts (see Note [Gradients of parts] in exchanges.py).
 
 import tensh as torch
 from tensh.distributed.device_mesh import DeviceMesh
-from tensh.distributed.tensor.exchanges import change, cut, exchange
+from tensh.distributed.tensor.exchanges import change, cut, exchange, redirect, without_terms
 from tensh.distributed.tensor.placement_types import Partial, Replicate, Shard, count_from_zero
 from tensh.engine.core.clock import clock
 from tensh.engine.core.tensor import new
@@ -40,10 +40,13 @@ class DTensor(torch.Tensor):
 
     # ── parts ────────────────────────────────────────────────────────────────
     @staticmethod
-    def from_local(local_tensor, device_mesh=None, placements=None, *, run_check=False, shape=None, stride=None):
+    def from_local(
+        local_tensor, device_mesh=None, placements=None, *, run_check=False, shape=None, stride=None, grad_placements=None
+    ):  # fmt: skip
         """Return a distributed tensor of the parts of all processes, differentiably.
 
         Without a ``shape`` all parts must have one size.  With ``run_check`` replicas become that of the first process.
+        The gradients of the parts have ``grad_placements``, by default those of the tensor, with replicas for terms.
         """
         mesh = device_mesh or current_mesh()
         placements = complete(placements, mesh, local_tensor.ndim)
@@ -54,11 +57,23 @@ class DTensor(torch.Tensor):
                     shape[placement.dim] *= mesh.size(number)
         if run_check:
             spread(local_tensor.detach(), mesh, placements)
-        return distribute(local_tensor.view_as(local_tensor), mesh, placements, tuple(shape))
+        local = local_tensor.view_as(local_tensor)
+        if grad_placements is not None:
+            wanted = complete(grad_placements, mesh, local_tensor.ndim)
+            local = redirect(local, mesh, shape, without_terms(placements), wanted)
+        return distribute(local, mesh, placements, tuple(shape))
 
     def to_local(self, *, grad_placements=None):
-        """Return the part of this process, with its history."""
-        return part(self, True)
+        """Return the part of this process, with its history.
+
+        ``grad_placements`` say how the gradients of the parts belong together, by default as those of the tensor do.
+        """
+        local, mesh = part(self, True), self.device_mesh
+        if grad_placements is None:
+            return local
+        return redirect(
+            local, mesh, self.shape, complete(grad_placements, mesh, self.ndim), without_terms(self.placements)
+        )
 
     @property
     def _local_tensor(self):
@@ -66,8 +81,10 @@ class DTensor(torch.Tensor):
         return part(self)
 
     def full_tensor(self, *, grad_placements=None):
-        """Return the whole tensor, differentiably."""
-        return self.redistribute(placements=[Replicate()] * self.device_mesh.ndim).to_local()
+        """Return the whole tensor, differentiably; ``grad_placements`` are those of its gradient."""
+        return self.redistribute(placements=[Replicate()] * self.device_mesh.ndim).to_local(
+            grad_placements=grad_placements
+        )
 
     def redistribute(
         self, device_mesh=None, placements=None, *, async_op=False, forward_dtype=None, backward_dtype=None

@@ -113,6 +113,19 @@ class Exchange(Function):
         return exchange(grad, mesh, shape, without_terms(target), without_terms(source)), None, None, None, None
 
 
+class Redirect(Function):
+    """A tensor whose gradient comes in other placements than it is passed on in."""
+
+    @staticmethod
+    def forward(ctx, local, *given):
+        ctx.given = given
+        return local.view_as(local)
+
+    @staticmethod
+    def backward(ctx, grad):
+        return exchange(grad, *ctx.given), None, None, None, None
+
+
 class Share(Function):
     """A replica that meets shards or terms: the gradient is the sum, or mean, of those of all processes."""
 
@@ -129,6 +142,13 @@ class Share(Function):
 def share(local, mesh, number, operation="sum"):
     """Return a replica for an operation with shards, or with terms of a sum or mean."""
     return Share.apply(local, mesh, number, operation) if local.requires_grad else local
+
+
+def redirect(local, mesh, shape, source, target):
+    """Return a local part whose gradient comes in the placements ``source`` and is passed on in ``target``."""
+    if tuple(source) == tuple(target) or not local.requires_grad:
+        return local
+    return Redirect.apply(local, mesh, tuple(shape), tuple(source), tuple(target))
 
 
 def change(local, mesh, shape, source, target):
