@@ -1,5 +1,6 @@
 """Pages of names: `tensh doc`, `name?`; lists of names: `tensh api`."""
 
+import ast
 import json
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 import tensh
 from tensh.cli.session.events import Value
 from tensh.cli.session.help import derivation, examples, gradient, lookup, names, page
+from tensh.cli.session.help.terminal_examples import fit_example
 from tensh.cli.session.help.view import HelpPage
 from tensh.cli.session.session import Session
 from tensh.cli.session.sources.source import Source
@@ -241,7 +243,31 @@ def test_a_page_is_broken_between_words_in_a_window_only():
     lines = text(HelpPage(tokens).draw(Page(width=60, is_window=True))).split("\n")
     prose = [line for line in lines if not line.startswith(("  ", "torch."))]
     assert len(lines) > len(text(tokens).split("\n")) and all(len(line) < 60 for line in prose)
-    assert "".join(text(tokens).split()) == "".join("".join(lines).split())
+    assert "".join(text(tokens).split()) == "".join("".join(line.removeprefix("  ...") for line in lines).split())
+
+
+@pytest.mark.parametrize("width", [40, 50, 60, 80])
+@pytest.mark.parametrize(
+    "path", ["torch.stft", "torch.nn.functional.conv1d", "torch.cosine_embedding_loss", "torch.lstm"]
+)
+def test_code_of_an_example_goes_on_within_brackets(path, width):
+    """In a narrow window, too, the lines after the prompts are the same program."""
+    tokens = [*lookup.find_public_page(path)]
+    shown = text(HelpPage(tokens).draw(Page(width=width, is_window=True)))
+    assert ast.dump(ast.parse(code_of(shown))) == ast.dump(ast.parse(code_of(text(tokens))))
+    assert shown.count("\n  ... ") > text(tokens).count("\n  ... ") or width > 60
+
+
+def code_of(page):
+    """Return the code after the prompts of a page."""
+    lines = [line.strip() for line in page.split("\n")]
+    return "\n".join(line[4:] for line in lines if line.startswith((">>> ", "... ")))
+
+
+def test_output_of_an_example_is_broken_between_words():
+    assert fit_example("  >>> x\n  one two three four", 14) == "  >>> x\n  one two\n      three\n      four"
+    assert fit_example(">>> f('a b c d e', 1)", 12) == ">>> f(\n...     'a b c d e', 1)"
+    assert fit_example(">>> a = 'b c d e f g'", 12) == ">>> a = 'b c d e f g'"
 
 
 @pytest.mark.parametrize(
@@ -254,7 +280,7 @@ def test_formulas_are_broken_in_a_window_only(path, width):
     assert text(HelpPage(tokens).draw(Page(width=width))) == text(tokens).rstrip("\n")
     lines = text(HelpPage(tokens).draw(Page(width=width, is_window=True))).split("\n")
     assert max(map(len, lines)) < width
-    assert "".join(text(tokens).split()) == "".join("".join(lines).split())
+    assert "".join(text(tokens).split()) == "".join("".join(line.removeprefix("  ...") for line in lines).split())
 
 
 def test_a_formula_is_broken_before_its_outer_terms():

@@ -7,6 +7,8 @@ import threading
 
 NUDGE = getattr(signal, "SIGURG", None)  # otherwise unused, and ignored by default
 PAUSES = (0.005, 0.02, 0.1, 0.5)  # seconds between a signal and its nudges
+HANGUP = getattr(signal, "SIGHUP", None)  # the terminal is gone
+LAST_PAUSE = 3  # seconds until a process without a terminal is ended from outside
 
 
 def read_typed_line(prompt):
@@ -50,9 +52,13 @@ def handling_signals_at_once():
 
 
 def nudge(told, reader, is_over):
-    """Nudge the reading thread after every other signal, until the pipe is closed."""
+    """Nudge the reading thread after every other signal, until the pipe is closed; end the process if its terminal is
+    gone and it reads on."""
     with open(told, "rb", buffering=0) as signals:
         while came := signals.read(1):
             for pause in PAUSES if came[0] != NUDGE else ():
                 if not is_over.wait(pause):
                     signal.pthread_kill(reader, NUDGE)
+            # readline reads the end of its input without end where it expects the digits of an argument
+            if came[0] == HANGUP and not is_over.wait(LAST_PAUSE):
+                os._exit(128 + HANGUP)

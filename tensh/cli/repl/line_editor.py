@@ -38,6 +38,17 @@ def can_edit(env):
     return False
 
 
+def find_redrawing():
+    """Return the function of readline's library that writes the line again, with the cursor in its place; None if it
+    cannot be found, as where readline is built into Python.
+    """
+    import ctypes
+
+    with contextlib.suppress(AttributeError, OSError):
+        return ctypes.CDLL(readline.__file__).rl_forced_update_display
+    return None
+
+
 class EndingSignal(BaseException):
     """Raised by a terminating signal."""
 
@@ -84,6 +95,9 @@ class LineEditor:
 
     def draw(self, prompt):
         """Write the line again, below what a shell has written."""
+        if redraw := find_redrawing():
+            redraw()
+            return
         self.env.stdout.write(prompt + readline.get_line_buffer())
         self.env.stdout.flush()
 

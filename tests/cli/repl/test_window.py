@@ -2,7 +2,9 @@
 
 import os
 import shutil
+import signal
 import sys
+import time
 
 import pytest
 
@@ -115,13 +117,30 @@ def test_a_plain_line_is_drawn_again_when_its_program_goes_on():
         shell.shows("shell:")
         shell.type(f"{sys.executable} -m tensh --plain\r")
         shell.ready().type("x = 12")
-        shell.shows(">>> x = 12")
+        shell.press("left")
+        shell.wait(lambda: shell.screen.column == len(">>> x = 1"))  # ^Z discards keys that are not read yet
         shell.press("^Z")
         shell.shows("shell:")
         shell.type("fg\r")
         shell.shows(">>> x = 12")
-        shell.enter("3")
-        assert shell.enter("x") == "123"
+        shell.type("3")  # where the cursor was
+        shell.shows(">>> x = 132")
+        shell.enter("")
+        assert shell.enter("x") == "132"
+
+
+def test_a_plain_line_that_expects_a_number_ends_with_its_terminal():
+    """readline itself would read the end of the input without end there."""
+    with Terminal("--plain") as shell:
+        shell.ready().type("\x1b3")
+        shell.wait("(arg: 3)")
+        os.close(shell.descriptor)
+        end = time.monotonic() + 60
+        while not (found := os.waitpid(shell.process, os.WNOHANG))[0]:
+            assert time.monotonic() < end
+            time.sleep(0.1)
+        assert os.waitstatus_to_exitcode(found[1]) in (128 + signal.SIGHUP, -signal.SIGHUP)
+        shell.status = 0
 
 
 def test_ascii():

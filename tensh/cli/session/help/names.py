@@ -22,6 +22,9 @@ FIRST = "torch torch.Tensor torch.linalg torch.nn.functional torch.nn torch.spec
 """The namespaces in which an unqualified name is searched first."""
 
 
+ABSENT = object()  # in place of a value, for torch.newaxis is None
+
+
 class Name(NamedTuple):
     """A public name: its namespace and its object there, which may be an entry of the engine's tables."""
 
@@ -86,23 +89,23 @@ def holder(space):
 
 
 def entry(space, name):
-    """Return the entry of one name, or None; loads only the module that declares it."""
+    """Return the entry of one name, or ABSENT; loads only the module that declares it."""
     table = METHODS if space == "torch.Tensor" else TABLES.get(space)
     if table is not None and name in table:
         return table[name]
     if space in TABLES and space != "torch":
-        return None
+        return ABSENT
     home = holder(space)
     if home is None or name.startswith("_") and name not in tensh.ELSEWHERE:
-        return None
+        return ABSENT
     if isinstance(home, type):
-        return member(home, name) if is_there(space, home, name) else None
+        return member(home, name) if is_there(space, home, name) else ABSENT
     if space == "torch":
-        return vars(home).get(name) or (getattr(home, name) if name in tensh.ELSEWHERE else part(name))
+        return vars(home).get(name) or (getattr(home, name) if name in tensh.ELSEWHERE else part(name) or ABSENT)
     if space == "torch.special":
-        return home.entry(name)
+        return home.entry(name) or ABSENT
     known = name in getattr(home, "__all__", ()) or name in unsupported.read_recorded_names(space)
-    return getattr(home, name) if known and is_there(space, home, name) else None
+    return getattr(home, name) if known and is_there(space, home, name) else ABSENT
 
 
 def part(name):
@@ -127,9 +130,9 @@ def entries(space):
 
 
 def member(home, name):
-    """Return a class's member: a property itself, and a lazy one after it has been loaded."""
+    """Return a class's member: a property itself, and a lazy one after it has been loaded; ABSENT if there is none."""
     getattr(home, name, None)
-    return inspect.getattr_static(home, name, None)
+    return inspect.getattr_static(home, name, ABSENT)
 
 
 def spaces():
@@ -180,7 +183,7 @@ def find_name(text):
     space, _, name = path.rpartition(".")
     places = spaces() if space == "torch" else [space]
     found_ = ((place, entry(place, name)) for place in places)
-    return next((Name(place, name, each) for place, each in found_ if each is not None), None)
+    return next((Name(place, name, each) for place, each in found_ if each is not ABSENT), None)
 
 
 def function(name):

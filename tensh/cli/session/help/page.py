@@ -145,10 +145,7 @@ def session(name):
     if lines:
         yield "title", _("example") + "\n"
     for line in lines:
-        prompt = line[:4] if line.startswith((">>> ", "... ")) else ""
-        yield "plain", "  "
-        yield "prompt", prompt
-        yield "code" if prompt else "plain", line[len(prompt) :] + "\n"
+        yield "example", f"  {line}\n"
 
 
 def other_names(name):
@@ -163,7 +160,7 @@ def see_also(name):
     """Return the paths of other forms (method, in-place, another namespace), then of mentioned names."""
     base = "" if name.kind == "module" else name.name.removesuffix("_")
     forms = [(space, form) for space in names.FIRST for form in (base, base + "_")]
-    paths = [f"{space}.{form}" for space, form in forms if names.entry(space, form) is not None] if base else []
+    paths = [f"{space}.{form}" for space, form in forms if names.entry(space, form) is not names.ABSENT] if base else []
     for word in WORDS.findall(name.doc):
         found = names.find_name(word) if word[0].islower() and word not in parameters(name) else None
         if found and (found.kind != "constant" and found.kind != "property"):

@@ -3,6 +3,7 @@
 import re
 import textwrap
 
+from tensh.cli.session.help.terminal_examples import color_example, fit_example
 from tensh.show.page import View
 from tensh.show.text import cells, wrap_lines
 
@@ -21,7 +22,7 @@ BETWEEN = re.compile(r", (?![^(\[{]*[)\]}])")  # commas between parameters, not 
 class HelpPage(View):
     """The (kind, text) pairs of a page.
 
-    The kind "prose" may be wrapped between words, "signature" holds the parameters after a name, "formula" and
+    The kind "prose" may be wrapped between words, "example" is a line of a terminal, "signature" holds the parameters after a name, "formula" and
     "condition" are code that may be broken at its operators, and "view" holds a View.
     """
 
@@ -35,6 +36,9 @@ class HelpPage(View):
         for kind, text in self.tokens:
             if kind == "view":
                 tokens += text.draw(page)
+                continue
+            if kind == "example":
+                tokens += color_example(fit_example(text, page.width) if is_wrapped(page) else text)
                 continue
             if kind == "prose":
                 text = fit_text(text, page)
@@ -51,6 +55,11 @@ class HelpPage(View):
         yield kind, text.rstrip("\n")
 
 
+def is_wrapped(page):
+    """True if lines are broken to fit: a pipe takes lines of any length, and a very narrow window has no room."""
+    return page.is_window and page.width >= LEAST
+
+
 def in_ascii(text):
     """Return mathematical code in ASCII."""
     from tensh.graph.textbook.printing import spell_signs  # which pages with other characters need not load
@@ -62,7 +71,7 @@ def fit_signature(text, page, column):
     """Break the parameters of a signature into lines if the window is too narrow."""
     line = text.rstrip("\n")
     begin, end = line.find("("), line.rfind(")")
-    if not page.is_window or page.width < LEAST or column + len(line) < page.width or begin < 0:
+    if not is_wrapped(page) or column + len(line) < page.width or begin < 0:
         return text
     lines, parts = [""], BETWEEN.split(line[begin + 1 : end])
     for number, part in enumerate(parts):
@@ -80,7 +89,7 @@ def fit_formula(text, page, column):
     ``column`` is where the line begins.
     """
     line, lines, margin = text.rstrip("\n"), [], INDENT * 2
-    if not page.is_window or page.width < LEAST:
+    if not is_wrapped(page):
         return text
     while column + cells(line) >= page.width:
         places = find_breaks(line, len(margin), page.width - 1 - column)
@@ -112,7 +121,7 @@ def preference(line, place):
 
 def fit_text(text, page):
     """Wrap text to the window; outside a window return it unchanged."""
-    if not page.is_window or page.width < LEAST:
+    if not is_wrapped(page):
         return text
     above, body = text[: len(text) - len(text.lstrip("\n"))], text.strip("\n")
     flush = textwrap.dedent(body)  # else a paragraph that is indented as a whole would pass for a list
@@ -146,7 +155,9 @@ def fill_paragraph(paragraph, width):
     first, *more = paragraph.split("\n")
     if first.rstrip().endswith(":") and any(len(line) > width for line in more):
         return "\n".join([first, *fill_items(more, width)])
-    if first.startswith(">>>") or any(line.startswith((" ", "-", "*", "|", ">>>")) for line in more):
+    if first.startswith(">>>"):
+        return fit_example(paragraph, width)
+    if any(line.startswith((" ", "- ", "* ", "|", ">>>")) for line in more):
         return paragraph
     margin = first[: len(first) - len(first.lstrip())]
     return textwrap.fill(

@@ -62,7 +62,7 @@ def page_of_command(name):
         raise MagicError(describe_unknown(name))
     command = MAGICS[name]
     yield "keyword", f"{command.usage}\n"
-    yield "plain", f"\n{_(command.summary)}\n"
+    yield "prose", f"\n{_(command.summary)}\n"
     path = (command.sugar or "").partition("(")[0]
     if "." in path:
         from tensh.cli.session.help import page as pages
@@ -74,7 +74,7 @@ def page_of_command(name):
         yield "plain", "\n"
         text, mark, example = pages.indent(clean_documentation(function)).partition("  >>> ")
         yield "prose", text
-        yield "plain", mark + example
+        yield "example", mark + example
 
 
 def clean_documentation(function):
