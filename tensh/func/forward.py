@@ -9,6 +9,7 @@ from tensh.engine.dispatch.vmap.batched import BatchedTensor, make_batched, valu
 from tensh.engine.dispatch.vmap.differentiation import gradient_with_levels, weight
 from tensh.engine.dispatch.vmap.levels import running
 from tensh.engine.dispatch.vmap.rules.shared import sizes_of
+from tensh.engine.inplace.outside import differentiating
 from tensh.func.checks import only_tensors, output_and_aux, replace_arguments, select_argnums, some_tensors
 from tensh.func.tape import find_inside, show_outside
 from tensh.func.trees import flatten, map_leaves, unflatten
@@ -52,11 +53,12 @@ def jvp_by(func, primals, tangents, argnums, strict=False, has_aux=False):
         )
     some_tensors(values, CALL, "primals")
     some_tensors(directions, CALL, "tangents")
-    before = mode.grad, mode.inference, mode.forward, mode.transforms
+    before, call = (mode.grad, mode.inference, mode.forward, mode.transforms), None
     try:
         mode.inference, mode.forward = False, True
         with tangent_levels.opened_level() as level:
-            mode.transforms = (*mode.transforms, Call(level))
+            mode.transforms = (*mode.transforms, call := Call(level))
+            differentiating.append(call)
             duals = [dual(x, t, level) for x, t in zip(values, directions, strict=True)]
             outputs = func(*replace_arguments(primals, numbers, unflatten(duals, spec)))
             aux = ()
@@ -71,6 +73,8 @@ def jvp_by(func, primals, tangents, argnums, strict=False, has_aux=False):
             results = [[show_outside(t, True) for t in pair] for pair in found]
     finally:
         mode.grad, mode.inference, mode.forward, mode.transforms = before
+        if call is not None:
+            differentiating.remove(call)
     return *(unflatten(column, structure) for column in zip(*results)), *aux
 
 

@@ -20,6 +20,7 @@ from tensh.engine.dispatch.override.wrappers import Facts, copy_wrapper
 from tensh.engine.dispatch.vmap.batched import BatchedTensor, expand_batches, make_batched, value_of
 from tensh.engine.dispatch.vmap.levels import running
 from tensh.engine.dtypes.dtype import DIFFERENTIABLE
+from tensh.engine.inplace.outside import differentiating
 
 
 class PassedLeaf(AccumulateGrad):
@@ -44,11 +45,13 @@ class Tape(Call):
         self.inference, mode.inference = mode.inference, False
         self.start = tick()
         mode.transforms = (*mode.transforms, self)
+        differentiating.append(self)
         return self
 
     def __exit__(self, *error):
         mode.grad, mode.inference = self.before, self.inference
         mode.transforms = mode.transforms[:-1]
+        differentiating.remove(self)
         for node, outer in self.leaves.items():
             node.inputs = (outer,) if uses_gradient(outer) else ()
             node.__class__ = PassedLeaf

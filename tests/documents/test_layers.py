@@ -288,7 +288,7 @@ def test_operators_are_imported_or_stand_in_tables():
     assert modules and [place for module in modules for place in looked_up(module)] == []
 
 
-PORTS = "construct is_generator batched_operator batched_function batched_custom batched_grad grad_by_batches reduce_tensor reduce_parameter reduce_storage dispatch_override answer_override make_subclass tensor_html torch_function make_wrapper_subclass dispatch_aten dispatch_operator dispatch_lifted run_watched make_sparse make_leaf mark_inference inference_operand compile_forward"
+PORTS = "construct is_generator batched_operator batched_function batched_custom batched_grad grad_by_batches reduce_tensor reduce_parameter reduce_storage dispatch_override answer_override make_subclass tensor_html torch_function make_wrapper_subclass dispatch_aten dispatch_operator dispatch_lifted run_watched make_sparse call_node make_leaf mark_inference inference_operand compile_forward"
 """All ways upwards: see engine/core/ports.py, and the list in ARCHITECTURE.md."""
 
 

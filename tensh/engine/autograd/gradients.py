@@ -87,6 +87,8 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
 def _accumulate_into(t, g, graph):
     if type(t) is GradientEdge and type(t.place) is not AccumulateGrad:
         return  # there is no tensor to store the gradient
+    if type(t) is not GradientEdge and t.retains_grad and type(t.node) is not AccumulateGrad:
+        return  # the pass has kept the gradient already
     if type(t.node) is AccumulateGrad:
         accumulate(t.node, g if graph else g.copy(), graph)
     elif graph:

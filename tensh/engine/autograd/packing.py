@@ -11,6 +11,7 @@ from functools import partial
 
 from numpy import ndarray
 
+from tensh.engine.autograd.saved_names import SHOWN, as_shown
 from tensh.engine.core.clock import mode, owner, version
 from tensh.engine.core.nodes import AccumulateGrad
 from tensh.engine.core.tensor import Tensor, wrap
@@ -181,13 +182,13 @@ def read_number(array):
     return int(number) if type(number) is float and number.is_integer() else number
 
 
-def list_saved_members(reads, roles):
-    """``_saved_self`` and others: the saved values under PyTorch's names.
+def list_saved_members(reads, roles, kind):
+    """``_saved_self`` and others: the values that nodes of a kind save, under PyTorch's names.
 
     Properties of the class, because ``Node.__getattr__`` would make every attribute slower: 15 % of a backward pass.
     """
 
-    def member(read, place):
+    def member(name, read, place):
         def value(node):
             if node.saved is None:
                 raise RuntimeError(second_time)
@@ -196,11 +197,9 @@ def list_saved_members(reads, roles):
                 leaf = edge.variable
                 if leaf is not None and leaf.array is saved:
                     return leaf
-            return (
-                read_number(saved)
-                if saved is not None and stands_for_number(node, read)
-                else node._on_edge(role, saved)
-            )
+            if saved is not None and stands_for_number(node, read):
+                return read_number(saved)
+            return as_shown(name, node._on_edge(role, saved))
 
         return property(value)
 
@@ -213,10 +212,15 @@ def list_saved_members(reads, roles):
     reads, names = tuple(reads), {"input": "self", "out": "result"}
     sizes = {f"{names.get(p, p)}_sym_sizes": f"{p}.shape" for p in (read.partition(".")[0] for read in reads)}
     names |= {read: name for name, read in sizes.items()}
-    members = [(names.get(read, read), place) for place, read in enumerate(reads) if "." not in read or read in names]
-    return {f"_saved_{name}": member(reads[place], place) for name, place in members} | {
-        f"_raw_saved_{name}": raw(place) for name, place in members if roles[place] is not None
-    }
+    own = {names.get(read, read): place for place, read in enumerate(reads) if "." not in read or read in names}
+    pairs = SHOWN[kind] if kind in SHOWN else [(name, name) for name in own]
+    members = [(theirs, own[ours]) for theirs, ours in pairs if ours in own]
+    constants = [theirs.split("=") for theirs, _ in pairs if "=" in theirs]
+    return (
+        {f"_saved_{name}": property(lambda node, value=int(value): value) for name, value in constants}
+        | {f"_saved_{name.rstrip('*')}": member(name, reads[place], place) for name, place in members}
+        | {f"_raw_saved_{name.rstrip('*')}": raw(place) for name, place in members if roles[place] is not None}
+    )
 
 
 FACTORS = {"mm": ("input", "mat2"), "addmm": ("mat1", "mat2")}

@@ -35,6 +35,7 @@ from tensh.engine.core.views import record_retyped_view, record_view, refresh_no
 from tensh.engine.dispatch.override.points import overrides
 from tensh.engine.errors.messages import ABSENT, REQUIRED, is_not_int64, raise_missing, refuse_dtype, translate_error
 from tensh.engine.errors.views import MULTIPLE
+from tensh.engine.inplace.outside import differentiating
 from tensh.engine.inplace.out import check_out, refuse_growth, write_constant_out, write_out
 from tensh.engine.inplace.overlap import refuse_overlap, refuse_overlap_in_part
 from tensh.engine.inplace.writes import begin_write, operand_node, require_own_dtype, write_inplace
@@ -67,7 +68,8 @@ FUNCTIONS = (
     make_write_error, Lift, parallel_map, refuse_receiver,
 )  # fmt: skip
 ENVIRONMENT = {each.__name__: each for each in FUNCTIONS} | {
-    "new": new, "mode": mode, "clock": clock, "tick": tick, "listeners": listeners, "ports": ports, "OPS": OPS, "WEAK": WEAK,
+    "new": new, "mode": mode, "clock": clock, "tick": tick, "listeners": listeners,
+    "differentiating": differentiating, "ports": ports, "OPS": OPS, "WEAK": WEAK,
     "STRICT": STRICT, "SCALARS": SCALARS, "EXACT_SCALARS": EXACT_SCALARS, "MULTIPLE": MULTIPLE, "REQUIRED": REQUIRED, "ABSENT": ABSENT, "NO_ARRAY": NO_ARRAY,
     "MANY_HALVES": MANY, "F4": np.dtype(np.float32), "PARALLEL": PARALLEL, "PARALLEL_LIGHT": PARALLEL_LIGHT,
 }  # fmt: skip

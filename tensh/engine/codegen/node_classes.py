@@ -26,7 +26,7 @@ def make_node_class(op):
         "reads": tuple(op.saves),
         "roles": roles,
         "keeps_arrays": choose_keeps_arrays(op, roles),
-        **list_saved_members(op.saves, roles),
+        **list_saved_members(op.saves, roles, op.node),
         **list_matrix_members(op),
     }
     values |= {"derivatives": op.derivatives} | _derivatives(op)

@@ -240,7 +240,7 @@ def _write_straight(op, a, b=None):
     fits = [f"{a}_.dtype.kind in {kinds(op)!r}"] if op.floats or op.types != "biufcW" else []
     free = f"{a}._base is None or {a}._base.node is None and {a}._view_info is None"
     lines = [
-        f"if isinstance({a}, Tensor) and ({a}.node is None or not mode.grad) and ({free}):",
+        f"if isinstance({a}, Tensor) and ({a}.node is None or not mode.grad) and ({free}) and not differentiating:",
         INDENT + f"{a}_ = {a}.array",
         INDENT + f"if {a}_.base is not None: refuse_overlap({a}_, '{op.name}')",
     ]

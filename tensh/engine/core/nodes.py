@@ -124,17 +124,7 @@ class Node:
 
     def __call__(self, *grads):
         """The gradients of the inputs for those of the outputs, one of which may be None; they are recorded."""
-        expected = len(self.shape) if self.op is not None and self.op.many else 1
-        if len(grads) != expected:
-            raise TypeError(f"expected {expected} arguments, got {len(grads)} instead")
-        for place, g in enumerate(grads):
-            if g is not None and not hasattr(g, "grad_fn"):
-                raise TypeError(f"argument {place} is not a Variable")
-        given = {place: g for place, g in enumerate(grads) if g is not None}
-        if not given:
-            return (None,) * len(self.inputs) if len(self.inputs) > 1 else None
-        found = tuple(self.backward_graph(Parts(given) if expected > 1 or self.op and self.op.many else given[0]))
-        return found if len(found) > 1 else found[0]
+        return ports.call_node(self, *grads)
 
     def _sequence_nr(self):
         return self.time

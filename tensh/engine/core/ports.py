@@ -55,6 +55,9 @@ batched_grad = Port("engine.dispatch.vmap.differentiation", "grad")
 grad_by_batches = Port("engine.dispatch.vmap.differentiation", "differentiate_batches")
 """``autograd.grad`` of ordinary tensors by weights whose first dimension is a batch."""
 
+call_node = Port("engine.autograd.calling", "call_node")
+"""``call_node(node, *grads)``: the gradients of a node's inputs for those of its outputs."""
+
 make_leaf = Port("engine.autograd.leaves", "make_leaf")
 """``make_leaf(node)``: the tensor of a leaf that only its node has kept."""
 

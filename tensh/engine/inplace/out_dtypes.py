@@ -5,7 +5,7 @@ from tensh.engine.errors.messages import OTHER_DTYPE
 EXACT = {
     OTHER_DTYPE: """
         addmv alias_copy argmax argmin as_strided_copy avg_pool2d avg_pool3d cholesky_ex cross det diag diagonal_copy eigh eigvalsh
-        expand_copy index_add index_copy index_reduce inv inv_ex isin ldl_factor ldl_factor_ex ldl_solve linear log_softmax
+        expand_copy index_add index_copy index_reduce inv inv_ex inverse isin ldl_factor ldl_factor_ex ldl_solve linear log_softmax
         lu_factor lu_factor_ex lu_solve lu_unpack msort norm permute_copy qr renorm scatter scatter_add scatter_reduce
         slice_scatter slogdet softmax solve solve_ex sort split_with_sizes_copy squeeze_copy svd svdvals t_copy topk
         transpose_copy triangular_solve tril triu unbind_copy unfold_copy unsqueeze_copy vector_norm view_copy
@@ -15,7 +15,7 @@ EXACT = {
     "Found dtype {1.title} but expected {0.title}": "conj_physical gelu hardshrink softplus softshrink",
     "expected scalar type {0.title} but found {1.title}": "logsigmoid solve_triangular",
     "self and mat2 must have the same dtype, but got {1.title} and {0.title}": "addbmm",
-    "result dtype {1.title} does not match input dtype {0.title}": "vdot",
+    "result dtype {1.title} does not match input dtype {0.title}": "dot vdot",
     "quantile() out tensor must be same dtype as the input tensor": "quantile nanquantile",
     "Expected object of scalar type {0.title} but got scalar type {1.title} for argument 'out'": "polar",
     "torch.histogram: input tensor and hist tensor should have the same dtype, but got input {0.spoken} and hist {1.spoken}":
@@ -62,4 +62,6 @@ CASTABLE = """
 """The functions that name themselves, in these words, where a result cannot be cast to the dtype of ``out=``."""
 
 EXACT_WORDS = {name: words for words, names in EXACT.items() for name in names.split()}
-CASTABLE_WORDS = {name.rpartition(".")[2]: f"{name}: {SAFELY}" for name in CASTABLE.split()}
+CASTABLE_WORDS = {name.rpartition(".")[2]: f"{name}: {SAFELY}" for name in CASTABLE.split()} | {
+    "logsumexp": "logsumexp(): Expected floating point type for result tensor, but got: {1.title}",
+}

@@ -26,6 +26,7 @@ from tensh.engine.core.views import derive_again, locked_view_error, refresh_nod
 from tensh.engine.dispatch.override.points import watch_operator
 from tensh.engine.dtypes.dtype import BUILTIN, BY_NUMPY, can_cast
 from tensh.engine.errors.messages import broadcast_clash, cannot_cast, does_not_fit
+from tensh.engine.inplace.outside import differentiating, refuse_capture
 from tensh.engine.inplace.copy_slices import CopySlices
 from tensh.engine.inplace.overlap import refuse_overlap, refuse_overlap_in_part, refuse_partial_overlap
 
@@ -43,9 +44,9 @@ def write_inplace(t, since, value, name, overlapping=False):
     if mode.grad is True and since is not None and (uses_gradient(node) or uses_gradient(refresh_node(t))):
         refuse_unrecordable(t)
     require_fit(t, value, overlapping)
+    if differentiating:
+        refuse_capture(t, name)
     if node is not None:
-        if mode.transforms:
-            mode.transforms[-1].refuse_capture(t, name)
         inside = nodes_of_write(node, since)
         spoilt = len(inside) == 1 and saves_argument_in(node, t.array)
         for n in () if spoilt else inside:
@@ -122,9 +123,11 @@ def refuse_unrecordable(t):
 
 
 def needs_no_record(t, *others):
-    """True if a write of ``others`` (tensors, or anything else) into ``t`` needs no record."""
+    """True if a write of ``others`` (tensors, or anything else) into ``t`` needs no record, and nothing can refuse it."""
     if t._base is INFERENCE:
         refuse_write(t)
+    if differentiating:
+        return False
     if not mode.grad:
         return True
     if refresh_node(t) is not None:

@@ -12,10 +12,10 @@ from tensh.engine.methods.autograd import make_refusal
 
 
 def seal_property(name, member):
-    """Return a property whose setter raises PyTorch's error."""
+    """Return a property that cannot be set or deleted, with PyTorch's errors."""
     if type(member) is not property or member.fset is not None:
         return member
-    return property(member.fget, make_refusal(name), doc=member.__doc__)
+    return property(member.fget, refuse := make_refusal(name), refuse, doc=member.__doc__)
 
 
 for _name, _each in list(vars(Tensor).items()):
@@ -43,6 +43,10 @@ class Late:
     def __set__(self, t, value):
         self._settle()
         setattr(t, self.name, value)
+
+    def __delete__(self, t):
+        self._settle()
+        delattr(t, self.name)
 
 
 def member_of(name):

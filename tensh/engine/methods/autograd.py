@@ -22,17 +22,18 @@ def member(name=None, **accessors):
 
     def hang(get):
         called = name or get.__name__
-        accessors.setdefault("set", make_refusal(called))
-        setattr(Tensor, called, property(get, accessors["set"], accessors.get("delete"), doc=get.__doc__))
+        refuse = make_refusal(called)
+        delete = accessors.get("delete", refuse)
+        setattr(Tensor, called, property(get, accessors.get("set", refuse), delete, doc=get.__doc__))
         return get
 
     return hang
 
 
 def make_refusal(name):
-    """Return a setter that refuses to set a property."""
+    """Return a function that refuses to set a property, or to delete it."""
 
-    def refuse(t, value):
+    def refuse(t, value=None):
         raise AttributeError(f"attribute '{name}' of 'torch._C.TensorBase' objects is not writable")
 
     return refuse
@@ -89,7 +90,11 @@ def _record(t, flag):
         t._kept, t.node = node.grad, None
 
 
-@member(set=_set_requires_grad)
+def _refuse_deletion(t):
+    raise RuntimeError("requires_grad must be a bool")
+
+
+@member(set=_set_requires_grad, delete=_refuse_deletion)
 def requires_grad(t):
     """True if operations on this tensor are recorded; for a view, also if those on its base are."""
     return uses_gradient(t.node) or t._base is not None and uses_gradient(t._base.node)
@@ -298,7 +303,11 @@ def _set_data(t, value):
     replace_array(t, memory.share_apart(value.array))  # as in PyTorch, both share memory but count writes separately
 
 
-@member(set=_set_data)
+def _keep_data(t):
+    raise RuntimeError("Deleting tensor data is not allowed. Delete tensor instead!")
+
+
+@member(set=_set_data, delete=_keep_data)
 def data(t):
     """A view without history, whose writes are not counted as writes to this tensor."""
     return mark_like(wrap(memory.share_apart(t.array)), t)

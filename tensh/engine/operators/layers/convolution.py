@@ -42,11 +42,15 @@ def convolution(kernel_name, **derivatives):
     )
 
 
+NO_BIAS = "expand(sum_dim(sum_dim(g, all_but_channels(g.ndim)), 0, True), weight.shape[:1])"
+"""The gradient of the bias, zeros, where an output without channels comes from a weight that has some."""
+
+
 @convolution(
     "slow_conv2d_cpu",
     input=f"tie(correlate_back(g, conj(weight), None, input.shape, {GEOMETRY}), input)",
     weight=f"tie(match(g, conj(input), weight.shape, {GEOMETRY}), weight)",
-    bias="tie(tie(sum_dim(g, all_but_channels(g.ndim)), input), weight)",
+    bias=f"tie(tie(sum_dim(g, all_but_channels(g.ndim)) if g.shape[1] else {NO_BIAS}, input), weight)",
 )
 @keeping_format(operands=2, unless=is_double_volume)
 @compute_in_float32

@@ -61,9 +61,39 @@ def linalg_lstsq(A, B, rcond, driver, vector, measured):
     right = B[..., None] if vector else B
     left, values, basis = decompose(A)
     zero = np.zeros(values.shape[:-1], values.dtype)
-    X = (basis * invert_values(values, zero, rcond)[..., None, :]) @ (np.conj(left.swapaxes(-2, -1)) @ right)
-    rank = np.count_nonzero(exceed_tolerances(values, zero, rcond), -1) if driver != "gels" else np.zeros(0, np.int64)
+    if driver == "gels":
+        rcond = 0.0  # LAPACK assumes independent columns
+    kept = exceed_tolerances(values, zero, rcond)
+    if driver == "gelsy" and values.size and not kept.all():
+        X, rank = solve_in_order(A, right, rcond)
+    else:
+        X = (basis * invert_values(values, zero, rcond)[..., None, :]) @ (np.conj(left.swapaxes(-2, -1)) @ right)
+        rank = np.count_nonzero(kept, -1) if driver != "gels" else np.zeros(0, np.int64)
     rest = right - A @ X
     residuals = (rest.real**2 + rest.imag**2).sum(-2) if measured else np.zeros(0, values.dtype)
     shown = values if driver in ("gelsd", "gelss") else np.zeros(0, values.dtype)
     return X[..., 0] if vector else X, residuals, np.asarray(rank), shown
+
+
+def solve_in_order(A, B, rcond):
+    """Return (the solutions of minimum norm, the ranks) after the last columns have been dropped, if they are dependent.
+
+    A column counts as dependent on those before it if it makes their triangle worse conditioned than ``1 / rcond``.
+    LAPACK's gelsy would begin with the largest column; as PyTorch calls it, the columns stay in their order.
+    """
+    shape = np.broadcast_shapes(A.shape[:-2], B.shape[:-2])
+    matrices = np.broadcast_to(A, shape + A.shape[-2:]).reshape(-1, *A.shape[-2:])
+    sides = np.broadcast_to(B, shape + B.shape[-2:]).reshape(-1, *B.shape[-2:])
+    solutions, ranks = [], []
+    for matrix, side in zip(matrices, sides, strict=True):
+        basis, triangle = np.linalg.qr(matrix)
+        rank = 0
+        while rank < len(triangle):
+            values = np.linalg.svd(triangle[: rank + 1, : rank + 1], compute_uv=False)
+            if not values[0] or values[-1] < rcond * values[0]:
+                break
+            rank += 1
+        solutions.append(np.linalg.pinv(triangle[:rank]) @ (np.conj(basis[:, :rank].T) @ side))
+        ranks.append(rank)
+    X = np.array(solutions, A.dtype).reshape(*shape, A.shape[-1], B.shape[-1])
+    return X, np.array(ranks, np.int64).reshape(shape)

@@ -12,6 +12,7 @@ from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dtypes.dtype import DIFFERENTIABLE
 from tensh.engine.errors.warnings import warn_once
 from tensh.engine.inplace.overlap import refuse_overlap
+from tensh.engine.inplace.outside import differentiating
 from tensh.engine.inplace.writes import begin_write, needs_no_record, require_fit, write_inplace
 from tensh.engine.operators.forms import method, require
 from tensh.engine.operators.shapes.composites.parts import as_strided
@@ -67,7 +68,7 @@ def fill_(self, value):
     >>> torch.zeros(2).fill_(3)
     tensor([3., 3.])
     """
-    if type(value) in SMALL and -SAFE < value < SAFE and self.node is None and self._base is None:
+    if type(value) in SMALL and -SAFE < value < SAFE and self.node is self._base is None and not differentiating:
         array = self.array
         if array.dtype.kind == "f":
             array.fill(value)
@@ -114,7 +115,7 @@ def copy_(self, other, non_blocking=False):
     array, source = self.array, other.array
     if (
         array.dtype is source.dtype and array.shape == source.shape and self._base is other._base is None
-        and (self.node is other.node is None or not mode.grad)
+        and (self.node is other.node is None or not mode.grad) and not differentiating
     ):  # fmt: skip
         array[...] = source
         stamp_write(array)

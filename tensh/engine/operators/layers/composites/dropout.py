@@ -271,6 +271,11 @@ sloped_inplace = op(
     multiply_slopes.kernel, name="sloped_inplace", public=False, out=False, node="RreluWithNoiseBackward1",
     input="g * slopes", slopes=None,
 )  # fmt: skip
+sloped_down = op(
+    multiply_slopes.kernel, name="sloped_down", public=False, out=False, node="RreluWithNoiseBackward1",
+    input="g * refuse_negative(-1, 'leakyReLu')", slopes=None,
+)  # fmt: skip
+"""As ``sloped_inplace``, for a negative slope outside of training, which PyTorch does not differentiate."""
 
 
 RRELU = (
@@ -295,7 +300,8 @@ def rrelu(input, lower=1 / 8, upper=1 / 3, training=False, generator=None):
 def rrelu_(input, lower=1 / 8, upper=1 / 3, training=False, generator=None):
     """In-place version of rrelu.  Raise RuntimeError if lower exceeds upper."""
     slopes = _slopes(input.array, lower, upper, training, default_generator if generator is None else generator)
-    return write_inplace(input, tick(), sloped_inplace.fn(input, wrap(slopes)), "rrelu_")
+    form = sloped_inplace if training or lower + upper >= 0 else sloped_down
+    return write_inplace(input, tick(), form.fn(input, wrap(slopes)), "rrelu_")
 
 
 def _layer_rrelu(input, lower=1.0 / 8, upper=1.0 / 3, training=False, inplace=False):

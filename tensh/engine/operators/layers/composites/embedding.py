@@ -176,7 +176,7 @@ torch_embedding_bag.__name__ = torch_embedding_bag.__qualname__ = "embedding_bag
 composite(torch_embedding_bag, method=False)
 
 
-def check_bags(input, weight, offsets, mode, scale_grad_by_freq, sparse, per_sample_weights):
+def check_bags(input, offsets, mode, scale_grad_by_freq, sparse, per_sample_weights, include_last_offset):
     """Check the arguments; return (input, offsets) with all bags joined."""
     if per_sample_weights is not None and input.array.shape != per_sample_weights.array.shape:
         raise ValueError(
@@ -191,7 +191,7 @@ def check_bags(input, weight, offsets, mode, scale_grad_by_freq, sparse, per_sam
                 "However, found offsets of type <class 'torch.Tensor'>"
             )
         batch, length = input.array.shape
-        offsets = wrap(np.arange(batch) * length)
+        offsets = wrap(np.arange(batch + include_last_offset) * length)
         input = input.reshape(input.array.size)
     elif ndim == 1:
         if offsets is None:
@@ -236,7 +236,9 @@ def embedding_bag(
             "deprecated, and should now be `embedding_bag(input, weight, ...)`.",
         )
         input, weight = weight, input
-    input, offsets = check_bags(input, weight, offsets, mode, scale_grad_by_freq, sparse, per_sample_weights)
+    input, offsets = check_bags(
+        input, offsets, mode, scale_grad_by_freq, sparse, per_sample_weights, include_last_offset
+    )
     if max_norm is not None:
         embedding_renorm_(weight, input, max_norm, norm_type)
     if per_sample_weights is not None and per_sample_weights.array.ndim == 2:

@@ -183,8 +183,8 @@ def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
             reduction_of(reduction)
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
     if weight is None:
-        return huber_difference_op.fn(*promote_both(input, target), reduction_of(reduction), delta)
-    return reduce_losses(huber_difference_op.fn(*promote_both(input, target), "none", delta) * weight, reduction)
+        return huber_difference_op.fn(input, target.to(input.dtype), reduction_of(reduction), delta)
+    return reduce_losses(huber_difference_op.fn(input, target.to(input.dtype), "none", delta) * weight, reduction)
 
 
 # ── yes or no ────────────────────────────────────────────────────────────────
@@ -262,8 +262,8 @@ def entropy_of_logits(input, target, weight, pos_weight, reduction):
         raise RuntimeError(
             f"result type {input.dtype.title} can't be cast to the desired output type {target.dtype.title}"
         )
-    if floating:
-        input, target = promote_both(input, target)
+    if floating:  # the loss has the dtype of the target
+        input = input.to(target.dtype)
     if pos_weight is not None and (clash := broadcast_clash((pos_weight.array.shape, target.array.shape))):
         raise RuntimeError(clash)
     require_constants("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
@@ -312,4 +312,4 @@ def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="m
         raise RuntimeError(clash)
     if (common := np.broadcast_shapes(*shapes)) != shapes[0]:
         raise RuntimeError(does_not_fit(shapes[0], common))
-    return soft_margin.fn(*promote_both(input, target), reduction)
+    return soft_margin.fn(input, target.to(input.dtype), reduction)

@@ -231,6 +231,8 @@ def lstsq(input, b, rcond=None, *, driver=None):
         raise RuntimeError(f"torch.linalg.lstsq: input.size(-2) should match other.size({rows})")
     require_full_precision(input)
     m, n = first.shape[-2:]
+    if isinstance(rcond, Tensor):
+        rcond = rcond.item()
     if rcond is None:
         rcond = np.finfo(first.dtype).eps * max(m, n)
     elif driver == "gelsd" and not 0 < rcond < 1 or rcond < 0:  # as LAPACK reads it

@@ -13,6 +13,7 @@ from tensh.engine.codegen.table import public
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dtypes.dtype import BOOL, BY_NUMPY, COMPLEX, DIFFERENTIABLE, FLOAT, int64, of_scalar
 from tensh.engine.dtypes.size import Size
+from tensh.engine.inplace.overlap import refuse_overlap
 from tensh.engine.operators.random import draws as operators
 from tensh.engine.random import discrete, drawing
 from tensh.engine.random.generator import Generator, default_generator
@@ -100,6 +101,8 @@ def draw_new(name, size, draw, generator, given, default=None):
 
     def make(dtype):  # into the memory of ``out`` if it fits, since its layout decides how normal numbers are drawn
         array = out.array if out is not None and out.array.shape == size else np.empty(size, dtype)
+        if out is not None:
+            refuse_overlap(array)
         return draw_into(array, draw, generator, out is None and given["requires_grad"])
 
     return finish(name, make, default or of_scalar[float].numpy, {**given, "size": tuple(size)})
