@@ -22,4 +22,7 @@ __all__ = [
     "thread_safe_generator",
 ]
 
+for _name in __all__:
+    globals()[_name].__module__ = "torch.random"
+
 __getattr__ = unsupported_lookup("torch.random")

@@ -59,6 +59,11 @@ def convolution(input, weight, bias=None, stride=(), padding=(), dilation=(), gr
     return "convolution", input, weight, bias, *lists, False, [0] * len(stride), groups
 
 
+def transform(name):
+    """A Fourier transform."""
+    return lambda input, dim, *settings: (f"_{name}", input, list(dim), *settings)
+
+
 def recurrent_layer(input, w_ih, w_hh, b_ih, b_hh, hidden, cell, backwards):
     settings = [], 2, hidden.shape[-1], 1, True, False, False, True
     return "mkldnn_rnn_layer", input, w_ih, w_hh, b_ih, b_hh, hidden, cell, bool(backwards), *settings
@@ -97,6 +102,9 @@ CALLS = {
     "prelu_kernel": lambda input, weight: ("_prelu_kernel", input, weight),
     "split_equally": lambda input, size, dim: ("split.Tensor", input, size, dim),
     "split_by_sizes": lambda input, sizes, dim: ("split_with_sizes", input, list(sizes), dim),
+    **{each: transform(each) for each in ("fft_c2c", "fft_c2r", "fft_r2c")},
+    "conj": lambda input: ("_conj", input), "conj_physical": lambda input: ("_conj_physical", input),
+    "roll_dims": lambda input, shifts, dims: ("roll", input, list(shifts), list(dims)),
     "unsafe_view": lambda input, size: ("_unsafe_view", input, list(size)),
 }  # fmt: skip
 """Operator of tensh -> function of its arguments: (PyTorch's operator, its arguments, keywords in a dictionary)."""

@@ -92,6 +92,15 @@ def sum_dim(input, dim, keepdim=False, dtype=None):
     return aten("sum", input, dims, keepdim, **({} if dtype is None else {"dtype": as_dtype(dtype)}))
 
 
+def resize_dim(g, dim, size):
+    """The first elements along a dimension, or zeros after them."""
+    if size <= g.shape[dim]:
+        return g if size == g.shape[dim] else aten("slice", g, dim, 0, size)
+    room = aten("new_zeros", g, [size if d == dim else n for d, n in enumerate(g.shape)])
+    aten("copy_", aten("slice", room, dim, 0, g.shape[dim]), g)
+    return room
+
+
 LIFTED = {
     "slice_dim": "slice",
     "unsafe_view": "_unsafe_view",
@@ -108,6 +117,11 @@ LIFTED = {
     "softmax_backward": lambda g, out, dim: aten("_softmax_backward_data", g, out, dim, out.dtype),
     "log_softmax_backward": lambda g, out, dim: aten("_log_softmax_backward_data", g, out, dim, out.dtype),
     "threshold_backward": lambda g, out, threshold=0: aten("threshold_backward", g, out, threshold),
+    "fft_c2c": lambda g, dim, *settings: aten("_fft_c2c", g, list(dim), *settings),
+    "fft_c2r": lambda g, dim, *settings: aten("_fft_c2r", g, list(dim), *settings),
+    "fft_r2c": lambda g, dim, *settings: aten("_fft_r2c", g, list(dim), *settings),
+    "resize_dim": resize_dim,
+    "real": lambda g: aten("select", aten("view_as_real", g), g.dim(), 0),
     "select_back": lambda g, shape, dim, index: aten("select_backward", g, list(shape), dim, index),
     "slice_back": lambda g, shape, *part: aten("slice_backward", g, list(shape), *part),
     "diagonal_back": lambda g, shape, *part: aten("diagonal_backward", g, list(shape), *part),

@@ -101,6 +101,9 @@ def rename_parts(to):
         for value in [*names.values()]:
             if isinstance(value, (FunctionType, type)) and value.__module__ == before and is_defined_by(value, names):
                 value.__module__ = after
+                for method in vars(value).values() if isinstance(value, type) else ():
+                    if isinstance(method, FunctionType) and method.__module__ == before:
+                        method.__module__ = after
 
 
 def is_defined_by(value, names):

@@ -17,14 +17,15 @@ KEPT = tuple(
 """Modules that keep their name: their classes name themselves, or worker processes need them before this finder."""
 LAYERS = "tensh.nn.modules."
 """Modules that keep their name and have names of others in PyTorch."""
-ONE_FILE = "_utils distributions.constraints distributions.transforms distributions.kl optim.lr_scheduler serialization".split()
+ONE_FILE = "_utils distributions.constraints distributions.transforms distributions.kl optim.lr_scheduler serialization utils.checkpoint".split()
 """Packages of tensh that are a single file in PyTorch."""
 IN_FILE = {
-    "_subclasses.absence": "_subclasses.fake_tensor", "autograd.jacobians": "autograd.functional", "autograd.products": "autograd.functional", "autograd.multihook": "autograd.graph",
+    "_subclasses.absence": "_subclasses.fake_tensor", "amp.custom": "amp.autocast_mode", "amp.regions": "amp.autocast_mode",
+    "amp.scaler": "amp.grad_scaler", "autograd.jacobians": "autograd.functional", "autograd.products": "autograd.functional", "autograd.multihook": "autograd.graph",
     "autograd.saving": "autograd.graph", "nn.attention.block_mask": "nn.attention.flex_attention", "nn.utils.weight_norms": "nn.utils.weight_norm", "nn.utils.spectral_norms": "nn.utils.spectral_norm", "fx.arguments": "fx._symbolic_trace", "fx.codegen": "fx.graph", "fx.tracer": "fx._symbolic_trace",
     "fx.wrapping": "fx._symbolic_trace", "nn.utils.pruning": "nn.utils.prune", "optim.adafactor": "optim", "optim.muon": "optim",
     "optim.swapping": "optim", "testing.comparing": "testing._comparison", "testing.making": "testing._creation",
-    "masked.along": "masked._ops", "masked.reductions": "masked._ops", "utils.data.worker_info": "utils.data._utils.worker", "utils.swapping": "utils",
+    "masked.along": "masked._ops", "masked.reductions": "masked._ops", "nested.creation": "nested", "optim.hooks": "optim.optimizer", "utils.data.worker_info": "utils.data._utils.worker", "utils.swapping": "utils",
 }  # fmt: skip
 """Module of tensh -> the module of PyTorch with the same contents, if its name differs."""
 

@@ -22,4 +22,6 @@ __all__ = [
     "set_multithreading_enabled", "variable",
 ]  # fmt: skip
 
+backward.__module__ = grad.__module__ = "torch.autograd"
+
 __getattr__, __dir__ = declare_namespace("tensh.autograd", globals(), (), ("forward_ad", "profiler"))

@@ -6,7 +6,7 @@ EXACT = {
     OTHER_DTYPE: """
         addmv alias_copy argmax argmin as_strided_copy avg_pool2d avg_pool3d cholesky_ex cross det diag diagonal_copy eigh eigvalsh
         expand_copy index_add index_copy index_reduce inv inv_ex inverse isin ldl_factor ldl_factor_ex ldl_solve linear log_softmax
-        lu_factor lu_factor_ex lu_solve lu_unpack msort norm permute_copy qr renorm scatter scatter_add scatter_reduce
+        lu_factor lu_factor_ex lu_solve lu_unpack msort norm permute_copy qr renorm scatter scatter_add scatter_reduce select_copy slice_copy detach_copy view_as_real_copy view_as_complex_copy
         slice_scatter slogdet softmax solve solve_ex sort split_with_sizes_copy squeeze_copy svd svdvals t_copy topk
         transpose_copy triangular_solve tril triu unbind_copy unfold_copy unsqueeze_copy vector_norm view_copy
     """,

@@ -168,6 +168,8 @@ def refuse_ambiguous(t, order, check):
     if not isinstance(formats, list) or not all(isinstance(each, memory_format) for each in formats):
         raise TypeError("The ambiguity_check argument must be a bool or a list of memory formats.")
     steps = strides(t.array)
+    if 0 in steps:
+        raise RuntimeError("The tensor does not have unique dim order.")
     if len(set(steps)) == len(steps) and 1 not in t.array.shape:
         return
     if sum(t.is_contiguous(memory_format=each) for each in formats) != 1:

@@ -91,7 +91,7 @@ def explain_by_graph(situation):
     for node in nodes_behind(tensors.values()):
         if node.name() != "EmbeddingBackward0":
             continue
-        indices, count = node._saved_indices, node._saved_weight_sym_sizes[0]
+        indices, count = node._saved_indices, node.saved[node.reads.index("weight.shape")][0]
         if indices.shape[-1:] != (count,) or count < LEAST_ROWS or not is_one_hot(indices):
             continue
         rule = _(

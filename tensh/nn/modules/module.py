@@ -67,13 +67,21 @@ MODULES = {
 
 
 def claim_pytorchs_module(cls):
-    """Give a class of tensh the ``__module__`` of PyTorch's class; return its real module, None for other classes."""
+    """Give a class of tensh and its methods the ``__module__`` of PyTorch's; return its real one, None for other classes."""
     origin = cls.__module__
     package, _, file = origin.rpartition(".")
     if package != __package__:
         return None
     cls.__module__ = f"torch.nn.modules.{MODULES.get(file, file)}"
+    claim_methods(cls, cls.__module__)
     return origin
+
+
+def claim_methods(cls, module):
+    """Give the methods of a class another ``__module__``."""
+    for each in vars(cls).values():
+        if isinstance(each, FunctionType):
+            each.__module__ = module
 
 
 def rebuild_module(origin, name):
@@ -334,6 +342,7 @@ def indent(text):
 
 Module._origin = claim_pytorchs_module(Module)
 for _part in (Members, Calls, State):
+    claim_methods(_part, Module.__module__)
     for _name, _function in vars(_part).items():
         if isinstance(_function, FunctionType):
             _function.__qualname__ = f"Module.{_name}"

@@ -281,3 +281,7 @@ def unpad_sequence(padded_sequences, lengths, batch_first=False):
         padded_sequences.transpose_(0, 1)
     within = find_public("arange")(padded_sequences.shape[1])
     return [row[within < length] for row, length in zip(padded_sequences, lengths, strict=True)]
+
+
+for _name in set(__all__) - {"PackedSequence"}:
+    globals()[_name].__module__ = PackedSequence.__module__

@@ -42,7 +42,7 @@ OPERATORS = {
     **each(
         "only none_where where_else masked_fill masked_fill_tensor where clamp clamp_tensors lerp lerp_tensors addcmul addcdiv "
         "frexp plus minus times over clone conjugate conj_physical real imag complex_of cast copy_gradient alias mark_equal equals "
-        "masked_zero fill_number copying prelu_kernel bernoulli_of multiply_slopes view_as_real view_as_complex pairs_of_complex "
+        "masked_zero fill_number copying prelu_kernel bernoulli_of multiply_slopes sloped_down sloped_inplace view_as_real view_as_complex pairs_of_complex "
         "complex_of_pairs fit attend standard_gamma_slope is_on_a_step fake_quantize_tensor fake_quantize_tensor_of_tensors "
         "fake_quantize_channels",
         elementwise,
