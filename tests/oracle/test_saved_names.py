@@ -31,7 +31,9 @@ OTHERS = {
     "LinalgVectorNormBackward0": "tensh saves the dimensions that it adds over",
     "MmBackward0": "composites pass factors with other strides",
     "PowBackward0": "powers by a number and by a tensor share a node class",
-    **dict.fromkeys(["NarrowCopyBackward0", "PermuteBackward0", "SelectScatterBackward0"], "dimensions are counted first"),
+    **dict.fromkeys(
+        ["NarrowCopyBackward0", "PermuteBackward0", "SelectScatterBackward0"], "dimensions are counted first"
+    ),
     "ViewBackward0": "composites reshape in other steps",
     "SliceBackward0": "tensh saves the end as it was given",
     **dict.fromkeys(["StdBackward0", "StdMeanBackward0", "VarBackward0", "VarMeanBackward0"], "tensh saves the number"),

@@ -91,7 +91,9 @@ def find_shown():
     shown = {}
     for line in NODES.strip().splitlines():
         nodes, _, values = line.partition(":")
-        pairs = [(theirs, ours or theirs.rstrip("*")) for theirs, _, ours in (each.partition("<") for each in values.split())]
+        pairs = [
+            (theirs, ours or theirs.rstrip("*")) for theirs, _, ours in (each.partition("<") for each in values.split())
+        ]
         shown |= dict.fromkeys(nodes.split(), pairs)
     return shown
 

@@ -35,8 +35,8 @@ from tensh.engine.core.views import record_retyped_view, record_view, refresh_no
 from tensh.engine.dispatch.override.points import overrides
 from tensh.engine.errors.messages import ABSENT, REQUIRED, is_not_int64, raise_missing, refuse_dtype, translate_error
 from tensh.engine.errors.views import MULTIPLE
-from tensh.engine.inplace.outside import differentiating
 from tensh.engine.inplace.out import check_out, refuse_growth, write_constant_out, write_out
+from tensh.engine.inplace.outside import differentiating
 from tensh.engine.inplace.overlap import refuse_overlap, refuse_overlap_in_part
 from tensh.engine.inplace.writes import begin_write, operand_node, require_own_dtype, write_inplace
 

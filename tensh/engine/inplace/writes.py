@@ -26,8 +26,8 @@ from tensh.engine.core.views import derive_again, locked_view_error, refresh_nod
 from tensh.engine.dispatch.override.points import watch_operator
 from tensh.engine.dtypes.dtype import BUILTIN, BY_NUMPY, can_cast
 from tensh.engine.errors.messages import broadcast_clash, cannot_cast, does_not_fit
-from tensh.engine.inplace.outside import differentiating, refuse_capture
 from tensh.engine.inplace.copy_slices import CopySlices
+from tensh.engine.inplace.outside import differentiating, refuse_capture
 from tensh.engine.inplace.overlap import refuse_overlap, refuse_overlap_in_part, refuse_partial_overlap
 
 

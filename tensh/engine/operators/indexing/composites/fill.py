@@ -11,8 +11,8 @@ from tensh.engine.core.clock import mode, owner, stamp_write
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dtypes.dtype import DIFFERENTIABLE
 from tensh.engine.errors.warnings import warn_once
-from tensh.engine.inplace.overlap import refuse_overlap
 from tensh.engine.inplace.outside import differentiating
+from tensh.engine.inplace.overlap import refuse_overlap
 from tensh.engine.inplace.writes import begin_write, needs_no_record, require_fit, write_inplace
 from tensh.engine.operators.forms import method, require
 from tensh.engine.operators.shapes.composites.parts import as_strided

@@ -77,8 +77,6 @@ def layer_function(mode):
         steps = found["input"].transpose(0, 1) if found["batch_first"] else found["input"]
         if steps.dim() != 3:
             steps.size(2)  # raises for a wrong number of dimensions
-        if not steps.shape[0]:
-            raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
         output, states = recurrent(mode, steps, states, layers, directions, dropout)
         return output.transpose(0, 1) if found["batch_first"] else output, *states
 

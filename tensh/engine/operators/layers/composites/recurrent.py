@@ -124,6 +124,8 @@ def recurrent(mode, input, state, layers, directions, dropout, sizes=None):
     ``input`` is [steps, batch, features], or [samples, features] with the ``sizes`` of the batches of a packed sequence;
     ``state`` has tensors [layers, batch, features].  Between layers values are dropped with the probability ``dropout``.
     """
+    if sizes is None and not input.array.shape[0]:
+        raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
     last, starts = [], None
     if mode == "LSTM" and sizes is None and is_one_piece(input, state, layers[0]):
         input = input.contiguous()  # as PyTorch does, which its graph shows
