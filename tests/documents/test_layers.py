@@ -69,7 +69,7 @@ LAYERS = {
     "tensh.futures": ("tensh.engine", ""),
     "tensh.fx": (
         "tensh tensh.engine tensh.nn tensh.switched_off tensh.func.trees tensh.utils._pytree tensh.utils._python_dispatch tensh._aten "
-        "tensh.serialization",
+        "tensh.serialization tensh._subclasses",
         "",
     ),
     "tensh.functorch": ("tensh tensh.engine tensh.fx tensh.nn tensh.switched_off", ""),
