@@ -15,6 +15,10 @@ AXES = {3: ("permute(2, 0, 1)", "transpose(0, 1)"), 4: ("permute(0, 3, 1, 2)", "
 """Other orders of dimensions: channels before image sizes, time and batch exchanged."""
 
 
+MOST_ENTRIES = 8
+"""Entries of a dict that are tried; a larger one is no batch."""
+
+
 CASTS = {".float()": 1, ".long()": 1, ".double()": 2, ".bool()": 3}
 """Casts to other dtypes, with a cost for how rarely they are meant."""
 
@@ -45,6 +49,8 @@ def changes_of_value(value, text):
             )
         case tuple() | list():
             yield from changes_of_sequence(value, text)
+        case dict():
+            yield from entries_of_dict(value, text)
         case np.ndarray():
             yield f"torch.from_numpy({text})", 1, _("{text} is a NumPy array, not a tensor").format(text=text)
             yield (
@@ -56,6 +62,15 @@ def changes_of_value(value, text):
             yield from changes_of_number(value, text)
         case Tensor():
             yield from changes_of_tensor(value, text)
+
+
+def entries_of_dict(value, text):
+    """Yield the tensors of a dict, such as a batch with named parts."""
+    tensors = [key for key, each in value.items() if type(key) is str and isinstance(each, Tensor)]
+    if len(tensors) <= MOST_ENTRIES:
+        names = ", ".join(map(repr, tensors))
+        for key in tensors:
+            yield f"{text}[{key!r}]", 1, _("{text} is a dict with the keys {names}").format(text=text, names=names)
 
 
 def changes_of_sequence(value, text):

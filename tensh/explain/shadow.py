@@ -80,6 +80,8 @@ class StandIns:
             make = self.imitate_layer
         elif type(value) in (list, tuple):
             return type(value)(self.imitate(each) for each in value)
+        elif is_small_dict(value):
+            return {key: self.imitate(each) for key, each in value.items()}
         elif is_named_result(value):
             return type(value)([self.imitate(each) for each in value])
         elif isinstance(value, PLAIN) or is_tensh_value(value):
@@ -312,11 +314,16 @@ def tensors_in(values):
     for value in values:
         if isinstance(value, Tensor):
             yield value
-        elif type(value) in (list, tuple):
-            yield from tensors_in(value)
+        elif type(value) in (list, tuple) or is_small_dict(value):
+            yield from tensors_in(value.values() if type(value) is dict else value)
         elif is_layer(value):
             yield from value.parameters()
             yield from value.buffers()
+
+
+def is_small_dict(value):
+    """True for a dict with names as keys, such as a batch with named parts."""
+    return type(value) is dict and len(value) <= FEW and all(type(key) is str for key in value)
 
 
 def is_number(t):

@@ -4,7 +4,7 @@ import ast
 import collections.abc
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.situation import explain_replacement, first_explanation
+from tensh.explain.causes.situation import blocks_over, explain_replacement, first_explanation
 from tensh.support.language import _
 
 ONE_BY_ONE = (
@@ -29,10 +29,33 @@ def explain_iterating(situation):
     path = situation.place.path()
     node = path[-1] if path else None
     return first_explanation(
-        (loop_over_number, range_of_what_has_elements, elements_by_number, loop_over_parts, next_as_method),
+        (
+            row_as_index,
+            loop_over_number,
+            range_of_what_has_elements,
+            elements_by_number,
+            loop_over_parts,
+            next_as_method,
+        ),
         situation,
         node,
     )
+
+
+def row_as_index(situation, node):
+    """Explain `data[row]` in `for row in data`."""
+    if not isinstance(node, ast.Subscript) or not isinstance(
+        situation.error, IndexError | TypeError | ValueError | KeyError
+    ):
+        return None
+    tree, text, name = situation.place.tree(), ast.unparse(node.value), ast.unparse(node.slice)
+    loops = [each for each in blocks_over(tree, node) if isinstance(each, ast.For)] if tree else []
+    if not any(ast.unparse(each.iter) == text and ast.unparse(each.target) == name for each in loops):
+        return None
+    if isinstance(situation.look_up(node.value), dict):
+        return None
+    rule = _("a loop over {text} yields its elements, not their numbers: {name} is {text}[0], then {text}[1], ...")
+    return explain_replacement(situation, "loop", rule.format(text=text, name=name), node, name)
 
 
 def loop_over_number(situation, node):

@@ -3,7 +3,8 @@
 import ast
 
 from tensh.engine.core.tensor import Tensor
-from tensh.explain.causes.situation import first_explanation, replace_node
+from tensh.explain.causes.layers import maker, part_of
+from tensh.explain.causes.situation import explain_replacement, first_explanation, replace_node
 from tensh.explain.model import Explanation
 from tensh.explain.shadow import is_module
 from tensh.support.language import _
@@ -15,7 +16,7 @@ def explain_tensor_for_setting(situation):
     node = path[-1] if path else None
     if not isinstance(node, ast.Call):
         return None
-    return first_explanation((class_called_once, layer_made_of_data), situation, node)
+    return first_explanation((class_called_once, layer_made_of_data, size_of_output), situation, node)
 
 
 def class_called_once(situation, node):
@@ -39,6 +40,41 @@ def class_called_once(situation, node):
     )
     fit = replace_node(situation.place, node, code)
     return Explanation("call", (), rule, (fit,)) if fit else None
+
+
+def size_of_output(situation, node):
+    """Explain `nn.AdaptiveAvgPool2d(0.5)` and `nn.AdaptiveAvgPool2d(7.0)`, which count rows and columns."""
+    layer = situation.look_up(node.func)
+    if not isinstance(situation.error, TypeError) or not is_module(layer):
+        return None
+    parts = {"": layer, **(vars(layer).get("_modules") or {})}
+    name = next((name for name, each in parts.items() if is_pool_to_fraction(each)), None)
+    if name is None:
+        return None
+    kind, size = type(parts[name]).__name__, parts[name].output_size
+    sizes = size if isinstance(size, tuple | list) else (size,)
+    rule = _(
+        "{kind} gets {size}, but its setting is the size of the result: whole numbers, whatever the size of the input"
+    )
+    rule = rule.format(kind=kind, size=size)
+    made = maker(node.func, situation)
+    made = part_of(made, name, situation) if name else made
+    written = made.args[0] if isinstance(made, ast.Call) and made.args else None
+    if written is not None and all(float(each).is_integer() for each in sizes if each is not None):
+        whole = tuple(each if each is None else int(each) for each in sizes)
+        return explain_replacement(situation, "call", rule, written, str(whole if len(whole) > 1 else whole[0]))
+    if any(0 < each < 1 for each in sizes if type(each) is float):
+        advice = _("use F.interpolate(x, scale_factor={size}, mode='area') for a fraction of the size").format(
+            size=size
+        )
+        return Explanation("call", (), rule, (), advice)
+    return Explanation("call", (), rule)
+
+
+def is_pool_to_fraction(layer):
+    """True for an adaptive pool whose result is to have a number of rows or columns that is no int."""
+    size = getattr(layer, "output_size", None) if type(layer).__name__.startswith("Adaptive") else None
+    return any(type(each) is float for each in (size if isinstance(size, tuple | list) else (size,)))
 
 
 def layer_made_of_data(situation, node):

@@ -5,6 +5,7 @@ import ast
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.causes.situation import first_explanation, replace_node
 from tensh.explain.model import Explanation, Fit
+from tensh.explain.shadow import Shadow, Unknown
 from tensh.support.language import _
 
 NUMBERS = (int, float)
@@ -12,7 +13,7 @@ NUMBERS = (int, float)
 
 def explain_split(situation):
     """Return the Explanation of the first kind that applies."""
-    return first_explanation((explain_subset, explain_parts_of_dataset), situation)
+    return first_explanation((explain_subset, explain_parts_of_dataset, explain_uneven_parts), situation)
 
 
 def known_length(data):
@@ -85,6 +86,67 @@ def explain_parts_of_dataset(situation):
         fit = fill_last(situation, text, counts, elements, size)
     advice = None if fit else _("compute the last part from the others: len({text}) - ...").format(text=text)
     return Explanation("random_split", (), rule, (fit,) if fit else (), advice)
+
+
+def explain_uneven_parts(situation):
+    """Explain `q, k, v = h.split(5, dim=1)` of 12 columns, whose parts do not fit together in what failed."""
+    node, tree = situation.expression(), situation.place.tree()
+    if node is None or tree is None or not situation.says("size") and not situation.says("shapes"):
+        return None
+    for name in {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}:
+        made = situation.find_assignment(name)
+        match made:
+            case ast.Assign(
+                targets=[ast.Tuple(elts=names)], value=ast.Call(args=[*_others, ast.Constant(value=int(size))])
+            ):
+                pass
+            case ast.Assign(
+                targets=[ast.Tuple(elts=names)], value=ast.Call(args=[*_others, ast.Constant(value=int(size)), _dim])
+            ):
+                pass
+            case _:
+                continue
+        if not is_call_of(made.value, "split") or not all(isinstance(each, ast.Name) for each in names):
+            continue
+        parts = [situation.look_up(each) for each in names]
+        if not all(isinstance(each, Tensor) and each.dim() for each in parts):
+            continue
+        dims = [d for d in range(parts[0].dim()) if len({each.shape[d] for each in parts}) > 1]
+        total = sum(each.shape[dims[0]] for each in parts) if len(dims) == 1 else 1
+        if len(dims) != 1 or total % len(parts):
+            continue
+        even = [
+            each.new_empty(*(total // len(parts) if d == dims[0] else n for d, n in enumerate(each.shape)))
+            for each in parts
+        ]
+        if not works_with(node, situation, dict(zip((each.id for each in names), even, strict=True))):
+            continue
+        rule = _(
+            "dim {dim} of size {size} was split into parts of {step}, so the last has only {last}; {count} equal parts have {even}"
+        )
+        rule = rule.format(
+            dim=dims[0],
+            size=total,
+            step=size,
+            last=parts[-1].shape[dims[0]],
+            count=len(parts),
+            even=total // len(parts),
+        )
+        number = next(each for each in made.value.args if isinstance(each, ast.Constant) and each.value == size)
+        fit = replace_node(situation.place, number, str(total // len(parts)))
+        return Explanation("split", (), rule, (fit,)) if fit else None
+    return None
+
+
+def works_with(node, situation, values):
+    """True if code works when some names have other values."""
+    used = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+    names = {name: situation.names[name] for name in used if name in situation.names} | values
+    try:
+        Shadow({}, names).evaluate(getattr(node, "value", node))
+    except (Unknown, Exception):
+        return False
+    return True
 
 
 def is_number(elements):

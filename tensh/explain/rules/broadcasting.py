@@ -31,6 +31,7 @@ def broadcasting(call, text):
     product = [f"{a.text} @ {b.text}"] if call.symbol == "*" and a.text and b.text and len(one) == len(two) == 2 else []
     aligned = [*align(call, b, one), *([] if is_in_place(call) else align(call, a, two))]
     candidates = product + aligned + each(call, b, *changes) + ([] if is_in_place(call) else each(call, a, *changes))
+    candidates += [] if is_in_place(call) or is_loss(call) else [*first_rows(call, a, b), *first_rows(call, b, a)]
     larger = max(len(one), len(two))
     scores, labels = (a, b) if len(one) > len(two) else (b, a)
     if call.symbol in ("==", "!=") and are_scores(scores.value, labels.value) and scores.text:
@@ -63,6 +64,18 @@ def align(call, argument, shape):
             index = ", ".join([":"] * len(own) + ["None"] * behind)
             found.append(call.rewrite({argument: append_to_expression(argument.text, f"[{index}]")}))
     return found
+
+
+def first_rows(call, table, batch):
+    """Yield the call with as many rows of a table as a batch of sequences has steps, as for the encodings of positions."""
+    own, shape = tuple(table.value.shape), tuple(batch.value.shape)
+    has_batch = len(own) == len(shape) and own[0] == 1
+    rows, width = own[has_batch:][:1], own[has_batch:][1:]
+    if len(shape) != 3 or len(width) != 1 or width != shape[2:] or rows[0] <= shape[1] or not table.text:
+        return
+    count = f"{batch.text}.size(1)" if (batch.text or "").isidentifier() else str(shape[1])
+    index = f"[:, :{count}]" if has_batch else f"[:{count}]"
+    yield call.rewrite({table: append_to_expression(table.text, index)})
 
 
 def grown_in_place(call):

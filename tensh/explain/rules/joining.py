@@ -6,6 +6,7 @@ from tensh.explain.trying import append_to_expression, fits
 from tensh.support.language import _
 
 MOST_SHAPES = 4  # that are shown
+LITTLE = 8  # an image is cropped by at most this part of its size, or by one row
 
 
 def joining(call, text):
@@ -29,7 +30,8 @@ def joining(call, text):
     most = max(t.dim() for t in given)
     joined = rename_called(call.segment, "cat") if kind == "stack" else call.segment
     others = [set_keyword(joined, "dim", str(other)) for other in range(most) if kind == "stack" or other != dim]
-    found = fits(call, [*add_dimensions(call, given, most), *others], most=1)
+    cropped = crop(call, given, names) if kind != "stack" and dim == 1 else []
+    found = fits(call, [*add_dimensions(call, given, most), *cropped, *others], most=1)
     if kind == "stack" and most and parts is None and call.arguments[0].text and are_of_many_lengths(given):
         padded = f"torch.nn.utils.rnn.pad_sequence({call.arguments[0].text}, batch_first=True)"
         shape = [len(given), max(len(t) for t in given), *given[0].shape[1:]]
@@ -50,6 +52,31 @@ def lengths(call, text):
 def are_of_many_lengths(tensors):
     """True if tensors differ only in length, as sequences do."""
     return len({(t.dim(), *t.shape[1:]) for t in tensors}) == 1
+
+
+def crop(call, given, names):
+    """Yield the call with images cropped to the smallest, if they are a little larger: halving an odd size and doubling
+    it again has lost a row.
+    """
+    text, span = call.arguments[0].text, call.arguments[0].span
+    parts = elements(text) if text else None
+    sizes = [tuple(t.shape[2:]) for t in given]
+    if parts is None or len(parts) != len(given) or {t.dim() for t in given} not in ({4}, {5}):
+        return
+    least = tuple(map(min, zip(*sizes, strict=True)))
+    if any(size - small > max(1, small // LITTLE) for each in sizes for size, small in zip(each, least, strict=True)):
+        return
+    smallest = next(
+        (name for name, size in zip(names, sizes, strict=True) if size == least and name.isidentifier()), None
+    )
+    count = len(least)
+    limits = [f":{smallest}.size({dim - count})" if smallest else f":{least[dim]}" for dim in range(count)]
+    new = {
+        place: append_to_expression(part, f"[..., {', '.join(limits)}]")
+        for (part, place), size in zip(parts, sizes, strict=True)
+        if size != least
+    }
+    yield call.segment[: span[0]] + replace_spans(text, new) + call.segment[span[1] :]
 
 
 def add_dimensions(call, given, most):

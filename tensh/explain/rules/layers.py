@@ -49,6 +49,12 @@ def image_without_batch(call, text):
     return Explanation(call.symbol, (operand(a),), rule, fits(call, [code]))
 
 
+def patches_without_batch(call, text):
+    """Explain an image without batch and channels, given to ``unfold`` of ``nn.functional`` or its layer."""
+    is_layer = type(call.module).__name__ == "Unfold"
+    return image_without_batch(call, text) if is_layer or call.argument("kernel_size") else None
+
+
 def kernel(call, text):
     """A kernel is no larger than its image."""
     a = input_of(call)

@@ -24,6 +24,11 @@ ELEMENTWISE = frozenset(
 )
 """Operations on differences in a hand-written loss, before its mean is taken."""
 
+COMPARING = {
+    "MseLossBackward0": "mse_loss", "SmoothL1LossBackward0": "smooth_l1_loss", "HuberLossBackward0": "huber_loss",
+}  # fmt: skip
+"""Nodes of loss functions that compare two tensors element by element, after expanding them to one shape."""
+
 REDUCING = frozenset("MeanBackward0 SumBackward0".split())
 
 
@@ -67,7 +72,11 @@ def judge(node):
         kind = type(skip_reshaping(node.inputs[0])).__name__
         if kind in ("SigmoidBackward0", "SoftmaxBackward0"):
             yield Finding("twice", "binary_cross_entropy_with_logits", short(kind), node)
+    elif name in COMPARING:
+        yield from judge_expanded(node, COMPARING[name])
     elif name in REDUCING:
+        if type(node.inputs[0]).__name__ == "AbsBackward0":
+            yield from judge_expanded(only_operand(node.inputs[0]), "l1_loss")
         difference = difference_behind(node)
         if difference is not None:
             yield Finding("broadcast", "loss", "difference", difference)
@@ -83,6 +92,20 @@ def judge_entropy(logs):
         yield Finding("logarithms", "cross_entropy", "log_softmax", logs)
     elif len(logs.shape) == 2 and logs.shape[1] == 1 and logs.shape[0] > 1:
         yield Finding("one class", "cross_entropy", "scores", logs)
+
+
+def judge_expanded(node, loss):
+    """Yield the Finding at the [N, N] to which a loss function expanded [N] or [N, 1]."""
+    given = only_operand(node)
+    if type(given).__name__ == "ExpandBackward0" and is_column_or_row(given.inputs[0].shape, given.shape):
+        yield Finding("expanded", loss, "expanded", given)
+
+
+def is_column_or_row(shape, expanded):
+    """True for the shapes [N] and [N, 1] of what was expanded to [N, N], for more than one element."""
+    if len(expanded) != 2 or expanded[0] != expanded[1] or expanded[0] < 2:
+        return False
+    return shape in ((expanded[0], 1), (expanded[0],))
 
 
 def judge_divergence(node):
@@ -125,11 +148,8 @@ def difference_behind(node):
         node = given[0]
     if type(node).__name__ not in ("SubBackward0", "RsubBackward1"):
         return None
-    given = [each for each in node.inputs if each is not None]
-    shape = node.shape
-    if len(given) != 1 or len(shape) != 2 or shape[0] != shape[1] or shape[0] < 2:
-        return None
-    return node if given[0].shape in ((shape[0], 1), (shape[0],)) else None
+    given = only_operand(node)
+    return node if given is not None and is_column_or_row(given.shape, node.shape) else None
 
 
 def short(kind):

@@ -14,11 +14,18 @@ ON_PURPOSE = ("None", "unsqueeze", "view", "reshape", "expand", "newaxis")
 """Words in the source of an operand that was given its shape deliberately."""
 
 
+FUNCTIONS_OF_LAYERS = {
+    "MSELoss": "mse_loss", "L1Loss": "l1_loss", "SmoothL1Loss": "smooth_l1_loss", "HuberLoss": "huber_loss",
+}  # fmt: skip
+
+
 def on_loss(found, place, names):
     """Return the note on a Finding about a loss."""
     if found.about == "broadcast":
         is_elsewhere = found.place is not None and found.place.source is not place.source  # lines of a prompt
         return on_broadcast(found.node, found.place if is_elsewhere else place, names)
+    if found.about == "expanded":
+        return on_expanded(found, place, names)
     kind = found.given
     made = call_on_line(place, kind)
     where = _(" (line {made})").format(made=made) if made else ""
@@ -124,6 +131,32 @@ def on_broadcast(node, place, names):
             message = _("{left} - {right} is {shape}, every element of one minus every element of the other, and the loss is computed from all")  # fmt: skip
         return message.format(left=left, right=right, shape=[size, size]), code, where
     return None
+
+
+def on_expanded(found, place, names):
+    """Return the note on a loss function that expanded [N] and [N, 1] to [N, N]."""
+    size, is_column = found.node.shape[0], len(found.node.inputs[0].shape) == 2
+    shapes = ([size, 1], [size]) if is_column else ([size], [size, 1])
+    message = _("{loss} gets {left} and {right}, compares every element of one with every element of the other, and is computed from all {count}")  # fmt: skip
+    message = message.format(loss=found.loss, left=shapes[0], right=shapes[1], count=size * size)
+    tree = piece(place).tree()
+    calls = [each for each in ast.walk(tree) if calls_loss(each, found.loss, names)] if tree else []
+    if len(calls) != 1 or len(calls[0].args) < 2:
+        return message, _("give both the same shape: squeeze(1) makes [N] of [N, 1]")
+    (call,) = calls
+    column = call.args[0 if is_column else 1]
+    parts = [append_to_expression(ast.unparse(each), ".squeeze(1)" * (each is column)) for each in call.args]
+    parts += [ast.unparse(each) for each in call.keywords]
+    code = f"{ast.unparse(call.func)}({', '.join(parts)})"
+    return message, code, place_of_node(place.source, call, place.function)
+
+
+def calls_loss(node, loss, names):
+    """True for a call of a loss function, or of the layer that computes it."""
+    if not isinstance(node, ast.Call):
+        return False
+    layer = type(look_up(node.func, names)).__name__
+    return loss in (ast.unparse(node.func).rpartition(".")[2], FUNCTIONS_OF_LAYERS.get(layer))
 
 
 def is_made_elsewhere(node, left, right, shapes, tree):

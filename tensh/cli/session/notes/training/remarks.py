@@ -19,6 +19,7 @@ from tensh.cli.session.notes.remarks_on_training import (
 
 REMARKS = {
     "broadcast": on_loss,
+    "expanded": on_loss,
     "twice": on_loss,
     "logarithms": on_loss,
     "no logarithms": on_loss,
