@@ -150,12 +150,12 @@ class Reader:
         self.divide(code.split("\n"), body, questions, hints, begin)
 
     def statement_at(self, body, line, text, begin):
-        """Return the index of the statement that a comment belongs to: a question stands on its last line, a hint below
-        it."""
+        """Return the index of the statement that a comment belongs to: a question stands on its last line or below it, a
+        hint below it."""
         if text.startswith("#?"):
             number = bisect_right(body, line, key=lambda node: node.lineno) - 1
-            if number < 0 or body[number].end_lineno != line:
-                raise LessonError(_("a question must follow the last line of a statement"), begin + line - 1)
+            if number < 0 or line < body[number].end_lineno:
+                raise LessonError(_("a question stands on the last line of a statement, or below it"), begin + line - 1)
         else:
             number = bisect_right(body, line, key=lambda node: node.end_lineno) - 1
             if number < 0:
@@ -173,9 +173,9 @@ class Reader:
             self.flush(waiting, lines, begin)
             waiting = []
             line, column, text = questions[number]
-            own = [*lines[first - 1 : line - 1], lines[line - 1][:column].rstrip()]
-            if first == line:
-                own[0] = lines[line - 1][:column].rstrip()
+            own = lines[first - 1 : node.end_lineno]
+            if line == node.end_lineno:
+                own[-1] = own[-1][:column].rstrip()
             self.question(node, "\n".join(own), text, tuple(hints.get(number, ())), begin + first - 1)
         self.flush(waiting, lines, begin)
 

@@ -27,8 +27,8 @@ from tensh.cli.render.console import Console
 from tensh.support.escaping import dumps, visible_line
 from tensh.support.language import _
 
-LINE = re.compile(r"(?P<number>[0-9]{1,6})\s*[:.)](?P<answer>.*)")
-LESSON = re.compile(r"lesson\s*:(?P<lesson>.+)", re.IGNORECASE)
+LINE = re.compile(r"(?P<number>[0-9]{1,6})\s*[:.)\uff1a\uff09](?P<answer>.*)")  # also full-width
+LESSON = re.compile(r"lesson\s*[:\uff1a](?P<lesson>.+)", re.IGNORECASE)
 SECONDS = 10  # for the code of an answer
 LARGEST = 2**20  # bytes of a file of answers
 

@@ -63,6 +63,15 @@ def test_a_teachers_lesson_runs_and_is_proved(tmp_path):
     assert done.status == 0 and "6 ok" in done.output
 
 
+def test_a_question_may_stand_below_its_statement(tmp_path):
+    code = "x = torch.ones(\n    2, 3\n)\n#? shape\n#! rows first\n\nx.sum()\n# a remark\n#? value | How much?\nx @ x\n#? fails"
+    path = write(tmp_path, code)
+    objects = played(path, ["2, 3", "6", "size"])
+    assert objects[-1]["is_done"] and objects[-1]["right"] == 3
+    done = Done("check", path)
+    assert done.status == 0 and "3 ok" in done.output
+
+
 def test_a_script_is_a_lesson_too(tmp_path):
     path = write(
         tmp_path,
@@ -186,6 +195,9 @@ def test_answers_are_written_and_graded(tmp_path):
     done = Done("learn", "--answers", record, "--answers", empty, "--json")
     graded = kinds([json.loads(line) for line in done.output.splitlines()], "grades")
     assert [(each["right"], each["at_once"], each["questions"]) for each in graded] == [(6, 5, 6), (0, 0, 6)]
+    typed = tmp_path / "typed.txt"  # as a Chinese keyboard writes it
+    typed.write_text(f"lesson\uff1a{path}\n1\uff1a2 x 3\n2\uff09float\n", encoding="utf-8")
+    assert "2 of 6 right" in Done("learn", "--answers", typed).output
     text = Done("learn", path, "--answers", empty)
     assert "0 of 6 right" in text.output and "no answer" in text.output
 
