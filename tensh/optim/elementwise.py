@@ -12,6 +12,7 @@ from tensh.engine.operators.shapes.layout import view_as_real
 from tensh.optim.checks import CAPTURING, refuse_sparse_gradients, require_fusible
 from tensh.optim.optimizer import Optimizer
 from tensh.optim.raw import update_in_pieces
+from tensh.optim.together import FEWEST, cut, divide, step_batch
 from tensh.support.naming import Shared
 
 
@@ -61,10 +62,24 @@ class Elementwise(Shared, Optimizer):
             if SPARSE and any(p.grad is not None and type(p.grad.array) in SPARSE for p in group["params"]):
                 self.refuse_sparse(group)
             values = _fill_numbers(group, number)
-            for p in group["params"]:
-                grad = p.grad
-                if grad is not None:
-                    change(p, grad, values, self._state_of(p, group))
+            members = [(p, g, self._state_of(p, group)) for p in group["params"] if (g := p.grad) is not None]
+            if len(members) >= FEWEST and number is _number:
+                members = self._step_small(members, values)
+            for p, grad, state in members:
+                change(p, grad, values, state)
+
+    def _step_small(self, members, group):
+        """Step small parameters together, and return the others: see Note [Small parameters together] in together.py."""
+        batches, others = divide(members, self.ARRAYS)
+        rooms = self.__dict__.setdefault("_rooms", {})
+        for key, batch in batches.items():
+            for _, _, state in batch:
+                step = count_step(state)
+            p, _, state = batch[0]
+            change = self._change(p, group, state, step)
+            for part in cut(batch):
+                step_batch(key, part, change, rooms)
+        return others
 
     def _state_of(self, p, group):
         state = self.state.get(p)
@@ -86,28 +101,30 @@ class Elementwise(Shared, Optimizer):
             return
         if type(grad.array) in SPARSE:
             grad = grad.to_dense()
-        update = self.rule(p, group, state, count_step(state))
+        update = self._change(p, group, state, count_step(state))
         names = [name for name in self.ARRAYS if state.get(name) is not None] if state else ()
         if kind in "cV" and p.is_complex():
             arrays = [view_as_real.fn(each).array for each in (p.detach(), grad.detach(), *map(state.get, names))]
         else:
             arrays = [p.array, grad.array, *[state[name].array for name in names]]
-        if group.get("maximize"):
-
-            def change(p, grad, **others):
-                update(p, grad.neg(), **others)
-
-        update_in_pieces(change if group.get("maximize") else update, arrays, names)
+        update_in_pieces(update, arrays, names)
         stamp_write(p.array)
+
+    def _change(self, p, group, state, step):
+        """The function that updates the elements of a parameter, with its gradient negated to maximize."""
+        update = self.rule(p, group, state, step)
+        if not group.get("maximize"):
+            return update
+        return lambda p, grad, **others: update(p, grad.neg(), **others)
 
     def _step_on_tensors(self, p, grad, group, state):
         """Compute the rule on tensors, for a differentiable step."""
-        update = self.rule(p, group, state, count_step(state))
+        update = self._change(p, group, state, count_step(state))
         tensors = {name: state[name] for name in self.ARRAYS if state.get(name) is not None}
         if p.is_complex():
             p, grad = view_as_real.fn(p), view_as_real.fn(grad)
             tensors = {name: view_as_real.fn(each) for name, each in tensors.items()}
-        update(p, grad.neg() if group.get("maximize") else grad, **tensors)
+        update(p, grad, **tensors)
 
 
 def keep(value):
@@ -172,6 +189,11 @@ def count_step(state):
 
 def _fill_numbers(group, number):
     """The group with ``number`` of each tensor among its options, also within tuples."""
+    for value in group.values():
+        if isinstance(value, (Tensor, tuple)):
+            break
+    else:
+        return group
     return {
         name: number(value)
         if isinstance(value, Tensor)
