@@ -14,6 +14,7 @@ from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.operators.indexing.gather import extent
 
 ALL = slice(None)
+FEW = 256  # values up to which NumPy adds at several index arrays faster than at flat positions, which have to be computed
 LONG = 16  # elements of a line from which finding its bounds is faster than dividing every element
 
 
@@ -142,6 +143,9 @@ def add_into(out, indices, values):
     elif all([each is None or each.dtype.kind == "b" for each in indices]) and sum(i is not None for i in indices) == 1:
         out[key_of(indices)] += values
     elif all([each is not None and each.dtype.kind != "b" for each in indices]):
+        if indices[0].size <= values.size <= FEW and out.dtype.kind != "V":
+            np.add.at(out, tuple(indices), values)
+            return
         places = row_places(out.shape, indices)
         rest = out.shape[len(indices) :]
         if values.shape != places.shape + rest:  # a broadcast takes 2 µs

@@ -22,11 +22,11 @@ def has_few(rows, depth, columns):
 
 
 def multiply_few(first, second):
-    """Return the product of two matrices of one dtype, or None for BLAS to compute."""
+    """Return the product of two matrices of one dtype that are small in one dimension, or None for BLAS to compute."""
     (rows, inner), (depth, columns) = first.shape, second.shape
     if inner != depth:  # BLAS refuses them, c_einsum would repeat a single column
         return None
-    if not has_few(rows, depth, columns) or second.dtype not in ONES:
+    if rows * depth * columns > PRODUCTS or second.dtype not in ONES:
         return None
     if second.strides[1] != second.itemsize:
         if depth > DEPTH_OF_LINES and first.strides[0] != first.itemsize:

@@ -17,9 +17,11 @@ from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.errors.messages import OTHER_DTYPE
 from tensh.engine.operators.basic import conj, conj_array
 from tensh.engine.operators.linalg.few import (
+    COLUMNS,
     DEPTH,
     DEPTH_OF_LINES,
     DEPTH_OF_VECTORS,
+    ROWS,
     multiply_few,
     multiply_few_by_vector,
     multiply_few_in_batches,
@@ -139,7 +141,8 @@ def mm(input, mat2):
         try:
             depth = len(mat2)
             if 1 != depth < LONG:
-                if depth <= DEPTH and (product := multiply_few(input, mat2)) is not None:
+                few = depth <= DEPTH and (mat2.shape[1] < COLUMNS or len(input) < ROWS)  # checked here to save a call
+                if few and (product := multiply_few(input, mat2)) is not None:
                     return product
                 if input.size * mat2.size < PARALLEL_PRODUCT:  # the cheapest form of this check
                     return input.dot(mat2)

@@ -4,6 +4,8 @@ from functools import lru_cache
 
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import TENSORS, on_tensors
+from tensh.engine.operators.precision import ONES
+from tensh.engine.operators.reductions.reductions import sum_matrix
 from tensh.engine.operators.reductions.summation import add_in_order
 
 
@@ -11,7 +13,11 @@ from tensh.engine.operators.reductions.summation import add_in_order
 def sum_to(input, shape):
     """The sum over the dimensions in which ``shape`` is broadcast to the input's shape."""
     axes = broadcast_axes(input.shape, tuple(shape))
-    return add_in_order(input, axes).reshape(shape) if axes else input
+    if not axes:
+        return input
+    if len(axes) == 1 and input.ndim == 2 and input.flags.c_contiguous and (ones := ONES.get(input.dtype)):
+        return sum_matrix(input, axes[0], False, ones).reshape(shape)
+    return add_in_order(input, axes).reshape(shape)
 
 
 @lru_cache(1024)

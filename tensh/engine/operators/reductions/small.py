@@ -49,10 +49,10 @@ def add_in_quarters(array):
         return add(array[FIRST_QUARTER[number]], 0)
     rest = number % QUARTERS
     lines = array[:-rest] if rest else array
-    if len(lines) == 2 * QUARTERS:  # in a third of the time of NumPy's sum
+    if number < 3 * QUARTERS:  # in a third of the time of NumPy's sum
         sums = np.add(lines[:QUARTERS], lines[QUARTERS:])
     else:
-        sums = add(lines.reshape(number // QUARTERS, QUARTERS, *array.shape[1:]), 0)
+        sums = add(lines.reshape(-1, QUARTERS, *array.shape[1:]), 0)
     if rest:
         first = sums[0]
         for later in array[-rest:]:

@@ -14,13 +14,14 @@ from tensh.engine.operators.reductions.reductions import LARGE
 from tensh.engine.operators.reductions.rows import is_little, largest_by_places, places_in_rows
 from tensh.engine.operators.reductions.summation import AT_ONCE, ROW, SMALL, add_along, add_rows
 
-maximum = np.maximum.reduce
+maximum, every = np.maximum.reduce, np.logical_and.reduce
 
 
 def top_of(input, axes):
     """Return the numbers to subtract before the exponentials, so that none overflows."""
     top = maximum(input.real, axes, None, None, True, initial=-np.inf)
-    return np.where(np.isfinite(top), top, 0) if not np.isfinite(top).all() else top
+    finite = np.isfinite(top)
+    return top if every(finite, None) else np.where(finite, top, 0)
 
 
 @op(
@@ -41,15 +42,14 @@ def logsumexp(input, dim, keepdim=False):
     axes = dims(dim, input.ndim)
     if is_half(input.dtype):
         return log_sum_exp_of_halves(input, axes, keepdim)
-    wide = input
     if input.size >= LARGE and axes == (input.ndim - 1,) and input.flags.c_contiguous:
-        rows = wide.reshape(-1, input.shape[-1])
-        result = np.empty((len(rows), 1), wide.dtype)
+        rows = input.reshape(-1, input.shape[-1])
+        result = np.empty((len(rows), 1), input.dtype)
         map_rows(lambda part: result.__setitem__(part, log_sum_exp(rows[part], 1)), *rows.shape)
+        result = result.reshape(*input.shape[:-1], 1)
     else:
-        result = log_sum_exp(wide, axes)
-    kept = [1 if i in axes else n for i, n in enumerate(input.shape)]
-    return result.reshape(kept if keepdim else [n for i, n in enumerate(input.shape) if i not in axes])
+        result = log_sum_exp(input, axes)
+    return result if keepdim or not input.ndim else result.squeeze(axes)
 
 
 def log_sum_exp_of_halves(input, axes, keepdim):
