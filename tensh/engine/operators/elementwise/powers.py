@@ -18,6 +18,8 @@ def power_by_number(g, input, exponent):
         return ARRAYS["nothing"](g)
     if isinstance(g, Tensor):
         return g * conj(TENSORS["mul_number"](input ** (number - 1), number))
+    if number == 2 and type(exponent) is not HalfNumber:
+        return g * conj(exponent * input)
     less = SCALARS[number - 1, exponent.dtype] if type(exponent) is HalfNumber else exponent - 1
     return g * conj(exponent * exponents.power(input, less))
 

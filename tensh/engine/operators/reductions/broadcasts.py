@@ -5,7 +5,7 @@ from functools import lru_cache
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import TENSORS, on_tensors
 from tensh.engine.operators.precision import ONES
-from tensh.engine.operators.reductions.reductions import sum_matrix
+from tensh.engine.operators.reductions.reductions import sum_all, sum_matrix
 from tensh.engine.operators.reductions.summation import add_in_order
 
 
@@ -15,6 +15,8 @@ def sum_to(input, shape):
     axes = broadcast_axes(input.shape, tuple(shape))
     if not axes:
         return input
+    if input.ndim == 1:
+        return sum_all.kernel(input).reshape(shape)
     if len(axes) == 1 and input.ndim == 2 and input.flags.c_contiguous and (ones := ONES.get(input.dtype)):
         return sum_matrix(input, axes[0], False, ones).reshape(shape)
     return add_in_order(input, axes).reshape(shape)

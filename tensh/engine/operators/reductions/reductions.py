@@ -4,6 +4,8 @@
 float32.
 """
 
+import math
+
 import numpy as np
 
 from tensh.engine.arguments.checks import dims, is_empty
@@ -78,10 +80,7 @@ def count(shape, dim):
     """Return the number of input elements per element of the result."""
     if type(dim) is int and -len(shape) <= dim < len(shape):
         return shape[dim]
-    number = 1
-    for d in dims(dim, len(shape)):
-        number *= shape[d]
-    return number
+    return math.prod(shape if dim is None else [shape[d] for d in dims(dim, len(shape))])
 
 
 def axes_of(dim, ndim):
