@@ -74,7 +74,9 @@ def add_in_levels(values):
 
 
 def add_in_order(values):
-    return np.add.accumulate(values)[-1] if values.size else values.dtype.type(0)
+    if values.size > 1:
+        return np.add.accumulate(values)[-1]
+    return values[0] if values.size else values.dtype.type(0)
 
 
 def nll_back(grad, target, weight=None, shape=(), reduction="mean", ignore_index=-100):

@@ -18,7 +18,8 @@ def sum_to(input, shape):
     if input.ndim == 1:
         return sum_all.kernel(input).reshape(shape)
     if len(axes) == 1 and input.ndim == 2 and input.flags.c_contiguous and (ones := ONES.get(input.dtype)):
-        return sum_matrix(input, axes[0], False, ones).reshape(shape)
+        sums = sum_matrix(input, axes[0], False, ones)
+        return sums if len(shape) == 1 else sums.reshape(shape)  # a view would have to be copied for a leaf
     return add_in_order(input, axes).reshape(shape)
 
 

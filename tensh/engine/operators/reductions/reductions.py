@@ -114,6 +114,8 @@ def sum_all(input, dtype=None):
 @op(public=False, node="SumBackward1", input="expand(restore(g, input.shape, dim, keepdim), input.shape)")
 def sum_dim(input, dim, keepdim=False, dtype=None):
     """The sum along ``dim``."""
+    if type(dim) is tuple and len(dim) == 1:
+        dim = dim[0]
     if dtype is None and type(dim) is int and input.ndim == 2 and -2 <= dim < 2 and input.flags.forc:
         vectors = ONES.get(input.dtype)
         if vectors is not None:
