@@ -5,8 +5,12 @@ from collections import Counter
 from tensh.compiler.steps import CALL, CHECK, EFFECT, POINTWISE, VIEW, Step, Var
 from tensh.engine.core.clock import owner
 from tensh.engine.dispatch.capture.lines import map_parts
+from tensh.engine.operators.precision import ONES
+from tensh.engine.operators.reductions.summation import PAIRS
 
 FUSED = "fused"
+TOTALS = frozenset(("sum_all", "mean_all"))
+"""Reductions that join the chain which computes their operand."""
 LARGE = 1 << 15  # chains of at least this many elements are computed block by block; smaller arrays stay in the cache
 
 
@@ -129,7 +133,10 @@ def split(steps, outputs, gradients, own):
 
 
 class Group(Step):
-    """Pointwise steps of one shape that are computed together, block by block; ``outs`` are read by other steps."""
+    """Pointwise steps of one shape that are computed together, block by block; ``outs`` are read by other steps.
+
+    The last step may be a sum or a mean of all elements of one result.
+    """
 
     __slots__ = ("steps",)
 
@@ -137,6 +144,17 @@ class Group(Step):
         first = steps[0]
         super().__init__(FUSED, "+".join(step.name for step in steps), None, (), [], first.line)
         self.steps = steps
+
+    @property
+    def total(self):
+        """The sum or mean, or None."""
+        return self.steps[-1] if self.steps[-1].name in TOTALS else None
+
+    @property
+    def flat(self):
+        """True if all operands have the shape of the results, or one element: blocks may begin anywhere."""
+        shape = self.steps[0].out.shape
+        return all(each.shape == shape or each.size == 1 for each in self.inputs)
 
     @property
     def inputs(self):
@@ -182,10 +200,33 @@ def fuse(steps, wanted):
             home[step.out] = own
     for shape in list(open_groups):
         close(shape)
+    order = join_totals(order)
     for group in order:
         if isinstance(group, Group):
             group.settle(readers)
     return order
+
+
+def join_totals(steps):
+    """Move sums and means of all elements into the groups that compute their operands."""
+    home, left = {}, []  # home: variable -> the place of the group
+    for step in steps:
+        if step.kind in (EFFECT, CHECK):  # later sums may read what it wrote
+            home.clear()
+        plain = step.name in TOTALS and not any(each is not None for each in (*step.args[1:], *step.options.values()))
+        place = home.get(step.args[0]) if plain else None
+        if place is None:
+            made = step.steps if isinstance(step, Group) else [step] if step.kind is POINTWISE and fits(step) else []
+            home.update((each.out, len(left)) for each in made if each.out.size > PAIRS and each.out.dtype in ONES)
+            left.append(step)
+            continue
+        own = left[place].steps if isinstance(left[place], Group) else [left[place]]
+        group = Group([*own, step])
+        if own[-1].name in TOTALS or not group.flat:
+            left.append(step)
+        else:
+            left[place] = group
+    return left
 
 
 def fits(step):

@@ -5,7 +5,7 @@ import numpy as np
 from tensh.compiler.breaks import Break
 from tensh.compiler.kernels import BACKWARD_RULES, RULES, choose_kernels
 from tensh.compiler.passes import drop_dead, fold_constants, fuse, merge_common, simplify, split
-from tensh.compiler.steps import EFFECT, READ, Lowering, memory_of, origin, place
+from tensh.compiler.steps import EFFECT, READ, Lowering, is_number, memory_of, origin, place
 from tensh.compiler.writing import Writer, reusable_variables, write_function
 from tensh.engine.codegen.source import compile_source
 from tensh.engine.core.clock import owner
@@ -196,12 +196,6 @@ def overlap(a, b):
         return np.shares_memory(a, b, max_work=10000)
     except np.exceptions.TooHardError:
         return True
-
-
-def is_number(value):
-    """Return True for a number passed to an operator, which its node keeps as a read-only array."""
-    array = value.tensor.array
-    return not array.ndim and not array.flags.writeable
 
 
 def is_scalar(value):

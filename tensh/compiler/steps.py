@@ -10,11 +10,13 @@ import operator as python
 import numpy as np
 
 from tensh.compiler.breaks import Break
+from tensh.engine.arrays.halves import make_half_number
 from tensh.engine.codegen.mixing import as_float, cast, mix, promote
 from tensh.engine.codegen.vocabulary import ARRAYS, OPS
 from tensh.engine.core.clock import owner
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dispatch.capture.lines import ArrayOf, Value, map_parts, map_values
+from tensh.engine.operators.precision import is_half
 
 KERNEL, POINTWISE, VIEW, CALL, EFFECT = "kernel", "pointwise", "view", "call", "effect"
 """Kinds of steps: a function of arrays; an elementwise one; one whose result shares memory; a function of tensors; one
@@ -106,6 +108,8 @@ class Lowering:
             self.lower_write(line, shared)
         elif line.operator is None:
             self.lower_function(line)
+        elif line.operator.name == "cast" and is_number(line.args[0]) and is_half(line.outputs[0].tensor.array.dtype):
+            self.lower_half_number(line)
         else:
             made = self.lower_operator(line.operator, line.args, line.options, line)
             if made is not None:
@@ -169,6 +173,12 @@ class Lowering:
         numbers = [each for each in line.args[1:] if isinstance(each, (bool, int, float, complex))]
         kinds = {"f": (bool, int, float), "i": (bool, int), "u": (bool, int)}.get(dtype.kind, ())
         return all(isinstance(n, kinds) for n in numbers) and np.broadcast_shapes(*(v.shape for v in others)) == shape
+
+    def lower_half_number(self, line):
+        """Keep the digits of a number beside 16 bit numbers, because products and quotients are computed with them."""
+        array, dtype = line.args[0].tensor.array, line.outputs[0].tensor.array.dtype
+        out = self.variables[line.outputs[0]] = Var(make_half_number(array, dtype))
+        self.add(KERNEL, "half_number", make_half_number, (self.variable(line.args[0]), dtype), [out], line)
 
     # ── operators ────────────────────────────────────────────────────────────
     def lower_operator(self, op, args, options, line):
@@ -316,6 +326,12 @@ def is_basic(index):
 def place(line):
     """Return the user's line from which a captured line comes."""
     return None if line is None else line.place
+
+
+def is_number(value):
+    """Return True for a number passed to an operator, which its node keeps as a read-only array."""
+    array = value.tensor.array
+    return not array.ndim and not array.flags.writeable
 
 
 def memory_of(value):

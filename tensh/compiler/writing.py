@@ -16,6 +16,7 @@ from tensh.engine.codegen.vocabulary import ARRAYS
 from tensh.engine.core.clock import owner
 from tensh.engine.core.tensor import wrap
 from tensh.engine.dispatch.capture.lines import Value
+from tensh.engine.operators.reductions.summation import add_pieces
 
 INDENT = "    "
 WORDS = frozenset("empty wrap run asarray slice min range".split())
@@ -189,8 +190,8 @@ class Writer:
         shape = group.steps[0].out.shape
         size = group.steps[0].out.size
         name = self.function(self.free_name(f"{group.steps[0].name}_chain"), None)
-        operands = group.inputs
-        flat = all(each.shape == shape or each.size == 1 for each in group.inputs)
+        operands, flat, total = group.inputs, group.flat, group.total
+        arrays = [out for out in group.outs if total is None or out is not total.out]
         rows = size if flat else shape[0]
         most = BLOCK if flat else max(1, BLOCK // max(size // shape[0], 1))
         block = -(-rows // max(1, rows // most))  # blocks of equal size, because kernels treat few elements differently
@@ -204,20 +205,27 @@ class Writer:
             if flat and each.shape == shape:
                 lines.append(f"{own} = {own}.reshape(-1)")
             elif flat:
-                lines.append(f"{own} = {own}.reshape(())")
+                if each.shape:
+                    lines.append(f"{own} = {own}.reshape(())")
                 continue
             if flat or len(each.shape) == len(shape) and each.shape[0] == shape[0]:
                 names[each] = f"{own}_"
                 inner.append(f"{own}_ = {own}[part]")
-        for out in group.outs:
+        for out in arrays:
             lines.append(f"{self.name(out)} = empty({shape}, {self.constant(out.dtype)})")
             if flat:
                 lines.append(f"{out.name}_all = {out.name}.reshape(-1)")
         inner += self.write_block(group, names, flat)
-        lines += ["def work(i):", INDENT + f"part = slice(i * {block}, min(i * {block} + {block}, {rows}))"]
-        lines += [INDENT + line for line in inner]
         alone = size * len(group.steps) < PARALLEL_LIGHT
-        lines.append(f"run(work, {-(-rows // block)}{', True' if alone else ''})")
+        if total is None:
+            lines += ["def work(i):", INDENT + f"part = slice(i * {block}, min(i * {block} + {block}, {rows}))"]
+            lines += [INDENT + line for line in inner]
+            lines.append(f"run(work, {-(-rows // block)}{', True' if alone else ''})")
+        else:
+            lines += ["def work(part):", *(INDENT + line for line in inner)]
+            add = self.function("add_pieces", add_pieces)
+            sum = f"{add}(work, {size}, {self.constant(total.args[0].dtype)}, {alone})"
+            lines.append(f"{self.name(total.out)} = asarray({sum}{f' / {size}' * (total.name == 'mean_all')})")
         results = ", ".join(self.name(out) for out in group.outs)
         lines.append(f"return {results}")
         self.functions.append("\n".join([head, *(INDENT + line for line in lines)]) + "\n")
@@ -235,6 +243,9 @@ class Writer:
         try:
             for place, step in enumerate(group.steps):
                 out = step.out
+                if step is group.total:
+                    lines.append(f"return {self.name(step.args[0])}{note(step)}")
+                    continue
                 dying = [e for e in step.inputs if last[e] == place and e in own]
                 if out in group.outs:
                     made = f"{kept[out]}_"

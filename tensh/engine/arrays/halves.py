@@ -99,10 +99,10 @@ EXACT = frozenset((np.multiply, np.true_divide))
 
 def make_half_number(number, dtype):
     """The 0-d array of a number in a 16 bit dtype, as an operand of products and quotients."""
-    exact = np.asarray(number, F4)
+    exact = np.array(number, F4)
     made = exact.astype(dtype).view(HalfNumber)
     made.exact = exact
-    made.flags.writeable = False
+    made.flags.writeable = exact.flags.writeable = False  # which marks numbers
     return made
 
 

@@ -70,9 +70,7 @@ class Node:
 
     def unpack(self):
         """The saved values as tensors attached to their nodes, for a derivative that is recorded."""
-        if self.saved is None:
-            return None
-        return [self._on_edge(role, value) for role, value in zip(self.roles, self.saved)]
+        return None if self.saved is None else [*map(self._on_edge, self.roles, self.saved)]
 
     def _on_edge(self, role, value):
         return value if role is None or value is None or type(value) is tuple else wrap(value, self._edge(role))

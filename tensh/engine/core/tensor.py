@@ -9,6 +9,7 @@ import numpy as np
 
 from tensh.engine.arguments.lazy_signatures import shows
 from tensh.engine.arrays.absent import Absent
+from tensh.engine.arrays.halves import HalfNumber
 from tensh.engine.core import ports
 from tensh.engine.core.lift import Lift
 from tensh.engine.dtypes.device import cpu, meta, strided
@@ -73,9 +74,9 @@ SPARSE: dict = {}
 
 
 def as_array(array):
-    """A NumPy scalar as an array; an array without elements, or a sparse one, as it is."""
-    if type(array) is Absent:
-        return array
+    """A NumPy scalar as an array; an array without elements, or a sparse one, as it is; a rounded number unrounded."""
+    if type(array) in (Absent, HalfNumber):
+        return array if type(array) is Absent else array.exact
     try:
         return SPARSE[type(array)](array) if type(array) in SPARSE else np.asarray(array)
     except Lift:  # what a node keeps of a tensor of a wrapper subclass

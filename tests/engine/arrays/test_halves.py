@@ -58,3 +58,30 @@ def test_numbers_are_not_rounded_where_they_multiply(dtype, size):
     assert torch.equal(x.t() * torch.tensor(2.0315), expected.t())
     assert torch.equal(x[::2, 1:3].clone().div_(2.0315), (x[::2, 1:3].float() / 2.0315).to(dtype))
     assert torch.equal(torch.vmap(lambda row: row * 2.0315)(x), expected)
+
+
+# ── gradients ────────────────────────────────────────────────────────────────
+GRADIENTS = {
+    "quotient": lambda x: x / 65.792, "long quotient": lambda x: x / 65792.0, "product": lambda x: x * 1.0007, "power": lambda x: x.abs() ** 1.7,
+    "mean": lambda x: x.mean(), "mean of columns": lambda x: x.mean(0),
+}  # fmt: skip
+"""Functions whose derivatives multiply or divide by numbers that 16 bits round or do not hold."""
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16], ids=str)
+@pytest.mark.parametrize("name", GRADIENTS)
+def test_derivatives_keep_numbers_in_float32(name, dtype):
+    torch.manual_seed(0)
+    x = torch.randn(300, 333).to(dtype).requires_grad_()
+    plain, recorded, compiled = (
+        torch.autograd.grad(function(x).sum(), x, create_graph=graph)[0]
+        for function, graph in (
+            (GRADIENTS[name], False),
+            (GRADIENTS[name], True),
+            (torch.compile(GRADIENTS[name]), False),
+        )
+    )
+    assert torch.equal(plain, recorded) and torch.equal(plain, compiled)
+    wide = x.detach().float().requires_grad_()
+    exact = torch.autograd.grad(GRADIENTS[name](wide).sum(), wide)[0]
+    torch.testing.assert_close(plain.float(), exact, rtol=3 * torch.finfo(dtype).eps, atol=1e-7)

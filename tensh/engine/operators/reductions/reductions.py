@@ -11,6 +11,7 @@ import numpy as np
 from tensh.engine.arguments.checks import dims, is_empty
 from tensh.engine.arrays.absent import is_absent
 from tensh.engine.arrays.threads import PARALLEL
+from tensh.engine.codegen.mixing import EXACT_SCALARS
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, on_tensors, word
 from tensh.engine.core.tensor import Tensor
@@ -64,6 +65,8 @@ def record_restore(g, shape, dim, keepdim):
 
 def evenly(g, shape, number):
     """``g`` divided by a ``number`` of elements."""
+    if g.itemsize == 2:
+        g, number = np.asarray(g), EXACT_SCALARS[number, g.dtype]
     return ARRAYS["expand"](g / number, shape)
 
 
