@@ -10,6 +10,7 @@ import functools
 from tensh.engine.codegen.scaling import name_numbers
 from tensh.engine.codegen.source import INDENT, indent_lines
 
+UNRECORDED = "unrecorded"  # fused=UNRECORDED: one kernel unless it is recorded
 LIST = "list"  # outs=LIST: as many outputs as the kernel returns
 FACTS = frozenset({"shape", "dtype", "ndim", "strides"})
 """The facts of an array that a derivative may read without keeping the array.
@@ -82,6 +83,8 @@ def backward_source(op, recorded, derivatives, chains=False):
         lines.append(
             f"if {first}.dtype.itemsize == 2: return {'derive_once' if op.fused else 'derive_in_steps'}(self, g)"
         )
+    elif recorded and op.fused is True and not op.many:
+        lines.append("if g.array.dtype.itemsize == 2: return record_once(self, g)")
     lines += ["if g.size >= MANY and (found := derive(CHAINS, self, g)): return found"] if chains else []
     lines += _write_unpacking(op, recorded)
     if op.many:

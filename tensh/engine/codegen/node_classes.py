@@ -7,7 +7,7 @@ from tensh.engine.autograd.packing import list_matrix_members, list_saved_member
 from tensh.engine.codegen.chains import MANY, derive, find_chains
 from tensh.engine.codegen.derivatives import LIST, backward_source, local, variable, words_of
 from tensh.engine.codegen.source import compile_source
-from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, meanings
+from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, meanings, on_tensors
 from tensh.engine.core.clock import mode
 from tensh.engine.core.nodes import FOREIGN, Node, Parts
 from tensh.engine.core.tensor import Tensor, wrap
@@ -84,7 +84,7 @@ class Derivative:
     def __get__(self, node, kind):
         namespace = derivative_words(self.op, self.words, kind.derivatives)
         chains = find_chains(self.op, kind.derivatives) if self.words is ARRAYS else None
-        namespace |= {"derive_once": derive_once, "derive_in_steps": derive_in_steps}
+        namespace |= {"derive_once": derive_once, "derive_in_steps": derive_in_steps, "record_once": record_once}
         namespace |= {"MANY": MANY, "derive": derive, "CHAINS": chains} if chains else {}
         source = backward_source(self.op, self.words is TENSORS, kind.derivatives, bool(chains))
         compile_source(source, f"derivative of {self.op.name}", namespace)
@@ -113,6 +113,28 @@ def derive_once(node, g):
         return node.op.fused(g, **dict(zip(map(variable, node.op.saves), node.saved, strict=True)))
     found = type(node).backward(Widened(node), convert(g, F4))
     return tuple([narrow(each, g.dtype, edge) for each, edge in zip(found, node.inputs, strict=True)])
+
+
+class WidenedGraph:
+    """The same for a derivative that is recorded: casts of the saved tensors."""
+
+    def __init__(self, node):
+        self.op, self.inputs, self.shape, self.unpack = node.op, node.inputs, node.shape, lambda: [
+            on_tensors("cast")(each, F4) if isinstance(each, Tensor) and each.array.dtype.itemsize == 2 and each.array.dtype.kind in "fV" else each
+            for each in node.unpack()
+        ]  # fmt: skip
+
+
+def record_once(node, g):
+    """The gradients of ``derive_once``, as recorded tensors."""
+    found = type(node).backward_graph(WidenedGraph(node), on_tensors("cast")(g, F4))
+    keeps = [
+        each is None or each.array.dtype is not F4 or edge.dtype is F4
+        for each, edge in zip(found, node.inputs, strict=True)
+    ]
+    return tuple(
+        [each if kept else on_tensors("cast")(each, g.array.dtype) for each, kept in zip(found, keeps, strict=True)]
+    )
 
 
 def narrow(gradient, dtype, edge):

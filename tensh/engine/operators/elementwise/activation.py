@@ -12,6 +12,7 @@ from tensh.engine.arrays.halves import convert
 from tensh.engine.arrays.threads import parallel_kernel
 from tensh.engine.codegen.chain_writer import FORMULAS, horner
 from tensh.engine.codegen.chains import Chain
+from tensh.engine.codegen.derivatives import UNRECORDED
 from tensh.engine.codegen.mixing import ZERO
 from tensh.engine.codegen.scalars import largest
 from tensh.engine.codegen.table import op, pointwise
@@ -236,8 +237,8 @@ softplus_op = activation(softplus, "``log(1 + exp(beta * input)) / beta``; the i
            kernel_name="softplus_cpu", input="g * masked_fill(sigmoid(input * beta), input * beta > threshold, 1)")  # fmt: skip
 logsigmoid_op = activation(logsigmoid, "The logarithm of the sigmoid.", node="LogSigmoidBackward0", kernel_name="log_sigmoid_cpu",
            fused=derive_logsigmoid_of_halves, input="g * sigmoid(-input)")  # fmt: skip
-silu_op = activation(silu, "The input times its sigmoid.", types="fc", kernel_name="silu_cpu", let={"s": "sigmoid(input)"}, input="g * conj(s) * conj(1 + input * (1 - s))")  # fmt: skip
-mish_op = activation(mish, "The input times the tanh of its softplus.", kernel_name="mish_cpu",
+silu_op = activation(silu, "The input times its sigmoid.", fused=UNRECORDED, types="fc", kernel_name="silu_cpu", let={"s": "sigmoid(input)"}, input="g * conj(s) * conj(1 + input * (1 - s))")  # fmt: skip
+mish_op = activation(mish, "The input times the tanh of its softplus.", fused=UNRECORDED, kernel_name="mish_cpu",
            input="g * mish_slope(input)")  # fmt: skip
 
 
