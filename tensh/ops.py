@@ -31,9 +31,11 @@ class Operators(ModuleType):
     """The operators of a namespace."""
 
     def __getattr__(self, name):
-        from tensh._aten.overloads import packet_of, schemas
+        from tensh._aten.derivative_names import derivative_by_name
+        from tensh._aten.overloads import Packet, Word, packet_of, schemas
         from tensh._higher_order_ops import HigherOrderOperator
         from tensh._library.custom_ops import OPERATORS
+        from tensh.engine.codegen.vocabulary import OPS
 
         space = self.__name__.rpartition(".")[2]
         call_operator = OPERATORS.get(f"{space}::{name}")
@@ -48,6 +50,10 @@ class Operators(ModuleType):
 
             call_operator = getattr(tensh, name, None) or getattr(tensh.nn.functional, name, None)
             call_operator = call_operator or getattr(tensh.Tensor, name, None)
+        if space == "aten" and (derivative := derivative_by_name(name)):
+            return Packet(name, {"default": derivative})
+        if space == "aten" and name in OPS:  # of tensh, in derivatives that traces contain
+            call_operator = either(Word(name), call_operator) if call_operator else Word(name)
         if call_operator is None and space == "prim" and name in ("device", "dtype", "layout"):
             call_operator = attrgetter(name)
         # a library may list it in a table; only a call needs the operator
@@ -59,6 +65,18 @@ class Operators(ModuleType):
         if call_operator is None:
             raise AttributeError(f"'_OpNamespace' '{space}' object has no attribute '{name}'")
         return Operator(space, name, call_operator)
+
+
+def either(one, other):
+    """Return a function that calls one of two: the second, if the first does not take the arguments."""
+
+    def call(*args, **kwargs):
+        try:
+            return one(*args, **kwargs)
+        except TypeError:
+            return other(*args, **kwargs)
+
+    return call
 
 
 def load_library(path):

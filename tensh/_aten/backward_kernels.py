@@ -7,7 +7,10 @@ from tensh._aten.resizing import OPERATORS
 from tensh.engine.autograd.gradients import grad
 from tensh.engine.autograd.modes import enable_grad, is_grad_enabled
 from tensh.engine.codegen.vocabulary import OPS, TENSORS
-from tensh.engine.core.clock import mode
+from tensh.engine.core.clock import mode, tick
+from tensh.engine.core.nodes import Node
+from tensh.engine.core.tensor import wrap
+from tensh.engine.core.views import refresh_node
 from tensh.nn import functional
 
 REDUCTIONS = ("none", "mean", "sum")
@@ -16,16 +19,54 @@ REDUCTIONS = ("none", "mean", "sum")
 def slope(function, g, tensors, wanted=None):
     """The gradients of ``function(*tensors)`` for the gradient ``g`` of its result; None where ``wanted`` is false."""
     wanted = wanted or [t is not None for t in tensors]
-    record = is_grad_enabled()
+    record, bridges = is_grad_enabled(), []
     with enable_grad():
-        tensors = [
-            t if t is None or not want or record and t.requires_grad else t.detach().requires_grad_()
-            for t, want in zip(tensors, wanted)
-        ]
+        inputs = []
+        for place, (t, want) in enumerate(zip(tensors, wanted)):
+            if t is None or not want:
+                continue
+            if record and t.requires_grad:
+                bridges.append((Bridge(t), refresh_node(t)))
+                inputs.append(wrap(t.array, bridges[-1][0]))
+            else:
+                inputs.append(t.detach().requires_grad_())
+            tensors = [*tensors[:place], inputs[-1], *tensors[place + 1 :]]
         out = function(*tensors)
-    inputs = [t for t, want in zip(tensors, wanted) if want]
-    found = iter(grad(out, inputs, g, create_graph=record) if inputs else ())
+    before, mode.watch = mode.watch, UNWATCHED
+    try:
+        found = iter(grad(out, inputs, g, create_graph=record) if inputs else ())
+    finally:
+        mode.watch = before
+    for bridge, node in bridges:
+        bridge.inputs = (node,)
     return tuple([next(found) if want else None for want in wanted])
+
+
+class Unwatched:
+    """What stands in the place of a watcher while the pass of a kernel must not be seen."""
+
+    word = staticmethod(TENSORS.__getitem__)
+
+    def __bool__(self):
+        return False
+
+
+UNWATCHED = Unwatched()
+
+
+class Bridge(Node):
+    """The end of a graph for a while: what arrives here goes on as soon as the node has an input."""
+
+    __slots__ = ()
+
+    def __init__(self, t):
+        self.inputs = self.saved = ()
+        self.hooks, self.time, self.shape, self.dtype = None, tick(), t.array.shape, t.array.dtype
+
+    def backward(self, g):
+        return (g,) if self.inputs else ()
+
+    backward_graph = backward
 
 
 def one(function):

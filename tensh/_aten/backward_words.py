@@ -14,11 +14,12 @@ from tensh._aten.calls import aten, call_overload, call_plain
 from tensh._aten.overloads import schemas
 from tensh._aten.recording import Number
 from tensh._aten.translation import LIFTED, lift_call
+from tensh.engine.autograd.modes import no_grad
 from tensh.engine.codegen.derivatives import LIST, local, variable, words_of
 from tensh.engine.codegen.source import compile_source, indent_lines
 from tensh.engine.codegen.vocabulary import ARRAYS, OPS, TENSORS
 from tensh.engine.core.clock import mode
-from tensh.engine.core.nodes import unpacked_values
+from tensh.engine.core.nodes import unpacked_values, uses_gradient
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dispatch.override.wrappers import restore_held
 from tensh.engine.operators.reductions.broadcasts import broadcast_axes
@@ -176,14 +177,26 @@ def unpack(node):
     """The saved values of a node; one that is its own result is taken out of the history, which is seen."""
     values = restore_held(node.unpack() or [])
     as_kept = unpacked_values(node.saved) or [None] * len(values)
-    return [
-        with_number(t, kept.number)
-        if type(kept) is Number
-        else aten("detach", t)
-        if type(role) is int and role < 0 and isinstance(t, Tensor) and not mode.grad and reads_result(node)
-        else t
-        for role, kept, t in zip(node.roles, as_kept, values)
-    ]
+    found = []
+    for role, kept, t in zip(node.roles, as_kept, values):
+        if type(kept) is Number:
+            t = with_number(t, kept.number)
+        elif type(role) is int and role < 0 and isinstance(t, Tensor) and reads_result(node):
+            t = take_result(node, role, t)
+        found.append(t)
+    return found
+
+
+def take_result(node, role, t):
+    """Return the result that a node has saved; with its history, if the derivative is recorded."""
+    recorded = mode.grad
+    if recorded and uses_gradient(t.node):
+        return t
+    with no_grad():
+        t = aten("detach", t)
+    if recorded:
+        t.node = node._edge(role)
+    return t
 
 
 def with_number(t, number):

@@ -13,7 +13,7 @@ from tensh._aten.recording import ask_and_record
 from tensh._aten.schema import FunctionSchema
 from tensh.engine.autograd.gradients import grad
 from tensh.engine.autograd.modes import enable_grad
-from tensh.engine.codegen.vocabulary import OPS
+from tensh.engine.codegen.vocabulary import OPS, TENSORS
 from tensh.engine.core.clock import mode
 from tensh.engine.core.nodes import Output, uses_gradient
 from tensh.engine.core.tensor import Tensor
@@ -118,6 +118,7 @@ class Overload:
     """One overload of an operator: called, it asks the dispatch modes and classes, and then computes."""
 
     namespace = "aten"
+    replays = False  # True where the call itself must be made again for its derivative
 
     def __init__(self, name, overload, text, composed):
         self._opname, self._overloadname, self._text, self.composed = name, overload, text, composed
@@ -211,10 +212,11 @@ class Overload:
             return self.compute(args, kwargs)
         if state.handed is not None:
             state.handed.claim(self, args)
+        lost = None
         if mode.grad and loses_operand(self, args):
-            schemas()["clone"]["default"](args[0])
+            lost = schemas()["clone"]["default"](args[0])
         if mode.grad and (isinstance(handlers[-1], Tensor) or getattr(handlers[0], "makes_wrappers", False)):
-            return ask_and_record(self, handlers, args, kwargs)
+            return ask_and_record(self, handlers, args, kwargs, lost)
         result = ask(self, handlers, args, kwargs)
         for kept in results_kept(self, result) if mode.grad else ():
             schemas()["detach"]["default"](kept)  # what a node keeps of its own result is taken out of the history
@@ -241,9 +243,17 @@ class Overload:
 class Derivative(Overload):
     """The gradients of a call, ``(gradients of its results, arguments, options)``, from the call itself, made once more."""
 
-    def __init__(self, overload, places):
-        super().__init__(f"{overload._opname.strip('_')}_backward", "default", "", False)
+    replays, prefix = True, "derivative_of_"
+
+    def __init__(self, overload, places, name=None):
+        super().__init__(name or f"{overload._opname.strip('_')}_backward", "default", "", False)
         self.call, self.places = overload, places
+
+    def in_graph(self):
+        """The same under a name by which the code of a graph finds it: see ``derivative_names``."""
+        call = self.call.in_graph() if isinstance(self.call, Derivative) else self.call
+        parts = call._opname, call._overloadname, "_".join(map(str, self.places))
+        return Derivative(call, self.places, f"{self.prefix}{'__'.join(parts)}")
 
     def compute(self, args, kwargs):
         gradients, given, options = args
@@ -256,16 +266,21 @@ class Derivative(Overload):
     def differentiate(self, gradients, given, options):
         """The gradients, below all modes."""
         leaves, form = flatten((given, options))
+        recorded = mode.grad
         with enable_grad():
             for place in self.places:
-                leaves[place] = leaves[place].detach().requires_grad_()
+                keeps = recorded and leaves[place].requires_grad
+                leaves[place] = (
+                    leaves[place].view_as(leaves[place]) if keeps else leaves[place].detach().requires_grad_()
+                )
             given, options = unflatten(leaves, form)
             if self.call._opname.endswith("_"):
                 given[0] = given[0].clone()
             results = [t for t in leaves_of(self.call.compute(given, options)) if isinstance(t, Tensor)]
         pairs = [(t, g) for t, g in zip(results, gradients) if g is not None and t.requires_grad]
         inputs = [leaves[place] for place in self.places]
-        return list(grad([t for t, _ in pairs], inputs, [g for _, g in pairs], allow_unused=True))
+        roots, weights = [t for t, _ in pairs], [g for _, g in pairs]
+        return list(grad(roots, inputs, weights, create_graph=recorded, allow_unused=True))
 
 
 class Word(Overload):
@@ -282,7 +297,7 @@ class Word(Overload):
         """The result, computed by tensh."""
         before, state.below = state.below, True
         try:
-            return OPS[self._opname].fn(*args, **kwargs)
+            return TENSORS[self._opname](*args, **kwargs)
         finally:
             state.below = before
 

@@ -103,6 +103,7 @@ def resize_dim(g, dim, size):
 
 LIFTED = {
     "slice_dim": "slice",
+    "flip_dims": "flip",
     "unsafe_view": "_unsafe_view",
     "getitem": "__getitem__",
     "setitem": "__setitem__",

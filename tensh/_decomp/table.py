@@ -8,6 +8,7 @@ from tensh._decomp import (
     creation,
     einsum,
     elementwise,
+    gradients,
     indexing,
     layers,
     linalg,
@@ -18,7 +19,20 @@ from tensh._decomp import (
 )
 from tensh._decomp.rules import RULES, VIEWS
 
-FAMILIES = (convolutions, creation, einsum, elementwise, indexing, layers, linalg, losses, recurrent, reductions, views)
+FAMILIES = (
+    convolutions,
+    creation,
+    einsum,
+    elementwise,
+    gradients,
+    indexing,
+    layers,
+    linalg,
+    losses,
+    recurrent,
+    reductions,
+    views,
+)
 """The modules that declare rules."""
 
 

@@ -179,11 +179,19 @@ def _finish_gradient(number, t, g, allow_unused, materialize):
                 f"The differentiated Tensor at index {number} appears to not have been used in the graph. "
                 "Set allow_unused=True if this is the desired behavior."
             )
-        return (
-            wrap(np.zeros_like(t.array) if type(t.array) is not Absent else make_like(t.array)) if materialize else None
-        )
+        return make_zeros(t) if materialize else None
     g = g if isinstance(g, Tensor) else wrap(g)
     return g if type(t) is Tensor else getattr(type(t), "_gradient_like", keep_gradient)(t, g)
+
+
+def make_zeros(t):
+    """Return zeros like a tensor: by its method, where there are no elements to be read."""
+    if type(t.array) is Absent:
+        return wrap(make_like(t.array))
+    try:
+        return wrap(np.zeros_like(t.array))
+    except Lift:
+        return t.new_zeros(t.shape)
 
 
 def keep_gradient(t, g):

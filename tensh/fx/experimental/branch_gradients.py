@@ -1,8 +1,12 @@
 """Gradients of branches in a trace: the backward pass of a branch is a branch, too."""
 
+from contextlib import contextmanager
+
+from tensh._aten.recording import shadow_of
 from tensh.autograd import Function, grad
 from tensh.engine.autograd.modes import enable_grad
 from tensh.engine.core.clock import mode
+from tensh.engine.core.nodes import AccumulateGrad
 from tensh.func.trees import flatten, leaves_of, unflatten
 
 __all__ = ["BranchGradients"]
@@ -21,6 +25,24 @@ class BranchGradients:
         return unflatten(list(attach(called, args, self.taken, wanted, leaves)), spec)
 
 
+@contextmanager
+def cut_off(tensors):
+    """Make leaves of tensors for a while, so that no gradient goes on to what they were computed from."""
+    known = []
+    for each in tensors:
+        if type(each.node) is not AccumulateGrad:
+            holders = [each] if shadow_of(each) is None else [each, shadow_of(each)]
+            known += [(holder, holder.node) for holder in holders]
+            leaf = AccumulateGrad(each)
+            for holder in holders:
+                holder.node = leaf
+    try:
+        yield
+    finally:
+        for each, node in known:
+            each.node = node
+
+
 def attach(called, args, taken, wanted, leaves):
     """Return the results of a branch with a node, which calls the branch that computes the gradients of ``wanted``.
 
@@ -31,10 +53,12 @@ def attach(called, args, taken, wanted, leaves):
     def differentiate(function):
         def backward(*given):
             given = given[len(taken) :]
-            with enable_grad():
-                results = leaves_of(function(*operands))
-            pairs = [(each, g) for each, g in zip(results, given) if each.requires_grad]
-            found = grad([each for each, _ in pairs], wanted, [g for _, g in pairs], materialize_grads=True)
+            with cut_off(wanted):
+                with enable_grad():
+                    results = leaves_of(function(*operands))
+                pairs = [(each, g) for each, g in zip(results, given) if each.requires_grad]
+                roots, weights = [each for each, _ in pairs], [g for _, g in pairs]
+                found = grad(roots, wanted, weights, create_graph=mode.grad, materialize_grads=True)
             known = {id(each) for each in (*given, *wanted)}
             return [each.clone() if id(each) in known else each for each in found]
 

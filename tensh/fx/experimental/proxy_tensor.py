@@ -4,7 +4,7 @@ import functools
 import inspect
 import operator
 
-from tensh._aten.overloads import schemas
+from tensh._aten.overloads import Derivative, schemas
 from tensh.engine.autograd.modes import no_grad
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.override.state import state
@@ -132,6 +132,7 @@ class OperatorRecorder(BranchGradients, FunctionalRecorder, BranchRecorder, Torc
         with no_grad():
             result = func(*given, **named)
         known, named = map_leaves(self.node_of, (tuple(args), kwargs))
+        func = func.in_graph() if isinstance(func, Derivative) else func
         node = self.graph.create_node("call_function", func, known, named, name=func._opname)
         if isinstance(result, Tensor):
             made = self.stand_for(result, node)
