@@ -3,11 +3,14 @@
 Note [Small parameters together]
 A step of Adam takes twelve calls of NumPy for each parameter, of which a small network has many: most of the time is the
 cost of calls.  Rules are elementwise, so parameters with the same terms, which are those of one group after equally many
-steps, get the same bits in one array.
+steps, get the same bits in one array.  Threads that share parameters take turns, so that none writes back what another
+has changed since.
 """
 
+import os
 from itertools import accumulate, pairwise
 from math import prod
+from threading import Lock
 
 from numpy import dtype, empty, ndarray
 
@@ -25,6 +28,10 @@ FLOATS = dtype("f4"), dtype("f8")
 ROOMS = 8
 """The most batches whose arrays are kept for the next step."""
 
+turn = Lock()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=turn.acquire, after_in_parent=turn.release, after_in_child=turn.release)
+
 
 def divide(members, arrays):
     """Divide the parameters of a group: (batches of small ones, all others).
@@ -32,7 +39,7 @@ def divide(members, arrays):
     ``members`` are (parameter, gradient, state), ``arrays`` the names of state that has the parameter's shape.  The key of
     a batch is the dtype, the number of steps, and the names of such state.
     """
-    batches, others = {}, []
+    batches, others, seen = {}, [], set()
     for member in members:
         p, grad, state = member
         a, g = p.array, grad.array
@@ -41,13 +48,15 @@ def divide(members, arrays):
             names = [name for name in arrays if state.get(name) is not None]
             steps = state["step"].array.item() if "step" in state else None
         if (
-            a.size <= LARGEST
+            type(a) is type(g) is ndarray
+            and a.size <= LARGEST
             and a.base is None  # a view may share elements with another parameter
             and a.dtype in FLOATS
             and a.dtype is g.dtype
-            and type(a) is type(g) is ndarray
             and len(state) == len(names) + (steps is not None)  # rules with more state may have different terms
+            and id(a) not in seen  # two parameters may have the same data
         ):
+            seen.add(id(a))
             batches.setdefault((a.dtype, steps, *names), []).append(member)
         else:
             others.append(member)
@@ -73,21 +82,22 @@ def step_batch(key, batch, change, rooms):
     kind, _, *names = key
     columns = [[p.array for p, _, _ in batch], [grad.array for _, grad, _ in batch]]
     columns += [[state[name].array for _, _, state in batch] for name in names]
-    key = kind, len(columns), *[array.shape for array in columns[0]]
-    whole, parts = rooms.pop(key, None) or make_room(*key)  # taken away, because another thread may step now
-    for views, column in zip(parts, columns):
-        for view, array in zip(views, column):
-            view[...] = array
-    update_in_pieces(change, whole, names)
-    for views, column in zip(parts, columns):
-        if column is not columns[1]:
+    room = kind, len(columns), *[array.shape for array in columns[0]]
+    with turn:
+        whole, parts = rooms[room] if room in rooms else make_room(*room)
+        for views, column in zip(parts, columns):
             for view, array in zip(views, column):
-                array[...] = view
+                view[...] = array
+        update_in_pieces(change, whole, names)
+        for views, column in zip(parts, columns):
+            if column is not columns[1]:
+                for view, array in zip(views, column):
+                    array[...] = view
+        if len(rooms) >= ROOMS and room not in rooms:
+            rooms.clear()
+        rooms[room] = whole, parts
     for array in columns[0]:
         stamp_write(array)
-    if len(rooms) >= ROOMS:
-        rooms.clear()
-    rooms[key] = whole, parts
 
 
 def make_room(kind, number, *shapes):

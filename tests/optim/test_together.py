@@ -1,6 +1,7 @@
 """Small parameters that are stepped together get the bits that each gets by itself."""
 
 import copy
+import threading
 
 import pytest
 
@@ -78,6 +79,15 @@ def test_views_of_one_memory_are_stepped_one_after_the_other():
     assert whole.tolist() == [0, -1, -1, 0]
 
 
+def test_two_parameters_with_the_same_data_are_both_stepped():
+    parameters = [torch.ones(3, requires_grad=True) for _ in range(3)]
+    parameters[1].data = parameters[0].data
+    for p in parameters:
+        p.grad = torch.ones(3)
+    torch.optim.SGD(parameters, lr=1.0).step()
+    assert [p.tolist() for p in parameters] == [[-1.0] * 3, [-1.0] * 3, [0.0] * 3]
+
+
 def test_a_write_of_a_step_is_known_to_the_graph():
     parameters = [torch.ones(2, requires_grad=True) for _ in range(3)]
     loss = sum((p * p).sum() for p in parameters)
@@ -86,3 +96,27 @@ def test_a_write_of_a_step_is_known_to_the_graph():
     torch.optim.SGD(parameters, lr=0.1).step()
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
         loss.backward()
+
+
+def test_threads_that_share_parameters_lose_no_step():
+    parameters = [torch.zeros(5, requires_grad=True) for _ in range(6)]
+    for p in parameters:
+        p.grad = torch.ones(5)
+    optimizer = torch.optim.SGD(parameters, lr=1.0)
+    threads = [threading.Thread(target=lambda: [optimizer.step() for _ in range(100)]) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all(p.tolist() == [-400.0] * 5 for p in parameters)
+
+
+def test_parameters_without_elements_are_stepped():
+    with torch.device("meta"):
+        layer = torch.nn.Linear(3, 4)
+    for p in layer.parameters():
+        p.grad = torch.empty_like(p)
+    optimizer = torch.optim.Adam(layer.parameters())
+    optimizer.step()
+    optimizer.step()
+    assert optimizer.state[layer.bias]["exp_avg"].is_meta
