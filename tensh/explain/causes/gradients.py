@@ -170,7 +170,20 @@ def explain_not_computed(situation, name):
             rule, advice = explain_empty_backward(situation) or (rule, None)
             return rule, (), advice
         return f"{rule}; {result} {cut.sentence}", cut.fits, cut.advice
-    return _("no backward pass has run"), first_pass(situation), None
+    return _("no backward pass has run"), first_pass(situation) or only_where_present(situation, name), None
+
+
+def only_where_present(situation, name):
+    """Return `w.grad.zero_()` under a condition, for the first iteration of a loop whose backward pass comes later."""
+    scope, line = situation.place.scope(), situation.place.line
+    around = loop_around(scope, line)
+    if around is None or not any(each > line for each, _ in calls_of(around, "backward")):
+        return ()
+    for node in iterate_scope(around):
+        code = ast.unparse(node) if isinstance(node, ast.Expr) and node.lineno == line else ""
+        if code == f"{name}.grad.zero_()":
+            return (Fit(f"if {name}.grad is not None: {code}", "", line),)
+    return ()
 
 
 def explain_empty_backward(situation):

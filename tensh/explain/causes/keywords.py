@@ -16,6 +16,7 @@ TABLE = os.path.join(os.path.dirname(__file__), "keywords.txt")
 NUMPY = {"axis": "dim", "keepdims": "keepdim", "x1": "input", "x2": "other"}
 """NumPy's names, which PyTorch accepts as well."""
 MOST_NAMES = 8
+LEAST_BEGIN = 4  # letters of a name with which a longer keyword begins, as `biased` for bias
 OPERATION = "name"  # operation of such an explanation, beside which no other names are suggested
 VARIADIC = {"bounds": ("start", "end", "step")}
 """Names of arguments collected by position, as in ``arange(*bounds)``."""
@@ -101,7 +102,9 @@ def find_meaning(word, names):
     parts = [name for name in names if word in name.split("_")]
     begun = [name for name in names if name.startswith(f"{word}_")]
     parts = begun if len(begun) == 1 else parts
-    found = next(iter([*same, *spelled, *([near] if near else []), *(parts if len(parts) == 1 else [])]), None)
+    longer = [name for name in names if len(name) >= LEAST_BEGIN and word.startswith(name)]
+    only = next((each for each in (parts, longer) if len(each) == 1), [])
+    found = next(iter([*same, *spelled, *([near] if near else []), *only]), None)
     return NUMPY.get(found, found)
 
 

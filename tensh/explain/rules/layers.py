@@ -289,6 +289,11 @@ def flattened(scores, target):
         yield scores, append_to_expression(scores.text, f".flatten(0, {scores.value.dim() - 2})")
     if target.text and scores.value.dim() == 2 and target.value.numel() == len(scores.value):
         yield target, append_to_expression(target.text, ".flatten()")
+    flat = re.fullmatch(r"(\w+)\.(?:reshape|view|flatten)\((?:-1)?\)", target.text or "")
+    if flat and ":-1" in (
+        scores.text or ""
+    ):  # the scores of all steps but the last predict the steps from the second on
+        yield target, f"{flat[1]}[:, 1:].reshape(-1)"
 
 
 def image_of_rows(call, text):

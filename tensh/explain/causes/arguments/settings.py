@@ -148,8 +148,10 @@ def unknown_reduction(situation, node):
     names = ("mean", "sum", "none")
     rule = _("reduction must be 'mean', 'sum' or 'none'")
     value = message_of(situation.error).partition(" is not a valid value")[0]
-    if value.lower() == "batchmean":
+    is_divergence = type(situation.look_up(node.func)).__name__ == "KLDivLoss" or "kl_div" in ast.unparse(node.func)
+    if is_divergence or value.lower() == "batchmean":
         rule = _("reduction of a divergence must be 'batchmean', 'mean', 'sum' or 'none'")
+    if re.sub(r"[\W_]", "", value.lower()) == "batchmean":
         found = [
             each for each in ast.walk(situation.place.tree()) if isinstance(each, ast.Constant) and each.value == value
         ]
