@@ -267,6 +267,9 @@ def call_post_hooks(node, g, gs, graph):
         mode.inspect(node, gs)
     if node.hooks is None:
         return gs
+    *_, wanted, only = mode.running
+    if only is not None:  # hooks see no gradient that nobody asked for
+        gs = [gi if n in only or n in wanted else None for n, gi in zip(node.inputs, gs)]
     outputs = list_arrived_gradients(node, g)
     gs = tuple([gi if gi is None or n is None else take_first(gi, g, n, graph) for n, gi in zip(node.inputs, gs)])
     for hook in list(node.hooks.after.values()):
