@@ -15,6 +15,7 @@ from tensh.compiler.steps import EFFECT, VIEW, Var
 from tensh.engine.dispatch.capture.lines import map_parts
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.graph import tokens
+from tensh.graph.counting import count_steps
 from tensh.graph.formats import dag, svg, tree
 from tensh.graph.formats.tree import Shown
 from tensh.graph.model import Edge, GraphNode
@@ -217,9 +218,8 @@ def summary(program):
     for title, passes in ((_("captured"), program.before), (_("optimized"), program.after)):
         steps = [*passes[0], *passes[1]]
         moved = sum(sum(bytes_of(step)) for step in steps)
-        texts.append(
-            _("{title}: {steps} steps, {amount} moved").format(title=title, steps=len(steps), amount=amount(moved))
-        )
+        parts = {"title": title, "steps": count_steps(len(steps)), "amount": amount(moved)}
+        texts.append(_("{title}: {steps}, {amount} moved").format(**parts))
     groups = [step for steps in program.after for step in steps if step.kind == FUSED]
     fused = sum(len(step.steps) for step in groups)
     more = [_("{fused} fused into {groups}").format(fused=fused, groups=len(groups))] if groups else []
