@@ -211,6 +211,8 @@ def listed():
     return {space: [each.text for each in complete(f"{space}.", {"torch": torch}, 60).candidates] for space in spaces}
 
 first = listed()
+kinds = {each.text: each.kind for each in complete("torch.", {"torch": torch}, 60).candidates}
+assert [kinds[name] for name in ("save", "GradScaler", "linalg")] == ["function", "class", "module"]
 read_all()
 assert listed() == first
 assert {"solve", "eig", "lstsq", "engine", "cli"}.isdisjoint(first["torch"])

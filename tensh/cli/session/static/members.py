@@ -90,12 +90,19 @@ def describe_entries(module, names):
         entry = table.get(name, NOTHING)
         if entry is NOTHING:
             entry = own.get(name, NOTHING)
-        if entry is NOTHING and path == "tensh":  # a submodule that is not loaded yet
-            yield deferred("module"), ""
+        if entry is NOTHING and path == "tensh":  # not loaded yet
+            yield kind_of_unloaded(name), ""
             continue
         if entry is NOTHING and path.startswith("tensh."):
             entry = getattr(module, name, NOTHING)
         yield describe_value(entry)
+
+
+def kind_of_unloaded(name):
+    """Return the kind of a name of torch whose module is not loaded: classes begin with a capital."""
+    if name in SUBMODULES:
+        return deferred("module")
+    return deferred("class") if name[0].isupper() else FUNCTION if name[0] != "_" else ""
 
 
 def counterparts(known, word):
