@@ -7,7 +7,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.explain.calls import names_in
 from tensh.explain.causes.gradients import explain_not_required, find_rebinding, is_no_grad
 from tensh.explain.causes.leaves import requiring_grad
-from tensh.explain.causes.situation import blocks_over, operand_of
+from tensh.explain.causes.situation import blocks_over, operand_of, replace_node
 from tensh.explain.cuts import find_cut
 from tensh.explain.history import follow, names_before
 from tensh.explain.model import Explanation, Fit
@@ -165,9 +165,44 @@ def explain_second_pass(situation):
         return None
     scope, line = situation.place.scope(), situation.place.line
     loop = loop_around(scope, line) if scope is not None else None
+    shared = find_shared(situation, scope) if scope is not None else None
+    if shared is not None:
+        return shared
     if loop is not None:
         return find_carried(situation, loop) or find_computed_before(situation, loop)
     return find_earlier_pass(situation, scope) if scope is not None else None
+
+
+def find_shared(situation, scope):
+    """Explain two losses of two optimizers that share a value, as of a generator and a discriminator: only the second
+    needs its graph.
+    """
+    line, root = situation.place.line, root_node(situation)
+    passes = [(each, code) for each, code in calls_of(scope, "backward") if each < line]
+    first, code = passes[-1] if passes else (line, "")
+    steps = [code for each, code in calls_of(scope, "step") if first < each < line]
+    if not steps or not code.endswith(".backward()") or not isinstance(root, ast.Name):
+        return None
+    losses = [situation.find_assignment(name) for name in (code.removesuffix(".backward()"), root.id)]
+    if not all(isinstance(each, ast.Assign) for each in losses) or losses[0].lineno >= first:
+        return None
+    uses = [[each for each in ast.walk(made.value) if isinstance(each, ast.Name)] for made in losses]
+    shared = [each for each in uses[0] if each.id in {other.id for other in uses[1]} and has_graph(each.id, situation)]
+    made = situation.find_assignment(shared[0].id) if len(shared) == 1 else None
+    if not isinstance(made, ast.Assign) or made.lineno >= losses[0].lineno:
+        return None
+    name = shared[0].id
+    rule = _("{name} is in the graphs of both losses, and the pass on line {first} freed its graph")
+    fit = replace_node(situation.place, shared[0], f"{name}.detach()")
+    operands = (operand_of(name, situation.names[name]),)
+    rule = rule.format(name=name, first=first)
+    return Explanation("backward", operands, rule, (fit,)) if fit else None
+
+
+def has_graph(name, situation):
+    """True if a name refers to a tensor that was computed from others with gradients."""
+    value = situation.names.get(name)
+    return isinstance(value, Tensor) and value.grad_fn is not None
 
 
 def find_carried(situation, loop):
