@@ -171,3 +171,13 @@ def test_the_number_of_classes_is_that_of_each_call():
         assert [tuple(classes(torch.tensor(each)).shape) for each in ([0, 1], [0, 1], [2, 3], [0, 0])] == [
             (2, 2), (2, 2), (2, 4), (2, 1)
         ]  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore:torch.compile runs")
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32], ids=str)
+@pytest.mark.parametrize("function", [lambda x, s: x.mul(other=s), lambda x, s: torch.div(x, s, rounding_mode=None)])
+def test_a_tensor_of_one_number_is_no_constant_of_the_backward_pass(function, dtype):
+    compiled, x = torch.compile(function), torch.ones(4, dtype=dtype, requires_grad=True)
+    for number in (2.0, 3.0, 5.0):
+        slopes = [torch.autograd.grad(f(x, torch.tensor(number)).sum(), x)[0] for f in (function, compiled)]
+        assert torch.equal(*slopes)

@@ -102,7 +102,8 @@ def make_half_number(number, dtype):
     exact = np.array(number, F4)
     made = exact.astype(dtype).view(HalfNumber)
     made.exact = exact
-    made.flags.writeable = exact.flags.writeable = False  # which marks numbers
+    if not (isinstance(number, np.ndarray) and number.flags.writeable):  # which marks numbers, other than tensors
+        made.flags.writeable = exact.flags.writeable = False
     return made
 
 
