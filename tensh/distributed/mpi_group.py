@@ -8,7 +8,6 @@ from datetime import timedelta
 
 import numpy as np
 
-from tensh.distributed import timeline
 from tensh.distributed.agreement import agree, agree_on_success
 from tensh.distributed.mpi_memory import as_bytes, facts_of, read, write
 from tensh.distributed.mpi_messages import Messages
@@ -17,6 +16,7 @@ from tensh.distributed.mpi_world import load_mpi
 from tensh.distributed.operations import RedOpType, check_reduction, reduction_of
 from tensh.distributed.process_group import ProcessGroup, flat
 from tensh.distributed.works import Line, PendingWork
+from tensh.support import timeline
 
 LONGEST_WAIT = timedelta(minutes=30)
 

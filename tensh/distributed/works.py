@@ -3,9 +3,9 @@
 import queue
 import threading
 
-from tensh.distributed import timeline
 from tensh.distributed.process_group import Work
 from tensh.futures import Future
+from tensh.support import timeline
 
 
 class PendingWork(Work):

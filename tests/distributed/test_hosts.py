@@ -4,6 +4,7 @@ import pytest
 
 from tensh import distributed as dist
 from tensh.cli.launching.hosts import count_processes, options_for, read_hosts
+from tensh.cli.launching.launcher import launch
 from tensh.cli.programs.options import UsageError
 from tensh.distributed import mpi_world
 
@@ -34,6 +35,29 @@ def test_machines_of_a_file_as_mpich_and_open_mpi_write_them(tmp_path):
 def test_what_is_no_machine_is_refused(text):
     with pytest.raises(UsageError, match="expected a machine as name, name:2 or name slots=2"):
         read_hosts(text, None)
+
+
+@pytest.mark.parametrize(
+    ("file", "options", "said"),
+    [
+        ("folder", {}, "folder is a folder, not a file"),
+        ("gone", {}, "there is no file"),
+        ("train.py", {"hostfile": "folder"}, "folder is a folder, not a file"),
+        ("train.py", {"hostfile": "gone"}, "there is no file"),
+        ("train.py", {"hostfile": "train.py", "hosts": "a"}, "only one of them can be given"),
+    ],
+)
+def test_files_that_are_none_are_refused(file, options, said, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "train.py").touch()
+    with pytest.raises(UsageError, match=said):
+        launch(None, 2, file, [], **options)
+
+
+def test_a_host_file_that_cannot_be_read_is_named(tmp_path):
+    with pytest.raises(UsageError, match=f"{tmp_path}: "):
+        read_hosts(None, str(tmp_path))
 
 
 @pytest.mark.parametrize(

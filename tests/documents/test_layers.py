@@ -136,7 +136,7 @@ LAYERS = {
         "",
     ),
     "tensh.cli.programs.runs": ("tensh.cli tensh.cli.programs.run", ""),
-    "tensh.cli.launching": ("tensh.cli tensh.distributed.timeline", ""),
+    "tensh.cli.launching": ("tensh.cli", ""),
     "tensh.cli.sweeping": (
         "tensh.show tensh.cli tensh.cli.programs.program tensh.cli.programs.run tensh.cli.render tensh.cli.session",
         "numpy",

@@ -73,7 +73,7 @@ def begin_timeline(rank):
     """Start to note the times of exchanges, if the launcher asks for them; return the function that writes the last ones."""
     if "TENSH_TIMELINE" not in os.environ:
         return lambda: None
-    from tensh.distributed import timeline
+    from tensh.support import timeline
 
     return timeline.begin_writing(rank)
 

@@ -42,10 +42,13 @@ def launch(env, number, file, arguments, hosts=None, hostfile=None, restarts=0, 
         raise UsageError(_("-n: expected 1 or more processes, not {number}").format(number=number))
     if restarts < 0:
         raise UsageError(_("--restarts: expected 0 or more restarts, not {number}").format(number=restarts))
-    if not os.path.exists(file):
-        raise UsageError(_("tensh launch: there is no file {path}").format(path=file))
-    if hostfile and not os.path.exists(hostfile):
-        raise UsageError(_("tensh launch: there is no file {path}").format(path=hostfile))
+    if hosts and hostfile:
+        raise UsageError(_("--hosts and --hostfile: only one of them can be given"))
+    for path in filter(None, (file, hostfile)):
+        if os.path.isdir(path):
+            raise UsageError(_("tensh launch: {path} is a folder, not a file").format(path=path))
+        if not os.path.exists(path):
+            raise UsageError(_("tensh launch: there is no file {path}").format(path=path))
     mpiexec, machines = find_mpiexec(), read_hosts(hosts, hostfile)
     number = count_processes(machines) if number is None else number
     command = [mpiexec, *options_for(mpiexec, machines), "-n", str(number)]

@@ -1,7 +1,9 @@
 """Runs on the workers of Dask: a local cluster or a scheduler, batches that fit the time that runs take, lost workers."""
 
+import atexit
 import contextlib
 import importlib.util
+import logging
 import os
 import signal
 from collections import deque
@@ -31,7 +33,10 @@ def open_client(address, workers):
     import dask
     import distributed
 
-    with dask.config.set({"distributed.scheduler.allowed-failures": 0, "distributed.admin.tick.limit": "1 hour"}):
+    with (
+        without_logs(),
+        dask.config.set({"distributed.scheduler.allowed-failures": 0, "distributed.admin.tick.limit": "1 hour"}),
+    ):
         if address is None:
             with open_local(distributed, workers) as client:
                 yield client
@@ -47,6 +52,21 @@ def open_client(address, workers):
             ) from None
         with client:
             yield client
+
+
+@contextlib.contextmanager
+def without_logs():
+    """A context in which no library logs anything: what is lost is told by its run, and a ^C needs no traceback."""
+    before = logging.root.manager.disable
+    logging.disable()
+    try:
+        yield
+    except KeyboardInterrupt:  # the threads of Dask go on until the process has ended
+        raise
+    except BaseException:
+        logging.disable(before)
+        raise
+    logging.disable(before)
 
 
 @contextlib.contextmanager
@@ -72,6 +92,10 @@ def start_local(distributed, workers):
                 n_workers=workers, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0",
                 memory_limit=0, silence_logs=50,
             )  # fmt: skip
+        except KeyboardInterrupt:
+            with contextlib.suppress(AttributeError):  # at exit Dask would close what is not open yet, and show a traceback
+                atexit.unregister(distributed.deploy.spec.close_clusters)
+            raise
         except (RuntimeError, TimeoutError) as error:
             if attempt == STARTS:
                 raise UsageError(_("tensh sweep: the workers do not start ({error})").format(error=error)) from None
