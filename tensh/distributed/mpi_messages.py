@@ -114,6 +114,10 @@ class Messages:
         if length > SHORT:
             self.rest.Recv(np.empty(length, np.uint8), source, number)
 
+    def partners(self, rank):
+        """Return what ``wait_for`` needs to notice that a process has ended; nothing for a message from any."""
+        return () if rank is None else (self.begun, [rank])
+
     def _rank_of(self, source):
         return self.mpi.ANY_SOURCE if source is None else source
 
@@ -125,7 +129,7 @@ class Messages:
 
         def finish(seconds):
             seconds = self.seconds if seconds is None else seconds
-            wait_for(request, seconds, lambda: f"rank {target} did not receive {array.nbytes} bytes")
+            wait_for(request, seconds, lambda: f"rank {target} did not receive {array.nbytes} bytes", *self.partners(target))
 
         return MessageWork(tensor, finish, request.Test, "send")
 
@@ -135,7 +139,7 @@ class Messages:
 
         def finish(seconds):
             seconds = self.seconds if seconds is None else seconds
-            wait_for(incoming, seconds, lambda: f"{describe_source(source)} sent nothing")
+            wait_for(incoming, seconds, lambda: f"{describe_source(source)} sent nothing", *self.partners(source))
             write(tensor, incoming.array)
             return incoming.source()
 
@@ -145,13 +149,13 @@ class Messages:
     def send_object(self, thing, target, tag):
         """Send an object."""
         request = self._start(OBJECT, np.frombuffer(pickle.dumps(thing), np.uint8), target, tag)
-        wait_for(request, self.seconds, lambda: f"rank {target} received no object")
+        wait_for(request, self.seconds, lambda: f"rank {target} received no object", *self.partners(target))
 
     def receive_object(self, source, tag):
         """Return (object, rank of the sender)."""
         status, rank = self.mpi.Status(), self._rank_of(source)
         arrived = Condition(lambda: self.begun.Iprobe(rank, tag, status))
-        wait_for(arrived, self.seconds, lambda: f"{describe_source(source)} sent no object")
+        wait_for(arrived, self.seconds, lambda: f"{describe_source(source)} sent no object", *self.partners(source))
         source, content = status.Get_source(), np.empty(status.Get_count(self.mpi.BYTE), np.uint8)
         self.begun.Recv(content, source, tag)
         kind, length, number = content[:BEGINNING].view(np.int64).tolist()

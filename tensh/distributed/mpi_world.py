@@ -6,6 +6,7 @@ import re
 import sys
 from importlib.util import find_spec
 
+from tensh.distributed import departures
 from tensh.distributed.errors import DistBackendError
 from tensh.distributed.mpi_rendezvous import begin_at_store
 
@@ -75,6 +76,7 @@ def join_world(rank, size, store, timeout):
             f"processes that were started together. Run the program with tensh launch -n {size} FILE"
         )
     forget_names(world)
+    departures.watch(load_mpi(), world)
     return world.Split(0, rank)
 
 

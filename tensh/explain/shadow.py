@@ -47,9 +47,12 @@ FUNCTIONS = (
     "tensh.nn.functional",
     "tensh.nn.utils.rnn",
 )
+OUTWARD = ("torch.distributed", "torch.multiprocessing", "torch.onnx", "torch.hub", "torch.utils.tensorboard")
+"""Namespaces whose functions reach beyond the process, and may not be called again."""
 PACKAGES = ("tensh", "torch")
 PURE = ("math",)  # modules of Python whose functions may be called
 CLASSES = ("nn", "optim")  # subpackages whose classes may be called
+EXCHANGING = ("DistributedDataParallel", "SyncBatchNorm")  # classes of torch.nn that wait for other processes
 MEMBERS = ("parameters", "modules", "children", "buffers", "state_dict")  # methods of modules without side effects
 NEVER = ("manual_seed", "seed", "set_", "use_", "initial_seed", "save", "load", "backward", "from_file", "share_memory")
 FIXED = (bool, int, float, list, tuple, types.MethodType, types.FunctionType)  # types whose attributes are not tensors
@@ -347,13 +350,15 @@ def is_tensh_value(value):
     name = getattr(value, "__name__", "")
     if code is None or name.startswith(NEVER):
         return False
-    return code.co_filename.startswith(OPERATIONS) or (getattr(value, "__module__", None) or "").startswith(FUNCTIONS)
+    space = getattr(value, "__module__", None) or ""
+    return not space.startswith(OUTWARD) and (code.co_filename.startswith(OPERATIONS) or space.startswith(FUNCTIONS))
 
 
 def is_from(value, *parts):
     """True if a class or function is defined in some subpackages of tensh."""
     package, _, rest = (getattr(value, "__module__", None) or "").partition(".")
-    return package in PACKAGES and rest.partition(".")[0] in parts
+    is_there = package in PACKAGES and rest.partition(".")[0] in parts
+    return is_there and getattr(value, "__name__", "") not in EXCHANGING
 
 
 def is_named_result(value):
