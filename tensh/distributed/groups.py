@@ -151,7 +151,7 @@ def init_process_group(
     check_timeout(timeout)
     if backend == Backend.MPI and is_mpi_there() and (is_started_together() or world_size < 0):
         (rank, world_size), store = count_started(), HashStore() if store is None else store
-    require_mpi(world_size)
+    require_mpi(world_size, backend == Backend.MPI and store is init_method is None)
     if store is None:
         seconds = None if timeout is None else timeout.total_seconds()
         store, rank, world_size = next(rendezvous(init_method or "env://", rank, world_size, seconds))

@@ -129,7 +129,9 @@ class Messages:
 
         def finish(seconds):
             seconds = self.seconds if seconds is None else seconds
-            wait_for(request, seconds, lambda: f"rank {target} did not receive {array.nbytes} bytes", *self.partners(target))
+            wait_for(
+                request, seconds, lambda: f"rank {target} did not receive {array.nbytes} bytes", *self.partners(target)
+            )
 
         return MessageWork(tensor, finish, request.Test, "send")
 

@@ -71,6 +71,14 @@ def test_each_mpiexec_is_told_in_its_own_way(version, option, tmp_path):
     assert options_for(str(mpiexec), []) == []
 
 
+def test_mpi_that_would_count_the_processes_is_needed(monkeypatch):
+    monkeypatch.setattr("tensh.distributed.groups.is_mpi_there", lambda: False)
+    monkeypatch.setattr("tensh.distributed.mpi_world.is_mpi_there", lambda: False)
+    monkeypatch.delenv("WORLD_SIZE", raising=False)
+    with pytest.raises(dist.DistBackendError, match="need MPI: pip install"):
+        dist.init_process_group("mpi")
+
+
 def test_several_processes_without_mpi_are_refused_at_once(monkeypatch):
     monkeypatch.setattr(mpi_world, "is_mpi_there", lambda: False)
     for name, value in {"RANK": "0", "WORLD_SIZE": "2", "MASTER_ADDR": "localhost", "MASTER_PORT": "29533"}.items():

@@ -81,7 +81,7 @@ class Runs:
         self.numbers, self.texts, self.histograms, self.images = tables
 
     def refresh(self):
-        """Read new records; return True if there are any. Raise Unreadable without tensorboard.
+        """Read new records; return True if there are any.
 
         A file that has shrunk or disappeared belongs to a run that was restarted: read all files anew.
         """
@@ -103,8 +103,8 @@ class Runs:
     def read(self, path):
         """Read the records of a file completed since the last read."""
         run = os.path.relpath(os.path.dirname(path), self.folder)
-        _event, checksum = load_event()
         try:
+            _event, checksum = load_event()
             with open(path, "rb") as file:
                 file.seek(self.places.setdefault(path, 0))
                 while len(head := file.read(HEAD)) == HEAD:
@@ -120,6 +120,8 @@ class Runs:
             return
         except OSError as error:
             self.errors[path] = f"{path}: {error.strerror}"
+        except Unreadable as error:  # without tensorboard
+            self.errors[path] = str(error)
         except DamagedRecord:
             place = self.places[path]
             self.errors[path] = (

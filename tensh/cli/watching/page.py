@@ -62,7 +62,7 @@ class FolderView(View):
             *self.draw_histograms(page),
             *self.draw_images(),
             *self.draw_sweeps(),
-            *[Table((), (), notes=[visible_line(error)]) for error in self.runs.errors.values()],
+            *[Table((), (), notes=[visible_line(error)]) for error in dict.fromkeys(self.runs.errors.values())],
         ]
         tokens = [pair for view in views for pair in (*view.draw(page), ("plain", "\n\n"))]
         tokens += [*self.write_hint(), *self.write_texts()]

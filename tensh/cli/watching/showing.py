@@ -26,7 +26,7 @@ def watch(env, path, tag=None, once=False, as_csv=False, as_json=False):
         view, console = FolderView(path, tag), Console(env)
         if as_csv or as_json:
             console.result([("plain", write_csv(view) if as_csv else write_json(view))])
-            for error in view.runs.errors.values():
+            for error in dict.fromkeys(view.runs.errors.values()):
                 said = _("tensh watch: {error}").format(error=visible_line(error))
                 console.remark([("message", f"{said}\n")])
         else:

@@ -16,7 +16,8 @@ from tensorboard.compat.proto.tensor_pb2 import TensorProto
 
 from tensh.cli.app import main
 from tensh.cli.process.environment import Environment
-from tensh.cli.watching.event_files import LONGEST_SIDE, Runs, decode_image
+from tensh.cli.sweeping.store import Store
+from tensh.cli.watching.event_files import LONGEST_SIDE, Runs, Unreadable, decode_image
 from tensh.show.png import encode
 from tests.fuzz.files.events import frame, write_event
 
@@ -129,6 +130,21 @@ def test_what_is_no_file_is_passed_over(tmp_path):
         path.symlink_to(target)
         assert watch(tmp_path)[::2] == (0, ""), target
         path.unlink()
+
+
+def test_sweeps_are_shown_without_tensorboard(tmp_path, monkeypatch):
+    def fails():
+        raise Unreadable("no package")
+
+    for name in "ab":
+        (tmp_path / f"{name}.tfevents.1").write_bytes(number(1.0))
+    monkeypatch.setattr("tensh.cli.watching.event_files.load_event", fails)
+    assert watch(tmp_path) == (2, "", "tensh watch: no package\n")
+    store = Store(str(tmp_path / "runs.sqlite"), {"script": "a.py", "digest": "ab", "options": "{}"})
+    store.add([{"rate": "0.1"}], [0])
+    store.close()
+    status, shown, said = watch(tmp_path, "--once")
+    assert (status, said, shown.count("# no package")) == (0, "", 1) and "1 waiting" in shown
 
 
 def test_what_cannot_be_read_is_one_line(tmp_path, monkeypatch):
