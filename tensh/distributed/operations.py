@@ -69,6 +69,8 @@ def check_reduction(op, tensor):
     op = reduction_of(op)
     if op in BITWISE and tensor.is_floating_point():
         raise RuntimeError(f"Cannot use ReduceOp.{op.name} with non-integral dtype")
+    if tensor.is_complex() and not supports_complex(op):
+        raise RuntimeError(f"reduce does not support ReduceOp.{op.name} on complex tensors")
     if op is RedOpType.AVG and not (tensor.is_floating_point() or tensor.is_complex()):
         kind = tensor.type().removeprefix("torch.").removesuffix("Tensor")
         raise RuntimeError(f"result type Float can't be cast to the desired output type {kind}")

@@ -40,13 +40,7 @@ COMPARED = {
 UNARY = {ast.USub: operator.neg, ast.UAdd: operator.pos, ast.Invert: operator.invert}
 
 OPERATIONS = ("<tensh ",)  # where an operator's code is from: generated, or in one of these modules
-FUNCTIONS = (
-    "tensh.engine.operators.",
-    "tensh.engine.methods.creation.",
-    "torch",
-    "tensh.nn.functional",
-    "tensh.nn.utils.rnn",
-)
+FUNCTIONS = ("tensh.engine.operators.", "tensh.engine.methods.creation.", "torch", "tensh.nn.functional", "tensh.nn.utils.rnn")  # fmt: skip
 OUTWARD = ("torch.distributed", "torch.multiprocessing", "torch.onnx", "torch.hub", "torch.utils.tensorboard")
 """Namespaces whose functions reach beyond the process, and may not be called again."""
 PACKAGES = ("tensh", "torch")

@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -280,92 +279,6 @@ def test_messages_of_another_kind(tmp_path):
         "recv: rank 0 sent a tensor of float32, but a tensor of bool is expected here",
         "0 [1.0, 1.0]",
     ], done.stderr
-
-
-UNEVEN = """
-import sys, time, torch
-import torch.distributed as dist
-
-
-def work(rank, how, address=None):
-    dist.init_process_group("gloo", address, world_size=-1 if address is None else 2, rank=-1 if rank is None else rank)
-    rank = dist.get_rank()
-    group = dist.new_group([0, 2]) if how == "group" else None
-    for _ in range(2 if rank == 1 else 3):
-        if how == "all":
-            dist.all_reduce(torch.ones(3))
-        elif how == "group" and rank != 1:
-            dist.all_reduce(torch.ones(3), group=group)
-            time.sleep(2 * rank)
-        elif how in ("message", "long", "object") and rank == 0:
-            dist.recv_object_list([None], 1) if how == "object" else dist.recv(torch.ones(3 if how == "message" else 10**6), 1)
-        elif how in ("message", "long"):
-            dist.send(torch.ones(3 if how == "message" else 10**6), 0)
-        elif how == "object":
-            dist.send_object_list([1], 0)
-    print("done", rank)
-
-
-if __name__ == "__main__":
-    torch.multiprocessing.spawn(work, ("all", sys.argv[2]), 2) if sys.argv[1] == "spawn" else work(None, sys.argv[1])
-"""
-
-
-@pytest.mark.parametrize("how", ["all", "message", "long", "object", "spawn"])
-def test_waiting_for_a_rank_that_has_ended_is_an_error(how, tmp_path):
-    (tmp_path / "uneven.py").write_text(UNEVEN)
-    given = [str(tmp_path / "uneven.py"), how, f"file://{tmp_path}/store"]
-    done = call([*LAUNCH, "-n", "2", *given] if how != "spawn" else [sys.executable, "-m", "tensh", "run", *given])
-    assert done.returncode == 1 and "done 1" in done.stdout
-    assert done.stderr.count("DistBackendError: rank 1 has ended: ") == 1, done.stderr
-
-
-def test_a_rank_that_has_ended_does_not_disturb_other_groups(tmp_path):
-    (tmp_path / "uneven.py").write_text(UNEVEN)
-    done = call([*LAUNCH, "-n", "3", str(tmp_path / "uneven.py"), "group"])
-    assert done.returncode == 0 and done.stdout.count("done") == 3, done.stderr
-
-
-EXCHANGES = """
-import os, time, torch
-import torch.distributed as dist
-dist.init_process_group("gloo")
-time.sleep(0.1 * dist.get_rank())
-dist.all_reduce(torch.ones(3))
-if dist.get_rank():
-    dist.recv(torch.ones(3), 0)
-else:
-    dist.send(torch.ones(3), 1)
-"""
-
-
-def test_timeline(tmp_path):
-    (tmp_path / "exchanges.py").write_text(EXCHANGES)
-    done = call([*LAUNCH, "-n", "2", "--timeline", str(tmp_path / "out.html"), str(tmp_path / "exchanges.py")])
-    assert done.returncode == 0 and "out.html: 2 ranks" in done.stderr, done.stderr
-    titles = re.findall("<title>(.*?) ([0-9.e+-]+) ms</title>", (tmp_path / "out.html").read_text())
-    assert {"all_reduce", "send", "recv"} <= {part for names, _ in titles for part in names.split(", ")}
-    assert max(float(time) for names, time in titles if "all_reduce" in names) > 50  # rank 0 waits for rank 1
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["exchanges.py", "out.html"]
-    done = call([*LAUNCH, "-n", "2", "--timeline", str(tmp_path / "no" / "out.html"), str(tmp_path / "exchanges.py")])
-    assert done.returncode == 2 and done.stderr.endswith("No such file or directory\n")
-
-
-def test_timeline_of_a_rank_that_is_killed(tmp_path):
-    (tmp_path / "killed.py").write_text(
-        EXCHANGES + "time.sleep(1)\nif dist.get_rank():\n    os.kill(os.getpid(), 9)\ntime.sleep(60)\n"
-    )
-    done = call([*LAUNCH, "-n", "2", "--timeline", str(tmp_path / "out.html"), str(tmp_path / "killed.py")])
-    assert done.returncode == 137 and "out.html: 2 ranks" in done.stderr, done.stderr
-    assert "recv" in (tmp_path / "out.html").read_text()
-
-
-@pytest.mark.parametrize("name", ["folder", "", "long" * 100])
-def test_a_timeline_that_cannot_be_written_is_refused_before_the_program_runs(tmp_path, name):
-    (tmp_path / "folder").mkdir()
-    (tmp_path / "runs.py").write_text("print('it runs')")
-    done = call([*LAUNCH, "-n", "2", "--timeline", name and str(tmp_path / name), str(tmp_path / "runs.py")])
-    assert done.returncode == 2 and done.stdout == "" and done.stderr.startswith("--timeline ")
 
 
 # ── training ─────────────────────────────────────────────────────────────────

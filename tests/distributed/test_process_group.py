@@ -224,3 +224,24 @@ def test_a_model_is_trained_as_by_itself():
         assert tensh.equal(model.module.weight.grad, 2 * alone.weight.grad)
     finally:
         d.destroy_process_group()
+
+
+@pytest.mark.parametrize("op", ["MAX", "MIN", "BAND", "BOR", "BXOR", "PRODUCT"])
+def test_complex_numbers_have_no_order_and_no_bits(op):
+    d = tensh.distributed
+    d.init_process_group("gloo", store=d.HashStore(), rank=0, world_size=1)
+    try:
+        x, op = tensh.ones(2, dtype=tensh.complex64), getattr(d.ReduceOp, op)
+        for call in (
+            lambda: d.all_reduce(x, op),
+            lambda: d.reduce(x, 0, op),
+            lambda: d.reduce_scatter(x.clone(), [x], op),
+            lambda: d.reduce_scatter_tensor(x.clone(), x, op),
+        ):
+            if d.distributed_c10d.supports_complex(op):
+                call()
+            else:
+                with pytest.raises((ValueError, RuntimeError), match="does not support .* on complex tensors"):
+                    call()
+    finally:
+        d.destroy_process_group()
