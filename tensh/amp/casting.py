@@ -25,6 +25,7 @@ def casting(*args, **options):
     return call("TWIN", "CAST", args, options)
 """
 exchanged: dict = {}  # function -> its twin
+policies: dict = {}  # function -> how it casts
 finished: list = []  # holds True when all have been exchanged, which ^C may have stopped half way
 lock = threading.Lock()
 
@@ -98,6 +99,28 @@ def call(twin, policy, args, options):
         state.lower = dtype
 
 
+def cast_apart(function, args, options, casting, go_on):
+    """Cast the arguments of a call within ``casting``, a context, and let ``go_on(args, options)`` make the call without further casts.
+
+    Return NotImplemented for a function that casts nothing now. Recorders call this, so that casts become steps of their own.
+    """
+    policy = None
+    function = getattr(function, "fn", function)
+    while policy is None and isinstance(function, FunctionType):
+        policy = policies.get(function)
+        function = getattr(function, "without_out", None) or getattr(function, "__wrapped__", None)
+    if policy is None:
+        return NotImplemented
+    dtype, state.lower = state.lower, None
+    state.region = dtype
+    try:
+        with casting:
+            values = policy((*args, *options.values()), dtype)
+        return go_on(values[: len(args)], dict(zip(options, values[len(args) :], strict=True)))
+    finally:
+        state.lower = dtype
+
+
 # ── the exchange ─────────────────────────────────────────────────────────────
 def exchange_functions():
     """Exchange the code of the functions in policies.txt, once."""
@@ -146,6 +169,7 @@ def exchange(function, policy):
     twin = FunctionType(own, function.__globals__, function.__name__, function.__defaults__, function.__closure__)
     twin.__kwdefaults__, twin.__qualname__ = function.__kwdefaults__, function.__qualname__
     exchanged[function] = exchanged[behind] = twin
+    policies[function] = policy
     function.__dict__.setdefault("__wrapped__", twin)  # its signature
     values = {"CALL": call, "TWIN": twin, "CAST": policy}
     code = code_of(CODE, AUTOCAST, len(own.co_freevars), values)

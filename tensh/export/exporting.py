@@ -1,5 +1,7 @@
 """torch.export.export: a module, run on examples, becomes an exported program."""
 
+from tensh._aten.overloads import schemas
+from tensh.engine.core.clock import mode
 from tensh.engine.core.tensor import Tensor
 from tensh.export.conventions import follow_conventions
 from tensh.export.exported_program import ExportedProgram
@@ -95,11 +97,35 @@ def export(
     verified = verify_numbers(program, trace)
     program = program if dynamic else verified
     name_data_sizes(program)
+    stop_gradients(program.graph)
     follow_conventions(program)
     return ExportedProgram.from_trace(program, dynamic, ranges, (args, kwargs))
 
 
 export_for_training = export
+
+
+def stop_gradients(graph):
+    """Detach what enters a part that ran under ``no_grad``, so that gradients stop there as in the program."""
+    detach, stopped = schemas()["detach"]["default"], {}
+    for node in list(graph.nodes) if mode.grad else ():
+        if not node.meta.get("no_grad"):
+            continue
+        written = node.args[0] if getattr(node.target, "_opname", "").endswith("_") else None
+        for each in node.all_input_nodes:
+            value = each.meta.get("val")
+            if (
+                each.meta.get("no_grad")
+                or each is written
+                or not isinstance(value, Tensor)
+                or not value.is_floating_point()
+            ):
+                continue
+            if each not in stopped:
+                with graph.inserting_before(node):
+                    stopped[each] = graph.call_function(detach, (each,))
+                stopped[each].meta |= {**node.meta, "val": value}
+            node.replace_input_with(each, stopped[each])
 
 
 def check_names(mod, args, kwargs, shapes):

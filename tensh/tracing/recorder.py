@@ -8,11 +8,14 @@ that calls it, so that the graph computes exactly what the program computed. A n
 """
 
 import operator
+import sys
 from contextlib import nullcontext
+from functools import partial
 
 from tensh._aten.calls import call_plain
 from tensh._aten.kernels import kernel_of
 from tensh._aten.overloads import Overload
+from tensh.engine.core.clock import mode as grad_mode
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.capture.places import find_place
 from tensh.engine.dtypes.size import Size
@@ -224,6 +227,8 @@ class Recorder(BranchRecorder, TorchFunctionMode):
         place, modules = find_place()
         if place is not None:
             node.meta["stack_trace"], node.meta["place"] = describe_place(place)
+        if not grad_mode.grad:
+            node.meta["no_grad"] = True
         if called := [(self.paths[each], type(each)) for each in modules if each in self.paths]:
             node.meta["nn_module_stack"] = {path: (path, cls) for path, cls in called}
         if self.calls:
@@ -296,6 +301,12 @@ class Recorder(BranchRecorder, TorchFunctionMode):
         kwargs = kwargs or {}
         if isinstance(func, Overload):
             return self.call_operator(func, args, kwargs)
+        amp = sys.modules.get("tensh.amp.casting")
+        if amp is not None and amp.state.lower is not None:
+            go_on = partial(self.__torch_function__, func, types)
+            result = amp.cast_apart(func, args, kwargs, recording(self), go_on)
+            if result is not NotImplemented:
+                return result
         name = translation.name_of(func)
         self.called = func, args, kwargs
         if name in ("shape", "size"):

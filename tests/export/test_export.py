@@ -139,3 +139,33 @@ def test_the_module_of_a_program_is_a_graph_that_can_be_read_and_changed():
     assert copy.deepcopy(made)(*arguments, **named)["y"].equal(made(*arguments, **named)["y"])
     with pytest.raises(NotImplementedError, match="eval"):
         made.eval()
+
+
+class Guarded(torch.nn.Module):
+    """A part under ``no_grad``, with a buffer that is written, and a part under autocast."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = torch.nn.Linear(3, 3)
+        self.register_buffer("total", torch.zeros(3))
+
+    def forward(self, x):
+        with torch.no_grad():
+            weight = self.linear(x).softmax(-1)
+            self.total.add_(x.mean(0))
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            y = self.linear(x)
+        return y.float() * weight + self.total, weight * 2
+
+
+@pytest.mark.parametrize("strict", [True, False])
+def test_gradients_stop_and_casts_happen_as_in_the_program(strict):
+    module, x = Guarded(), torch.randn(2, 3, requires_grad=True)
+    exported = torch.export.export(copy.deepcopy(module), (x.detach(),), strict=strict).module()
+    answers = []
+    for each in (module, exported):
+        first, second = each(x)
+        slopes = torch.autograd.grad(first.sum() + second.sum(), [x, *each.parameters()])
+        answers.append((first, second, *slopes))
+        assert first.requires_grad and not second.requires_grad
+    assert all(map(torch.equal, *answers))
