@@ -8,9 +8,7 @@ that calls it, so that the graph computes exactly what the program computed. A n
 """
 
 import operator
-import sys
 from contextlib import nullcontext
-from functools import partial
 
 from tensh._aten.calls import call_plain
 from tensh._aten.kernels import kernel_of
@@ -31,6 +29,7 @@ from tensh.nn.modules.rnn import RNNBase
 from tensh.nn.utils import parametrizations, weight_norms
 from tensh.overrides import TorchFunctionMode
 from tensh.tracing import translation
+from tensh.tracing.casts import cast_first
 from tensh.tracing.makers import Makers
 from tensh.tracing.module_calls import watch_calls
 from tensh.tracing.naming import find_names
@@ -223,12 +222,10 @@ class Recorder(BranchRecorder, TorchFunctionMode):
                 self.keep(each, part) if isinstance(each, Tensor) else self.keep_parts(each, part)
 
     def describe(self, node, value):
-        node.meta["val"] = value
+        node.meta |= {"val": value} if grad_mode.grad else {"val": value, "no_grad": True}
         place, modules = find_place()
         if place is not None:
             node.meta["stack_trace"], node.meta["place"] = describe_place(place)
-        if not grad_mode.grad:
-            node.meta["no_grad"] = True
         if called := [(self.paths[each], type(each)) for each in modules if each in self.paths]:
             node.meta["nn_module_stack"] = {path: (path, cls) for path, cls in called}
         if self.calls:
@@ -301,14 +298,9 @@ class Recorder(BranchRecorder, TorchFunctionMode):
         kwargs = kwargs or {}
         if isinstance(func, Overload):
             return self.call_operator(func, args, kwargs)
-        amp = sys.modules.get("tensh.amp.casting")
-        if amp is not None and amp.state.lower is not None:
-            go_on = partial(self.__torch_function__, func, types)
-            result = amp.cast_apart(func, args, kwargs, recording(self), go_on)
-            if result is not NotImplemented:
-                return result
-        name = translation.name_of(func)
-        self.called = func, args, kwargs
+        if (result := cast_first(self, func, types, args, kwargs)) is not NotImplemented:
+            return result
+        name, self.called = translation.name_of(func), (func, args, kwargs)
         if name in ("shape", "size"):
             return self.size(args[0], args[1]) if len(args) > 1 and args[1] is not None else self.shape(args[0])
         if name == "item" and self.read_item is not None and self.knows(args[0]):
