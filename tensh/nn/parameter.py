@@ -226,7 +226,10 @@ ALLOWED = {"copy_", "share_memory_", "requires_grad_", *CONVERSIONS.split()}
 
 def _read_from_data(name):
     def method(self, *args, **options):
-        result = getattr(self.data, name)(*args, **options)
+        data = self.data
+        result = getattr(data, name)(*args, **options)
+        if result is data:
+            return self
         if isinstance(self, UninitializedBuffer) and isinstance(result, Tensor):
             return UninitializedBuffer(self.requires_grad, dtype=result.dtype, persistent=self.persistent)
         return result

@@ -297,7 +297,10 @@ class Module(Members, Calls, State):
         return self._apply(lambda t: tensh.empty_like(t, device=device), recurse=recurse)
 
     def share_memory(self):
-        """Move parameters and buffers to shared memory; return the module."""
+        """Move parameters and buffers to shared memory; return the module.  Raise RuntimeError for those without a shape."""
+        for each in (*self.parameters(), *self.buffers()):
+            if is_lazy(each):
+                each.share_memory_()  # raises
         return self._apply(lambda t: t.share_memory_())
 
     def compile(self, **options):

@@ -102,7 +102,15 @@ def find_holders(block):
     """Return all tensors and storages over a block of memory."""
     kinds = Tensor, OwnMemory
     holders = [each for each in gc.get_objects() if issubclass(type(each), kinds)]
-    return [each for each in holders if type(getattr(each, "array", None)) is np.ndarray and owner(each.array) is block]
+    return [each for each in holders if type(array := array_of(each)) is np.ndarray and owner(array) is block]
+
+
+def array_of(holder):
+    """Return the array of a tensor or storage, also of a parameter without a shape; None while it is being made."""
+    try:
+        return Tensor.array.__get__(holder) if isinstance(holder, Tensor) else holder.array
+    except AttributeError:
+        return None
 
 
 def place_in_block(array, old, new):
