@@ -339,6 +339,28 @@ def unflatten(input, dim, sizes):
     return aten("view", input, [*input.shape[:dim], *sizes, *input.shape[dim + 1 :]])
 
 
+def argsort(input, dim=-1, descending=False, stable=False):
+    return (
+        aten("sort", input, stable=True, dim=dim, descending=descending)[1]
+        if stable
+        else aten("sort", input, dim, descending)[1]
+    )
+
+
+def tile(input, *sizes, dims=None):
+    if dims is None:
+        dims = sizes[0] if len(sizes) == 1 and not isinstance(sizes[0], int) else sizes
+    return aten("repeat", input, [1] * (input.dim() - len(dims)) + [*dims])
+
+
+def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None):
+    if dim is not None:
+        return NotImplemented
+    values, inverse, counts = aten("_unique2", input, sorted, return_inverse, return_counts)
+    found = (values, *[inverse] * return_inverse, *[counts] * return_counts)
+    return found if len(found) > 1 else values
+
+
 STEPS = {
     "linear": linear, "matmul": matmul, "__matmul__": operator_matmul, "__rmatmul__": lambda a, b: operator_matmul(b, a), "reshape": reshape, "flatten": flatten,
     "contiguous": contiguous, "to": convert_to, "type_as": lambda input, other: convert_to(input, other.dtype), "softmax": softmax("_softmax"),
@@ -353,7 +375,8 @@ STEPS = {
     "narrow": lambda input, dim, start, length: aten("slice", input, dim, start, start + length),
     "__rsub__": lambda input, other: aten("rsub", input, other), "__rtruediv__": lambda input, other: aten("mul", aten("reciprocal", input), other),
     "__rdiv__": lambda input, other: aten("mul", aten("reciprocal", input), other), "__rpow__": lambda input, other: aten("pow", other, input),
-    "norm": norm, "pad": pad, "interpolate": interpolate,
+    "argsort": argsort, "tile": tile, "unique": unique, "argwhere": lambda input: aten("nonzero", input),
+    "block_diag": lambda *tensors: aten("block_diag", list(tensors)), "norm": norm, "pad": pad, "interpolate": interpolate,
     "view_as": lambda input, other: aten("view", input, list(other.shape)), "expand_as": lambda input, other: aten("expand", input, list(other.shape)),
     "outer": lambda input, other: aten("mul", aten("view", input, [-1, 1]), other),
     "tensor": lambda data, **options: aten("lift_fresh", call_plain(torch.tensor, data, **options)),
