@@ -2,6 +2,7 @@
 
 import math
 import operator
+import re
 from functools import cache
 
 import tensh as torch
@@ -11,6 +12,7 @@ from tensh._aten.overloads import REQUIRED, schemas_for_files
 from tensh.engine.core.tensor import Tensor
 from tensh.jit.codes import DTYPES, FORMATS
 from tensh.nn.modules.module import Module
+from tensh.support.escaping import visible
 
 
 class Unknown(NotImplementedError):
@@ -55,10 +57,15 @@ def small_range(*args):
     return range(*map(int, args))
 
 
+def show(*values):
+    """Print values without the control characters of a file."""
+    print(*(visible(str(each)) for each in values))
+
+
 BUILTINS = {
     "int": lambda value: int(value), "float": lambda value: float(value), "bool": lambda value: bool(value), "str": lambda value: str(value)[:10_000],
     "len": len, "range": small_range, "getattr": read_attribute, "annotate": None, "unchecked_cast": None, "uninitialized": None,
-    "isinstance": None, "print": print, "zip": zip, "enumerate": enumerate, "min": min, "max": max,
+    "isinstance": None, "print": show, "zip": zip, "enumerate": enumerate, "min": min, "max": max,
     "abs": abs, "list": list, "sorted": sorted, "complex": complex,
 }  # fmt: skip
 
@@ -102,6 +109,13 @@ def fill_in(text, *values):
     )
 
 
+def fill_places(text, *values):
+    """Put values into the places of percent signs in a text, which may name no widths."""
+    if re.search(r"%[^%sdifgexX]", text):
+        raise Unknown("tensh formats no widths in TorchScript code")
+    return text % values
+
+
 SCALARS = {
     "add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": operator.truediv, "floordiv": operator.floordiv, "remainder": operator.mod,
     "neg": operator.neg, "eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge,
@@ -118,13 +132,13 @@ SCALARS = {
     "is_grad_enabled": torch.is_grad_enabled, "tensor": torch.tensor, "as_tensor": torch.as_tensor, "Complex": complex,
     "__range_length": lambda low, high, step: len(range(low, high, step)), "__derive_index": lambda index, low, step: low + index * step,
     "sorted": sorted, "sum": sum, "get": lambda table, key, *default: table.get(key, *default), "Delete": delete,
-    "percentFormat": lambda text, *values: text % values, "remove": lambda values, value: values.remove(value),
+    "percentFormat": fill_places, "remove": lambda values, value: values.remove(value),
     "clear": lambda values: values.clear(), "count": lambda values, value: values.count(value), "any": any, "all": all,
     "update": lambda table, other: table.update(other), "sort": lambda values, reverse=False: values.sort(reverse=reverse),
-    "set_grad_enabled": torch.set_grad_enabled, "divmod": divmod, "ord": ord, "chr": chr, "hex": hex, "oct": oct, "bin": bin,
+    "divmod": divmod, "ord": ord, "chr": chr, "hex": hex, "oct": oct, "bin": bin,
     "setdefault": lambda table, key, default: table.setdefault(key, default), "popitem": lambda table: table.popitem(),
     "index": lambda values, value: values.index(value), "bitwise_not": operator.invert, "add_": operator.iadd, "mul_": operator.imul,
-    "__lshift__": operator.lshift, "__rshift__": operator.rshift, "hash": hash,
+    "__lshift__": lambda a, b: a << b if b < 64 else 0, "__rshift__": operator.rshift, "hash": hash,
 }  # fmt: skip
 """Operators on numbers, lists and text, and metadata of tensors."""
 

@@ -133,6 +133,8 @@ CODES = {
     HEAD + "    return self.__dict__\n": "no attribute __dict__",
     HEAD + "    return (lambda: x)()\n": "does not run Lambda",
     HEAD + "    return [y for y in x]\n": "does not run ListComp",
+    HEAD + '    return torch.percentFormat("%999999999d", 1)\n': "formats no widths",
+    HEAD + "    torch.set_grad_enabled(False)\n    return x\n": "does not run torch.set_grad_enabled",
     HEAD + "    return eval('1')\n": "does not run eval",
     HEAD + "    return torch.load('x')\n": "does not run torch.load",
     HEAD + "    return torch.from_file('x', True, 4)\n": "does not run torch.from_file",
