@@ -20,6 +20,8 @@ from pathlib import Path
 import numpy
 
 FOLDER = Path(__file__).parent
+SEED = 67280421310721
+"""The seed of PyTorch's generator before any other is set."""
 SECTION = re.compile(r"^## (?P<title>[^\n]*)\n\n```pycon\n(?P<session>.*?)```$", re.MULTILINE | re.DOTALL)
 
 
@@ -49,7 +51,8 @@ def number_anew(text):
 
 @contextlib.contextmanager
 def usual_defaults(torch):
-    """Give the default print options and dtype back at the end."""
+    """Start with the random numbers of a new process; give the default print options and dtype back at the end."""
+    torch.manual_seed(SEED)
     try:
         yield
     finally:

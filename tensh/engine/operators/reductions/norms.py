@@ -10,8 +10,8 @@ from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, on_tensors, word
 from tensh.engine.dtypes.dtype import BY_NUMPY, DIFFERENTIABLE
 from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.operators.forms import require_kind
-from tensh.engine.operators.kernels import promote_arrays
-from tensh.engine.operators.precision import ONES, is_half, narrow_result, real_dtype, widen
+from tensh.engine.operators.kernels import promote_arrays, reusable
+from tensh.engine.operators.precision import ONES, narrow_result, real_dtype, widen
 from tensh.engine.operators.reductions.product_sums import add_squares, add_vector_products
 from tensh.engine.operators.reductions.summation import add_along
 
@@ -55,10 +55,11 @@ def norm(input, ord, axes, keepdim):
 
 
 def along_norm(s, x, r):
-    """The derivative of the Euclidean norm ``r`` of ``x``, with 0 at 0."""
-    if is_half(x.dtype):  # the quotient of a small gradient and a large norm may underflow
-        return s * ARRAYS["only"](x / r, r != 0)
-    return x * ARRAYS["only"](s / r, r != 0)
+    """The derivative of the Euclidean norm ``r`` of ``x``, with 0 at 0, in PyTorch's order."""
+    part = np.divide(x, r)
+    if not r.all():
+        part = ARRAYS["only"](part, r != 0)
+    return np.multiply(s, part, reusable(part))
 
 
 ARRAYS["along_norm"] = along_norm
