@@ -43,6 +43,7 @@ OPERATIONS = ("<tensh ",)  # where an operator's code is from: generated, or in 
 FUNCTIONS = ("tensh.engine.operators.", "tensh.engine.methods.creation.", "torch", "tensh.nn.functional", "tensh.nn.utils.rnn")  # fmt: skip
 OUTWARD = ("torch.distributed", "torch.multiprocessing", "torch.onnx", "torch.hub", "torch.utils.tensorboard")
 """Namespaces whose functions reach beyond the process, and may not be called again."""
+OF_STATE = ("torch.autograd", "torch.random")  # modules whose functions need graphs, or change the generator
 PACKAGES = ("tensh", "torch")
 PURE = ("math",)  # modules of Python whose functions may be called
 CLASSES = ("nn", "optim")  # subpackages whose classes may be called
@@ -345,7 +346,8 @@ def is_tensh_value(value):
     if code is None or name.startswith(NEVER):
         return False
     space = getattr(value, "__module__", None) or ""
-    return not space.startswith(OUTWARD) and (code.co_filename.startswith(OPERATIONS) or space.startswith(FUNCTIONS))
+    is_apart = space.startswith(OUTWARD) or space in OF_STATE
+    return not is_apart and (code.co_filename.startswith(OPERATIONS) or space.startswith(FUNCTIONS))
 
 
 def is_from(value, *parts):

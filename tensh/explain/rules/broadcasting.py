@@ -71,7 +71,8 @@ def first_rows(call, table, batch):
     own, shape = tuple(table.value.shape), tuple(batch.value.shape)
     has_batch = len(own) == len(shape) and own[0] == 1
     rows, width = own[has_batch:][:1], own[has_batch:][1:]
-    if len(shape) != 3 or len(width) != 1 or width != shape[2:] or rows[0] <= shape[1] or not table.text:
+    is_batch = len(shape) == 3 and shape[0] > 1 and call.symbol == "+"  # differences may be those of pairs
+    if not is_batch or len(width) != 1 or width != shape[2:] or rows[0] <= shape[1] or not table.text:
         return
     count = f"{batch.text}.size(1)" if (batch.text or "").isidentifier() else str(shape[1])
     index = f"[:, :{count}]" if has_batch else f"[:{count}]"
