@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import tensh
+from tensh.engine.core.clock import mode
 from tests.recorded.answers import read_answers
 from tests.recorded.optim.optimizers import CASES, SETTINGS, plain, trained
 from tests.recorded.optim.record import FILE, rates, training
@@ -242,6 +243,16 @@ def test_an_interrupt_leaves_a_step_made_or_not(name):
             step()  # goes on as if nothing had been
             assert remembered(model, optimizer) == after
     assert before in seen and len(seen) == 2
+
+
+def test_an_interrupt_at_any_line_leaves_the_modes_of_recording():
+    _, _, step = underway("SGD", SETTINGS["SGD"][-1])
+    lines, interrupted = 0, True
+    while interrupted:
+        lines += 1
+        interrupted = interrupted_after(lines, step)
+        assert tensh.is_grad_enabled() and mode.running is None, lines
+    assert lines > 100
 
 
 def changes():

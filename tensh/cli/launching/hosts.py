@@ -20,7 +20,7 @@ def read_hosts(hosts, hostfile):
         with open(hostfile, encoding="utf-8", errors="replace") as file:
             lines = [line.partition("#")[0].strip() for line in file]
     except OSError as error:
-        raise UsageError(f"tensh launch: {hostfile}: {error.strerror}") from None
+        raise UsageError(_("tensh launch: {path}: {error}").format(path=hostfile, error=error.strerror)) from None
     found = [read_host(line, hostfile) for line in lines if line]
     if not found:
         raise UsageError(_("tensh launch: {path} lists no machines").format(path=hostfile))

@@ -67,13 +67,13 @@ def sweep(env, file, request):
 
 def run_sweep(env, file, request):
     """Do the runs that are not done; return whether any failed."""
-    cluster.require_library()
     if request.memory_limit is not None and not sys.platform.startswith("linux"):
         raise UsageError(_("--memory-limit: this system does not support it"))
     if not request.output:
         raise UsageError(_("-o: expected the name of a file"))
     if request.stop_below and request.stop_above:
         raise UsageError(_("--stop-below and --stop-above: only one of them can be given"))
+    cluster.require_library()
     data, program = files.content(file), programs.from_file(file)
     values = read_settings(request.settings)
     require_values(program, values)

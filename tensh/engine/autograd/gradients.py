@@ -8,7 +8,8 @@ import numpy as np
 from tensh.engine.arrays.absent import Absent, make_like
 from tensh.engine.autograd.edges import GradientEdge
 from tensh.engine.core import ports
-from tensh.engine.core.backward import Misfit, accumulate, fit, run
+from tensh.engine.core.backward import Misfit, accumulate, fit
+from tensh.engine.core.backward import run as run_once
 from tensh.engine.core.clock import mode
 from tensh.engine.core.lift import Lift
 from tensh.engine.core.nodes import AccumulateGrad, NoGradView, uses_gradient
@@ -28,6 +29,15 @@ CYCLE = (
     "a memory leak. We recommend using autograd.grad when creating the graph to avoid this. If you have to use this function, make "
     "sure to reset the .grad fields of your parameters to None after use to break the cycle and avoid the leak."
 )
+
+
+def run(grads, graph, keep, wanted=None, record=None):
+    """Run the pass; restore its modes once more, because ^C may arrive in the moment before the pass itself does."""
+    before, outer = mode.grad, mode.running
+    try:
+        run_once(grads, graph, keep, wanted, record)
+    finally:
+        mode.grad, mode.running = before, outer
 
 
 def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, grad_variables=None, inputs=None):

@@ -34,10 +34,10 @@ def run(grads, graph, keep, wanted=None, record=None):
     only = None if wanted is None else find_needed_nodes(wanted, grads)
     watch = graph and mode.watch and mode.watch(grads, graph, wanted)
     inspect, add = mode.inspect, on_tensors("add") if graph else np.add
-    outer, mode.running = mode.running, (queue, grads, wanted, only)
+    before, outer = mode.grad, mode.running
     frames = None if outer is None else sys.getrecursionlimit()  # of a pass within a pass
-    before, mode.grad = mode.grad, graph if record is None else record
     try:
+        mode.running, mode.grad = (queue, grads, wanted, only), graph if record is None else record
         if frames is not None:
             sys.setrecursionlimit(frames + FRAMES)
         while queue:
