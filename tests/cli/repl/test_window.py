@@ -117,6 +117,7 @@ def test_a_plain_line_is_drawn_again_when_its_program_goes_on():
         shell.shows("shell:")
         shell.type(f"{sys.executable} -m tensh --plain\r")
         shell.ready().type("x = 12")
+        shell.shows(">>> x = 12")
         shell.press("left")
         shell.wait(lambda: shell.screen.column == len(">>> x = 1"))  # ^Z discards keys that are not read yet
         shell.press("^Z")
