@@ -38,6 +38,13 @@ def found_by_ranks(folder, size):
     return [json.loads((folder / f"{rank}.json").read_text()) for rank in range(size)]
 
 
+def found_by_pytorch(program, folder, size):
+    """What PyTorch's processes write; gloo sometimes aborts one that has written all and is about to end."""
+    done = call([sys.executable, f"tests/distributed/{program}", str(folder), str(size)])
+    assert done.returncode == 0 or len([*folder.glob("[0-9]*.json")]) == size, done.stderr
+    return found_by_ranks(folder, size)
+
+
 @pytest.fixture(scope="module", params=[1, 2, 3, 4])
 def actual(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("ranks")
@@ -49,9 +56,7 @@ def actual(request, tmp_path_factory):
 @pytest.mark.oracle
 def test_collectives_are_as_pytorchs(actual, tmp_path):
     size = len(actual)
-    done = call([sys.executable, "tests/distributed/ranks.py", str(tmp_path), str(size)])
-    assert done.returncode == 0, done.stderr
-    expected = found_by_ranks(tmp_path, size)
+    expected = found_by_pytorch("ranks.py", tmp_path, size)
     differences = [
         (rank, text, expected[rank][text], actual[rank][text])
         for rank in range(size)
@@ -312,9 +317,7 @@ def test_training_is_that_of_one_process_on_the_whole_batch(training):
 @pytest.mark.oracle
 def test_training_is_as_pytorchs(training, tmp_path):
     size = len(training[1])
-    done = call([sys.executable, "tests/distributed/training.py", str(tmp_path), str(size)])
-    assert done.returncode == 0, done.stderr
-    for found, expected in zip(training[1], found_by_ranks(tmp_path, size), strict=True):
+    for found, expected in zip(training[1], found_by_pytorch("training.py", tmp_path, size), strict=True):
         for name, value in expected.items():
             exact = isinstance(value, str) or name.endswith("shares")
             if exact or name in ("functional", "unused", "unfinished"):
