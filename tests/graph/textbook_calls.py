@@ -48,6 +48,10 @@ CALLS = [
     ("multiply_slopes", OPS["multiply_slopes"].fn, call(S, constant(3, 3))),
     ("sums", OPS["sums"].fn, call(S, 0, 1)),
     ("scatter_sum", OPS["scatter_sum"].fn, call(S, 0, i(2, 3, low=0, high=2), x(2, 3), True)),
+    ("mse_loss", F.mse_loss, call(x(2, 1), x(3))),  # of elements that are broadcast
+    ("l1_loss", F.l1_loss, call(x(2, 1), x(3))),
+    ("smooth_l1_loss", F.smooth_l1_loss, call(x(2, 1), x(3))),
+    ("huber_loss", F.huber_loss, call(x(2, 1), x(3))),
     ("rrelu", F.rrelu, call(M)),
     ("rrelu", F.rrelu, call(M, training=True)),
     ("gumbel_softmax", F.gumbel_softmax, call(M, tau=0.7)),

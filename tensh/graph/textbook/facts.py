@@ -2,6 +2,8 @@
 
 import math
 
+from numpy import broadcast_shapes
+
 WORDS = {
     "back": "back(v): each element of v at the position its input came from, 0 elsewhere; repeated positions add up",
     "adjoint": "adjoint(v): the function is linear: its matrix, transposed, times v",
@@ -45,8 +47,10 @@ def size(x, dim=None):
     return math.prod(x.shape[d] for d in dims) if len(x.shape) else 1
 
 
-def divisor(x, reduction):
-    """Return the number by which a loss divides."""
+def divisor(x, reduction, t=None):
+    """Return the number by which a loss divides; of elements that are broadcast with those of ``t``, where it is given."""
+    if t is not None and reduction == "mean":
+        return math.prod(broadcast_shapes(tuple(x.shape), tuple(t.shape)))
     return size(x) if reduction == "mean" else x.shape[0] if reduction == "batchmean" else 1
 
 
