@@ -20,19 +20,8 @@ from tensh._decomp import (
 from tensh._decomp.rules import RULES, VIEWS
 
 FAMILIES = (
-    convolutions,
-    creation,
-    einsum,
-    elementwise,
-    gradients,
-    indexing,
-    layers,
-    linalg,
-    losses,
-    recurrent,
-    reductions,
-    views,
-)
+    convolutions, creation, einsum, elementwise, gradients, indexing, layers, linalg, losses, recurrent, reductions, views,
+)  # fmt: skip
 """The modules that declare rules."""
 
 

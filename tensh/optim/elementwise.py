@@ -52,10 +52,10 @@ class Elementwise(Shared, Optimizer):
                 self._step(self._step_on_tensors, _squeeze)
         else:
             with Uninterrupted():
-                self._step(self._step_on_arrays, _number)
+                self._step(self._step_on_arrays, _number, self._step_small)
         return loss
 
-    def _step(self, change, number):
+    def _step(self, change, number, change_small=None):
         for group in self.param_groups:
             if group.get("fused"):
                 require_fusible(group["params"])
@@ -63,8 +63,8 @@ class Elementwise(Shared, Optimizer):
                 self.refuse_sparse(group)
             values = _fill_numbers(group, number)
             members = [(p, g, self._state_of(p, group)) for p in group["params"] if (g := p.grad) is not None]
-            if len(members) >= FEWEST and number is _number:
-                members = self._step_small(members, values)
+            if change_small is not None and len(members) >= FEWEST:
+                members = change_small(members, values)
             for p, grad, state in members:
                 change(p, grad, values, state)
 

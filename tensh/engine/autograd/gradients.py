@@ -9,7 +9,7 @@ from tensh.engine.arrays.absent import Absent, make_like
 from tensh.engine.autograd.edges import GradientEdge
 from tensh.engine.core import ports
 from tensh.engine.core.backward import Misfit, accumulate, fit
-from tensh.engine.core.backward import run as run_once
+from tensh.engine.core.backward import run as run_pass
 from tensh.engine.core.clock import mode
 from tensh.engine.core.lift import Lift
 from tensh.engine.core.nodes import AccumulateGrad, NoGradView, uses_gradient
@@ -35,7 +35,7 @@ def run(grads, graph, keep, wanted=None, record=None):
     """Run the pass; restore its modes once more, because ^C may arrive in the moment before the pass itself does."""
     before, outer = mode.grad, mode.running
     try:
-        run_once(grads, graph, keep, wanted, record)
+        run_pass(grads, graph, keep, wanted, record)
     finally:
         mode.grad, mode.running = before, outer
 

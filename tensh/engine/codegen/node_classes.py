@@ -119,29 +119,35 @@ class WidenedGraph:
     """The same for a derivative that is recorded: casts of the saved tensors."""
 
     def __init__(self, node):
-        self.op, self.inputs, self.shape, self.unpack = node.op, node.inputs, node.shape, lambda: [
-            on_tensors("cast")(each, F4) if isinstance(each, Tensor) and each.array.dtype.itemsize == 2 and each.array.dtype.kind in "fV" else each
-            for each in node.unpack()
-        ]  # fmt: skip
+        self.op, self.inputs, self.shape, self.node = node.op, node.inputs, node.shape, node
+
+    def unpack(self):
+        cast = on_tensors("cast")
+        return [
+            cast(each, F4) if isinstance(each, Tensor) and is_half(each.array) else each for each in self.node.unpack()
+        ]
 
 
 def record_once(node, g):
     """The gradients of ``derive_once``, as recorded tensors."""
-    found = type(node).backward_graph(WidenedGraph(node), on_tensors("cast")(g, F4))
-    keeps = [
-        each is None or each.array.dtype is not F4 or edge.dtype is F4
-        for each, edge in zip(found, node.inputs, strict=True)
-    ]
+    cast, dtype = on_tensors("cast"), g.array.dtype
+    found = type(node).backward_graph(WidenedGraph(node), cast(g, F4))
     return tuple(
-        [each if kept else on_tensors("cast")(each, g.array.dtype) for each, kept in zip(found, keeps, strict=True)]
+        [
+            each if each is None or is_kept(each.array, edge) else cast(each, dtype)
+            for each, edge in zip(found, node.inputs, strict=True)
+        ]
     )
 
 
 def narrow(gradient, dtype, edge):
     """The gradient in 16 bits, unless it goes to a tensor of float32."""
-    if gradient is None or gradient.dtype is not F4 or edge.dtype is F4:
-        return gradient
-    return convert(gradient, dtype)
+    return gradient if gradient is None or is_kept(gradient, edge) else convert(gradient, dtype)
+
+
+def is_kept(gradient, edge):
+    """True for a gradient that is not rounded to 16 bits."""
+    return gradient.dtype is not F4 or edge.dtype is F4
 
 
 def derive_in_steps(node, g):
@@ -155,7 +161,11 @@ def derive_in_steps(node, g):
 
 
 def widen(array):
-    return convert(array, F4) if array.dtype.itemsize == 2 and array.dtype.kind in "fV" else array
+    return convert(array, F4) if is_half(array) else array
+
+
+def is_half(array):
+    return array.dtype.itemsize == 2 and array.dtype.kind in "fV"
 
 
 def derivative_words(op, words, derivatives):

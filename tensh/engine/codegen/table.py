@@ -46,7 +46,8 @@ def op(kernel=None, *, name=None, doc=None, **keywords):
     ``parallel`` says that the kernel works element by element and may be cut into blocks (see arrays/threads.py); it may be
     the function that writes the result into its first argument.
     ``fused`` says that the derivative is one kernel in PyTorch (UNRECORDED: unless it is recorded): of 16 bit numbers it is
-    computed in float32, and rounded once; or it is the function that computes it for them, from the gradient and the saved values by name (``input_shape``).
+    computed in float32, and rounded once; or it is the function that computes it for them, from the gradient and the saved
+    values by name (``input_shape``).
     ``view`` says the result shares the input's memory; ``node`` is PyTorch's node name; ``constant_edges`` counts the
     inputs that its node has before and after the declared ones.
     """
