@@ -10,7 +10,7 @@ from tensh.engine.codegen.mixing import SCALARS, ZERO
 from tensh.engine.codegen.scalars import FITTING
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.errors.messages import refuse_dtype
-from tensh.engine.operators.elementwise import avx512, single
+from tensh.engine.operators.elementwise import avx512, hyperbolic, single
 from tensh.engine.operators.elementwise.avx512 import compute_by_double
 from tensh.engine.operators.elementwise.single import FEW
 from tensh.engine.operators.kernels import LARGE, ONE, is_real, number, reusable, ufunc_except
@@ -157,44 +157,36 @@ def rad2deg(input):
     return input * SCALARS[180 / PI, input.dtype]
 
 
-def compute_in_double(function, exact=None):
-    """Return a kernel that computes float32 in float64.
+def compute_in_double(function, exact=None, single=None):
+    """Return a kernel that computes float32 in float64, but many numbers by ``single``, if given, where float64 is slow.
 
     NumPy converts one buffer at a time, without an array of float64. ``exact`` computes float64.
     """
+    many = None if HAS_AVX512 else single
 
     def compute(input):
         if input.dtype is not F4:
             return function(input) if exact is None or input.dtype is not F8 else exact(input)
         if input.size < FEW:
             return function(input.astype(F8)).astype(F4)
-        return function(input, np.empty_like(input), dtype=F8, casting="same_kind")
+        return many(input) if many else function(input, np.empty_like(input), dtype=F8, casting="same_kind")
 
     def write(out, input):
-        if input.dtype is out.dtype is F4:
-            function(input, out, dtype=F8, casting="same_kind")
-        else:
+        if input.dtype is not F4 or out.dtype is not F4:
             out[...] = compute(input)
+        elif many:
+            many.write_into(out, input)
+        else:
+            function(input, out, dtype=F8, casting="same_kind")
 
     compute.write_into = write
-    return compute
-
-
-def few_in_double(function):
-    """Return a kernel that computes few float32 numbers in float64, so that nearly all equal PyTorch's to the last digit."""
-
-    def compute(input):
-        if input.dtype is F4 and input.size < FEW:
-            return function(input.astype(F8)).astype(F4)
-        return function(input)
-
     return compute
 
 
 exp, log, tanh_by_library = (
     compute_by_double(np.exp, single.exp),
     compute_by_double(np.log, single.log),
-    compute_by_double(np.tanh, single.tanh),
+    compute_by_double(np.tanh, hyperbolic.tanh),
 )
 FEWER = 64  # elements below which longdouble is faster than a polynomial
 LINE = 1 << 13  # elements per block, so that intermediate results stay in the cache
@@ -246,19 +238,20 @@ sin, cos = (avx512.sin, avx512.cos) if HAS_AVX512 else (single.sin, single.cos)
 # In NumPy's float32, 8 and 9 percent of the results differ from PyTorch's; computed in float64, 0.7 and 0.1 percent.
 log1p, expm1 = (
     compute_by_double(np.log1p, single.log1p),
-    compute_by_double(np.expm1, few_in_double(np.expm1)),
+    compute_by_double(np.expm1, hyperbolic.expm1),
 )
 log2, tan, real_exp2 = (compute_by_double(function, function) for function in (np.log2, np.tan, np.exp2))
 
 
-def compute_in_longdouble(function):
-    """Compute in float64 as ``compute_in_double`` does, and float64 numbers in NumPy's longdouble."""
-    return compute_in_double(function, lambda input: function(input.astype(np.longdouble)).astype(F8))
+def compute_in_longdouble(function, single=None):
+    """Compute float32 as ``compute_in_double`` does, and float64 in NumPy's longdouble."""
+    return compute_in_double(function, lambda input: function(input.astype(np.longdouble)).astype(F8), single)
 
 
 # NumPy's functions are off by 1.0 to 2.0 units in the last place, PyTorch's by 0.5 to 0.8.  float32 takes 0.6 to 1.2
 # times the time and float64 in longdouble 3 to 5 times.
-cosh, atanh, sinh = compute_in_longdouble(np.cosh), compute_in_longdouble(np.arctanh), compute_in_longdouble(np.sinh)
+atanh = compute_in_longdouble(np.arctanh)
+cosh, sinh = compute_in_longdouble(np.cosh, hyperbolic.cosh), compute_in_longdouble(np.sinh, hyperbolic.sinh)
 
 
 def ldexp(input, other):

@@ -1,16 +1,28 @@
-"""log10 of float64 to less than a unit in the last place, in cached blocks: the C library's is off by 1.6, PyTorch's by 0.5.
+"""log10 to less than a unit in the last place, in cached blocks.
 
-The logarithm of the part between sqrt(1/2) and sqrt(2) is a sum of two numbers, of which the first has 26 bits, so that its
+Of float64 the C library's is off by 1.6 units, PyTorch's by 0.5.  The logarithm of the part between sqrt(1/2) and sqrt(2) is a sum of two numbers, of which the first has 26 bits, so that its
 product with the first bits of 1 / log(10) is exact.  Of a million numbers it takes 1.8 times the library's time.
+
+Of float32 the last steps are in float64, which takes 0.4 times the time of the C library's function of float64.
 """
 
 import math
 
 import numpy as np
 
+from tensh.engine.operators.elementwise import single
 from tensh.engine.operators.elementwise.elementary import compute_in_double
-from tensh.engine.operators.elementwise.single import I8, add, double, multiply, polynomial, reduce_log, subtract
-from tensh.engine.operators.precision import F8
+from tensh.engine.operators.elementwise.single import (
+    I8,
+    add,
+    declare,
+    double,
+    multiply,
+    polynomial,
+    reduce_log,
+    subtract,
+)
+from tensh.engine.operators.precision import F4, F8
 
 FEW = 256  # elements, computed in longdouble
 BLOCK = 1 << 16  # elements: with smaller blocks two threads wait for each other, as in single.py
@@ -69,4 +81,29 @@ def log10_of_float64(input):
     return out.reshape(input.shape)
 
 
-log10 = compute_in_double(np.log10, exact=log10_of_float64)
+# ── float32 ──────────────────────────────────────────────────────────────────
+LOG10_OF_TWO = np.array(math.log10(2), F8)
+
+
+def compute_single_log10(x, out, f, s, n, square, wide, other):
+    """n log10(2) + (f - s (f - R(s**2))) / log(10), the sums in float64, where x = 2**n (1 + f) and s = f / (2 + f)."""
+    reduce_log(x, single.BITS_OF_ONE, single.REDUCTION, f, s, n, square)
+    polynomial(square, single.LOG, out)
+    multiply(out, square, out)
+    subtract(f, out, out)
+    multiply(out, s, out)
+    wide[...] = f
+    other[...] = out
+    subtract(wide, other, wide)
+    multiply(wide, WHOLE_OVER, wide)
+    other[...] = n
+    multiply(other, LOG10_OF_TWO, other)
+    add(wide, other, wide)
+    out[...] = wide
+
+
+log10 = compute_in_double(
+    np.log10,
+    exact=log10_of_float64,
+    single=declare(np.log10, compute_single_log10, 2.0**-126, single.LARGEST, [F4] * 4 + [F8] * 2),
+)

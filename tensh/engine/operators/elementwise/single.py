@@ -1,11 +1,11 @@
-"""exp, log, log1p, sin, cos and tanh of float32, to a unit in the last place: additions, products and quotients in cached blocks.
+"""exp, log, log1p, sin and cos of float32, to a unit in the last place: additions, products and quotients in cached blocks.
 
-Where NumPy computes them with the processor's vectors they are off by up to 2.4, 3.9, 1.5, 1.5 and 1.4 units, PyTorch's
-by 0.6, 0.9, 0.6, 0.6 and 0.5; how far and where depends on the processor.  These functions depend on IEEE 754
-arithmetic alone, and are off by up to 1.0, 1.1, 0.6, 0.6 and 0.8.  Of a million numbers that takes 1.7, 1.4, 3.0, 3.2
-and 1.8 times NumPy's time on one core; by way of float64 it would take 3 to 11 times, but on processors with vectors of
-eight (avx512.py).  log1p is off by up to 0.9 and by 0.235 on average, the C library's by 0.8 and 0.240, in half of its
-time.
+Where NumPy computes them (and tanh, hyperbolic.py) with the processor's vectors they are off by up to 2.4, 3.9, 1.5, 1.5
+(and 1.4) units, PyTorch's by 0.6, 0.9, 0.6, 0.6 (and 0.5); how far and where depends on the processor.  These functions
+depend on IEEE 754 arithmetic alone, and are off by up to 1.0, 1.1, 0.6, 0.6 (and 0.8).  Of a million numbers that takes
+1.7, 1.4, 3.0, 3.2 (and 1.8) times NumPy's time on one core; by way of float64 it would take 3 to 11 times, but on
+processors with vectors of eight (avx512.py).  log1p is off by up to 0.9 and by 0.235 on average, the C library's by 0.8
+and 0.240, in half of its time.
 
 The arguments are reduced as W. J. Cody and W. Waite do ("Software Manual for the Elementary Functions", 1980); the
 polynomials are minimax approximations, found by C. L. Lawson's weighted least squares.
@@ -45,16 +45,14 @@ def polynomial(x, coefficients, out):
         add(out, each, out)
 
 
-# ── exp and tanh ─────────────────────────────────────────────────────────────
+# ── exp ──────────────────────────────────────────────────────────────────────
 # Added to a number, leaves the nearest integer, with the exponent's bias, in the last 8 bits of the sum.
 TO_EXPONENT = np.array(3 << 22 | 127, F4)
 EXPONENT = np.array(23, I4)  # where a float32's exponent begins
-ONE, TWO = single(1, 2)
+HALF, ONE, TWO = single(0.5, 1, 2)
 WIDE_HALF, WIDE_ONE = double(0.5, 1)
 LOG2_E, LN2, LN2_REST = single(1.4426950408889634, 0.693145751953125, 1.428606820309417e-6)  # LN2 has 16 bits
-TWICE_LOG2_E, HALF_LN2, HALF_LN2_REST = single(2 * 1.4426950408889634, 0.3465728759765625, 7.143034101547085e-7)
 EXP = single(0.0036926527556878294, 0.05550393593971936, -0.6666663422629149, 2.0000019119744152)
-TANH = single(-0.002476332026341692, 0.014765590769790851, 0.11111135331269195, -0.6666662081259359, 0.9999999984050796)
 
 
 def split_exponent(x, per_unit, unit, rest, power, t, r):
@@ -79,25 +77,6 @@ def compute_exp(x, out, power, t, r):
     add(t, r, t)
     multiply(t, power, t)
     add(t, power, out)
-
-
-def compute_tanh(x, out, power, t, r, wide, other):
-    """y / (1 + y) of y = (exp(2 x) - 1) / 2 = 2**n (r + r**2 / P(r)) - (1 - 2**n) / 2, where x = n log(2) / 2 + r."""
-    split_exponent(x, TWICE_LOG2_E, HALF_LN2, HALF_LN2_REST, power, t, r)
-    polynomial(r, TANH, t)
-    divide(r, t, t)
-    wide[...] = t
-    add(wide, WIDE_ONE, wide)
-    other[...] = r
-    multiply(wide, other, wide)
-    other[...] = power
-    multiply(wide, other, wide)
-    multiply(other, WIDE_HALF, other)
-    subtract(WIDE_HALF, other, other)
-    subtract(wide, other, wide)  # a difference, because -0 + 0 is 0
-    add(wide, WIDE_ONE, other)
-    divide(wide, other, wide)
-    out[...] = wide
 
 
 # ── log ──────────────────────────────────────────────────────────────────────
@@ -142,7 +121,6 @@ def compute_log(x, out, part, s, power, square):
 
 
 BITS_OF_ONE = np.array(2.0**-23, F4)
-HALF = np.array(0.5, F4)
 
 
 def compute_log1p(x, out, f, s, n, square, rest):
@@ -264,6 +242,5 @@ def declare(function, compute, low, high, scratch):
 exp = declare(np.exp, compute_exp, -87.0, 88.0, [F4] * 3)
 log = declare(np.log, compute_log, 2.0**-126, LARGEST, [F4] * 4)
 log1p = declare(np.log1p, compute_log1p, -1 + 2.0**-24, LARGEST, [F4] * 5)
-tanh = declare(np.tanh, compute_tanh, -40.0, 40.0, [F4] * 3 + [F8] * 2)
 sin = declare(np.sin, compute_sin, -(2.0**20), 2.0**20, [F8] * 4)
 cos = declare(np.cos, compute_cos, -(2.0**20), 2.0**20, [F8] * 4)
