@@ -187,6 +187,8 @@ def test_the_kind_follows_from_the_name_of_the_file(ending, tmp_path):
     [
         ("-o out.svg --format text", "a .svg file holds svg, but text was requested"),
         ("-o out.json --format svg", "a .json file holds json, but svg was requested"),
+        ("--view tape -o out.svg", "--view tape can be written only as text, not as svg"),
+        ("--view tree --format dot --static", "--view tree can be written only as text, not as dot"),
         ("-o out.svg --mode forward", "--mode can be written only as text, not as svg"),
         ("--steps --format dot", "--steps can be written only as text, not as dot"),
         ("--why x --format json", "--why can be written only as text, not as json"),

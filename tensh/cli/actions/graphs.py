@@ -155,6 +155,7 @@ def format_of(request):
             )
         )
     other = "--why" if request.why else "--steps" if request.steps else "--mode" if request.mode else None
+    other = other or (f"--view {request.view}" if request.view in ("tree", "tape") else None)  # layouts of lines
     if other and found != "text":
         raise UsageError(
             _("tensh graph: {other} can be written only as text, not as {found}").format(other=other, found=found)
