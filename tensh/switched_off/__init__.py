@@ -15,6 +15,7 @@ import importlib
 import os
 import sys
 from functools import cache
+from operator import attrgetter
 from types import GenericAlias, ModuleType
 
 from tensh.engine.methods.unsupported import reason, unsupported_name
@@ -193,6 +194,6 @@ def make_class(path, name, kind):
 
 
 def import_attribute(place):
-    """Return the value at a place such as ``tensh.nn:Module``."""
+    """Return the value at a place such as ``tensh.nn:Module`` or ``tensh.ops:aten._conj``."""
     module, _, attribute = place.partition(":")
-    return getattr(importlib.import_module(module), attribute)
+    return attrgetter(attribute)(importlib.import_module(module))

@@ -254,7 +254,15 @@ REAL = (
     | {
         name: f"tensh.switched_off.private:{name}"
         for name in """_cast_Byte _cast_Char _cast_Short _cast_Int _cast_Long _cast_Half _cast_Float _cast_Double
-        _shape_as_tensor _int_mm _convert_indices_from_coo_to_csr _convert_indices_from_csr_to_coo""".split()
+        _shape_as_tensor _int_mm _convert_indices_from_coo_to_csr _convert_indices_from_csr_to_coo
+        _amp_foreach_non_finite_check_and_unscale_ _amp_update_scale_""".split()
+    }
+    | {
+        name: f"tensh.ops:aten.{name}"
+        for name in """_adaptive_avg_pool2d _adaptive_avg_pool3d _conj _conj_physical _ctc_loss _embedding_bag _fft_c2c _fft_c2r
+        _fft_r2c _linalg_det _log_softmax _log_softmax_backward_data _native_batch_norm_legit
+        _native_batch_norm_legit_no_training _prelu_kernel _safe_softmax _softmax _softmax_backward_data _standard_gamma_grad
+        _trilinear _unique2 _weight_norm _weight_norm_interface""".split()
     }
     | {name: f"tensh.switched_off.removed:{name}" for name in "eig symeig lstsq solve matrix_rank".split()}
 )

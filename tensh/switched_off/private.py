@@ -57,3 +57,23 @@ def _int_mm(self, mat2, *, out=None):
         raise RuntimeError(f"{where} mat2 dtype to be of type int8 but got {mat2.dtype.spoken}")
     product = self.to(int32) @ mat2.to(int32)
     return product if out is None else out.copy_(product)
+
+
+def _amp_foreach_non_finite_check_and_unscale_(self, found_inf, inv_scale):
+    """Multiply tensors by ``inv_scale`` in place, and set ``found_inf`` to 1 if an element is not finite."""
+    for each in self:
+        if not each.isfinite().all():
+            found_inf.fill_(1)
+        each.mul_(inv_scale)
+
+
+def _amp_update_scale_(self, growth_tracker, found_inf, scale_growth_factor, scale_backoff_factor, growth_interval):
+    """Change the scale of a loss in place: smaller after an infinite gradient, larger after ``growth_interval`` finite ones."""
+    good = 0 if found_inf else growth_tracker.item() + 1
+    if found_inf:
+        self.mul_(scale_backoff_factor)
+    elif good == growth_interval:
+        good, larger = 0, self * scale_growth_factor
+        self.copy_(larger if larger.isfinite() else self)
+    growth_tracker.fill_(good)
+    return self

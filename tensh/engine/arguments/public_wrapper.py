@@ -25,7 +25,7 @@ from tensh.engine.arguments.signatures import (
     taker_of,
     type_name,
 )
-from tensh.engine.codegen.guards import wrap_guarded
+from tensh.engine.codegen.guards import FILE, wrap_guarded
 from tensh.engine.core import ports
 from tensh.engine.core.lift import Lift
 from tensh.engine.core.tensor import Tensor
@@ -47,7 +47,8 @@ PYTHON = frozenset(
 )
 """Functions that are Python in PyTorch, too, and raise Python's errors."""
 NUMPY = {"axis": "dim", "keepdims": "keepdim", "x": "input", "a": "input", "x1": "input", "x2": "other"}
-
+NAMESPACES = frozenset("torch torch.nn.functional torch.linalg torch.special torch.fft".split())
+"""Modules of functions that PyTorch has in C."""
 
 CLASSES = {"bool": {bool}, "int": {int}, "float": {float}, "str": {str}, "Number": {bool, int, float, complex}}
 """Kind -> classes of arguments that are accepted without reading the signatures."""
@@ -80,10 +81,10 @@ class PublicWrapper:
         return self.fn(*positional, **named, **options)
 
     def translate_names(self, args, options):
-        """Return the arguments with NumPy's names replaced by PyTorch's; these take the position of a default."""
+        """Return the arguments with other names replaced by those of the parameters; these take the position of a default."""
         given, known, places = list(args), {}, list(self.positional)
         for name, value in options.items():
-            own = NUMPY.get(name, name)
+            own = self.own_name(name, places)
             place = places.index(own) if own in places else len(given)
             if own == name or own not in self.parameters:
                 known[name] = value
@@ -93,6 +94,15 @@ class PublicWrapper:
                 self.require_form(*self.list_given(args, True), options)
                 known[own] = value
         return tuple(given), known
+
+    def own_name(self, name, places):
+        """Return the parameter that a keyword is for: NumPy's name for it, or its name in one of PyTorch's signatures."""
+        if name in self.parameters or NUMPY.get(name) in self.parameters:
+            return NUMPY.get(name, name)
+        if name == "input" and not self.method and places[:1] == ["self"]:
+            return "self"
+        found = (place for form in self.forms for place, p in enumerate(form.positional) if p.name == name)
+        return next((places[place + self.method] for place in found if place + self.method < len(places)), name)
 
     def kinds_of(self, name):
         """Return the kinds of the parameter in PyTorch's signatures."""
@@ -234,6 +244,11 @@ def wrap_public(fn, name, method=False, spoken=None):
         return wrap_guarded(fn, name) if method and name.startswith(OF_SIZES) else fn
     parameters = inspect.signature(fn).parameters
     return compile_wrapper(fn, fast, name, PublicWrapper(spoken or name, fn, parameters, method))
+
+
+def is_c_in_pytorch(function):
+    """True for a public function that is written in C in PyTorch, unlike functions of the user, and guarded ones."""
+    return function.__module__ in NAMESPACES and not function.__code__.co_filename.startswith(FILE.partition("{")[0])
 
 
 def rename_function(fn, qualified):

@@ -34,6 +34,7 @@ class Calls:
         return self.forward(*args, **kwargs)
 
     __call__.__qualname__ = "Module._wrapped_call_impl"  # in errors about its arguments
+    _call_impl = _wrapped_call_impl = __call__  # PyTorch's names, for classes that define __call__ themselves
 
     def forward(self, *input):
         """Compute the output; each module defines its own."""

@@ -163,13 +163,17 @@ class _ConvTransposeNd(_ConvNd):
         """Return the transposed convolution of ``input``; ``output_size`` selects a size that the stride allows."""
         if self.padding_mode != "zeros":
             raise ValueError(f"Only `zeros` padding mode is supported for {type(self).__name__}")
-        more = self.output_padding if output_size is None else self._more(input, output_size)
+        more = self._output_padding(
+            input, output_size, self.stride, self.padding, self.kernel_size, self._dimensions, self.dilation
+        )
         function = getattr(F, self._function)
         return function(input, self.weight, self.bias, self.stride, self.padding, more, self.groups, self.dilation)
 
-    def _more(self, input, output_size):
+    def _output_padding(self, input, output_size, stride, padding, kernel_size, num_spatial_dims, dilation=None):
         """Return the output padding that gives the requested size; raise ValueError if there is none."""
-        n = self._dimensions
+        if output_size is None:
+            return self.output_padding
+        n, dilation = num_spatial_dims, dilation or (1,) * num_spatial_dims
         leading = 2 if input.dim() == n + 2 else 1
         if len(output_size) == leading + n:
             output_size = output_size[leading:]
@@ -178,9 +182,9 @@ class _ConvTransposeNd(_ConvNd):
                 f"ConvTranspose{n}D: for {input.dim()}D input, output_size must have {n} or {leading + n} elements (got "
                 f"{len(output_size)})"
             )
-        windows = zip(input.shape[leading:], self.stride, self.padding, self.dilation, self.kernel_size, strict=False)
+        windows = zip(input.shape[leading:], stride, padding, dilation, kernel_size, strict=False)
         least = [(size - 1) * s - 2 * p + d * (k - 1) + 1 for size, s, p, d, k in windows]
-        most = [size + s - 1 for size, s in zip(least, self.stride, strict=True)]
+        most = [size + s - 1 for size, s in zip(least, stride, strict=True)]
         for size, low, high in zip(output_size, least, most, strict=True):
             if not low <= size <= high:
                 raise ValueError(

@@ -4,6 +4,7 @@ import importlib
 from types import FunctionType
 
 from tensh.engine.arguments.binding import bind
+from tensh.engine.arguments.public_wrapper import is_c_in_pytorch
 from tensh.engine.autograd.modes import no_grad
 from tensh.engine.core import ports
 from tensh.engine.dtypes.device import on_meta
@@ -84,6 +85,14 @@ def claim_methods(cls, module):
             each.__module__ = module
 
 
+def keep_unbound(cls):
+    """Make functions static that are attributes of a class, as in ``conv = torch.conv2d``: in PyTorch, Python does not bind
+    these, for they are written in C."""
+    for name, value in list(vars(cls).items()):
+        if isinstance(value, FunctionType) and is_c_in_pytorch(value):
+            setattr(cls, name, staticmethod(value))
+
+
 def rebuild_module(origin, name):
     """Make a module without its state, for unpickling."""
     cls = getattr(importlib.import_module(origin), name)
@@ -132,6 +141,8 @@ class Module(Members, Calls, State):
     def __init_subclass__(cls, **options):
         super().__init_subclass__(**options)
         cls._origin = claim_pytorchs_module(cls)
+        if cls._origin is None:
+            keep_unbound(cls)
 
     def __getstate__(self):
         return {name: value for name, value in self.__dict__.items() if name != "_is_hooked"}  # as in PyTorch
@@ -341,6 +352,12 @@ def move_tensor(t, where):
 def indent(text):
     """Indent the text by two columns from the second line on."""
     return text.replace("\n", "\n  ")
+
+
+def _addindent(s_, numSpaces):
+    """Indent all lines but the first, and empty ones: PyTorch's function, by which modules of users print themselves."""
+    first, *others = s_.split("\n")
+    return "\n".join([first, *(" " * numSpaces + line if line.strip() else "" for line in others)])
 
 
 Module._origin = claim_pytorchs_module(Module)

@@ -34,9 +34,9 @@ def embedding_renorm_(weight, indices, max_norm, norm_type):
     """
     rows, table = wrap(np.unique(indices.array)), wrap(weight.array)  # detached, with its tangent
     used = table.index_select(0, rows)
-    norms = used.norm(norm_type, 1, keepdim=True)
+    norms = used.norm(norm_type, 1, keepdim=True).double()
     scale = where(norms > float(max_norm), float(max_norm) / (norms + 1e-7), ones_like(norms))
-    table.index_copy_(0, rows, used * scale)
+    table.index_copy_(0, rows, used * scale.to(used.dtype))
     return weight
 
 

@@ -11,7 +11,7 @@ from tensh.engine.core.tensor import wrap
 from tensh.engine.dtypes.dtype import DIFFERENTIABLE
 from tensh.engine.errors.messages import ABSENT, OTHER_DTYPE
 from tensh.engine.inplace.out import check_out, write_out
-from tensh.engine.operators.forms import require_kind
+from tensh.engine.operators.forms import ints, require_kind
 from tensh.engine.operators.reductions import reductions
 from tensh.engine.operators.reductions.extremes import no_extreme, require_elements
 from tensh.engine.operators.shapes.views import alias
@@ -134,7 +134,7 @@ def nanmean(input, dim=None, keepdim=False, *, dtype=None):
 
 
 @composite(function=False)
-def sum_to_size(self, *size):
+def sum_to_size(self, *size, **named):
     """The sum over the dimensions in which ``size`` is broadcast to the tensor's shape.  Differentiable.
 
     Shape: [*] to [*size]. Raise RuntimeError for a size that does not broadcast.
@@ -143,7 +143,7 @@ def sum_to_size(self, *size):
     >>> torch.ones(2, 3).sum_to_size(1, 3)
     tensor([[2., 2., 2.]])
     """
-    size = sizes(size, "sum_to_size")
+    size = sizes(ints(size, named, "sum_to_size", "size"), "sum_to_size")
     own = self.array.shape
     if len(size) > len(own) or any(n != m and n != 1 for n, m in zip(size[::-1], own[::-1])):
         raise RuntimeError(f"size {{{list(size)}}} is not expandable to size {{{list(own)}}}.")

@@ -76,7 +76,7 @@ PUBLIC["tile"] = tile
 
 
 @composite
-def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
+def repeat_interleave(input=None, repeats=None, dim=None, *, output_size=None):
     """Every element repeated ``repeats`` times, a number or a tensor with a number for each, along ``dim``.
 
     Without ``dim`` the input is flattened; without ``repeats`` it has the number of repetitions of each index.
@@ -86,6 +86,8 @@ def repeat_interleave(input, repeats=None, dim=None, *, output_size=None):
     >>> torch.repeat_interleave(torch.tensor([1, 2]), 2)
     tensor([1, 1, 2, 2])
     """
+    if input is None:
+        input, repeats = repeats, None
     require(input, "repeat_interleave", "input", 1)
     if isinstance(repeats, np.integer):
         repeats = int(repeats)
