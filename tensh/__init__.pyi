@@ -1689,7 +1689,7 @@ def renorm(input: Tensor, p: _Any, dim: _Any, maxnorm: _Any, *, out: Tensor | No
     """The input with every slice along ``dim`` whose ``p``-norm exceeds ``maxnorm`` scaled down to it.  Differentiable."""
 def renorm_(input: Tensor, p: _Any, dim: _Any, maxnorm: _Any) -> Tensor:
     """The input with every slice along ``dim`` whose ``p``-norm exceeds ``maxnorm`` scaled down to it.  Differentiable."""
-def repeat_interleave(input: Tensor, repeats: _Any = None, dim: _Any = None, *, output_size: _Any = None) -> Tensor:
+def repeat_interleave(input: Tensor | None = None, repeats: _Any = None, dim: _Any = None, *, output_size: _Any = None) -> Tensor:
     """Every element repeated ``repeats`` times, a number or a tensor with a number for each, along ``dim``."""
 def reshape(input: Tensor, shape: _Any) -> Tensor:
     """The input in another shape, one size of which may be -1: a view where possible, a copy otherwise."""

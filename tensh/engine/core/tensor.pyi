@@ -1293,7 +1293,7 @@ class Tensor:
         """Difference of input and other, or of input and ``alpha`` times other."""
     def sum(self, dim: _Any = ..., keepdim: _bool = False, *, dtype: _dtype | None = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
         """The sum of all elements, or of the elements along ``dim`` (an int or a sequence of them)."""
-    def sum_to_size(self, *size: _Any) -> Tensor:
+    def sum_to_size(self, *size: _Any, **named: _Any) -> Tensor:
         """The sum over the dimensions in which ``size`` is broadcast to the tensor's shape.  Differentiable."""
     def svd(self, some: _Any = True, compute_uv: _Any = True, *, out: Tensor | None = None) -> _Any:
         """U, S and V of A = U diag(S) V^H: ``torch.linalg.svd`` with V in place of its adjoint.  Differentiable."""
