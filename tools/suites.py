@@ -4,7 +4,7 @@
 
 PYTHON is an interpreter with tensh (not an editable install, whose folder ``tests`` would hide those of libraries), pytest and the libraries, and with
 PyTorch unless ``--pytorch`` names another interpreter with PyTorch, pytest and the same libraries. Sources of
-the installed versions are fetched into the folder CACHE, which also keeps the reports of PyTorch's runs. Only tests that pass on PyTorch
+the installed versions (or of those that SUITES names) are fetched into the folder CACHE, which also keeps the reports of PyTorch's runs. Only tests that pass on PyTorch
 are counted. With ``--failures`` those that fail on tensh are listed with the first
 line of their message; OPTIONS are passed on to pytest. Nothing of the libraries is kept in the project.
 """
@@ -29,7 +29,8 @@ ENDED = (0, 1)  # pytest's exit codes of a run of all tests: whether all passed 
 class Suite(NamedTuple):
     """The tests of a library: its project, their folders or files, and options.
 
-    The tests are in the project's source, or in the package if it is ``installed`` with its tests.
+    The tests are in the project's source, or in the package if it is ``installed`` with its tests. The source is that of
+    the installed version, or of another ``version`` that has tests; the source's own package is then tested.
     """
 
     project: str
@@ -37,6 +38,7 @@ class Suite(NamedTuple):
     options: str = ""
     environment: dict = {}
     installed: bool = False
+    version: str = ""
 
 
 class Unknown(Exception):
@@ -56,6 +58,7 @@ SUITES = {
     "entmax": Suite("entmax", "entmax", installed=True),
     "array-api-compat": Suite("array-api-compat", "tests", "--ignore=tests/test_dask.py --ignore=tests/test_jax.py"),
     "torch-optimizer": Suite("torch-optimizer", "tests"),
+    "captum": Suite("captum", "tests", version="0.2.0"),  # later sources have no tests
     "torchmetrics": Suite(
         "torchmetrics",
         "torchmetrics/functional/regression torchmetrics/functional/classification torchmetrics/regression "
@@ -81,6 +84,7 @@ def source(suite, cache, python):
     )
     if suite.installed:
         return Path(place.strip())
+    version = suite.version or version
     stem = f"{suite.project}-{version}".replace("-", "_")
     for _ in range(2):
         if found := [path for path in cache.iterdir() if path.is_dir() and path.name.replace("-", "_") == stem]:

@@ -131,10 +131,10 @@ class CustomOpDef:
 
     def refuse_shared_memory(self, values, result):
         """Raise RuntimeError for a result in the memory of an argument, or of another result."""
-        seen = [t.untyped_storage().data_ptr() for t in leaves_of(values) if isinstance(t, Tensor) and t.numel()]
+        seen = [t.untyped_storage()._cdata for t in leaves_of(values) if isinstance(t, Tensor) and t.numel()]
         for t in leaves_of(result):
             if isinstance(t, Tensor) and t.numel():
-                place = t.untyped_storage().data_ptr()
+                place = t.untyped_storage()._cdata
                 if place in seen:
                     raise RuntimeError(
                         f"{self._opoverload._opname} (with implementation in {self._fn.__module__}): The output of this custom "

@@ -155,8 +155,8 @@ def writes_to(graph, values):
         for name, node in zip(names, graph.nodes)
         if name.endswith("_") and not name.startswith("__")
     ]
-    memory = {each.untyped_storage().data_ptr() for each in values}
-    return any(each.untyped_storage().data_ptr() in memory for each in written)
+    memory = {each.untyped_storage()._cdata for each in values}
+    return any(each.untyped_storage()._cdata in memory for each in written)
 
 
 def list_members(graph):

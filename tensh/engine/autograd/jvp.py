@@ -11,6 +11,7 @@ of the input's gradient becomes, at ``g``, the tangent of the output.
 """
 
 import functools
+import re
 
 import numpy as np
 
@@ -43,7 +44,13 @@ def jvp(node, tangents, graph, recorded):
         or any([t is not None and _complex(t) for t in tangents])
     ):
         return jvp_by_transposition(node if recorded else constant(node), tangents, graph, recorded)
-    return fit_tangent(diagonal_jvp(type(node), graph)(node, tangents), node.shape, node.dtype, graph)
+    try:
+        tangent = diagonal_jvp(type(node), graph)(node, tangents)
+    except NotImplementedError as error:
+        if UNDERIVED.match(str(error)):
+            raise NotImplementedError(NO_TANGENT.format(op.name)) from None
+        raise
+    return fit_tangent(tangent, node.shape, node.dtype, graph)
 
 
 def _complex(t):
@@ -87,9 +94,8 @@ def jvp_by_transposition(node, tangents, graph, recorded):
         arrived = {seed.node: None for seed in seeds}
         run(sent, graph, True, arrived, record=recorded)
     except RuntimeError as error:
-        if str(error).startswith(UNDERIVED):
-            name = str(error).removeprefix(UNDERIVED).partition(" ")[0].removesuffix("_backward")
-            raise NotImplementedError(NO_TANGENT.format(name)) from None
+        if found := UNDERIVED.match(str(error)):
+            raise NotImplementedError(NO_TANGENT.format(found[1].removesuffix("_backward"))) from None
         raise
     finally:
         mode.grad = grad
@@ -104,7 +110,8 @@ NO_TANGENT = (
 )
 
 
-UNDERIVED = "derivative for aten::"  # start of PyTorch's message for a missing second derivative
+UNDERIVED = re.compile(r"(?:derivative for aten::|the derivative for ')(\w+)")
+"""The start of PyTorch's messages for a missing second derivative, and for a missing first one."""
 
 
 def leaf(shape, dtype):

@@ -15,7 +15,7 @@ from tensh.engine.core import ports
 from tensh.engine.core.lift import Lift
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import channels_last, channels_last_3d, contiguous_format, shortcut
-from tensh.engine.dtypes.dtype import BY_NUMPY, of_scalar
+from tensh.engine.dtypes.dtype import BY_NUMPY, complex64, complex128, float64, of_scalar
 from tensh.engine.dtypes.size import Size
 from tensh.engine.methods.settings import fill_unset
 
@@ -229,14 +229,23 @@ def full(size, fill_value, **given):
     """
     if type(size) in SHAPES and type(size) is not int:
         try:
-            numpy, requires_grad = bind_plain(of_scalar[type(fill_value)].numpy, **given)
+            kind = type(fill_value)
+            numpy, requires_grad = bind_plain(
+                (of_scalar[kind] if kind is not complex else fill_complex()).numpy, **given
+            )
             return make_leaf(quick_full(np.empty(size, numpy), fill_value), requires_grad)
         except (TypeError, ValueError, AttributeError, KeyError, OverflowError, MemoryError):
             pass
     given = bind("full", (f"(tuple of ints size, Number fill_value, {OUT})",), (size, fill_value), given)
     number = given["fill_value"]
     make = make_filler(number)
-    return finish("full", lambda d: make_filled("full", make, d, given), of_scalar[type(number)].numpy, given)
+    dtype = fill_complex() if type(number) is complex else of_scalar[type(number)]
+    return finish("full", lambda d: make_filled("full", make, d, given), dtype.numpy, given)
+
+
+def fill_complex():
+    """Return the dtype of ``full`` for a complex number: complex64 also if the default dtype has 16 bits."""
+    return complex128 if of_scalar[float] is float64 else complex64
 
 
 @public

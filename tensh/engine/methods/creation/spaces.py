@@ -12,7 +12,7 @@ from tensh.engine.codegen.mixing import SCALARS
 from tensh.engine.codegen.scalars import REAL, SAFE, cast_scalar
 from tensh.engine.codegen.table import public
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.dtypes.dtype import BY_NUMPY, COMPLEX, FLOAT, INTEGER, of_scalar
+from tensh.engine.dtypes.dtype import BY_NUMPY, COMPLEX, FLOAT, INTEGER, complex32, of_scalar
 from tensh.engine.errors.messages import dtype_error
 from tensh.engine.methods.creation.roundings import DOUBLE, fuse_multiply_add, narrow_values, round_float32
 
@@ -82,7 +82,7 @@ def make_space(name, given, compute):
 
     def make(dtype):
         which = BY_NUMPY[dtype]
-        if which.category not in (INTEGER, FLOAT, COMPLEX):
+        if which.category not in (INTEGER, FLOAT, COMPLEX) or which is complex32:
             raise dtype_error(name, dtype)
         return compute(start, end, steps, dtype)
 

@@ -51,11 +51,16 @@ def storage_offset(self):
 
 @method
 def data_ptr(self):
-    """The address of the first element; 0 if there is none.  Raise RuntimeError for a sparse tensor."""
+    """The address of the first element; 0 if there is none; for meta tensors, the distance from the start of the memory.
+
+    Raise RuntimeError for a sparse tensor.
+    """
     array = self.array
     if type(array) in SPARSE:
         raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage")
-    return memory.address(array) if array.size and type(array) is np.ndarray else 0
+    if not array.size:
+        return 0
+    return memory.address(array) if type(array) is np.ndarray else memory.offset(array) * array.itemsize
 
 
 METHODS["const_data_ptr"] = data_ptr

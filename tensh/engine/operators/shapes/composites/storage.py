@@ -69,10 +69,13 @@ class UntypedStorage(OwnMemory, metaclass=OfTorch):
     size = __len__ = nbytes
 
     def data_ptr(self):
-        """The address of the first byte."""
-        return memory.address(self.array)
+        """The address of the first byte; 0 if there is none."""
+        return memory.address(self.array) if self.array.nbytes and not is_absent(self) else 0
 
-    _cdata = property(data_ptr, doc="A number for the memory.")
+    @property
+    def _cdata(self):
+        """A number for the memory."""
+        return id(self.array) if is_absent(self) else memory.address(self.array)
 
     @staticmethod
     def from_buffer(buffer, byte_order=None, count=-1, offset=0, *, dtype):
@@ -93,17 +96,18 @@ class UntypedStorage(OwnMemory, metaclass=OfTorch):
         return True
 
     def new(self):
-        """A storage of no bytes."""
-        return UntypedStorage()
+        """A storage of no bytes on the same device."""
+        return UntypedStorage(device=self.device)
 
     def cpu(self):
-        """The storage itself: it is on the CPU."""
-        return self
+        """The storage itself, on the CPU.  Raise NotImplementedError for one without elements."""
+        return self.to(device=cpu)
 
     def to(self, *, device, non_blocking=False):
-        """The storage itself, for the CPU; other devices are errors."""
+        """The storage itself, for its own device; other devices are errors."""
         if Device(device) != self.device:
             require_cpu(device)
+            raise NotImplementedError("Cannot copy out of meta tensor; no data!")
         return self
 
     def cuda(self, device=None, non_blocking=False):
@@ -147,9 +151,11 @@ class UntypedStorage(OwnMemory, metaclass=OfTorch):
 
     def tolist(self):
         """The bytes as numbers."""
+        require_elements(self)
         return self.bytes().tolist()
 
     def __getitem__(self, index):
+        require_elements(self)
         data = self.bytes()
         if isinstance(index, slice):
             return view_storage(data[read_slice(index, data.size)])
@@ -199,9 +205,7 @@ class UntypedStorage(OwnMemory, metaclass=OfTorch):
         if type(size) is bool or not isinstance(size, int):
             raise RuntimeError(f"resize_ expects an int, but got {type(size).__name__}")
         memory.require_resizable(self.array)
-        data, room = self.bytes(), new_row(size, np.dtype(np.uint8))
-        room[: data.size] = data[:size]
-        self.array = room
+        self.array = resize_row(self.bytes(), size)
         return self
 
     def clone(self):
@@ -210,12 +214,11 @@ class UntypedStorage(OwnMemory, metaclass=OfTorch):
 
     @property
     def device(self):
-        """Return the address of the memory."""
+        """Return the device of the memory."""
         return meta if is_absent(self) else cpu
 
     def __repr__(self):
-        lines = "" if is_absent(self) else "".join(f" {byte}\n" for byte in self.tolist())
-        return f"{lines}[torch.storage.UntypedStorage(device={self.device}) of size {self.nbytes()}]"
+        return f"{list_elements(self)}\n[torch.storage.UntypedStorage(device={self.device}) of size {self.nbytes()}]"
 
 
 def read_buffer(buffer, byte_order, count, offset, dtype):
@@ -267,6 +270,26 @@ def new_row(size, dtype):
             f"negative number: {nbytes % 2**64}"
         )
     return memory.allocate(size, dtype)
+
+
+def resize_row(row, size):
+    """Return new memory for ``size`` elements, which begins with those of ``row``; without elements if it has none."""
+    if is_absent(row):
+        return make_absent((size,), row.dtype)
+    room = new_row(size, row.dtype)
+    room[: row.size] = row[:size]
+    return room
+
+
+def list_elements(storage):
+    """Return the elements of a storage, a line each, as PyTorch prints them."""
+    return "..." if is_absent(storage) else " " + "\n ".join(map(str, storage.tolist()))
+
+
+def require_elements(storage):
+    """Raise NotImplementedError for a storage of the device "meta"."""
+    if is_absent(storage):
+        raise NotImplementedError("Not available for 'meta' device type")
 
 
 def row_of(values):

@@ -18,7 +18,14 @@ from tensh.engine.errors.warnings import warn_once
 from tensh.engine.methods.creation.data import tensor
 from tensh.engine.operators.forms import method
 from tensh.engine.operators.shapes.composites.sharing import OwnMemory
-from tensh.engine.operators.shapes.composites.storage import UntypedStorage, new_row, read_buffer
+from tensh.engine.operators.shapes.composites.storage import (
+    UntypedStorage,
+    list_elements,
+    new_row,
+    read_buffer,
+    require_elements,
+    resize_row,
+)
 from tensh.support.naming import OfTorch, torch_is_tensh
 
 DEPRECATED = (
@@ -146,6 +153,7 @@ class TypedStorage(OwnMemory, metaclass=StorageKind):
         require_index(index)
         if not -len(self) <= index < len(self):
             raise IndexError(f"index {index} out of range for storage of size {len(self)}")
+        require_elements(self)
         return self.row[index].item()
 
     def __setitem__(self, index, value):
@@ -156,8 +164,7 @@ class TypedStorage(OwnMemory, metaclass=StorageKind):
         return iter(self.tolist())
 
     def __repr__(self):
-        lines = "\n ".join(map(str, self.tolist()))
-        return f" {lines}\n[torch.storage.TypedStorage(dtype={self.dtype}, device=cpu) of size {len(self)}]"
+        return f"{list_elements(self)}\n[torch.storage.TypedStorage(dtype={self.dtype}, device={self.device}) of size {len(self)}]"
 
     def size(self):
         """The number of elements."""
@@ -177,6 +184,7 @@ class TypedStorage(OwnMemory, metaclass=StorageKind):
 
     def tolist(self):
         """The elements as numbers."""
+        require_elements(self)
         return self.row.tolist()
 
     def untyped(self):
@@ -201,7 +209,7 @@ class TypedStorage(OwnMemory, metaclass=StorageKind):
     def __reduce__(self):
         return reduce_storage(self) if torch_is_tensh() else (wrap_row, (self.row,))
 
-    _cdata = property(lambda self: self.data_ptr(), doc="A number for the memory.")
+    _cdata = property(lambda self: self.untyped()._cdata, doc="A number for the memory.")
 
     def fill_(self, value):
         """Set every element to ``value``."""
@@ -215,8 +223,7 @@ class TypedStorage(OwnMemory, metaclass=StorageKind):
 
     def resize_(self, size):
         """Resize the storage, in new memory that begins with the old elements."""
-        row = new_row(size, self.row.dtype)
-        row[: len(self)] = self.row[:size]
+        row = resize_row(self.row, size)
         row[len(self) :] = 0
         self.row = row
 
@@ -225,11 +232,11 @@ class TypedStorage(OwnMemory, metaclass=StorageKind):
         return wrap_row(self.row.copy())
 
     def cpu(self):
-        """A storage over the same memory, on the CPU."""
-        return wrap_row(self.row)
+        """A storage over the same memory, on the CPU.  Raise NotImplementedError for one without elements."""
+        return self.to(device="cpu")
 
     def to(self, *, device, non_blocking=False):
-        """A storage over the same memory, for the CPU; other devices are errors."""
+        """A storage over the same memory, for its own device; other devices are errors."""
         return wrap_row(self.untyped().to(device=device).bytes().view(self.row.dtype))
 
     def cuda(self, device=None, non_blocking=False):
