@@ -278,14 +278,14 @@ class StorageBase:
     def copy_(self, source: _Any, non_blocking: _Any = None) -> _Any:
         """Copy the bytes of a storage of the same size."""
     def cpu(self) -> _Any:
-        """The storage itself: it is on the CPU."""
+        """The storage itself, on the CPU.  Raise NotImplementedError for one without elements."""
     def cuda(self, device: _device | _str | _int | None = None, non_blocking: _Any = False) -> _Any:
         """Not available.  Raise AssertionError."""
     def data_ptr(self) -> _int:
-        """The address of the first byte."""
+        """The address of the first byte; 0 if there is none."""
     @property
     def device(self) -> _device:
-        """Return the address of the memory."""
+        """Return the device of the memory."""
     def double(self) -> _Any:
         """A copy in torch.float64."""
     def element_size(self) -> _int:
@@ -318,7 +318,7 @@ class StorageBase:
     def nbytes(self) -> _Any:
         """The number of bytes."""
     def new(self) -> _Any:
-        """A storage of no bytes."""
+        """A storage of no bytes on the same device."""
     def pin_memory(self, device: _device | _str | _int | None = None) -> _Any:
         """Not available: there is no device to pin memory for.  Raise RuntimeError."""
     def resizable(self) -> _Any:
@@ -332,7 +332,7 @@ class StorageBase:
     def size(self) -> _Any:
         """The number of bytes."""
     def to(self, *, device: _device | _str | _int | None, non_blocking: _Any = False) -> _Any:
-        """The storage itself, for the CPU; other devices are errors."""
+        """The storage itself, for its own device; other devices are errors."""
     def tolist(self) -> _Any:
         """The bytes as numbers."""
     def type(self, dtype: _dtype | None = None, non_blocking: _Any = False) -> _Any:
@@ -405,7 +405,7 @@ class TypedStorage:
     def copy_(self, source: _Any, non_blocking: _Any = None) -> _Any:
         """Take over the bytes of a storage of the same size."""
     def cpu(self) -> _Any:
-        """A storage over the same memory, on the CPU."""
+        """A storage over the same memory, on the CPU.  Raise NotImplementedError for one without elements."""
     def cuda(self, device: _device | _str | _int | None = None, non_blocking: _Any = False) -> _Any:
         """Not available.  Raise AssertionError."""
     def data_ptr(self) -> _int:
@@ -463,7 +463,7 @@ class TypedStorage:
     def size(self) -> _Any:
         """The number of elements."""
     def to(self, *, device: _device | _str | _int | None, non_blocking: _Any = False) -> _Any:
-        """A storage over the same memory, for the CPU; other devices are errors."""
+        """A storage over the same memory, for its own device; other devices are errors."""
     def tolist(self) -> _Any:
         """The elements as numbers."""
     def type(self, dtype: _dtype | None = None, non_blocking: _Any = False) -> _Any:
@@ -494,14 +494,14 @@ class UntypedStorage:
     def copy_(self, source: _Any, non_blocking: _Any = None) -> _Any:
         """Copy the bytes of a storage of the same size."""
     def cpu(self) -> _Any:
-        """The storage itself: it is on the CPU."""
+        """The storage itself, on the CPU.  Raise NotImplementedError for one without elements."""
     def cuda(self, device: _device | _str | _int | None = None, non_blocking: _Any = False) -> _Any:
         """Not available.  Raise AssertionError."""
     def data_ptr(self) -> _int:
-        """The address of the first byte."""
+        """The address of the first byte; 0 if there is none."""
     @property
     def device(self) -> _device:
-        """Return the address of the memory."""
+        """Return the device of the memory."""
     def double(self) -> _Any:
         """A copy in torch.float64."""
     def element_size(self) -> _int:
@@ -534,7 +534,7 @@ class UntypedStorage:
     def nbytes(self) -> _Any:
         """The number of bytes."""
     def new(self) -> _Any:
-        """A storage of no bytes."""
+        """A storage of no bytes on the same device."""
     def pin_memory(self, device: _device | _str | _int | None = None) -> _Any:
         """Not available: there is no device to pin memory for.  Raise RuntimeError."""
     def resizable(self) -> _Any:
@@ -548,7 +548,7 @@ class UntypedStorage:
     def size(self) -> _Any:
         """The number of bytes."""
     def to(self, *, device: _device | _str | _int | None, non_blocking: _Any = False) -> _Any:
-        """The storage itself, for the CPU; other devices are errors."""
+        """The storage itself, for its own device; other devices are errors."""
     def tolist(self) -> _Any:
         """The bytes as numbers."""
     def type(self, dtype: _dtype | None = None, non_blocking: _Any = False) -> _Any:
