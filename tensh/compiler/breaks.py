@@ -31,7 +31,7 @@ class Break(Exception):
 
     @property
     def trail(self):
-        """(code, line) of the frames that led here, the innermost first."""
+        """(code, instruction) of the frames that led here, the innermost first."""
         return () if self.place is None else self.place.trail
 
     def __str__(self):

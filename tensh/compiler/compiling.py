@@ -193,6 +193,8 @@ class CompiledFunction:
         try:
             if watch.reason or recorder.reason:
                 raise watch.reason or recorder.reason
+            if surroundings() != around:
+                raise Break("the function leaves a mode of torch changed")
             self.graphs.append(self.make_graph(recorder, guards, result, args, kwargs, around, entries))
         except Break as reason:
             self.note(reason, not reason.wrong)
@@ -216,6 +218,7 @@ class CompiledFunction:
                 if refresh_node(t) is not None and type(t.node) is not AccumulateGrad
             ]
         for tensor, entry in entries:
+            entry.connect()
             tensor.node = entry
         for path, tensor in given:
             recorder.add_input(tensor).name = name_input(path, self.function)

@@ -160,7 +160,7 @@ class FunctionRecorder(TorchFunctionMode):
     def is_within_call(self, place, modules):
         """Return True if the user's instruction calls a module, which may call more functions after this one."""
         return place is not None and bool(modules) and any(
-            code.co_qualname == "Calls.__call__" for code, _ in place.trail[: place.trail.index((place.code, place.line))]
+            code.co_qualname == "Calls.__call__" for code, _ in place.trail[: place.trail.index((place.code, place.instruction))]
         )  # fmt: skip
 
     def name_node(self, node, within, stored):

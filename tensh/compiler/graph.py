@@ -7,6 +7,7 @@ import numpy as np
 from tensh.compiler.breaks import Break
 from tensh.compiler.node import CompiledFunctionBackward
 from tensh.compiler.program import Program
+from tensh.compiler.recording import rounding_once
 from tensh.compiler.results import Result
 from tensh.compiler.steps import READ, memory_of
 from tensh.engine.core.backward import run
@@ -143,6 +144,8 @@ def capture_backward(recorder, inputs, starts, around, entries, count):
     """Record the backward pass of the first ``count`` lines: (weights, gradients of inputs, which have one)."""
     nodes = [value.tensor.node if around[0] else None for value in inputs]
     of_entries = {id(tensor): entry for tensor, entry in entries}
+    for entry in of_entries.values():
+        entry.disconnect()
     nodes = [of_entries.get(id(value.tensor), node) for value, node in zip(inputs, nodes, strict=True)]
     roots, tangents = {}, []
     recorder.record_slopes()
@@ -155,7 +158,8 @@ def capture_backward(recorder, inputs, starts, around, entries, count):
             roots[node] = weight
         targets = {node: None for node in nodes if node is not None}
         try:
-            run(roots, True, True, targets)  # recorded, because derivatives may differentiate
+            with rounding_once():
+                run(roots, True, True, targets)  # recorded, because derivatives may differentiate
         except RuntimeError as error:
             why = str(error).partition(":")[0]
             raise Break(f"the backward pass cannot be captured: {why}", wrong=True) from None

@@ -5,6 +5,7 @@ strides, dtype and requires_grad; for numbers, strings and similar objects the v
 contents; for all others the object itself.
 """
 
+import sys
 import types
 from collections import OrderedDict
 
@@ -22,6 +23,20 @@ SIMPLE = (bool, int, float, complex, str, bytes, type(None), Dtype, range, slice
 PLAIN = frozenset((Tensor, Parameter, Buffer))
 """The classes of tensors that graphs support."""
 MOST = 2000  # maximum number of items in a container
+DRAWING = ("numpy.random",)
+"""The modules of objects that draw random numbers."""
+
+
+def is_object(value):
+    """Return True for an object of a user's class, or a module."""
+    return isinstance(getattr(value, "__dict__", None), dict) and not isinstance(
+        value, (Tensor, type, types.FunctionType, types.ModuleType)
+    )
+
+
+def draws(value):
+    """Return True for an object that draws random numbers without a report of Python's profiler."""
+    return type(value).__module__.startswith(DRAWING)
 
 
 class Guards:
@@ -31,6 +46,7 @@ class Guards:
         self.title, self.checks, self.namespace, self.seen = title, [], {}, {}
         self.tensors = {}  # id of a tensor -> (expression that finds it, tensor)
         self.kept = {}
+        self.needs_history = False  # whether Python reads that a tensor requires grad
 
     def constant(self, value, wish="o"):
         """Return the name of an object in the namespace of the guard."""
@@ -108,8 +124,12 @@ class Guards:
     # ── objects ──────────────────────────────────────────────────────────────
     def add_parts(self, value, attributes):
         """Guard the parts that are read from an object that stays the same."""
+        if draws(value) or value is sys.modules.get("numpy") and "random" in attributes:
+            raise Break("random numbers of NumPy are drawn")
         key = id(value), frozenset(attributes) if isinstance(value, (types.ModuleType, type)) else None
         if key in self.kept:
+            if is_object(value):
+                self.add_class(type(value), attributes, vars(value))
             return
         self.kept[key] = value
         if isinstance(value, Module):
@@ -128,20 +148,23 @@ class Guards:
             ("tensh", "torch")
         ):
             self.add_members(vars(value), list(vars(value)), attributes)
-            self.add_class(type(value), attributes)
+            self.add_class(type(value), attributes, vars(value))
 
     def add_members(self, members, names, attributes):
         own = self.constant(members, "d")
         for name in names:
-            if name in members and not name.startswith("__"):
+            if name in members and not name.startswith("__") and (name in attributes or not draws(members[name])):
                 self.add(f"{own}[{name!r}]", members[name], attributes)
 
-    def add_class(self, cls, attributes):
+    def add_class(self, cls, attributes, members=None):
+        """Guard attributes of a class, and that an object with the attributes ``members`` has none of the same name."""
         for each in cls.__mro__:
             if each.__module__ in ("builtins", "abc", "typing") or each.__module__.startswith(("tensh", "torch")):
                 continue
             for name in attributes & vars(each).keys():
                 value = vars(each)[name]
+                if members is not None and name not in members and name[:2] != "__":
+                    self.require(f"{name!r} not in {self.constant(members, 'd')}")
                 if type(value) in SIMPLE or isinstance(value, (Tensor, tuple, list, dict)):
                     self.add(f"{self.constant(each)}.__dict__[{name!r}]", value, attributes)
 
@@ -174,7 +197,7 @@ class Guards:
             self.require(f"tuple({place}) == {self.constant(tuple(children))}")
             for name, child in children.items():
                 self.add(f"{place}[{name!r}]", child, attributes)
-        self.add_class(type(module), attributes)
+        self.add_class(type(module), attributes, members)
 
     def add_function(self, function, attributes):
         if function.__module__ in ("torch",) or function.__code__.co_filename.startswith("<tensh"):
@@ -194,6 +217,7 @@ class Guards:
     # ── the generated function ───────────────────────────────────────────────
     def compile(self, inputs, grad, distinct=False):
         """Write ``guard(args, kwargs)`` for the tensors ``inputs``; ``grad`` is True if gradients are recorded."""
+        grad = grad or self.needs_history
         lines = ["def guard(args, kwargs):", "try:"]
         body = [f"if not ({check}): return None" for check in self.checks]
         names = []

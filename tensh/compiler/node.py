@@ -18,7 +18,10 @@ from tensh.engine.dispatch.capture.lines import Value, map_values
 
 
 class InputNode(Node):
-    """A node before an input during a capture: gradients that arrive here are those of the input."""
+    """A node before an input during a capture: gradients that arrive here are those of the input.
+
+    Until the graph is made it passes them on, because a function that is captured may compute gradients itself.
+    """
 
     __slots__ = ("was",)
 
@@ -34,6 +37,10 @@ class InputNode(Node):
     def connect(self):
         """Pass gradients on to the original node from now on."""
         self.inputs = (self.was,)
+
+    def disconnect(self):
+        """Let gradients end here from now on."""
+        self.inputs = ()
 
 
 class CompiledFunctionBackward(Node):

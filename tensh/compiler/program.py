@@ -7,12 +7,14 @@ from tensh.compiler.kernels import BACKWARD_RULES, RULES, choose_kernels
 from tensh.compiler.passes import drop_dead, fold_constants, fuse, merge_common, simplify, split
 from tensh.compiler.steps import EFFECT, READ, Lowering, is_number, memory_of, origin, place
 from tensh.compiler.writing import Writer, reusable_variables, write_function
+from tensh.engine.arrays.halves import HalfNumber
 from tensh.engine.codegen.source import compile_source
 from tensh.engine.core.clock import owner
 from tensh.engine.dispatch.capture.lines import list_values
 
 RESHAPING = frozenset("resize_ resize_as_ set_ t_ transpose_ squeeze_ unsqueeze_ swapaxes_ swapdims_ as_strided_ unflatten_ detach_".split())  # fmt: skip
 """Writes that change a tensor's metadata, not its elements."""
+DENSE = (np.ndarray, HalfNumber)
 
 
 class Program:
@@ -55,7 +57,7 @@ class Program:
             whole = line.operator is None and not line.writes and line.name not in ("__getitem__", "detach", "data")
             if whole and is_forward and line.grad and any(value.requires_grad for value in line.outputs):
                 raise Break(f"{line.name} is not made of operators", place(line))
-            if any(type(value.tensor.array).__name__ != "ndarray" for value in (*line.inputs, *line.outputs)):
+            if any(type(value.tensor.array) not in DENSE for value in (*line.inputs, *line.outputs)):
                 raise Break(f"{line.name} uses a tensor without a dense array", place(line))
 
     def build(self, lowering, tangents):

@@ -1,19 +1,25 @@
 """The recorder of a function that becomes a graph, which notes the elements that Python reads."""
 
+import contextlib
 import types
+from typing import NamedTuple
 
 import numpy as np
 
 from tensh.compiler.breaks import Break
-from tensh.compiler.steps import READ, SLOPES
+from tensh.compiler.steps import HALF, READ, SLOPES
+from tensh.engine.arrays.halves import HalfNumber, make_half_number
+from tensh.engine.codegen.derivatives import computes
 from tensh.engine.codegen.mixing import promote
+from tensh.engine.codegen.node_classes import derive_once, is_half
 from tensh.engine.codegen.vocabulary import ARRAYS, OPS, TENSORS
-from tensh.engine.core.clock import clock
-from tensh.engine.core.tensor import Tensor
+from tensh.engine.core.clock import clock, mode
+from tensh.engine.core.nodes import Parts
+from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dispatch.capture import points
 from tensh.engine.dispatch.capture.lines import Line, Value, list_values, map_tensors
 from tensh.engine.dispatch.capture.places import find_place
-from tensh.engine.dispatch.capture.recorder import Paused, Recorder
+from tensh.engine.dispatch.capture.recorder import Paused, Recorder, state
 from tensh.engine.dispatch.override.points import watch_operator
 from tensh.engine.dtypes.dtype import BY_NUMPY
 
@@ -24,10 +30,17 @@ def cast_operands(op, first, second):
         common = promote(*(np.empty((0,) * t.array.ndim, t.array.dtype) for t in (first, second)), op.name)
     except RuntimeError:  # the operator raises this error itself
         return first, second
-    return tuple(
-        t if t.array.dtype is each.dtype else t.to(BY_NUMPY[each.dtype])
-        for t, each in zip((first, second), common, strict=True)
-    )
+    return tuple(cast_operand(*each) for each in zip((first, second), common, strict=True))
+
+
+def cast_operand(t, example):
+    """Cast a tensor to the dtype of an array; a 0-d tensor keeps its digits where the array is a ``HalfNumber``."""
+    if t.array.dtype is example.dtype:
+        return t
+    made = t.to(BY_NUMPY[example.dtype])
+    if type(example) is HalfNumber:
+        state.recorder.use_half_number(made, make_half_number(t.array, example.dtype), t)
+    return made
 
 
 class GraphRecorder(Recorder):
@@ -51,16 +64,35 @@ class GraphRecorder(Recorder):
                 args = cast_operands(op, *args)
         return super().call(point, args, options)
 
+    def use_half_number(self, tensor, number, original):
+        """Give a tensor, a cast of the original, a ``HalfNumber`` as its array; derivatives read its exact number."""
+        value, tensor.array = self.find(tensor), number
+        self.add_array(number, value)
+        self.add_array(number.exact, self.find(original))
+
     def call_slope(self, point, args, options):
         """Record a primitive of derivatives as one line: see SLOPES."""
         with Paused():
             result = point.twin(*args, **options)
         self.written = clock.last_write  # ignore writes within
-        line = Line(point.function, self.slopes[point.function], None, *self.describe(args, options))
+        return self.add_line(point.function, self.slopes[point.function], args, options, result)
+
+    def add_line(self, function, name, args, options, result):
+        """Add a line for a call, whatever it called; return its result."""
+        line = Line(function, name, None, *self.describe(args, options))
         line.result = map_tensors(lambda each: self.add_value(Value(each, line)), result)
         line.outputs = tuple(list_values(line.result))
         self.lines.append(line)
         return result
+
+    @contextlib.contextmanager
+    def taking_steps(self):
+        """A context in which primitives of derivatives are recorded as the operators that they consist of."""
+        before, self.slopes = self.slopes, {}
+        try:
+            yield
+        finally:
+            self.slopes = before
 
     def record_slopes(self):
         """Record calls of the primitives that end as in SLOPES from now on."""
@@ -82,3 +114,56 @@ class GraphRecorder(Recorder):
             self.lines.append(line)
         elif self.reason is None:
             self.reason = Break(f"{point.name} reads the elements of a tensor", place)
+
+
+# ── derivatives of 16 bit numbers ────────────────────────────────────────────
+class HalfDerivative:
+    """The derivative of a node, on arrays, where it is one kernel in PyTorch: it is computed in float32 and rounded once."""
+
+    def __init__(self, node):
+        self.kind, self.shape = type(node), node.shape
+        self.inputs = tuple(None if each is None else Edge(each.dtype) for each in node.inputs)
+
+    def __call__(self, g, *saved):
+        node = object.__new__(self.kind)
+        node.saved, node.inputs, node.shape = saved, self.inputs, self.shape
+        return derive_once(node, g)
+
+
+class Edge(NamedTuple):
+    """What a derivative asks of a node that its gradient goes to."""
+
+    dtype: object
+
+
+class HalfPass:
+    """A backward pass on tensors in which the derivatives of 16 bit numbers are rounded as in one on arrays."""
+
+    word = staticmethod(TENSORS.__getitem__)
+
+    def __init__(self, *_):
+        self.recorder = state.recorder
+
+    def derive(self, node, g):
+        """Return the gradients of a node; those of ``HalfDerivative`` are one line."""
+        op = getattr(node, "op", None)
+        if op is None or type(g) is Parts or not is_half(g.array) or not computes(op, type(node).derivatives):
+            return node.backward_graph(g)
+        if not op.fused:
+            with self.recorder.taking_steps():
+                return node.backward_graph(g)
+        saved, function = node.unpack(), HalfDerivative(node)
+        arrays = [each.array if isinstance(each, Tensor) else each for each in saved]
+        with Paused():
+            found = tuple(None if each is None else wrap(each) for each in function(g.array, *arrays))
+        return self.recorder.add_line(function, HALF, (g, *saved), {}, found)
+
+
+@contextlib.contextmanager
+def rounding_once():
+    """A context in which backward passes on tensors are ``HalfPass``es."""
+    before, mode.watch = mode.watch, HalfPass
+    try:
+        yield
+    finally:
+        mode.watch = before

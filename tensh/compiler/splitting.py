@@ -10,6 +10,7 @@ tracebacks and warnings.
 
 import ast
 import inspect
+import itertools
 import textwrap
 import types
 import weakref
@@ -22,7 +23,9 @@ from tensh.compiler.statements import (
     computes,
     copy_node,
     copy_tree,
+    indent,
     is_text,
+    is_within,
     leaves,
     locate,
     names_of,
@@ -33,7 +36,7 @@ from tensh.compiler.statements import (
 from tensh.engine.errors.warnings import is_tensh_file
 from tensh.nn.modules.module import Module
 
-CALLEE, PART, RESULT = "_compiled_callee", "_part", "_returned"
+CALLEE, PART, RESULT, FUNCTION = "_compiled_callee", "_part", "_returned", "_compiled_function"
 ALONE = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.Delete, ast.Match)
 """Statements that stay in place, because the names that they bind cannot be results of a graph."""
 MOST = 8  # maximum number of compiled function objects with the same code; more of them are made anew in every call
@@ -48,18 +51,20 @@ class Whole(Exception):
 
 # ── the source ───────────────────────────────────────────────────────────────
 def find_tree(function):
-    """Return the syntax tree of a function, with the line numbers of its file."""
+    """Return the syntax tree of a function, with the positions of its file."""
     if function in trees:
         return trees[function]
     code = function.__code__
     try:
         lines, first = inspect.getsourcelines(code)
-        tree = ast.parse(textwrap.dedent("".join(lines))).body[0]
+        source = textwrap.dedent("".join(lines))
+        tree = ast.parse(source).body[0]
     except (OSError, TypeError, SyntaxError, IndexError):
         raise Whole from None
     if type(tree) is not ast.FunctionDef or code.co_cellvars:
         raise Whole
     ast.increment_lineno(tree, first - 1)
+    indent(tree, len(lines[0]) - len(source.partition("\n")[0] + "\n"))
     tree.decorator_list = []
     if make_function(tree, function, {}).__code__.co_code != code.co_code:
         raise Whole  # the file has changed
@@ -77,14 +82,14 @@ def make_function(tree, function, more):
         "kw_defaults": [each and ast.Constant(None) for each in arguments.kw_defaults],
     }
     plain.args = ast.arguments(**{name: empty.get(name, getattr(arguments, name)) for name in ast.arguments._fields})
-    plain.returns, plain.decorator_list = None, []
+    plain.returns, plain.decorator_list, plain.name = None, [], FUNCTION  # a global variable may have its name
     outer = ast.FunctionDef("outer", parameters(cells), [ast.copy_location(plain, tree)], [], None)
     outer.type_params = []
     module = ast.fix_missing_locations(ast.Module([ast.copy_location(outer, tree)], []))
     code = compile(module, function.__code__.co_filename, "exec", dont_inherit=True)
     for _ in range(2):
         code = next(each for each in code.co_consts if isinstance(each, types.CodeType))
-    code = code.replace(co_qualname=function.__code__.co_qualname)
+    code = code.replace(co_name=tree.name, co_qualname=function.__code__.co_qualname)
     closure = tuple(cells[name] for name in code.co_freevars)
     made = types.FunctionType(code, function.__globals__, tree.name, function.__defaults__, closure)
     made.__kwdefaults__, made.__module__ = function.__kwdefaults__, function.__module__
@@ -93,10 +98,10 @@ def make_function(tree, function, more):
 
 # ── splitting ────────────────────────────────────────────────────────────────
 class Splitter:
-    """Splits a function at a line, or in the middle; ``parts`` (name -> compiled part) are the results."""
+    """Splits a function at a place (line, column), or in the middle; ``parts`` (name -> compiled part) are the results."""
 
-    def __init__(self, function, line, deeper, compile_part):
-        self.function, self.line, self.deeper, self.compile_part = function, line, deeper, compile_part
+    def __init__(self, function, place, deeper, compile_part):
+        self.function, self.place, self.deeper, self.compile_part = function, place, deeper, compile_part
         self.tree, self.parts, self.handed = find_tree(function), {}, False
         self.check()
         arguments = self.tree.args
@@ -115,7 +120,7 @@ class Splitter:
     def split(self):
         """Return the function that calls the parts."""
         body, defined = self.tree.body, set(self.given)
-        if self.line is None:
+        if self.place is None:
             body = [each for each in body if not is_text(each)]
             if len(body) < 2:
                 raise Whole
@@ -132,8 +137,8 @@ class Splitter:
         return make_function(ast.copy_location(whole, self.tree), self.function, more)
 
     def cut(self, body, defined, loop):
-        """Return the statements of a block, in which the one at the line stays Python."""
-        at = next((i for i, each in enumerate(body) if each.lineno <= self.line <= each.end_lineno), None)
+        """Return the statements of a block, in which the one at the place stays Python."""
+        at = next((i for i, each in enumerate(body) if is_within(self.place, each, each)), None)
         if at is None:
             raise Whole
         bound = bound_by(body[:at])
@@ -160,12 +165,12 @@ class Splitter:
         if isinstance(statement, ast.Try):
             made.handlers = [self.open(each, defined | {each.name} - {None}, loop) for each in statement.handlers]
         if self.deeper:
-            hand_over = HandOver(self.line)
+            hand_over = HandOver(self.place[0])
             made, self.handed = hand_over.visit(made), hand_over.found
         return made
 
     def open_block(self, block, defined, loop):
-        if block[0].lineno <= self.line <= block[-1].end_lineno:
+        if is_within(self.place, block[0], block[-1]):
             return self.cut(block, defined, loop)
         return self.gather(block, defined, loop)
 
@@ -257,6 +262,12 @@ class Splitter:
         return [*(each for each in self.given if each in names), *sorted(set(names) - set(self.given))]
 
 
+def find_position(code, instruction):
+    """Return the (line, column) of an instruction; the column is None if the code has no columns."""
+    line, _, column, _ = next(itertools.islice(code.co_positions(), instruction // 2, None))
+    return line, column
+
+
 def plain_function(function):
     """Return a function with the same free variables, without defaults."""
     return types.FunctionType(function.__code__, function.__globals__, function.__name__, None, function.__closure__)
@@ -307,21 +318,21 @@ class Callees:
 def split_function(function, trail, compile_part):
     """Return a function, or a bound method, with compiled parts; None if it cannot be split.
 
-    ``trail`` has the (code, line) of the frames that led to the break, the innermost first, or nothing if it is
+    ``trail`` has the (code, instruction) of the frames that led to the break, the innermost first, or nothing if it is
     unknown; ``compile_part`` makes the function that is called in place of a part.
     """
     inner = function.__func__ if isinstance(function, types.MethodType) else function
     if type(inner) is not types.FunctionType:
         return None
     places = [number for number, (code, _) in enumerate(trail) if code is inner.__code__]
-    line = trail[places[-1]][1] if places else None
+    place = find_position(*trail[places[-1]]) if places else None
     if trail and not places:
         return None
     deeper = bool(places) and any(
         not is_tensh_file(code.co_filename) or code.co_name == "forward" for code, _ in trail[: places[-1]]
     )
     try:
-        made = Splitter(inner, line, deeper, compile_part).split()
+        made = Splitter(inner, place, deeper, compile_part).split()
     except Whole:
         return None
     return types.MethodType(made, function.__self__) if isinstance(function, types.MethodType) else made

@@ -98,6 +98,24 @@ def locate(node, place):
     return node
 
 
+def indent(node, columns):
+    """Shift a tree to the right, as its source was before it was dedented."""
+    for each in ast.walk(node):
+        if hasattr(each, "col_offset"):
+            each.col_offset += columns
+            each.end_col_offset += columns
+
+
+def is_within(place, first, last):
+    """Return True if a place (line, column) is in the text from one statement to another; a column may be unknown."""
+    line, column = place
+    if not first.lineno <= line <= last.end_lineno:
+        return False
+    if column is None:
+        return True
+    return (first.lineno, first.col_offset) <= place < (last.end_lineno, last.end_col_offset)
+
+
 def copy_tree(node):
     """Return a copy of a tree that may be changed."""
     if isinstance(node, list):

@@ -10,7 +10,7 @@ import operator as python
 import numpy as np
 
 from tensh.compiler.breaks import Break
-from tensh.engine.arrays.halves import make_half_number
+from tensh.engine.arrays.halves import HalfNumber, make_half_number
 from tensh.engine.codegen.mixing import as_float, cast, mix, promote
 from tensh.engine.codegen.vocabulary import ARRAYS, OPS
 from tensh.engine.core.clock import owner
@@ -24,6 +24,8 @@ that writes into a tensor.
 """
 CHECK, READ = "check", "read"
 """A step, and a line, that compare an element with the value that Python read during the capture."""
+HALF = "derive_halves"
+"""A line whose function is one of arrays."""
 DYNAMIC = frozenset(
     """nonzero argwhere masked_select unique unique_consecutive unique_elements unique_runs unique_slices repeat_interleave bincount
     histc histogram nonzero_static combinations""".split()
@@ -108,7 +110,11 @@ class Lowering:
             self.lower_write(line, shared)
         elif line.operator is None:
             self.lower_function(line)
-        elif line.operator.name == "cast" and is_number(line.args[0]) and is_half(line.outputs[0].tensor.array.dtype):
+        elif (
+            line.operator.name == "cast"
+            and is_half(line.outputs[0].tensor.array.dtype)
+            and (is_number(line.args[0]) or type(line.outputs[0].tensor.array) is HalfNumber)
+        ):
             self.lower_half_number(line)
         else:
             made = self.lower_operator(line.operator, line.args, line.options, line)
@@ -125,10 +131,11 @@ class Lowering:
             index = index if Ellipsis in [each for each in index if each is Ellipsis] else (*index, ...)
             out = self.variable(line.outputs[0])
             self.add(VIEW, "getitem", python.getitem, (self.variable(line.args[0]), index), [out], line)
-        elif name.endswith(SLOPES):
+        elif name.endswith(SLOPES) or name == HALF:
             outs = [self.variable(value) for value in line.outputs]
             several = False if isinstance(line.result, Value) else line.result
-            self.add(KERNEL, name, ARRAYS[name], self.arrays(line.args), outs, line, self.arrays(line.options), several)
+            function = line.function if name == HALF else ARRAYS[name]
+            self.add(KERNEL, name, function, self.arrays(line.args), outs, line, self.arrays(line.options), several)
         else:
             outs = [self.variable(value) for value in line.outputs]
             self.add(
@@ -175,7 +182,7 @@ class Lowering:
         return all(isinstance(n, kinds) for n in numbers) and np.broadcast_shapes(*(v.shape for v in others)) == shape
 
     def lower_half_number(self, line):
-        """Keep the digits of a number beside 16 bit numbers, because products and quotients are computed with them."""
+        """Keep the digits of a number, or of a 0-d tensor, beside 16 bit numbers: products and quotients need them."""
         array, dtype = line.args[0].tensor.array, line.outputs[0].tensor.array.dtype
         out = self.variables[line.outputs[0]] = Var(make_half_number(array, dtype))
         self.add(KERNEL, "half_number", make_half_number, (self.variable(line.args[0]), dtype), [out], line)

@@ -17,6 +17,7 @@ from functools import cache
 import numpy
 
 from tensh.compiler.breaks import Break
+from tensh.compiler.guards import is_object
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.capture.places import read_frames
 from tensh.engine.errors.warnings import is_tensh_file
@@ -33,6 +34,8 @@ REFUSED = frozenset(
     register_forward_pre_hook zero_grad step add_module register_buffer register_parameter register_module load_state_dict""".split()
 )
 """Functions of tensh whose effects a graph lacks."""
+REFUSED_OF_TENSORS = frozenset("text format_tensor is_leaf grad_fn data_ptr".split())
+"""Methods and attributes of tensors that tell more than shapes and dtypes."""
 REFUSED_PLACES = (
     "autograd/gradients.py",
     "autograd/custom.py",
@@ -87,6 +90,8 @@ class Watch:
         code = frame.f_code
         if is_tensh_file(filename):
             refused = code.co_name in REFUSED or any(each in filename for each in REFUSED_PLACES)
+            if code.co_name in REFUSED_OF_TENSORS and code.co_argcount:
+                refused = refused or isinstance(frame.f_locals[code.co_varnames[0]], Tensor)
             if refused and not is_called_by_tensh(frame) and not is_import(frame):
                 self.stop(f"{code.co_name} is called", frame)
             return
@@ -104,6 +109,7 @@ class Watch:
             self.stop(names.refused, frame)
             return
         values = frame.f_globals
+        self.guards.needs_history |= "requires_grad" in names.attributes
         for name in names.globals:
             if name in values:
                 self.guards.add(f"{self.guards.constant(values, 'g')}[{name!r}]", values[name], names.attributes)
@@ -111,7 +117,10 @@ class Watch:
         for name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]:
             if name in given and is_object(given[name]):
                 self.guards.add_parts(given[name], names.attributes)
-                self.guards.add_class(type(given[name]), names.attributes)
+                self.guards.add_class(type(given[name]), names.attributes, vars(given[name]))
+        for name in code.co_freevars:
+            if name in given and not isinstance(given[name], Tensor):
+                self.guards.add_parts(given[name], names.attributes)
 
     def look_at_builtin(self, frame, function, standard):
         name, module, owner = (
@@ -131,13 +140,6 @@ class Watch:
             self.stop(f"{name} is called", frame)
         elif module.partition(".")[0] not in PURE:
             self.stop(f"{module}.{name} is called", frame)
-
-
-def is_object(value):
-    """Return True for an object of a user's class, or a module."""
-    return isinstance(getattr(value, "__dict__", None), dict) and not isinstance(
-        value, (Tensor, type, types.FunctionType, types.ModuleType)
-    )
 
 
 @cache
@@ -179,7 +181,9 @@ def read_code(code):
     names, made = Names(), code.co_name in ("__init__", "__post_init__", "__enter__", "__exit__", "__setattr__")
     for each in dis.get_instructions(code):
         what = each.opname
-        if what in ("LOAD_GLOBAL", "LOAD_NAME"):
+        if what == "IMPORT_NAME" and each.argval.partition(".")[0] == "numpy" and "random" in code.co_names:
+            names.refused = names.refused or "random numbers of NumPy are drawn"
+        elif what in ("LOAD_GLOBAL", "LOAD_NAME"):
             names.globals[each.argval] = None
         elif what in ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR"):
             names.attributes.add(each.argval)

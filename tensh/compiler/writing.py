@@ -10,6 +10,7 @@ from tensh.compiler.kernels import DOT, RESHAPED, TRANSPOSED
 from tensh.compiler.notes import note
 from tensh.compiler.passes import FUSED
 from tensh.compiler.steps import CALL, CHECK, EFFECT, POINTWISE, VIEW, Var
+from tensh.engine.arrays.halves import HalfNumber
 from tensh.engine.arrays.threads import PARALLEL_LIGHT, run
 from tensh.engine.codegen.chains import BLOCK
 from tensh.engine.codegen.vocabulary import ARRAYS
@@ -164,7 +165,8 @@ class Writer:
             if hasattr(function, "write_into") and alike and step.out.dtype.itemsize > 2:
                 return f"{name}.write_into({', '.join([into, *given])})"
             return f"{into}[...] = {call}"
-        return f"{left} = {call if step.out.shape or step.kind is VIEW else f'asarray({call})'}"
+        is_array = step.out.shape or step.kind is VIEW or type(step.out.array) is HalfNumber
+        return f"{left} = {call if is_array else f'asarray({call})'}"
 
     def write_call(self, step, comment):
         given = [self.text(each, True) for each in step.args]

@@ -3,6 +3,7 @@
 import copy
 import warnings
 
+import numpy as np
 import pytest
 
 import tensh as torch
@@ -181,3 +182,61 @@ def test_a_tensor_of_one_number_is_no_constant_of_the_backward_pass(function, dt
     for number in (2.0, 3.0, 5.0):
         slopes = [torch.autograd.grad(f(x, torch.tensor(number)).sum(), x)[0] for f in (function, compiled)]
         assert torch.equal(*slopes)
+
+
+class Scaled:
+    factor = 2.0
+
+
+class ScaledModule(nn.Module):
+    factor = 2.0
+
+    def forward(self, x):
+        return x * self.factor
+
+
+def test_an_attribute_may_hide_that_of_a_class():
+    scaled, module = Scaled(), ScaledModule()
+    for f, owner in ((torch.compile(lambda x: x * scaled.factor), scaled), (torch.compile(module), module)):
+        for number in (2.0, 5.0, 7.0):
+            if number > 2:
+                owner.factor = number
+            for _ in range(2):
+                assert f(torch.ones(1)).item() == number
+
+
+READS = {
+    "text": lambda x: f"{x} {x!s} {x!r}",
+    "is_leaf": lambda x: x.is_leaf,
+    "grad_fn": lambda x: x.grad_fn is None,
+    "data_ptr": lambda x: x.data_ptr(),
+    "requires_grad": lambda x: x.requires_grad,
+}
+
+
+@pytest.mark.parametrize("read", READS.values(), ids=READS)
+def test_what_python_learns_of_a_tensor_is_guarded(read):
+    compiled, leaf = torch.compile(lambda x: (x * 2, read(x))), torch.tensor([2.0], requires_grad=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for x in (torch.ones(1), torch.full((1,), 2.0), leaf, leaf * 2, leaf.detach()):
+            for recording in (True, False):
+                with torch.set_grad_enabled(recording):
+                    assert compiled(x)[1] == read(x)
+
+
+GENERATOR = np.random.default_rng(0)
+DRAWS = {
+    "module": lambda: np.random.rand(),
+    "generator": lambda: GENERATOR.normal(),
+    "imported": lambda: __import__("numpy").random.rand(),
+    "variable": (lambda numpy: lambda: numpy.random.rand())(np),
+}
+
+
+@pytest.mark.parametrize("draw", DRAWS.values(), ids=DRAWS)
+def test_random_numbers_of_numpy_are_drawn_in_every_call(draw):
+    compiled = torch.compile(lambda x: x * float(draw()))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert len({compiled(torch.ones(1)).item() for _ in range(5)}) == 5

@@ -180,3 +180,66 @@ def test_explain_tells_graphs_and_what_breaks_them():
     assert str(found).startswith(
         "Graph Count: 3\nGraph Break Count: 2\nOp Count: 4\nBreak Reasons:\n  Break Reason 1:\n"
     )
+
+
+ONE_LINE = """
+def function(x):
+    a = x + 1; b = int(a.sum()); c = b * x
+    if c.numel() > 1: d = c * 2; print(end=""); e = d.sin() + d
+    else: e = c
+    return e
+"""
+
+
+def test_statements_of_one_line(tmp_path):
+    file, names = tmp_path / "program.py", {}
+    file.write_text(ONE_LINE)
+    exec(compile(ONE_LINE, str(file), "exec"), names)
+    compare_with_itself(names["function"])
+
+
+def compare_with_itself(function, *more):
+    compiled = torch.compile(function)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for size in (1, 2, 2, 3):
+            x = torch.arange(1.0, size + 1)
+            assert compiled(x, *more).equal(function(x, *more))
+    assert not compiled.compiled.off
+
+
+def call_itself(x, times):
+    print(end="")
+    return x if times == 0 else call_itself(x * 2 + 1, times - 1)
+
+
+def test_a_function_that_calls_itself():
+    compare_with_itself(call_itself, 2)
+
+
+def test_a_part_may_differentiate_what_an_earlier_one_computed():
+    def slope(y, x):
+        return torch.autograd.grad(y.sum(), x, create_graph=True)[0]
+
+    def penalty(x):
+        y = x.pow(3)
+        return slope(y, x).square().sum()
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        compiled = torch.compile(penalty)
+        for number in (1.0, 2.0, 3.0):
+            x = torch.tensor([number], requires_grad=True)
+            assert compiled(x).equal(penalty(x))
+
+
+def test_a_mode_that_a_function_changes_stays_changed():
+    compiled, x = torch.compile(lambda x: (torch.set_grad_enabled(False), x * 2)), torch.ones(1, requires_grad=True)
+    for _ in range(3):
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                compiled(x)
+            assert not torch.is_grad_enabled()
+        finally:
+            torch.set_grad_enabled(True)

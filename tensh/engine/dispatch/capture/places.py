@@ -14,7 +14,7 @@ CALL = "Calls.__call__"  # every module call passes through it
 class Place(NamedTuple):
     """The user's instruction from which a line came: see tensh/graph/source.py.
 
-    ``trail`` has (code, line) of every frame, the innermost first.
+    ``trail`` has (code, instruction) of every frame, the innermost first.
     """
 
     code: object
@@ -41,6 +41,6 @@ def read_frames(frame):
             modules.append(frame.f_locals["self"])
         elif found is None and not is_tensh_file(code.co_filename):
             found = code, frame.f_lasti, frame.f_lineno
-        trail.append((code, frame.f_lineno))
+        trail.append((code, frame.f_lasti))
         frame = frame.f_back
     return None if found is None else Place(*found, tuple(trail)), tuple(reversed(modules))
