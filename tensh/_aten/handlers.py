@@ -1,7 +1,11 @@
-"""Handlers of operator calls below autograd: dispatch modes, and tensors whose classes have a ``__torch_dispatch__``."""
+"""Handlers of operator calls: classes and modes that override functions; below autograd, dispatch modes and tensors whose classes have a
+``__torch_dispatch__``.
+"""
 
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.dispatch.override.state import dispatches, state
+from tensh.engine.dispatch.override.dispatch import ask as ask_classes
+from tensh.engine.dispatch.override.dispatch import find_overriding
+from tensh.engine.dispatch.override.state import ALL, dispatches, state
 
 
 def handlers_for(values, depth=2):
@@ -63,3 +67,17 @@ def check_result(overload, result):
 
 
 NO_TENSORS = frozenset("_local_scalar_dense equal allclose item is_same_size".split())
+
+
+# ── __torch_function__ ───────────────────────────────────────────────────────
+def find_overrides(args, kwargs):
+    """Return the arguments whose classes override functions, if they or a mode are asked about a call; otherwise None."""
+    if state.below or state.off == ALL:
+        return None
+    found = [] if state.off else find_overriding((*args, *kwargs.values()))
+    return found if found or state.modes else None
+
+
+def ask_overrides(operator, found, args, kwargs):
+    """Return the result of the innermost mode, or of an argument that overrides functions."""
+    return ask_classes(operator, tuple(map(type, found)), found, args, kwargs or None, False)

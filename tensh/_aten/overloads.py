@@ -8,7 +8,7 @@ from ast import literal_eval
 from functools import cache
 from pathlib import Path
 
-from tensh._aten.handlers import ask, handlers_for
+from tensh._aten.handlers import ask, ask_overrides, find_overrides, handlers_for
 from tensh._aten.recording import ask_and_record
 from tensh._aten.schema import FunctionSchema
 from tensh.engine.autograd.gradients import grad
@@ -17,8 +17,7 @@ from tensh.engine.codegen.vocabulary import OPS, TENSORS
 from tensh.engine.core.clock import mode
 from tensh.engine.core.nodes import Output, uses_gradient
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.dispatch.override.dispatch import ask as ask_modes
-from tensh.engine.dispatch.override.state import ALL, state
+from tensh.engine.dispatch.override.state import state
 from tensh.engine.dtypes.dtype import dtype
 from tensh.func.trees import flatten, leaves_of, unflatten
 
@@ -205,8 +204,8 @@ class Overload:
         return tuple(positional), named
 
     def __call__(self, *args, **kwargs):
-        if state.modes and not state.below and state.off != ALL:
-            return ask_modes(self, (), [], args, kwargs or None, False)
+        if (found := find_overrides(args, kwargs)) is not None:
+            return ask_overrides(self, found, args, kwargs)
         handlers = handlers_for((*args, *kwargs.values()))
         if not handlers:
             return self.compute(args, kwargs)
@@ -307,6 +306,7 @@ class Packet:
 
     def __init__(self, name, overloads):
         self._qualified_op_name, self.__name__, self._overloads = f"aten::{name}", name, overloads
+        self.__module__ = "torch._ops.aten"
         self.__dict__.update(overloads)
 
     def __reduce__(self):
@@ -320,6 +320,8 @@ class Packet:
         return list(self._overloads)
 
     def __call__(self, *args, **kwargs):
+        if (found := find_overrides(args, kwargs)) is not None:
+            return ask_overrides(self, found, args, kwargs)
         for overload in self._overloads.values():
             try:
                 bound = overload.bind(args, kwargs)

@@ -1,5 +1,7 @@
 """torch.export.export: a module, run on examples, becomes an exported program."""
 
+import inspect
+
 from tensh._aten.overloads import schemas
 from tensh.engine.core.clock import mode
 from tensh.engine.core.tensor import Tensor
@@ -9,10 +11,9 @@ from tensh.export.relations import choose_symbols, list_dimensions, relate, rena
 from tensh.nn.modules.module import Module
 from tensh.tracing.data_sizes import find_dependent, name_data_sizes
 from tensh.tracing.dynamic import (
-    FixedSize,
     Unnamed,
+    UserError,
     fold_sizes,
-    list_inputs,
     read_dynamic_shapes,
     trace_dynamic,
     verify_numbers,
@@ -40,8 +41,8 @@ def export(
         dynamic_shapes: argument -> {dimension: ``Dim``, a name, or ``Dim.AUTO``}, or a tuple in the order of the
             arguments; all other sizes must be those of the example, which the program checks.
 
-    Raise RuntimeError, with the line, if Python reads elements of a tensor, and ValueError if the program fixes a size
-    declared as dynamic, or if ``mod`` is not a module.
+    Raise RuntimeError, with the line, if Python reads elements of a tensor, also if the program fixes a size
+    declared as dynamic, and ValueError if ``mod`` is not a module.
 
     >>> import tensh as torch
     >>> batch = torch.export.Dim("batch")
@@ -74,7 +75,7 @@ def export(
         dynamic = read_dynamic_shapes(mod, args, kwargs, dynamic_shapes)
         try:
             program = trace_dynamic(mod, args, kwargs, dynamic, refuse_reading, ranges, apart=1, shift=0)
-        except FixedSize as error:
+        except UserError as error:
             plain = trace_program(mod, args, kwargs, sizes=True, on_read=refuse_reading, shift=0)
             related = relate(mod, args, kwargs, dynamic, plain, refuse_reading, str(error))
             if related == dynamic:
@@ -128,16 +129,29 @@ def stop_gradients(graph):
             node.replace_input_with(each, stopped[each])
 
 
+MORE = "For more information about this error, see: https://pytorch.org/docs/main/generated/exportdb/index.html#dynamic-shapes-validation"
+
+
 def check_names(mod, args, kwargs, shapes):
-    """Raise ValueError for a name that is not an argument."""
-    if isinstance(shapes, dict):
-        names = list(dict.fromkeys(path[0] for path, _, _ in list_inputs(mod, args, kwargs)))
-        unknown = [name for name, said in shapes.items() if name not in names and said]
-        if unknown:
-            raise ValueError(
-                f"When `dynamic_shapes` is specified as a dict, its top-level keys must be the arg names {names} of `inputs`, but "
-                f"here they are {list(shapes)}."
-            )
+    """Raise UserError unless ``dynamic_shapes`` names all arguments and no others, or has an entry for each."""
+    try:
+        bound = inspect.signature(mod.forward).bind(*args, **kwargs)
+    except (TypeError, ValueError):
+        return
+    names = list(bound.arguments)
+    if any(each.kind is each.VAR_KEYWORD for each in bound.signature.parameters.values()):
+        return
+    if isinstance(shapes, dict) and shapes.keys() != set(names):
+        raise UserError(
+            f"When `dynamic_shapes` is specified as a dict, its top-level keys must be the arg names {names} of `inputs`, but "
+            f"here they are {list(shapes)}. Alternatively, you could also ignore arg names entirely and specify `dynamic_shapes` "
+            f"as a list/tuple matching `inputs`. {MORE}"
+        )
+    if isinstance(shapes, (tuple, list)) and len(shapes) != len(names):
+        raise UserError(
+            f"Detected mismatch between the structure of `inputs` and `dynamic_shapes`: `inputs` has {len(names)} elements, but "
+            f"`dynamic_shapes` has {len(shapes)} elements\n{MORE}"
+        )
 
 
 def read_ranges(shapes):

@@ -5,7 +5,7 @@ import re
 
 from tensh.fx.branches import walk_nodes
 from tensh.tracing.dims import read_derived
-from tensh.tracing.dynamic import FixedSize, Unnamed, changes, compare, list_inputs, root_of, trace_resized
+from tensh.tracing.dynamic import Unnamed, UserError, changes, compare, list_inputs, root_of, trace_resized
 
 
 class Dimension:
@@ -29,7 +29,7 @@ def list_dimensions(model, args, kwargs, dynamic):
 def relate(model, args, kwargs, dynamic, program, on_read, reason):
     """Return the dynamic dimensions; unnamed ones may have been merged or removed.
 
-    Raise FixedSize if the program fixes a named dimension, or requires two named ones to be equal; ``reason`` describes
+    Raise UserError if the program fixes a named dimension, or requires two named ones to be equal; ``reason`` describes
     what the first trace found.
     """
     known = list_dimensions(model, args, kwargs, dynamic)
@@ -62,11 +62,11 @@ def relate(model, args, kwargs, dynamic, program, on_read, reason):
 
 
 def require_unnamed(name, dimension, reason):
-    """Raise FixedSize for a dimension that cannot change, unless its kind is "AUTO"."""
+    """Raise UserError for a dimension that cannot change, unless its kind is "AUTO"."""
     if name_kind(name) == "AUTO":
         return
     label = dimension.source if isinstance(name, Unnamed) else name
-    raise FixedSize(
+    raise UserError(
         f"Constraints violated ({label})!\n  - You marked {label} as dynamic but your code specialized it to be a constant "
         f"({dimension.size}). If you're using mark_dynamic, either remove it or use maybe_mark_dynamic. If you're using Dim.DYNAMIC, "
         f"replace it with either Dim.STATIC or Dim.AUTO."
@@ -76,11 +76,11 @@ def require_unnamed(name, dimension, reason):
 
 
 def join(names, known, reason):
-    """Return the name of dimensions that must be equal.  Raise FixedSize if two of them have names."""
+    """Return the name of dimensions that must be equal.  Raise UserError if two of them have names."""
     named = [name for name in names if not isinstance(name, Unnamed)]
     if len(named) > 1:
         first, second = named[:2]
-        raise FixedSize(
+        raise UserError(
             f"Constraints violated ({second})!\n  - The values of {second} = {known[second][0].source} and {first} = "
             f"{known[first][0].source} must always be equal.\nSuggested fixes:\n  {second} = {first}\n{reason}"
         )

@@ -1,5 +1,6 @@
 """A graph module as a Python package."""
 
+import re
 from pathlib import Path
 
 from tensh.engine.errors.warnings import warn
@@ -22,7 +23,7 @@ def write_folder(module, folder, name):
             save(value, folder / f"{child}.pt")
             pickled.append(child)
             load = f"torch.load(r'{folder / f'{child}.pt'}', weights_only=False)"
-            lines.append(f"setattr(self, '{child}', {load})  # {' '.join(made.splitlines())}")
+            lines.append(f"setattr(self, '{child}', {load}) # {' '.join(made.splitlines())}")
         else:
             lines.append(f"setattr(self, '{child}', {made})")
     for path, buffer in module._buffers.items():
@@ -36,7 +37,8 @@ def write_folder(module, folder, name):
     imports = "\n".join(custom.import_str for custom in list_customs().values())
     body = "\n".join(f"        {line}" for line in lines)
     head = f"class {name}(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
-    text = f"import torch\n{imports}\n\nfrom torch.nn import *\n\n\n{head}{body}\n{indent(module.code)}\n"
+    code = re.sub("(?m)^ +$", "", indent(module.code))
+    text = f"\nimport torch\n{imports}\n\nfrom torch.nn import *\n{head}{body}\n{code}\n"
     (folder / "module.py").write_text(text)
     (folder / "__init__.py").write_text("from .module import *\n")
     if pickled:

@@ -7,7 +7,8 @@ import sys
 import traceback
 
 FILE = "<eval_with_key>"
-OWN = os.path.dirname(os.path.dirname(__file__))
+COMPILED = os.path.join(os.path.dirname(os.path.dirname(__file__)), "engine", ""), "<tensh"
+"""The beginnings of files whose functions are compiled in PyTorch, where they have no frame."""
 numbers = itertools.count()
 
 
@@ -28,7 +29,7 @@ def call_generated(call, *args, **kwargs):
         return call(*args, **kwargs)
     except Exception as error:
         frames = traceback.extract_tb(error.__traceback__)
-        while frames and frames[-1].filename.startswith((OWN, "<tensh")):
+        while frames and frames[-1].filename.startswith(COMPILED):
             frames.pop()
         if frames and frames[-1].filename.startswith(FILE):
             print(describe_error(frames[-1]), file=sys.stderr)

@@ -203,7 +203,11 @@ class Proxy:
 
     def __deepcopy__(self, memo):
         made = object.__new__(Proxy)
-        made.__dict__.update({name: copy.deepcopy(value, memo) for name, value in self.__dict__.items()})
+        for name, value in self.__dict__.items():
+            try:
+                made.__dict__[name] = copy.deepcopy(value, memo)
+            except Exception:  # a tracer refers to modules of Python, which cannot be copied
+                made.__dict__[name] = copy.copy(value)
         return made
 
     def __call__(self, *args, **kwargs):

@@ -21,8 +21,10 @@ from tensh.tracing.program import flatten_like, list_leaves, trace_program
 from tensh.tracing.reading import GuardOnDataDependentSymNode
 
 
-class FixedSize(ValueError):
-    """Raised if the program fixes a dimension that was declared dynamic."""
+class UserError(RuntimeError):
+    """Raised if the program fixes a dimension that was declared dynamic, or if the declaration does not fit it."""
+
+    __module__ = "torch._dynamo.exc"
 
 
 def list_inputs(model, args, kwargs):
@@ -104,7 +106,7 @@ def read_dynamic_shapes(model, args, kwargs, shapes):
             if read_derived(text) is not None:
                 check_derived(text, size, path, dim, first)
             elif first.setdefault(text, size) != size:
-                raise FixedSize(
+                raise UserError(
                     f"the dimension {text} has the size {first[text]} in one argument of the example and {size} in another"
                 )
             dynamic.setdefault(place, {})[dim % tensor.dim()] = text
@@ -112,12 +114,12 @@ def read_dynamic_shapes(model, args, kwargs, shapes):
 
 
 def check_derived(text, size, path, dim, first):
-    """Raise FixedSize unless the size of a dimension follows from that of its root in the example."""
+    """Raise UserError unless the size of a dimension follows from that of its root in the example."""
     root, factor, offset = read_derived(text)
     known = first.setdefault(root, (size - offset) // factor)
     if factor * known + offset != size:
         source = f"L{''.join(f'[{step!r}]' for step in path)}.size()[{dim}]"
-        raise FixedSize(f"Expected input {source} to be equal to {text}, where {root} = {known}, but got {size}")
+        raise UserError(f"Expected input {source} to be equal to {text}, where {root} = {known}, but got {size}")
 
 
 def root_of(name):
@@ -138,7 +140,7 @@ def follow_change(change, size, name):
 def check_range(name, size, path, dim):
     low, high = getattr(name, "min", None), getattr(name, "max", None)
     if low is not None and size < low or high is not None and size > high:
-        raise FixedSize(
+        raise UserError(
             f"dimension {dim} of {path[0]} has the size {size}, and {name.__name__} is from {low} to {high}"
         )
 
@@ -168,7 +170,7 @@ def trace_resized(model, args, kwargs, program, dynamic, on_read, change, shift=
 
 
 def trace_dynamic(model, args, kwargs, dynamic, on_read=None, ranges=None, apart=0, shift=None):
-    """Return the ``Program`` of a model with free dynamic dimensions. Raise FixedSize if the program fixes one.
+    """Return the ``Program`` of a model with free dynamic dimensions. Raise UserError if the program fixes one.
 
     ``ranges`` maps the names of dimensions to (smallest, largest) size. With ``apart`` = 1, names must be independent
     of each other; ``shift`` is that of ``trace_program``.
@@ -194,7 +196,7 @@ def free_sizes(program, trace, dynamic, ranges=None, apart=0):
         except Exception as error:
             failure = failure or error
     if other is None:
-        raise FixedSize(f"the program does not run with other sizes of {sorted(names)}: {failure}")
+        raise UserError(f"the program does not run with other sizes of {sorted(names)}: {failure}")
     compare(program, other)
     if decided:
         try:
@@ -238,17 +240,17 @@ def fill(structure, inputs):
 
 
 def compare(first, second):
-    """Raise FixedSize, with the line, if two traces of a program differ."""
+    """Raise UserError, with the line, if two traces of a program differ."""
     ones, twos = list(walk_nodes(first.graph)), list(walk_nodes(second.graph))
     for one, two in zip(ones, twos):
         if (one.op, one.target) != (two.op, two.target) or constants(one) != constants(two):
             place = one.meta.get("place")
             where = f", at {place[0]}:{place[1]} in {place[2]}" if place else ""
-            raise FixedSize(
+            raise UserError(
                 f"the program depends on a size that is marked as dynamic: {one.format_node()} became {two.format_node()}{where}"
             )
     if len(ones) != len(twos):
-        raise FixedSize(
+        raise UserError(
             f"the program depends on a size that is marked as dynamic: it has {len(ones)} steps, or {len(twos)}"
         )
 

@@ -85,7 +85,7 @@ def read_number(recorder, tensor, ranges, shift):
     value = tensor.array.item()
     if isinstance(value, bool):
         raise guard(f"Eq(u{count(ranges, 'u')}, 1)")
-    value += shift if isinstance(value, int) else shift / 2
+    value += shift if isinstance(value, int) else 2.5 * shift  # so that its whole part is another one, too
     letter = "u" if isinstance(value, int) else "zuf"
     symbol = f"{letter}{count(ranges, letter)}"
     ranges[symbol] = None, None

@@ -146,7 +146,7 @@ def test_decisions_by_dynamic_sizes_hold_for_the_smallest(compute, free):
         return torch.export.export(Computing(), (torch.ones(4),), dynamic_shapes={"x": {0: "n"}}).module()
 
     if not free:
-        with pytest.raises(ValueError, match="depends on a size that is marked as dynamic"):
+        with pytest.raises(RuntimeError, match="depends on a size that is marked as dynamic"):
             export()
         return
     module = export()
@@ -185,7 +185,7 @@ D = torch.export.Dim("d", min=3, max=20)
 def test_a_dimension_may_follow_from_another(model, sizes, shapes, others, refused):
     args = tuple(torch.arange(float(size)) for size in sizes)
     if shapes[-1] is None:
-        with pytest.raises(ValueError, match="specialized it to be a constant"):
+        with pytest.raises(RuntimeError, match="specialized it to be a constant"):
             torch.export.export(model, args, dynamic_shapes=shapes)
         return
     program = torch.export.export(model, args, dynamic_shapes=shapes)
@@ -205,5 +205,29 @@ def test_derived_dimensions_are_written_as_in_pytorch(oracle):
         with pytest.raises(NotImplementedError, match="where an integer was expected"):
             d + 1.5
         assert found == ["d - 1", "2*d", "3*d", "d + 4", "2*d + 1"]
-    with pytest.raises(ValueError, match="to be equal to d \\+ 1, where d = 4, but got 4"):
+    with pytest.raises(RuntimeError, match="to be equal to d \\+ 1, where d = 4, but got 4"):
         torch.export.export(Halves(), (torch.ones(8), torch.ones(4)), dynamic_shapes=({0: 2 * D}, {0: D + 1}))
+
+
+class Addition(torch.nn.Module):
+    def forward(self, x, y):
+        return x + y
+
+
+@pytest.mark.parametrize(
+    ("shapes", "message"),
+    [({"x": None}, "its top-level keys must be the arg names"), ((None,), "`inputs` has 2 elements, but `dynamic_shapes` has 1")],
+)  # fmt: skip
+def test_every_argument_is_described(shapes, message):
+    with pytest.raises(RuntimeError, match=message) as raised:
+        torch.export.export(Addition(), (torch.ones(2), torch.ones(2)), dynamic_shapes=shapes)
+    assert type(raised.value).__name__ == "UserError"
+
+
+def test_a_size_that_is_part_of_a_number_read_from_a_tensor_is_refused():
+    class Filled(torch.nn.Module):
+        def forward(self, x):
+            return torch.zeros(int(x.sum().item()))
+
+    with pytest.raises(RuntimeError, match="data-dependent"):
+        torch.export.export(Filled(), (torch.ones(2),))

@@ -239,3 +239,63 @@ def test_a_proxy_of_a_graph_made_by_hand_is_taken_by_every_function():
 def test_einsum_of_a_list_is_recorded_with_its_operands():
     traced = fx.symbolic_trace(lambda x, y: torch.einsum("ij,jk->ik", [x, y]))
     assert "einsum('ij,jk->ik', x, y)" in traced.code
+
+
+TRACES = {
+    "aten": (lambda x: torch.ops.aten.sin(x), "%sin : [num_users=1] = call_function[target=torch.ops.aten.sin](args = (%x,), kwargs = {})"),
+    "an overload": (
+        lambda x: torch.ops.aten.add.Tensor(x, 1),
+        "%add_tensor : [num_users=1] = call_function[target=torch.ops.aten.add.Tensor](args = (%x, 1), kwargs = {})",
+    ),
+    "norm": (
+        lambda x: torch.norm(x),
+        "%norm : [num_users=1] = call_function[target=torch.functional.norm](args = (%x,), "
+        "kwargs = {p: fro, dim: None, keepdim: False, out: None, dtype: None})",
+    ),
+    "l1_loss": (
+        lambda x: torch.nn.functional.l1_loss(x, x),
+        "%l1_loss : [num_users=1] = call_function[target=torch.nn.functional.l1_loss](args = (%x, %x), "
+        "kwargs = {size_average: None, reduce: None, reduction: mean})",
+    ),
+    "unravel_index": (
+        lambda x: torch.unravel_index(x, (2, 2)),
+        "%unravel_index : [num_users=1] = call_function[target=torch.functional.unravel_index](args = (%x,), kwargs = {shape: (2, 2)})",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("function", "line"), TRACES.values(), ids=TRACES)
+def test_calls_have_pytorchs_names_and_arguments(function, line):
+    assert str(fx.symbolic_trace(function).graph).splitlines()[2].strip() == line
+
+
+def test_operators_of_aten_are_overridden_by_classes_and_modes():
+    seen = []
+
+    class Named:
+        @classmethod
+        def __torch_function__(cls, func, types, args=(), kwargs=None):
+            seen.append(str(func))
+            return 3
+
+    class Mode(torch.overrides.TorchFunctionMode):
+        def __torch_function__(self, func, types, args=(), kwargs=None):
+            seen.append(str(func))
+            return func(*args, **(kwargs or {}))
+
+    x = torch.ones(2)
+    assert torch.ops.aten.add(x, Named()) == torch.ops.aten.sin.default(Named()) == 3
+    with Mode():
+        assert torch.ops.aten.sin(x).equal(x.sin())
+    assert seen[:3] == ["aten.add", "aten.sin.default", "aten.sin"]
+
+
+def test_an_error_in_a_layer_is_raised_without_a_note(capfd):
+    traced = fx.symbolic_trace(torch.nn.Sequential(torch.nn.Linear(2, 2)))
+    with pytest.raises(RuntimeError, match="cannot be multiplied"):
+        traced(torch.ones(1, 3))
+    assert not capfd.readouterr().err
+
+
+def test_a_proxy_can_be_copied():
+    assert fx.symbolic_trace(lambda x: [copy.deepcopy(x), x + 1][1])(1) == 2

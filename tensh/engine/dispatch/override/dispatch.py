@@ -113,6 +113,15 @@ def answer_late(function, args, options):
 OURS = ("out", "copy")  # parameters that PyTorch's Python functions lack
 WITH_OUT = ("norm", "normalize", "tensordot")  # exceptions, which have ``out`` in Python
 SPREAD = ("einsum",)  # functions that pass on a list of operands one by one
+HANDED_ON = {
+    "norm": "p dim keepdim out dtype".split(),
+    "lu": "pivot get_infos out".split(),
+    "l1_loss": "size_average reduce reduction".split(),
+    "unravel_index": ["shape"],
+    "multi_head_attention_forward": """training key_padding_mask need_weights attn_mask is_causal use_separate_proj_weight
+        q_proj_weight k_proj_weight v_proj_weight static_k static_v average_attn_weights""".split(),
+}
+"""The keywords that PyTorch's functions pass on, where they are not those of the signature in its order."""
 
 
 def as_in_python(point, args, options):
@@ -126,6 +135,8 @@ def as_in_python(point, args, options):
     bound.apply_defaults()
     if point.python == "by name":
         return (), dict(bound.arguments)
+    order = HANDED_ON.get(point.function.__name__, ())
+    order = order if bound.arguments.keys() >= set(order) else ()  # not those of a method with the same name
     positional, named = [], {}
     for name, parameter in bound.signature.parameters.items():
         value = bound.arguments[name]
@@ -134,11 +145,13 @@ def as_in_python(point, args, options):
             positional += value[0] if is_list else value
         elif parameter.kind is parameter.VAR_KEYWORD:
             named |= value
+        elif name in order:
+            pass
         elif parameter.default is parameter.empty or parameter.default is ABSENT:
             positional.append(value)
         elif value is not None or name not in OURS or name == "out" and point.function.__name__ in WITH_OUT:
             named[name] = value
-    return tuple(positional), named
+    return tuple(positional), {name: bound.arguments[name] for name in order} or named
 
 
 def ask(function, types, found, args, options, python):
