@@ -96,9 +96,9 @@ class Guards:
         elif value != value:
             self.require(f"{path} != {path}")
         elif cls in (int, str):
-            self.require(f"{path} == {value!r} and type({path}) is {cls.__name__}")
+            self.require(f"type({path}) is {cls.__name__} and {path} == {value!r}")
         else:
-            self.require(f"{path} == {self.constant(value)} and type({path}) is {self.constant(cls)}")
+            self.require(f"type({path}) is {self.constant(cls)} and {path} == {self.constant(value)}")
             if cls is float and not value:
                 self.require(f"str({path}) == {str(value)!r}")
 
@@ -165,7 +165,7 @@ class Guards:
                 value = vars(each)[name]
                 if members is not None and name not in members and name[:2] != "__":
                     self.require(f"{name!r} not in {self.constant(members, 'd')}")
-                if type(value) in SIMPLE or isinstance(value, (Tensor, tuple, list, dict)):
+                if not hasattr(type(value), "__get__") and not isinstance(value, type):
                     self.add(f"{self.constant(each)}.__dict__[{name!r}]", value, attributes)
 
     def add_module(self, module, attributes):
@@ -175,6 +175,10 @@ class Guards:
         if simple:
             texts = ", ".join(f"{own}[{name!r}]" for name in simple)
             self.require(f"({texts},) == {self.constant(tuple(members[name] for name in simple))}")
+        if not type(module).__module__.startswith(("tensh", "torch")):  # whose numbers may become others that are equal
+            for name in simple:
+                if type(members[name]) in (int, float, complex):
+                    self.require(f"type({own}[{name!r}]) is {type(members[name]).__name__}")
         if members.get("_is_hooked"):
             raise Break("a module has hooks")
         self.require(f"not {own}['_is_hooked']")
@@ -240,7 +244,7 @@ class Guards:
             body.append(f"if len({{id(owner(t.array)) for t in ({', '.join(names)},)}}) < {len(names)}: return None")
         body.append(f"return ({', '.join(names)}{',' * (len(names) == 1)})")
         lines += [f"    {line}" for line in body]
-        lines.append("except (LookupError, AttributeError, TypeError, ValueError): return None")
+        lines.append("except (LookupError, AttributeError, TypeError, ValueError, RuntimeError): return None")
         from tensh.engine.core.clock import owner
 
         self.namespace.update(refresh_node=refresh_node, owner=owner)

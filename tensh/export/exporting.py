@@ -10,9 +10,9 @@ from tensh.export.exported_program import ExportedProgram
 from tensh.export.relations import choose_symbols, list_dimensions, relate, rename_sizes
 from tensh.nn.modules.module import Module
 from tensh.tracing.data_sizes import find_dependent, name_data_sizes
+from tensh.tracing.dims import UserError
 from tensh.tracing.dynamic import (
     Unnamed,
-    UserError,
     fold_sizes,
     read_dynamic_shapes,
     trace_dynamic,

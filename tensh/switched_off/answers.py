@@ -195,7 +195,7 @@ REAL = (
     }
     | {
         "_dynamo.exc.InvalidBackend": "tensh.compiler.registry:InvalidBackend",
-        "_dynamo.exc.UserError": "tensh.tracing.dynamic:UserError",
+        "_dynamo.exc.UserError": "tensh.tracing.dims:UserError",
         "_dynamo.utils.counters": "tensh.compiler.registry:counters",
     }
     | {"_C.Graph": "tensh.jit.ir:Graph"}

@@ -4,6 +4,12 @@ import keyword
 import re
 
 
+class UserError(RuntimeError):
+    """Raised if a program fixes a dimension that was declared dynamic, or if the declaration does not fit it."""
+
+    __module__ = "torch._dynamo.exc"
+
+
 class Dim:
     """A named dimension whose size may vary between calls, from ``min`` to ``max``.
 

@@ -15,16 +15,10 @@ from tensh.fx.branches import walk_nodes
 from tensh.fx.node import Node, map_arg
 from tensh.nn.modules.module import Module
 from tensh.tracing.data_sizes import find_dependent
-from tensh.tracing.dims import STATIC, read_derived
+from tensh.tracing.dims import STATIC, UserError, read_derived
 from tensh.tracing.numbers import ARITHMETIC
 from tensh.tracing.program import flatten_like, list_leaves, trace_program
 from tensh.tracing.reading import GuardOnDataDependentSymNode
-
-
-class UserError(RuntimeError):
-    """Raised if the program fixes a dimension that was declared dynamic, or if the declaration does not fit it."""
-
-    __module__ = "torch._dynamo.exc"
 
 
 def list_inputs(model, args, kwargs):

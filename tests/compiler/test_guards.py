@@ -1,6 +1,7 @@
 """When a graph of torch.compile is valid: arguments, values that a function reads, types, sizes and stances."""
 
 import copy
+import types
 import warnings
 
 import numpy as np
@@ -240,3 +241,25 @@ def test_random_numbers_of_numpy_are_drawn_in_every_call(draw):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert len({compiled(torch.ones(1)).item() for _ in range(5)}) == 5
+
+
+class Settings:
+    scale = 2.0
+    deep = types.SimpleNamespace(offset=1)
+
+
+FACTOR = 1
+
+
+def test_values_may_become_those_of_another_kind(monkeypatch):
+    module = ScaledModule()
+    module.factor, x = 2, torch.tensor([3])
+    compiled, plain = torch.compile(module), torch.compile(lambda x: x * Settings.scale + Settings.deep.offset + FACTOR)
+    assert [compiled(x).dtype for _ in range(2)] == [torch.int64] * 2
+    module.factor = 2.0
+    assert compiled(x).dtype is torch.float32
+    assert [plain(x).tolist() for _ in range(2)] == [[8.0]] * 2
+    monkeypatch.setattr(Settings.deep, "offset", 5)
+    assert plain(x).tolist() == [12.0]
+    monkeypatch.setitem(globals(), "FACTOR", torch.tensor([1.0, 2.0]))
+    assert [plain(x).tolist() for _ in range(2)] == [[12.0, 13.0]] * 2
