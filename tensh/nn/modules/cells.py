@@ -7,7 +7,7 @@ import math
 
 from tensh.engine import find_public
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.dispatch.override.state import state as overriding
+from tensh.engine.dispatch.override.points import is_overriding
 from tensh.engine.operators.layers.composites.recurrent import cell
 from tensh.nn import init
 from tensh.nn.modules.module import Module
@@ -70,7 +70,7 @@ class RNNCellBase(Module):
             raise RuntimeError("lstm_cell expects two hidden states")
         check_cell(self, batch, states)
         weights = (self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
-        if overriding.modes and not overriding.off:  # a mode sees the public function, such as ``torch.lstm_cell``
+        if is_overriding():  # by the public function, such as ``torch.lstm_cell``, which modes and classes override
             found = find_public(f"{mode.lower()}_cell")(batch, states if len(names) > 1 else states[0], *weights)
             states = list(found) if len(names) > 1 else [found]
         else:

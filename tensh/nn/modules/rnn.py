@@ -10,7 +10,7 @@ import numbers
 
 from tensh.engine import find_public
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.dispatch.override.state import state
+from tensh.engine.dispatch.override.points import is_overriding
 from tensh.engine.errors.warnings import warn
 from tensh.engine.operators.layers.composites.recurrent import recurrent
 from tensh.nn import init
@@ -122,7 +122,10 @@ class RNNBase(RecurrentChecks, Module):
                 self._check_kinds(hx, data, batch_sizes)
                 states = [permute_state(each, order) for each in self._read_states(hx)]
             self._check(data, states, sizes)
-            output, states = self._compute(data, states, sizes)
+            if is_overriding():
+                output, states = self._call_public((data, batch_sizes), states)
+            else:
+                output, states = self._compute(data, states, sizes)
             return PackedSequence(output, batch_sizes, order, back), [permute_state(each, back) for each in states]
         dims = input.dim()
         if dims not in (2, 3):
@@ -139,25 +142,26 @@ class RNNBase(RecurrentChecks, Module):
             hx = hx and [each.unsqueeze(1) for each in hx]
         states = self._begin(input, input.size(batch_dim)) if hx is None else hx
         self._check(input, states, None)
-        steps = input.transpose(0, 1) if self.batch_first else input
-        output, states = self._compute(steps, states, None)
-        if self.batch_first:  # PyTorch transposes in place for one of these modes, which its graph shows
-            output = (output.transpose if self.mode == "LSTM" else output.transpose_)(0, 1)
+        if is_overriding():
+            output, states = self._call_public((input,), states, self.batch_first)
+        else:
+            steps = input.transpose(0, 1) if self.batch_first else input
+            output, states = self._compute(steps, states, None)
+            if self.batch_first:  # PyTorch transposes in place for all modes but one, which its graph shows
+                output = (output.transpose if self.mode == "LSTM" else output.transpose_)(0, 1)
         if dims == 2:
             return output.squeeze(batch_dim), [each.squeeze(1) for each in states]
         return output, states
 
     def _compute(self, steps, states, sizes):
-        if state.modes and sizes is None and not state.off:
-            return self._call_public(steps, states)
         dropout = self.dropout if self.training else 0.0
         return recurrent(self.mode, steps, states, self._layers(), 2 if self.bidirectional else 1, dropout, sizes)
 
-    def _call_public(self, steps, states):
-        """Compute by the public function, such as ``torch.lstm``, which a mode sees."""
-        settings = (self.bias, self.num_layers, self.dropout, self.training, self.bidirectional, False)
-        hx = states if self._states == 2 else states[0]
-        output, *states = find_public(self.mode.lower())(steps, hx, self._flat_weights, *settings)
+    def _call_public(self, input, states, *form):
+        """Compute by the public function, such as ``torch.lstm``, which modes and classes override."""
+        settings = (self.bias, self.num_layers, self.dropout, self.training, self.bidirectional)
+        hx = tuple(states) if self._states == 2 else states[0]
+        output, *states = find_public(self.mode.lower())(*input, hx, self._flat_weights, *settings, *form)
         return output, states
 
     def _layers(self):

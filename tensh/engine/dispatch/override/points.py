@@ -17,7 +17,7 @@ from types import FunctionType
 from tensh.engine.arguments.caller import ARMED
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.override.fields import share_names
-from tensh.engine.dispatch.override.state import USUAL, call_disabled
+from tensh.engine.dispatch.override.state import USUAL, call_disabled, state
 from tensh.engine.dispatch.override.templates import code_for
 
 plain = set(USUAL)  # types that an armed function accepts without dispatch; empty while a mode is active
@@ -65,6 +65,11 @@ PYTHON = frozenset("__rsub__ __rtruediv__ __rdiv__ __floordiv__ __rfloordiv__ __
 """Special methods that PyTorch writes in Python."""
 ACCESSOR = "accessor of a property"
 BINARY = frozenset("add sub mul matmul truediv floordiv mod pow and or xor lshift rshift eq ne lt le gt ge".split())
+
+
+def is_overriding():
+    """Return True if a mode or a class may override functions, so that code beside the public ones has to call these."""
+    return bool(state.modes or armed.lasting) and not state.off
 
 
 def copy_of(function):

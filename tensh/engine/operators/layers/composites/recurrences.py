@@ -78,7 +78,9 @@ def layer_function(mode):
         if steps.dim() != 3:
             steps.size(2)  # raises for a wrong number of dimensions
         output, states = recurrent(mode, steps, states, layers, directions, dropout)
-        return output.transpose(0, 1) if found["batch_first"] else output, *states
+        if found["batch_first"]:  # in place for all but one, as the graph shows
+            output = (output.transpose if cells else output.transpose_)(0, 1)
+        return output, *states
 
     return declare_recurrence(function, name, LAYER_DOC.format(*WORDS[mode]))
 
