@@ -6,6 +6,7 @@
 import numpy as np
 
 from tensh.engine.codegen.chains import FEW
+from tensh.engine.codegen.mixing import ZERO
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, on_tensors
 from tensh.engine.operators import kernels
@@ -46,8 +47,13 @@ def sigmoid_backward(grad, result):
     return np.multiply(grad, conj(slope), reusable(slope))
 
 
+def is_cut(result):
+    """True where relu is zero; ``result <= 0`` would convert the number in every call, for 0.6 microseconds."""
+    return np.less_equal(result, ZERO[result.dtype])
+
+
 @op(
-    parallel=lambda out, grad, result: kernels.write_filled(out, grad, result <= 0),
+    parallel=lambda out, grad, result: kernels.write_filled(out, grad, is_cut(result)),
     public=False,
     node="ThresholdBackwardBackward0",
     grad="threshold_backward(g, result)",
@@ -55,7 +61,7 @@ def sigmoid_backward(grad, result):
 )
 def threshold_backward(grad, result):
     """The derivative of relu: the gradient where ``result`` is positive (or nan)."""
-    return kernels.fill_where(grad, result <= 0, 0)
+    return kernels.fill_where(grad, is_cut(result), 0)
 
 
 @op(public=False, out=False, node="AliasBackward0", grad="g", input="zeros_as(g, input.shape)")
