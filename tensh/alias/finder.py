@@ -9,7 +9,7 @@ import importlib.machinery
 import importlib.util
 import sys
 
-from tensh.alias.parts import KEPT, LAYERS, NAME, OWN, ROOT
+from tensh.alias.parts import KEPT, NAME, OWN, ROOT
 
 MEANT = {
     NAME: "tensh",
@@ -47,7 +47,7 @@ class Finder:
 
     def find_part(self, name, path, target):
         """Return the spec of a part of tensh that PyTorch also has, whose contents are named after torch."""
-        if name.split(".", 2)[1] in OWN or name.startswith(KEPT) and not name.startswith(LAYERS):
+        if name.split(".", 2)[1] in OWN:
             return None
         if sys.modules.get(NAME) is sys.modules["tensh"]:  # placed there by a program
             sys.modules[NAME] = load_torch()
@@ -55,7 +55,7 @@ class Finder:
         if spec and isinstance(spec.loader, importlib.machinery.SourceFileLoader):
             from tensh.alias.modules import CompletedLoader, NamedLoader
 
-            loader = CompletedLoader if name.startswith(LAYERS) else NamedLoader
+            loader = CompletedLoader if name.startswith(KEPT) else NamedLoader
             spec.loader = loader(spec.loader.name, spec.loader.path)
         return spec
 

@@ -2,10 +2,11 @@
 
 import sys
 from functools import cache
+from importlib import import_module
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from types import FunctionType, ModuleType
 
-from tensh.alias.parts import DICT, LAYERS, OWN, name_in_torch, parts
+from tensh.alias.parts import DICT, KEPT, OWN, name_in_torch, parts
 from tensh.alias.places import complete
 
 
@@ -38,6 +39,10 @@ class Namespace(ModuleType):
         ):  # see keep_function
             super().__setattr__(name, value)
 
+    def __reduce__(self):
+        """Pickle a reference, for tools that pickle functions together with the modules that they use."""
+        return import_module, (self.__name__,)
+
 
 Namespace.__name__ = Namespace.__qualname__ = "module"  # messages about torch show this type
 
@@ -46,20 +51,45 @@ class NamedLoader(SourceFileLoader):
     """Executes a file of tensh as a module of torch."""
 
     def create_module(self, spec):
-        self.name = name_in_torch(spec.name)  # the module name of functions and classes defined there
+        self.own, self.name = (
+            spec.name,
+            name_in_torch(spec.name),
+        )  # the second is the module name of functions and classes defined there
         return ModuleType(self.name)
 
     def exec_module(self, module):
         super().exec_module(module)
-        show_names(module, module.__spec__.name.replace("tensh", "torch", 1))
+        show_names(module, self.own.replace("tensh", "torch", 1))
+        if self.name == module.__name__:  # not a part of a file of PyTorch
+            register(module, self.name)
 
 
 class CompletedLoader(SourceFileLoader):
-    """Executes a file of layers, which has in PyTorch names of other files, too."""
+    """Executes a file that keeps its name, such as one of layers, which has in PyTorch names of other files, too."""
 
     def exec_module(self, module):
         super().exec_module(module)
-        complete(module, module.__name__.replace("tensh", "torch", 1))
+        register_kept(module)
+
+
+def register_kept(module):
+    """Let a file that keeps its name have the names that it has in PyTorch, and be found under the name that its classes give."""
+    own, values = module.__name__, list(DICT.__get__(module).values())
+    path = own.replace("tensh", "torch", 1)
+    complete(module, path)
+    for named in {each.__module__ for each in values if isinstance(each, type)}:
+        if named == path:
+            register(module, path)
+        elif named.startswith("torch.") and "torch" in sys.modules:  # the program has imported it
+            import_module(named)
+
+
+def register(module, path):
+    """Let ``sys.modules`` have a module under the name that its classes give.
+
+    Python's pickle imports such a name; tools that pickle classes by value unless they find them only look there.
+    """
+    sys.modules.setdefault(path, module)
 
 
 def show_names(module, name):
@@ -89,10 +119,12 @@ def keep_function(path):
 
 def rename_parts(to):
     """Rename the loaded parts of tensh that PyTorch has, and their definitions, to ``to``: torch or tensh."""
-    for own in [each for each in sys.modules if each.startswith(LAYERS) and to == "torch"]:
-        complete(sys.modules[own], name_in_torch(own))
+    for own in [each for each in sys.modules if each.startswith(KEPT) and to == "torch"]:
+        register_kept(sys.modules[own])
     for own, module in parts():
         name = to + own.removeprefix("tensh")
+        if name == name_in_torch(own):
+            register(module, name)
         if module.__name__ == name:
             continue
         show_names(module, name)

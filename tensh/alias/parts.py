@@ -15,8 +15,6 @@ KEPT = tuple(
     utils.data.serving utils.data.transport utils.data.fetch utils.data.iterating""".split()
 )
 """Modules that keep their name: their classes name themselves, or worker processes need them before this finder."""
-LAYERS = "tensh.nn.modules."
-"""Modules that keep their name and have names of others in PyTorch."""
 ONE_FILE = "_utils distributions.constraints distributions.transforms distributions.kl optim.lr_scheduler serialization utils.checkpoint".split()
 """Packages of tensh that are a single file in PyTorch."""
 IN_FILE = {

@@ -3,8 +3,8 @@
 import tensh.engine
 from tensh.engine.codegen.public_forms import guard_call, public_object
 from tensh.engine.codegen.registry import PUBLIC
-from tensh.engine.methods.unsupported import unsupported_name
 from tensh.engine.operators.layers.composites.registry import LAYERS
+from tensh.switched_off import lookup
 
 BUILT_IN = frozenset(
     """
@@ -33,7 +33,10 @@ def __getattr__(name):
 
         if name in PARTS:
             return PARTS[name]
-    raise unsupported_name("torch.nn.functional", name)
+    return switched_off(name)
+
+
+switched_off = lookup("torch.nn.functional")
 
 
 def find_function(name):

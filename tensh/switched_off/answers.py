@@ -198,7 +198,7 @@ REAL = (
         "_dynamo.exc.UserError": "tensh.tracing.dims:UserError",
         "_dynamo.utils.counters": "tensh.compiler.registry:counters",
     }
-    | {"_C.Graph": "tensh.jit.ir:Graph"}
+    | {"_C.Graph": "tensh.jit.ir:Graph", "Tag": "tensh._library.tags:Tag", "_C.Tag": "tensh._library.tags:Tag"}
     | {f"_C.{name}": f"tensh.jit.graph_objects:{name}" for name in ("Node", "Value")}
     | {
         "_C._get_tracing_state": "tensh.tracing.state:_get_tracing_state",
@@ -256,7 +256,7 @@ REAL = (
         name: f"tensh.switched_off.private:{name}"
         for name in """_cast_Byte _cast_Char _cast_Short _cast_Int _cast_Long _cast_Half _cast_Float _cast_Double
         _shape_as_tensor _int_mm _convert_indices_from_coo_to_csr _convert_indices_from_csr_to_coo
-        _amp_foreach_non_finite_check_and_unscale_ _amp_update_scale_""".split()
+        _amp_foreach_non_finite_check_and_unscale_ _amp_update_scale_ _has_compatible_shallow_copy_type""".split()
     }
     | {
         name: f"tensh.ops:aten.{name}"

@@ -1,6 +1,7 @@
 """Private functions of torch that libraries call, in terms of public ones."""
 
 from tensh.engine import find_public
+from tensh.engine.dtypes.device import strided
 from tensh.engine.dtypes.dtype import float16, float32, float64, int8, int16, int32, int64, uint8
 
 CASTS = {
@@ -27,6 +28,11 @@ globals().update({f"_cast_{name}": make_cast(name, dtype) for name, dtype in CAS
 def _shape_as_tensor(self):
     """Return the shape as a tensor of integers."""
     return find_public("tensor")(self.shape, dtype=int64)
+
+
+def _has_compatible_shallow_copy_type(input, from_):
+    """Return True if ``input.data = from_`` may be assigned: both are on one device, and both are dense or both sparse."""
+    return input.device == from_.device and (input.layout is strided) == (from_.layout is strided)
 
 
 def _convert_indices_from_coo_to_csr(input, size, *, out_int32=False):

@@ -217,6 +217,8 @@ OFF = {
     "issubclass(torch.distributed.DistBackendError, Exception)": True,
     "torch.distributed.ReduceOp.SUM.name": "SUM",
     "torch.jit.isinstance([1], list[int])": True,
+    "isinstance(1, torch.sparse.SparseSemiStructuredTensor)": False,
+    "isinstance(1, torch.nn.functional.ScalingType)": False,
 }
 
 
@@ -231,6 +233,7 @@ def test_what_is_switched_off_answers(code):
         "torch.distributed.rpc.rpc_sync(1)",
         "torch.distributed.fsdp.fully_shard(1)",
         "torch.fx.operator_schemas.normalize_function(1)",
+        "torch.nn.functional.scaled_mm(1)",
     ],
 )
 def test_the_use_of_what_is_switched_off_gives_the_reason(code):
@@ -306,6 +309,28 @@ assert (next(steps), Count.inside, steps.send("a"), f()) == (1, 0, ("a", 1), 1)
         [sys.executable, "-m", "tensh", "run", "program.py"], cwd=tmp_path, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
+
+
+NAMED = """nn.Module nn.ReLU nn.Embedding nn.MultiheadAttention nn.Parameter nn.utils.rnn.PackedSequence optim.Optimizer
+optim.Adam optim.lr_scheduler.StepLR distributions.Normal utils.data.DataLoader no_grad nn.init.orthogonal_""".split()
+
+
+@pytest.mark.parametrize("way", ["run", "install"])
+def test_classes_are_in_the_loaded_modules_that_they_name(tmp_path, way):
+    """Tools such as cloudpickle pickle a class by value unless ``sys.modules`` has it, and functions with their modules."""
+    (tmp_path / "program.py").write_text(f"""
+import operator, pickle, sys
+import torch
+for name in {NAMED}:
+    value = operator.attrgetter(name)(torch)
+    assert value.__module__.startswith("torch."), name
+    assert getattr(sys.modules.get(value.__module__), value.__qualname__, None) is value, name
+assert sys.modules["torch.nn.modules.module"] is torch.nn.modules.module
+for module in (torch, torch.nn.functional, torch.optim):
+    assert pickle.loads(pickle.dumps(module)) is module
+""")
+    done = subprocess.run([sys.executable, *WAYS[way]], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_a_plugin_that_imports_pytorch_first_is_a_usage_error(tmp_path):

@@ -55,6 +55,48 @@ def test_conditions_raise_as_in_pytorch(oracle, name):
     assert getattr(tensh, name)(True) is None
 
 
+CONDITIONS = [
+    "_check_tensor_all(torch.ones(2) > 0)",
+    "_check_tensor_all(torch.ones(2) > 1, lambda: 'no')",
+    "_check_tensor_all(True)",
+    "_check_tensor_all(torch.ones(2))",
+    "_check_tensor_all_with(ValueError, torch.ones(2) > 1)",
+    "_check_tensor_all_with(ValueError, torch.ones(2) > 1, 'no')",
+    "_check_tensor_all_with(ValueError, [])",
+    "_check(torch.ones(2) > 1)",
+    "_check_with(KeyError, False, lambda: 'no')",
+]
+
+
+@pytest.mark.parametrize("call", CONDITIONS)
+def test_conditions_on_tensors_raise_as_in_pytorch(oracle, call):
+    found = []
+    for torch in (oracle, tensh):
+        try:
+            found.append(eval(f"torch.{call}", {"torch": torch}))
+        except Exception as error:
+            found.append((type(error), str(error)))
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("other", ["x", "x.to('meta')", "x.to_sparse()", "x.int()", "x[:1]"])
+def test_types_that_data_may_be_assigned_are_pytorchs(oracle, other):
+    found = []
+    for torch in (oracle, tensh):
+        x = torch.ones(2)
+        both = x, eval(other, {"x": x})
+        found.append([torch._has_compatible_shallow_copy_type(a, b) for a, b in (both, both[::-1], both[1:] * 2)])
+    assert found[0] == found[1]
+
+
+def test_properties_of_operators_are_pytorchs(oracle):
+    described = [
+        [(repr(tag), str(tag), int(tag), tag.name, tag == tag.value) for tag in map(torch.Tag, range(20))]
+        for torch in (oracle, tensh)
+    ]
+    assert described[0] == described[1] and tensh.Tag.core is tensh._C.Tag.core
+
+
 def test_an_operator_of_a_library_has_its_derivative_and_is_found_by_name():
     @tensh.library.custom_op("tests::cube", mutates_args=())
     def cube(x: tensh.Tensor, times: int = 1) -> tensh.Tensor:

@@ -20,6 +20,7 @@ from tensh.distributions.transforms.elementwise import (
     SigmoidTransform,
     SoftplusTransform,
     TanhTransform,
+    _clipped_sigmoid,  # noqa: F401 (asked for by name)
 )
 from tensh.distributions.transforms.parametric import (
     AffineTransform,

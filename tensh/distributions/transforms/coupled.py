@@ -5,7 +5,7 @@ import math
 import tensh as torch
 from tensh.distributions import constraints
 from tensh.distributions.transforms.base import Plain, Transform, require_dims
-from tensh.distributions.transforms.elementwise import clipped_sigmoid
+from tensh.distributions.transforms.elementwise import _clipped_sigmoid
 from tensh.distributions.utils import tril_matrix_to_vec, vec_to_tril_matrix
 from tensh.nn.functional import logsigmoid, pad, softplus
 
@@ -49,7 +49,7 @@ class StickBreakingTransform(Plain):
     bijective = True
 
     def _call(self, x):
-        share = clipped_sigmoid(x - _log_rest(x))
+        share = _clipped_sigmoid(x - _log_rest(x))
         rest = (1 - share).cumprod(-1)
         return pad(share, [0, 1], value=1) * pad(rest, [1, 0], value=1)
 

@@ -8,7 +8,7 @@ from tensh.distributions.transforms.base import Plain
 from tensh.nn.functional import softplus
 
 
-def clipped_sigmoid(x):
+def _clipped_sigmoid(x):
     """Return the sigmoid, clamped to the numbers of the dtype strictly between 0 and 1."""
     info = torch.finfo(x.dtype)
     return torch.sigmoid(x).clamp(min=info.tiny, max=1.0 - info.eps)
@@ -51,7 +51,7 @@ class SigmoidTransform(Plain):
     sign = +1
 
     def _call(self, x):
-        return clipped_sigmoid(x)
+        return _clipped_sigmoid(x)
 
     def _inverse(self, y):
         info = torch.finfo(y.dtype)

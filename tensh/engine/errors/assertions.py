@@ -10,6 +10,11 @@ def _check_with(error_type, cond, message):
     if not isinstance(cond, bool):
         if record := getattr(cond, "record_check", None):  # of a number that is known when an exported program runs
             return record()
+        if isinstance(cond, Tensor):
+            raise TypeError(
+                "cond must be a bool, but got a Tensor. For tensor conditions, use torch._check_tensor_all() "
+                "to assert that all elements are true."
+            )
         raise TypeError(f"cond must be a bool, but got {type(cond)}")
     if cond:
         return None
@@ -44,9 +49,16 @@ def _check_is_size(i, message=None, *, max=None):
 
 def _check_tensor_all(cond, message=None):
     """Raise RuntimeError unless all elements of a tensor of booleans are true."""
+    _check_tensor_all_with(RuntimeError, cond, message)
+
+
+def _check_tensor_all_with(error_type, cond, message=None):
+    """Raise an error of a type unless all elements of a tensor of booleans are true."""
+    if not isinstance(cond, Tensor):
+        raise TypeError(f"cond must be a tensor, but got {type(cond)}")
     if cond.dtype.name != "bool":
         raise TypeError(f"cond tensor must have dtype torch.bool, but got {cond.dtype}")
-    _check(bool(cond.all().item()), message)
+    _check_with(error_type, bool(cond.all().item()), message)
 
 
 def _assert(condition, message):

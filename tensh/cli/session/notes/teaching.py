@@ -7,7 +7,7 @@ import contextlib
 import re
 import sys
 from functools import lru_cache, partial
-from importlib.machinery import PathFinder
+from importlib.util import find_spec
 from typing import NamedTuple
 
 from tensh.cli.session.failures.failure import Place, is_users, place_of, users_frame
@@ -243,7 +243,7 @@ class WhenLoaded:
         if name != self.name:
             return None
         sys.meta_path.remove(self)
-        spec = PathFinder.find_spec(name, path, target)
+        spec = find_spec(name)  # by the other finders, which may name its contents after torch
         if spec is not None and spec.loader is not None:
             load = spec.loader.exec_module
 

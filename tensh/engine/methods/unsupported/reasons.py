@@ -68,7 +68,7 @@ REASONS = (
     drop_names(
         "compilers, tracing and export: tensh computes immediately",
         """
-        export onnx nativert fx library ops classes classproperty sym_fresh_size sym_constrain_range* Tag PRIVATE_OPS DispatchKey*
+        export onnx nativert fx library ops classes classproperty sym_fresh_size sym_constrain_range* PRIVATE_OPS DispatchKey*
         ExcludeDispatchKeyGuard func.functionalize func.linearize func.debug_unwrap
         autograd.enforce_grad_layout_policy autograd.grad_mode.enforce_grad_layout_policy
         autograd.graph.region_activation_memory_budget
