@@ -95,4 +95,6 @@ def test_the_prompt_writes_models(tmp_path, monkeypatch):
     text = "net = nn.Linear(2, 1)\nx = torch.ones(1, 2)\n%export net x new.onnx --over"
     done = Done("-c", text)
     assert done.status == 0 and "new.onnx: ONNXProgram(input -> linear, 2 nodes)" in done.output + done.errors
+    done = Done("-c", "net = nn.Linear(2, 1)\n%export net torch.ones(1, 2) other.onnx")
+    assert done.status == 0 and "other.onnx: ONNXProgram(input -> linear, 2 nodes)" in done.output + done.errors
     assert "there is no y" in Done("-c", "net = nn.Linear(2, 1)\n%export net y z.onnx").errors

@@ -3,6 +3,7 @@
 import os
 
 from tensh.cli.session.events import Notice
+from tensh.cli.session.magics.arguments import parse_call
 from tensh.cli.session.magics.registry import MAGICS, MagicError, magic
 from tensh.show import describe
 from tensh.support.language import _, count
@@ -33,7 +34,7 @@ def export(session, command):
 
     *names, path = command.argument.replace(OVER, "").split() or [""]
     if names and path.endswith(".onnx"):
-        yield from export_model(session, names, os.path.expanduser(path), OVER in command.argument.split())
+        yield from export_model(session, command, names, os.path.expanduser(path))
         return
     path, over = file_of(command, ".tsh")
     extension = os.path.splitext(path)[1]
@@ -70,11 +71,12 @@ def export(session, command):
     yield Notice(f"{path}: {count(text.count(chr(10)), 'line')}{left}")
 
 
-def export_model(session, names, path, over):
-    """Export a model as ONNX by running it on inputs of the session."""
+def export_model(session, command, names, path):
+    """Export a model as ONNX by running it on inputs: names or expressions."""
     import tensh
 
-    missing = [name for name in names if name not in session.namespace]
+    over = OVER in command.argument.split()
+    missing = [name for name in names if name.isidentifier() and name not in session.namespace]
     if missing or len(names) < 2:
         raise MagicError(
             _("%export: there is no {name}").format(name=missing[0])
@@ -85,7 +87,8 @@ def export_model(session, names, path, over):
         raise MagicError(
             _("%export {path}: the file already exists; to overwrite it: {OVER}").format(path=path, OVER=OVER)
         )
-    model, *inputs = (session.namespace[name] for name in names)
+    text = command.argument.replace(OVER, "").strip().rpartition(" ")[0].strip()
+    _texts, (model, *inputs), _options = parse_call(session, command._replace(argument=text))
     try:
         made = tensh.onnx.export(model, tuple(inputs))
         made.save(path)
