@@ -59,7 +59,8 @@ def check(func, inputs, checked, eps, atol, rtol, nondet_tol, check_undefined_gr
             numeric = numeric_rows(func, inputs, checked, number, output.numel(), part, eps)
             for index, (a, n) in enumerate(zip(analytic, numeric)):
                 if not np.allclose(a, n, rtol, atol):
-                    raise GradcheckError(mismatch(a, n, number, index, part, output))
+                    kind = checked[index].array.dtype
+                    raise GradcheckError(mismatch(a.astype(kind), n.astype(kind), number, index, part, output))
                 if np.abs(a - again[index]).max(initial=0) > nondet_tol:
                     raise GradcheckError(
                         "Backward is not reentrant, i.e., running backward with same input and grad_output multiple times "

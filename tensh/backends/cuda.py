@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 
 from tensh.engine.errors.warnings import warn
-from tensh.nn.attention import SDPBackend, sdpa_kernel
+from tensh.nn.attention import BACKENDS, SWITCHES, sdpa_kernel
 from tensh.switched_off import lookup
 
 __all__ = [
@@ -30,7 +30,6 @@ __all__ = [
 matmul = SimpleNamespace(
     allow_tf32=False, allow_fp16_reduced_precision_reduction=True, allow_bf16_reduced_precision_reduction=True
 )
-_enabled = dict.fromkeys(("flash", "mem_efficient", "math", "cudnn"), True) | {"fp16_bf16_reduction_math": False}
 
 
 def is_built():
@@ -60,10 +59,10 @@ def _switch(name):
     """The function that asks for a switch and the one that sets it."""
 
     def enabled():
-        return _enabled[name]
+        return SWITCHES[name]
 
     def enable(enabled):
-        _enabled[name] = bool(enabled)
+        SWITCHES[name] = bool(enabled)
 
     enabled.__doc__ = f'Is the switch "{name}" on?  It changes nothing here.'
     enable.__doc__ = f'Set the switch "{name}".  It changes nothing here.'
@@ -84,11 +83,8 @@ def sdp_kernel(enable_flash=True, enable_math=True, enable_mem_efficient=True, e
         "`torch.nn.attention.sdpa_kernel()` for the new context manager, with updated signature.",
         FutureWarning,
     )
-    wanted = {
-        SDPBackend.FLASH_ATTENTION: enable_flash, SDPBackend.EFFICIENT_ATTENTION: enable_mem_efficient,
-        SDPBackend.MATH: enable_math, SDPBackend.CUDNN_ATTENTION: enable_cudnn,
-    }  # fmt: skip
-    return sdpa_kernel([backend for backend, on in wanted.items() if on])
+    wanted = {"flash": enable_flash, "mem_efficient": enable_mem_efficient, "math": enable_math, "cudnn": enable_cudnn}
+    return sdpa_kernel([BACKENDS[name] for name, on in wanted.items() if on])
 
 
 __getattr__ = lookup("torch.backends.cuda")

@@ -1,20 +1,11 @@
 """functorch: the former package of torch.func, with its functions for modules."""
 
 import copy
+import functools
 
-from tensh.func import (  # noqa: F401
-    functional_call,
-    functionalize,
-    grad,
-    grad_and_value,
-    hessian,
-    jacfwd,
-    jacrev,
-    jvp,
-    stack_module_state,
-    vjp,
-    vmap,
-)
+from tensh import func
+from tensh.engine.errors.warnings import warn
+from tensh.func import functional_call, stack_module_state
 from tensh.fx.experimental.proxy_tensor import make_fx  # noqa: F401
 from tensh.version import __version__  # noqa: F401
 
@@ -39,6 +30,39 @@ class FunctionalModule(FunctionalModuleWithBuffers):
         return super().__call__(params, (), *args, **kwargs)
 
 
+def deprecated(function, instead):
+    """``function`` with PyTorch's warning that another one replaces it."""
+
+    @functools.wraps(function)
+    def former(*args, **options):
+        warn(
+            "We've integrated functorch into PyTorch. As the final step of the integration, "
+            f"`functorch.{function.__name__}` is deprecated as of PyTorch 2.0 and will be deleted in a future version of "
+            f"PyTorch >= 2.3. Please use `{instead}` instead; see the PyTorch 2.0 release notes and/or the `torch.func` "
+            "migration guide for more details https://pytorch.org/docs/main/func.migrating.html",
+            FutureWarning,
+        )
+        return function(*args, **options)
+
+    return former
+
+
+vmap = deprecated(func.vmap, "torch.vmap")
+functionalize, grad, grad_and_value, hessian, jacfwd, jacrev, jvp, vjp = (
+    deprecated(each, f"torch.func.{each.__name__}")
+    for each in (
+        func.functionalize,
+        func.grad,
+        func.grad_and_value,
+        func.hessian,
+        func.jacfwd,
+        func.jacrev,
+        func.jvp,
+        func.vjp,
+    )
+)
+
+
 def make_functional_with_buffers(model, disable_autograd_tracking=False):
     """Return (a function of parameters, buffers and inputs, the parameters, the buffers) for a module.
 
@@ -50,12 +74,16 @@ def make_functional_with_buffers(model, disable_autograd_tracking=False):
     >>> f([torch.ones(1, 2), torch.zeros(1)], buffers, torch.ones(2))
     tensor([2.])
     """
+    return FunctionalModuleWithBuffers(model), *copy_state(model, disable_autograd_tracking)
+
+
+def copy_state(model, disable_autograd_tracking):
+    """(The parameters, the buffers) of a module as copies."""
     params = tuple(p.detach().clone() for p in model.parameters())
     if not disable_autograd_tracking:
         for copied, own in zip(params, model.parameters(), strict=True):
             copied.requires_grad_(own.requires_grad)
-    buffers = tuple(each.detach().clone() for each in model.buffers())
-    return FunctionalModuleWithBuffers(model), params, buffers
+    return params, tuple(each.detach().clone() for each in model.buffers())
 
 
 def make_functional(model, disable_autograd_tracking=False):
@@ -64,7 +92,7 @@ def make_functional(model, disable_autograd_tracking=False):
         raise ValueError(
             "make_functional(model): `model` has buffers. Please use make_functional_with_buffers(model) instead."
         )
-    return FunctionalModule(model), make_functional_with_buffers(model, disable_autograd_tracking)[1]
+    return FunctionalModule(model), copy_state(model, disable_autograd_tracking)[0]
 
 
 def combine_state_for_ensemble(models):
@@ -81,3 +109,9 @@ def combine_state_for_ensemble(models):
         raise RuntimeError("combine_state_for_ensemble: Expected all models to be of the same class.")
     params, buffers = stack_module_state(models)
     return FunctionalModuleWithBuffers(models[0]), tuple(params.values()), tuple(buffers.values())
+
+
+make_functional, make_functional_with_buffers = (
+    deprecated(each, "torch.func.functional_call") for each in (make_functional, make_functional_with_buffers)
+)
+combine_state_for_ensemble = deprecated(combine_state_for_ensemble, "torch.func.stack_module_state")

@@ -129,7 +129,7 @@ ANSWERS = {
     do_nothing: """*._lazy_call _logging.set_logs onnx.*register_custom_op_symbolic *.reset *.reset_* *.cudagraph_mark_step_begin *.mark_* *.maybe_mark_dynamic *.set_fusion_strategy
         *.enable_onednn_fusion *.empty_cache *.synchronize mps.manual_seed xpu.manual_seed* *.manual_seed_all
         _C._log_api_usage_once _C._jit_set_* _C._jit_override_* *.set_default_backend _dynamo.graph_break _dynamo.set_recursion_limit
-        distributed.set_debug_level* monitor.log_event backends.disable_global_flags cuda.nvtx.mark cuda.nvtx.range_* cuda.set_stream backends.mha.set_* _subclasses.fake_tensor.maybe_get_fake_mode _guards.*_fake_mode""",
+        distributed.set_debug_level* monitor.log_event backends.disable_global_flags cuda.nvtx.mark cuda.nvtx.range_* cuda.set_stream backends.*.set_* backends.opt_einsum.get_opt_einsum backends.cusparselt.* _subclasses.fake_tensor.maybe_get_fake_mode _guards.*_fake_mode""",
     parse_to: "_C._nn._parse_to",
     is_alias_of: "_C._is_alias_of",
     name_private_backend: "_C._get_privateuse1_backend_name",
@@ -143,7 +143,7 @@ ANSWERS = {
     },
     Quiet: """_subclasses.*.unset_fake_temporarily compiler.set_stance *.set_stance jit.fuser jit.optimized_execution jit.strict_fusion *.error_on_graph_break _C._ExcludeDispatchKeyGuard *.TransformGetItemToIndex
         *.patch_dynamo_config _dynamo.utils.disable_cache_limit cuda.device cuda.device_of cuda.stream cuda.StreamContext cuda.graph cuda.nvtx.range fx.traceback.annotate _C._DisableTorchDispatch
-        backends.__allow_nonbracketed_mutation backends.mkldnn.flags backends.mkldnn.verbose backends.mkl.verbose""",
+        backends.__allow_nonbracketed_mutation backends.*.flags backends.mkldnn.verbose backends.mkl.verbose""",
     Keys: "_C.DispatchKeySet",
     Functions: "_C._VariableFunctionsClass _C._VariableFunctions",
     typing.Final: "_jit_internal.Final",

@@ -185,10 +185,27 @@ assert [g.shape for g in grad(lambda p: one(p, x).sum())(own)] == [(1, 2), (1,)]
     "models", [[], [tensh.nn.Linear(1, 1), tensh.nn.ReLU()], [tensh.nn.ReLU(), tensh.nn.ReLU().eval()]]
 )
 def test_functorch_refuses_modules_that_are_not_alike(models):
-    with pytest.raises(RuntimeError, match="combine_state_for_ensemble: Expected "):
+    with pytest.raises(RuntimeError, match="combine_state_for_ensemble: Expected "), pytest.warns(FutureWarning):
         functorch.combine_state_for_ensemble(models)
-    with pytest.raises(ValueError, match="has buffers"):
+    with pytest.raises(ValueError, match="has buffers"), pytest.warns(FutureWarning):
         functorch.make_functional(tensh.nn.BatchNorm1d(2))
+
+
+def test_functorch_warns_once_that_another_function_replaces_it():
+    model, instead = tensh.nn.Linear(1, 1), "torch.func.functional_call"
+    calls = {
+        "vmap": (tensh.sin, "torch.vmap"), "grad": (tensh.sin, "torch.func.grad"), "hessian": (tensh.sin, "torch.func.hessian"),
+        "make_functional": (model, instead), "make_functional_with_buffers": (model, instead),
+        "combine_state_for_ensemble": ([model], "torch.func.stack_module_state"),
+    }  # fmt: skip
+    for name, (given, replacement) in calls.items():
+        with pytest.warns(FutureWarning) as caught:
+            getattr(functorch, name)(given)
+        (warning,) = caught
+        assert f"`functorch.{name}` is deprecated" in str(warning.message) and f"use `{replacement}`" in str(
+            warning.message
+        )
+        assert warning.filename == __file__
 
 
 @pytest.mark.parametrize("name", ["qint8", "quint8", "qint32", "quint4x2", "quint2x4"])

@@ -1,7 +1,5 @@
 """Hooks on nodes: functions of the user that the backward pass calls, and checks of their results."""
 
-from itertools import count
-
 from tensh.engine.core.tensor import Tensor
 
 
@@ -39,15 +37,21 @@ class RemovableHandle:
     """The handle of a registered hook: ``remove()`` unregisters it, and its ``extra_dict`` (dictionaries of options)."""
 
     __module__ = "torch.utils.hooks"
-    numbers = count()
+    next_id = 0
 
     def __init__(self, hooks_dict, *, extra_dict=None):
-        self.entries, self.id = hooks_dict, next(RemovableHandle.numbers)
+        self.entries, self.id = hooks_dict, RemovableHandle.next_id
+        RemovableHandle.next_id += 1
         self.extra = extra_dict if isinstance(extra_dict, list) else [] if extra_dict is None else [extra_dict]
 
     def hooks_dict_ref(self):
         """The dictionary that the hook is in."""
         return self.entries
+
+    @property
+    def extra_dict_ref(self):
+        """Functions that return the dictionaries of options."""
+        return tuple(lambda each=each: each for each in self.extra)
 
     def remove(self):
         """Unregister the hook; a second call does nothing."""

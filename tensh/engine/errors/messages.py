@@ -43,7 +43,7 @@ def translate_error(error, name, operands, shapes_first=False):
         shapes = [a.shape for a in arrays] if op is not None and op.parallel else []
         if (clash := broadcast_clash(shapes)) is not None:
             return RuntimeError(clash)
-        shape = np.broadcast_shapes(*shapes) if shapes else None
+        shape = broadcast(shapes) if shapes else None
         return too_large(error, shape, arrays[0].itemsize if shapes else 1)
     if len(arrays) > 1 and (
         isinstance(error, ValueError) or comes_last(error) or shapes_first and isinstance(error, NotImplementedError)
@@ -51,7 +51,7 @@ def translate_error(error, name, operands, shapes_first=False):
         clash = broadcast_clash([a.shape for a in arrays])
         if clash is not None:
             return RuntimeError(clash)
-        if name.endswith("_") and (shape := np.broadcast_shapes(*(a.shape for a in arrays))) != arrays[0].shape:
+        if name.endswith("_") and (shape := broadcast([a.shape for a in arrays])) != arrays[0].shape:
             return RuntimeError(does_not_fit(arrays[0].shape, shape))
     if isinstance(error, TypeError) and arrays and ("ufunc" in str(error) or "numpy boolean" in str(error)):
         return dtype_error(name, arrays[0].dtype)
@@ -133,8 +133,15 @@ def broadcast_clash(shapes):
                 return (
                     f"The size of tensor a ({a}) must match the size of tensor b ({b}) at non-singleton dimension {dim}"
                 )
-        size = np.broadcast_shapes(size, shape)
+        size = broadcast([size, shape])
     return None
+
+
+def broadcast(shapes):
+    """The shape that fitting shapes broadcast to, also where NumPy has no array of its size."""
+    longest = max(map(len, shapes), default=0)
+    padded = [(1,) * (longest - len(shape)) + tuple(shape) for shape in shapes]
+    return tuple([next((n for n in sizes if n != 1), 1) for sizes in zip(*padded)])
 
 
 def expandable(shape, target):

@@ -29,6 +29,12 @@ class SDPBackend(enum.IntEnum):
 
 
 SDPBackend.__module__ = "torch.nn.attention"
+BACKENDS = {
+    "cudnn": SDPBackend.CUDNN_ATTENTION, "flash": SDPBackend.FLASH_ATTENTION, "math": SDPBackend.MATH,
+    "mem_efficient": SDPBackend.EFFICIENT_ATTENTION, "overrideable": SDPBackend.OVERRIDEABLE,
+}  # fmt: skip
+SWITCHES = dict.fromkeys(BACKENDS, True) | {"fp16_bf16_reduction_math": False}
+"""The switches of ``torch.backends.cuda``, which change nothing."""
 
 
 @contextlib.contextmanager
@@ -42,10 +48,16 @@ def sdpa_kernel(backends, set_priority=False):
     ...     torch.nn.functional.scaled_dot_product_attention(q, q, q).shape
     torch.Size([1, 2, 2])
     """
-    for each in backends if isinstance(backends, (list, tuple)) else [backends]:
-        if not isinstance(each, SDPBackend):
-            raise AssertionError(f"Backends must be SDPBackend or list of SDPBackend, got {type(backends)}")
-    yield {}
+    if not isinstance(backends, (list, SDPBackend)):
+        raise AssertionError(
+            f"Backend must be an instance of SDPBackend or a list of SDPBackend instances, got {type(backends).__name__}"
+        )
+    wanted, before = [backends] if isinstance(backends, SDPBackend) else backends, SWITCHES.copy()
+    SWITCHES.update({name: backend in wanted for name, backend in BACKENDS.items()})
+    try:
+        yield {}
+    finally:
+        SWITCHES.update(before)
 
 
 __getattr__ = lookup("torch.nn.attention")

@@ -54,6 +54,11 @@ _global_parameter_registration_hooks = REGISTERED["_parameters"]
 _global_buffer_registration_hooks, _global_module_registration_hooks = REGISTERED["_buffers"], REGISTERED["_modules"]
 """PyTorch's names of global hooks, which libraries read."""
 
+
+def _has_any_global_hook():
+    return any([*EVERYWHERE.values(), WITH_KWARGS, ALWAYS])
+
+
 MODULES = {
     "containers": "container",
     "parameter_containers": "container",

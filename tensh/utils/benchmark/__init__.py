@@ -1,11 +1,15 @@
 """torch.utils.benchmark: how long statements take, and tables that compare them."""
 
+import math
 import statistics
 import sys
 import timeit
 from typing import NamedTuple
 
 from tensh.engine.methods.unsupported import unsupported_lookup
+
+LEAST_INTERVAL = 25e-9  # of confidence, in seconds
+MOST_DIGITS = 4
 
 
 class TaskSpec(NamedTuple):
@@ -45,7 +49,7 @@ class Measurement:
 
     def __getattr__(self, name):
         if name.startswith("__") or name not in TaskSpec._fields:
-            raise AttributeError(name)
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
         return getattr(self.task_spec, name)
 
     times = property(lambda self: [t / self.number_per_run for t in self.raw_times])
@@ -60,6 +64,21 @@ class Measurement:
             return 0.0
         low, _, high = statistics.quantiles(self.times, n=4, method="inclusive")
         return high - low
+
+    @property
+    def significant_figures(self):
+        """An estimate of the number of digits that are known, from the times between the quartiles."""
+        times, n = sorted(self.times), len(self.times)
+        middle = times[n // 4 : math.ceil(3 * n / 4)]
+        interval = max(1.645 * statistics.pstdev(middle) / math.sqrt(len(middle)), LEAST_INTERVAL)
+        return min(max(math.floor(math.log10(self.median / interval)), 1), MOST_DIGITS)
+
+    def meets_confidence(self, threshold=0.1):
+        """True if the quartiles are nearer to one another than a share of the median."""
+        return self.iqr / self.median < threshold
+
+    has_warnings = property(lambda self: not self.meets_confidence())
+    as_row_name = property(lambda self: self.sub_label or self.stmt or "[Unknown]")
 
     def __repr__(self):
         name, size = select_unit(self.median)

@@ -14,7 +14,7 @@ from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import on_tensors, word
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import BY_NUMPY, combine_categories, promote_types
-from tensh.engine.errors.messages import wrap_dim, wrap_dims
+from tensh.engine.errors.messages import too_large, wrap_dim, wrap_dims
 from tensh.engine.inplace.writes import begin_write, write_inplace
 from tensh.engine.operators.kernels import LARGE, zero_unless
 from tensh.engine.operators.reductions.summation import add_along
@@ -180,9 +180,13 @@ def interleave_shape(shape, repeats):
 def repeat_dims(input, repeats):
     """The input repeated ``repeats`` times along each dimension."""
     shape, size = interleave_shape(input.shape, repeats)
-    out = np.empty(size, input.dtype)
+    repeated = [n * times for n, times in zip(shape, repeats, strict=True)]
+    try:
+        out = np.empty(size, input.dtype)
+    except ValueError as error:
+        raise too_large(error, repeated, input.itemsize) from None
     out[...] = input.reshape([n for each in shape for n in (1, each)])
-    return out.reshape([n * times for n, times in zip(shape, repeats, strict=True)])
+    return out.reshape(repeated)
 
 
 @op(public=False, out=False, grad="repeat_dims(g, repeats)")

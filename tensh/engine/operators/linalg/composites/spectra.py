@@ -129,8 +129,15 @@ def number(value):
     return value.array if isinstance(value, Tensor) else value
 
 
-def tolerances(A, atol, rtol):
-    """Return the tolerances below which values count as zero; by default the rounding error of a matrix of this size."""
+def tolerances(name, A, atol, rtol, relative_name="rtol"):
+    """Return the tolerances below which values count as zero; by default the rounding error of a matrix of this size.
+
+    Raise RuntimeError for complex ones.
+    """
+    for kind, value in (("atol", atol), (relative_name, rtol)):
+        if isinstance(value, Tensor) and value.is_complex():
+            title = value.dtype.title
+            raise RuntimeError(f"torch.linalg.{name}: {kind} tensor of complex type is not supported. Got {title}")
     m, n = A.array.shape[-2:]
     if rtol is None:
         relative = np.finfo(A.array.dtype).eps * max(m, n)
@@ -152,7 +159,7 @@ def matrix_rank(input, tol=None, hermitian=False, *, atol=None, rtol=None):
     if tol is not None:
         atol, rtol = tol, 0.0
     require_full_precision(input)
-    atol, rtol = tolerances(input, atol, rtol)
+    atol, rtol = tolerances("matrix_rank", input, atol, rtol)
     values = eigvalsh(input.detach()) if hermitian else svdvals(input.detach())
     return wrap(np.asarray(np.count_nonzero(leastsquares.exceed_tolerances(values.array, atol, rtol), -1)))
 
@@ -175,9 +182,10 @@ def pinv(input, rcond=None, hermitian=False, *, atol=None, rtol=None):
         )
     if hermitian:
         spectrum.check_symmetric(input.array, "L")
+    relative_name = "rtol"
     if rcond is not None:
-        atol, rtol = 0.0, rcond
-    return leastsquares.linalg_pinv.fn(input, *tolerances(input, atol, rtol), hermitian)
+        atol, rtol, relative_name = 0.0, rcond, "rcond"
+    return leastsquares.linalg_pinv.fn(input, *tolerances("pinv", input, atol, rtol, relative_name), hermitian)
 
 
 @composite(method=True)
