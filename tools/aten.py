@@ -42,7 +42,8 @@ MORE = """_softmax _log_softmax nll_loss_forward _to_copy _local_scalar_dense _u
     _safe_softmax rrelu_with_noise rrelu_with_noise_ rrelu_with_noise_backward _prelu_kernel_backward
     _weight_norm_interface _weight_norm_interface_backward _ctc_loss _ctc_loss_backward fractional_max_pool2d_backward
     fractional_max_pool3d_backward _embedding_bag _embedding_bag_backward as_strided silu_
-    mish_ hardswish_ hardsigmoid_ _fft_c2c _fft_c2r _fft_r2c _conj _conj_physical""".split()
+    mish_ hardswish_ hardsigmoid_ _fft_c2c _fft_c2r _fft_r2c _conj _conj_physical
+    _linalg_svd _linalg_eigh _linalg_slogdet _linalg_solve_ex _linalg_check_errors masked_scatter_backward unfold_backward""".split()
 FACTS = """size stride dim numel is_contiguous storage_offset sym_size sym_stride sym_numel sym_storage_offset
     sym_is_contiguous""".split()  # which the dispatch tables of tensor classes also answer
 ALIAS = re.compile(r"\(\w+!?( -> [\w*|]+)?\)")

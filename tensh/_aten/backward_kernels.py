@@ -106,8 +106,11 @@ def native_layer_norm_backward(g, input, normalized_shape, mean, rstd, weight, b
     x = (input - mean) * rstd
     want_input, want_weight, want_bias = output_mask
     grad_input = whiten_back(g if weight is None else g * weight, x, rstd, axes) if want_input else None
-    grad_weight = (g * x).sum(others).reshape(normalized_shape) if want_weight else None
-    return grad_input, grad_weight, g.sum(others).reshape(normalized_shape) if want_bias else None
+    grad_weight, grad_bias = (
+        (t.sum(others) if others else t).reshape(normalized_shape) if wanted else None
+        for t, wanted in ((g * x, want_weight), (g, want_bias))
+    )
+    return grad_input, grad_weight, grad_bias
 
 
 def whiten_back(g, x, rstd, axes):
@@ -135,10 +138,10 @@ def native_batch_norm_backward(
     by_channel = (1, -1, *[1] * (input.dim() - 2))
     mean = save_mean if train else running_mean
     rstd = save_invstd if train else (running_var + eps).rsqrt()
-    mean, rstd = mean.reshape(by_channel), rstd.reshape(by_channel)
-    x = (input - mean) * rstd
-    scaled = g if weight is None else g * weight.reshape(by_channel)
     want_input, want_weight, want_bias = output_mask
+    rstd = rstd.reshape(by_channel)
+    x = (input - mean.reshape(by_channel)) * rstd if train or want_weight else None
+    scaled = g if weight is None else g * weight.reshape(by_channel)
     return (
         (whiten_back(scaled, x, rstd, axes) if train else scaled * rstd) if want_input else None,
         (g * x).sum(axes) if want_weight else None,

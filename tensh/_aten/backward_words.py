@@ -6,7 +6,10 @@ autograd, it is read a third time: each word is a call of an operator of ``aten`
 derivatives of many functions; ``DERIVATIVES`` says these by name, with the values that the operator of tensh saves.
 """
 
+import math
 from functools import cache
+
+import numpy as np
 
 import tensh as torch
 from tensh._aten import layer_words
@@ -44,7 +47,7 @@ DERIVATIVES = {
     "hardswish": {"input": "hardswish_backward(g, input)"},
     "hardsigmoid": {"input": "hardsigmoid_backward(g, input)"},
     "softplus": {"input": "softplus_backward(g, input, beta, threshold)"},
-    "logsigmoid": {"input": "log_sigmoid_backward(g, input, of_no_size(input))"},
+    "logsigmoid": {"input": "log_sigmoid_backward(g, input, unused_like(input))"},
     "mish": {"input": "mish_backward(g, input)"},
     "glu": {"input": "glu_backward(g, input, dim)"},
     "logit": {"input": "logit_backward(g, input, eps)"},
@@ -55,11 +58,12 @@ DERIVATIVES = {
     "binary_entropy": {"input": "binary_cross_entropy_backward(g, input, target, weight, reduction)"},
     "relu": {"input": "threshold_backward(g, out)"},
     "layer_norm_of": {
-        "slopes": f"native_layer_norm_backward(g, input, list(at), mean, rstd, weight, weight, {WANTED})",
+        "m": "statistic_of(mean, input, at)", "r": "statistic_of(rstd, input, at)",
+        "slopes": f"native_layer_norm_backward(g, input, list(at), m, r, weight, weight, {WANTED})",
         "input": "slopes[0]", "weight": "slopes[1]", "bias": "slopes[2]",
     },
     "group_norm_of": {
-        "m": "detach(mean)", "r": "detach(rstd)",
+        "m": "detach(statistic_of_groups(mean, input))", "r": "detach(statistic_of_groups(rstd, input))",
         "slopes": f"native_group_norm_backward(contiguous(g), input, m, r, weight, *group_sizes(input, form), {WANTED})",
         "input": "slopes[0]", "weight": "slopes[1]", "bias": "slopes[2]",
     },
@@ -72,12 +76,12 @@ DERIVATIVES = {
         "g, indices, weight.shape[0], padding_idx, by_frequency)"
     },
     "correlate": {
-        "slopes": "convolution_backward(g, input, weight, [g.shape[1]], list(stride), list(padding), list(dilation), "
+        "slopes": "convolution_backward(g, input, weight, [0 if self.inputs[2] is None else g.shape[1]], list(stride), list(padding), list(dilation), "
         f"False, [0] * len(stride), groups, {WANTED})",
         "input": "slopes[0]", "weight": "slopes[1]", "bias": "slopes[2]",
     },
     "correlate_back": {
-        "slopes": "convolution_backward(g, grad, weight, [g.shape[1]], list(stride), list(padding), list(dilation), "
+        "slopes": "convolution_backward(g, grad, weight, [0 if self.inputs[2] is None else g.shape[1]], list(stride), list(padding), list(dilation), "
         f"True, output_padding(g, grad, weight, stride, padding, dilation), groups, {WANTED})",
         "grad": "slopes[0]", "weight": "slopes[1]", "bias": "slopes[2]",
     },
@@ -100,9 +104,13 @@ DERIVATIVES = {
                 "input.shape, dim)"},
     "min_dim": {"input": "put_back(restore(g, input.shape, dim, keepdim), restore(indices, input.shape, dim, keepdim), "
                 "input.shape, dim)"},
+    "cummax": {"input": "scatter_add(zeros_as(g, input.shape), dim, indices, g)"},
+    "cummin": {"input": "scatter_add(zeros_as(g, input.shape), dim, indices, g)"},
+    "deg2rad": {"input": f"mul_number(g, {math.pi / 180})"},
+    "rad2deg": {"input": f"mul_number(g, {180 / math.pi})"},
     "cumsum": {"input": "flip(cumsum(flip(g, [dim]), dim), [dim])"},
     "clamp": {"input": "clamp_back(g, input, min, max)"},
-    "index": {"input": "index_put(new_zeros(g, list(input.shape)), list(indices), g, True)"},
+    "index": {"input": "index_put(zeros_for(g, input.shape), as_tensors(indices), g, True)"},
     "max_all": {"mask": "mark_equal(input, out)", "input": "mask * (g / sum(mask))"},
     "min_all": {"mask": "mark_equal(input, out)", "input": "mask * (g / sum(mask))"},
     "var_dim": {"input": "times(input - mean_kept(input, dim), mul_number(restore(g, input.shape, dim, keepdim), "
@@ -235,6 +243,20 @@ def of_no_size(like):
     return call_plain(torch.zeros, (), dtype=like.dtype)
 
 
+def unused_like(input):
+    """The same in the size of a tensor."""
+    return call_plain(torch.zeros_like, input)
+
+
+def statistic_of(t, input, at):
+    """The mean, or what it is divided by, of each row, with PyTorch's dimensions."""
+    return call_plain(t.reshape, (*input.shape[: input.dim() - len(at)], *[1] * len(at)))
+
+
+def statistic_of_groups(t, input):
+    return call_plain(t.reshape, (input.shape[0], -1))
+
+
 def zero_like(g):
     return aten("scalar_tensor", 0.0, dtype=g.dtype)
 
@@ -251,9 +273,7 @@ def output_padding(g, grad, weight, stride, padding, dilation):
 
 def attention_back(g, query, key, value, out, mask, scale, causal):
     mask = None if causal else mask  # made of nothing else
-    named = {name: value for name, value in (("attn_mask", mask), ("scale", scale)) if value is not None}
-    if named.get("scale") == query.shape[-1] ** -0.5:
-        del named["scale"]
+    named = {"attn_mask": mask} | ({} if scale in (None, query.shape[-1] ** -0.5) else {"scale": scale})
     sums = call_plain(torch.zeros, query.shape[:-1])
     name = "_scaled_dot_product_flash_attention_for_cpu_backward"
     return aten(name, g, query, key, value, out, sums, 0.0, causal, **named)
@@ -315,13 +335,29 @@ def mul_number(a, b):
     return call_overload(schemas()["mul"]["Scalar"], (t, number))
 
 
+def zeros_for(g, shape):
+    """Zeros to which gradients are added, with all options said."""
+    options = {"dtype": g.dtype, "layout": torch.strided, "device": g.device}
+    return call_overload(schemas()["new_zeros"]["default"], (g, list(shape)), options)
+
+
+def as_tensors(indices):
+    return [wrap(each) if isinstance(each, np.ndarray) else each for each in indices]
+
+
+def two_to(t):
+    return call_overload(schemas()["pow"]["Scalar"], (2, t))
+
+
 WORDS = {
     each.__name__: each
     for each in (
-        conj, sum_to, nll_back_of, of_no_size, zero_like, group_sizes, output_padding, attention_back, view_or_copy, mul_number,
+        conj, sum_to, zeros_for, as_tensors, nll_back_of, of_no_size, unused_like, statistic_of, statistic_of_groups, zero_like, group_sizes, output_padding, attention_back, view_or_copy, mul_number,
         put_back, logits_back, logits_target_back, unsqueeze_to, clamp_back, mark_equal, power_by_number,
     )
 } | {
+    "exp2": two_to,
+    "nothing": lambda g: aten("zeros_like", g),
     "tH": lambda t: conj(aten("t", t)),
     "mH": lambda t: conj(aten("transpose", t, -2, -1)),
     "times": lambda factor, g: g * factor,

@@ -17,10 +17,13 @@ def choose_overload(name, args, options):
 
 
 def call_overload(overload, args=(), options=None):
-    """Call an overload with the default options that PyTorch's Python functions pass on."""
+    """Call an overload with the default options that PyTorch's Python functions pass on, or its C++ where a derivative is computed."""
     options = options or {}
     names = [p.name for p in overload.parameters if p.named]
-    if "pin_memory" in names and overload._opname != "_to_copy":
+    if state.formulas or overload._opname == "scalar_tensor":
+        if "device" in names and not overload._text.startswith("Tensor"):
+            options |= {"device": torch.device("cpu"), "layout": torch.strided}
+    elif "pin_memory" in names and overload._opname != "_to_copy":
         if "device" in names and not overload._text.startswith("Tensor"):
             options.setdefault("device", torch.device("cpu"))
         options.setdefault("pin_memory", False)

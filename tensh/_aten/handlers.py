@@ -36,6 +36,14 @@ def collect(values, found, depth):
 
 def ask(overload, handlers, args, kwargs):
     """Return the first answer of a handler; raise TypeError if there is none."""
+    before, state.formulas = state.formulas, False
+    try:
+        return ask_one_by_one(overload, handlers, args, kwargs)
+    finally:
+        state.formulas = before
+
+
+def ask_one_by_one(overload, handlers, args, kwargs):
     types = tuple(type(each) for each in handlers if isinstance(each, Tensor))
     for each in handlers:
         if isinstance(each, Tensor):

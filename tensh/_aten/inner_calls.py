@@ -105,6 +105,11 @@ CALLS = {
     **{each: transform(each) for each in ("fft_c2c", "fft_c2r", "fft_r2c")},
     "conj": lambda input: ("_conj", input), "conj_physical": lambda input: ("_conj_physical", input),
     "roll_dims": lambda input, shifts, dims: ("roll", input, list(shifts), list(dims)),
+    "linalg_svd": lambda A, full_matrices=True: ("_linalg_svd", A, full_matrices),
+    "linalg_eigh": lambda A, UPLO="L": ("_linalg_eigh", A, UPLO),
+    "linalg_det": lambda A: ("_linalg_det", A),
+    "linalg_slogdet": lambda A: ("_linalg_slogdet", A),
+    "linalg_solve_ex": lambda A, B, left=True, *check: ("_linalg_solve_ex", A, B, *([] if left else [False])),
     "unsafe_view": lambda input, size: ("_unsafe_view", input, list(size)),
 }  # fmt: skip
 """Operator of tensh -> function of its arguments: (PyTorch's operator, its arguments, keywords in a dictionary)."""
@@ -118,6 +123,9 @@ RESULTS = {
     "lstm_layer": lambda result, *args: (*result[:3], zeros(0)),
     "attend": lambda result, query, *args: (result, zeros(query.shape[:-1])),
     "with_lengths": lambda result, *args: (result, args[1]),
+    "linalg_det": lambda result, A: (result, A, zeros(A.shape[:-1], dtype=torch.int32)),
+    "linalg_slogdet": lambda result, A: (*result, A, zeros(A.shape[:-1], dtype=torch.int32)),
+    "linalg_solve_ex": lambda result, A, *others: (result[0], A, zeros(A.shape[:-1], dtype=torch.int32), result[1]),
 }  # fmt: skip
 """Operator of tensh -> what PyTorch's gives, from its result and arguments, where that is a tuple and the result is the first."""
 
@@ -189,7 +197,7 @@ def sub(input, other, *, alpha=1):
     """A number minus a tensor, for which C++ makes a tensor of the number."""
     if isinstance(input, Tensor) or alpha != 1:
         return NotImplemented
-    return aten("sub_", aten("fill_", aten("empty_like", other), input), other)
+    return aten("sub_", aten("fill_", aten("empty_like", other, memory_format=torch.preserve_format), input), other)
 
 
 def move_averages(running, moved, batch, channels):
@@ -198,8 +206,23 @@ def move_averages(running, moved, batch, channels):
     aten("copy_", plain, aten("mean", aten("view", moved, [batch, channels]), [0], False))
 
 
+def raise_failed(name, info, words):
+    aten("_linalg_check_errors", info, name, is_matrix=not info.dim())
+    return NotImplemented
+
+
 STEPS = {
     each.__name__: each
-    for each in (drop, batch_norm_with_stats, lstm_state, gru_step, reshape_alias, clamp_at_zero, sub, move_averages)
+    for each in (
+        raise_failed,
+        drop,
+        batch_norm_with_stats,
+        lstm_state,
+        gru_step,
+        reshape_alias,
+        clamp_at_zero,
+        sub,
+        move_averages,
+    )
 }
 """Function within composites -> its operators; NotImplemented where it is left to itself."""

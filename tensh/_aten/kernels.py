@@ -183,6 +183,11 @@ def slice_tensor(self, dim=0, start=None, end=None, step=1):
     return self[(slice(None),) * (dim % self.dim()) + (slice(start, end, step),)]
 
 
+def solve_ex(A, B, *, left=True, check_errors=False):
+    result, info = torch.linalg.solve_ex(A, B, left=left, check_errors=check_errors)
+    return result, *torch.linalg.lu_factor(A), info
+
+
 def ask_tensor(name):
     """A kernel that asks the tensor itself."""
     return lambda self, *args: getattr(self, name)(*args)
@@ -195,6 +200,14 @@ KERNELS = {
     "_fft_c2c": lambda self, dim, normalization, forward: OPS["fft_c2c"].fn(self, tuple(dim), normalization, forward),
     "_fft_c2r": lambda self, dim, normalization, last: OPS["fft_c2r"].fn(self, tuple(dim), normalization, last),
     "_fft_r2c": lambda self, dim, normalization, onesided: OPS["fft_r2c"].fn(self, tuple(dim), normalization, onesided),
+    "_linalg_svd": lambda A, full_matrices=False, compute_uv=True, *, driver=None: torch.linalg.svd(A, full_matrices),
+    "_linalg_eigh": lambda A, UPLO="L", compute_v=True: torch.linalg.eigh(A, UPLO),
+    "_linalg_det": lambda A: (torch.linalg.det(A), *torch.linalg.lu_factor(A)),
+    "_linalg_slogdet": lambda A: (*torch.linalg.slogdet(A), *torch.linalg.lu_factor(A)),
+    "_linalg_solve_ex": solve_ex,
+    "masked_scatter_backward": lambda g, mask, sizes: OPS["masked_source"].fn(g, mask, tuple(sizes)),
+    "unfold_backward": lambda g, sizes, dim, size, step: OPS["unfold_back"].fn(g, tuple(sizes), dim, size, step),
+    "_linalg_check_errors": lambda info, api_name, *, is_matrix: None,  # the function itself has looked
     "_conj": lambda self: self.conj(),
     "_conj_physical": lambda self: self.conj_physical(),
     "_softmax": lambda self, dim, half_to_float: functional.softmax(self, dim),

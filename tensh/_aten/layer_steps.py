@@ -1,7 +1,10 @@
-"""Layers that PyTorch composes of ``aten`` operators, step by step as it does."""
+"""Layers, and some functions of numbers, that PyTorch composes of ``aten`` operators, step by step as it does."""
+
+import math
 
 import tensh as torch
 from tensh._aten.calls import aten
+from tensh._aten.overloads import schemas
 
 
 def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
@@ -162,3 +165,36 @@ def windows(name, input, sizes, kernel_size, dilation=1, padding=0, stride=1):
 def unknown(*args, **options):
     """The steps of a function that stays one call, because its operator has other arguments."""
     return NotImplemented
+
+
+# ── functions of numbers ─────────────────────────────────────────────────────
+def spread(name):
+    """A variance or standard deviation: ``dim`` without a correction, and ``unbiased``, are one."""
+
+    def steps(input, dim=None, unbiased=None, keepdim=False, **options):
+        dim, unbiased = (None, dim) if isinstance(dim, bool) else (dim, unbiased)
+        if "correction" not in options and (dim is not None or unbiased is not None):
+            options["correction"] = 0 if unbiased is False else 1
+        dims = () if dim is None else ([dim] if isinstance(dim, int) else list(dim),)
+        return aten(name, input, *dims, **options, **({"keepdim": True} if keepdim else {}))
+
+    return steps
+
+
+def elu(input, alpha=1.0, inplace=False):
+    return aten("elu_" if inplace else "elu", input, alpha)
+
+
+def hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False):
+    return aten("hardtanh_" if inplace else "hardtanh", input, min_val, max_val)
+
+
+def isfinite(input):
+    if not input.is_floating_point():
+        return (
+            NotImplemented
+            if input.is_complex()
+            else aten("ones_like", input, dtype=torch.bool, memory_format=torch.preserve_format)
+        )
+    small = schemas()["ne"]["Scalar"](aten("abs", input), math.inf)
+    return aten("mul", aten("eq", input, input), small)

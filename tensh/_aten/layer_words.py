@@ -186,11 +186,11 @@ DERIVATIVES = {
     "celu_over": {"input": "elu_backward(g, alpha, 1, 1.0 / alpha, True, out)"},
     "leaky_relu_over": {"input": "leaky_relu_backward(g, out, negative_slope, True)"},
     "batch_norm_by": {
-        "slopes": "native_batch_norm_backward(g, input, weight, mean, variance, None, None, False, eps, "
+        "slopes": "native_batch_norm_backward(g, g if input is None else input, weight, mean, variance, None, None, False, eps, "
         "[self.inputs[0] is not None, len(self.inputs) > 1 and self.inputs[1] is not None, len(self.inputs) > 2 and self.inputs[2] is not None])",
         "input": "slopes[0]", "weight": "slopes[1]", "bias": "slopes[2]",
     },
-    "index_select": {"input": "index_add(new_zeros(g, list(input.shape)), dim, index, g)"},
+    "index_select": {"input": "index_add(zeros_for(g, input.shape), dim, index, g)"},
     "minimum": {"input": "share_extreme(g, input, other, True)", "other": "share_extreme(g, input, other, False)"},
     "maximum": {"input": "share_extreme(g, input, other, False)", "other": "share_extreme(g, input, other, True)"},
     "clamp_min": {"input": "where_bound(g, input, min, 'ge')", "min": "where_bound(g, input, min, 'lt')"},
@@ -208,6 +208,6 @@ DERIVATIVES = {
         "input": "slopes[0]", "w_ih": "slopes[1]", "w_hh": "slopes[2]", "b_ih": "slopes[3]", "b_hh": "slopes[4]", "hidden": "slopes[5]",
         "cell": "slopes[6]",
     },
-    "multilabel_margin": {"input": "multilabel_margin_loss_backward(g, input, target, reduction, of_no_size(input))"},
+    "multilabel_margin": {"input": "multilabel_margin_loss_backward(g, input, target, reduction, unused_like(input))"},
 }  # fmt: skip
 """Operator of tensh -> its derivatives in words of ``aten`` and these."""

@@ -9,13 +9,13 @@ from functools import cache
 from pathlib import Path
 
 from tensh._aten.handlers import ask, ask_overrides, find_overrides, handlers_for
+from tensh._aten.kept_values import loses_operand, results_kept
 from tensh._aten.recording import ask_and_record
 from tensh._aten.schema import FunctionSchema
 from tensh.engine.autograd.gradients import grad
 from tensh.engine.autograd.modes import enable_grad
-from tensh.engine.codegen.vocabulary import OPS, TENSORS
+from tensh.engine.codegen.vocabulary import TENSORS
 from tensh.engine.core.clock import mode
-from tensh.engine.core.nodes import Output, uses_gradient
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.override.state import state
 from tensh.engine.dtypes.dtype import dtype
@@ -168,7 +168,7 @@ class Overload:
     def bind(self, args, options):
         """(args, options) as handlers see them, without what equals its default; TypeError if they do not fit."""
         parameters = self.__dict__.get("_parameters") or self.parameters
-        numbers = self._opname.removesuffix("_") in ONLY_TENSORS
+        numbers = not state.formulas and self._opname.removesuffix("_") in ONLY_TENSORS
         options = {
             ("self" if name == "input" and parameters[0].name == "self" else name): v for name, v in options.items()
         }
@@ -186,16 +186,20 @@ class Overload:
         for p in parameters:
             if p.name not in given and p.default is REQUIRED and not p.named:
                 raise TypeError
-            value = p.convert(given.pop(p.name), numbers) if p.name in given else p.default
+            said = p.name in given
+            value = p.convert(given.pop(p.name), numbers) if said else p.default
             if not p.named:
                 positional.append(value)
-            elif value != p.default and value is not None:
+            elif value is not None if value != p.default else said and state.formulas and p.kind == "Tensor":
                 named[p.name] = value
         if any(value is not None and value is not False for value in given.values()):
             raise TypeError
         for p, value in zip(reversed(places), positional[::-1]):
             if (
                 isinstance(value, Tensor)
+                or value is None
+                and p.kind == "Tensor"
+                and state.formulas  # saved as no tensor
                 or p.default is REQUIRED
                 or not (value is p.default or same(p, value) or is_default(p, value))
             ):
@@ -335,41 +339,6 @@ class Packet:
 
     def __repr__(self):
         return f"<OpOverloadPacket(op='{self}')>"
-
-
-def loses_operand(overload, args):
-    """True if a write destroys what its own derivative reads, so that PyTorch copies it before."""
-    op = OPS.get(overload._opname[:-1]) if overload._opname.endswith("_") else None
-    if op is None or not args or overload._opname in RESULTS_SUFFICE:
-        return False
-    given = dict(zip(op.parameters, args))
-    readers = [name for value, names in op.saves.items() if value == next(iter(op.parameters)) for name in names]
-    return any(isinstance(given.get(name), Tensor) and uses_gradient(given[name].node) for name in readers)
-
-
-RESULTS_SUFFICE = frozenset("elu_ celu_ leaky_relu_ relu_".split())
-"""Writes whose derivatives read the result."""
-KEPT = {"mkldnn_rnn_layer": slice(0, 3), "native_group_norm": slice(1, 3)}
-"""Operators with several results -> those that the node keeps."""
-
-
-def results_kept(overload, result):
-    """The results that the node of the first one keeps."""
-    if overload._opname in KEPT:
-        return result[KEPT[overload._opname]] if isinstance(result, tuple) and uses_gradient(result[0].node) else ()
-    return (result if isinstance(result, Tensor) else result[0],) if keeps_result(result) else ()
-
-
-def keeps_result(result):
-    """True if the node of a result keeps it for the backward pass."""
-    first = result[0] if type(result) is tuple and result else result
-    node = first.node if isinstance(first, Tensor) else None
-    node = node.inputs[0] if type(node) is Output else node
-    if not uses_gradient(node) or node.op is None or -1 not in node.roles:
-        return False
-    inputs = list(node.derivatives)
-    readers = node.op.saves[node.reads[node.roles.index(-1)]]
-    return any(node.inputs[inputs.index(name)] is not None for name in readers if not node.op.sequence)
 
 
 @cache

@@ -16,9 +16,12 @@ from tensh._aten.layer_steps import (
     avg_pool1d,
     batch_norm,
     dropout,
+    elu,
     embedding,
     fold,
     group_norm,
+    hardtanh,
+    isfinite,
     layer_norm,
     max_pool1d,
     max_pool2d,
@@ -28,6 +31,7 @@ from tensh._aten.layer_steps import (
     rms_norm,
     scaled_dot_product_attention,
     selu,
+    spread,
     unfold,
     unknown,
 )
@@ -362,6 +366,10 @@ def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=No
 
 
 STEPS = {
+    "isfinite": isfinite,
+    **{name: spread(name) for name in ("var", "std", "var_mean", "std_mean")},
+    "elu": elu, "hardtanh": hardtanh, "msort": lambda input: aten("sort", input, 0)[0],
+    "lu_solve": lambda b, LU_data, LU_pivots: aten("linalg_lu_solve", LU_data, LU_pivots, b),
     "linear": linear, "matmul": matmul, "__matmul__": operator_matmul, "__rmatmul__": lambda a, b: operator_matmul(b, a), "reshape": reshape, "flatten": flatten,
     "contiguous": contiguous, "to": convert_to, "type_as": lambda input, other: convert_to(input, other.dtype), "softmax": softmax("_softmax"),
     "log_softmax": softmax("_log_softmax"), "nll_loss": nll_loss, "cross_entropy": cross_entropy, "layer_norm": layer_norm,
@@ -378,7 +386,7 @@ STEPS = {
     "argsort": argsort, "tile": tile, "unique": unique, "argwhere": lambda input: aten("nonzero", input),
     "block_diag": lambda *tensors: aten("block_diag", list(tensors)), "norm": norm, "pad": pad, "interpolate": interpolate,
     "view_as": lambda input, other: aten("view", input, list(other.shape)), "expand_as": lambda input, other: aten("expand", input, list(other.shape)),
-    "outer": lambda input, other: aten("mul", aten("view", input, [-1, 1]), other),
+    "outer": lambda input, other: aten("mul", aten("view", input, [input.shape[0], 1]), other),
     "tensor": lambda data, **options: aten("lift_fresh", call_plain(torch.tensor, data, **options)),
     **{f"conv{n}d": convolution(n) for n in (1, 2, 3)}, **{f"conv_transpose{n}d": convolution(n, True) for n in (1, 2, 3)},
     **{name: cast(kind) for name, kind in {"float": "float32", "double": "float64", "half": "float16", "bfloat16": "bfloat16",

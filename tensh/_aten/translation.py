@@ -1,6 +1,7 @@
 """Calls of public functions as calls of ``aten`` operators: most by name, composed ones by their ``steps``."""
 
 import inspect
+import math
 from functools import cache, partial
 
 import tensh as torch
@@ -15,8 +16,11 @@ from tensh.engine.core.clock import mode
 from tensh.engine.core.lift import Lift
 from tensh.engine.dispatch.override.dispatch import any_dispatches
 from tensh.engine.dispatch.override.points import operators
+from tensh.engine.dispatch.override.state import state
 from tensh.engine.dispatch.override.wrappers import restore_held
 
+NUMBERS = {"__bool__": bool, "__int__": int, "__float__": float, "__complex__": complex}
+"""Functions that read an element as a number of a kind."""
 QUIET = frozenset(
     """size dim numel stride storage_offset is_contiguous requires_grad_ retain_grad backward register_hook data_ptr element_size
     type nelement ndimension untyped_storage storage is_floating_point is_complex is_signed tolist numpy __len__ __repr__
@@ -30,7 +34,7 @@ OPERATORS = {
     "__and__": "bitwise_and", "__or__": "bitwise_or", "__xor__": "bitwise_xor", "__invert__": "bitwise_not", "__eq__": "eq",
     "__floordiv__": "floor_divide", "__abs__": "abs", "__neg__": "neg", "__mod__": "remainder", "absolute": "abs", "negative": "neg",
     "multiply": "mul", "subtract": "sub", "divide": "div", "true_divide": "div", "concat": "cat", "concatenate": "cat",
-    "__bool__": "_local_scalar_dense", "__int__": "_local_scalar_dense", "__float__": "_local_scalar_dense", "__index__": "_local_scalar_dense",
+    "__index__": "_local_scalar_dense",
     "item": "_local_scalar_dense", "clip": "clamp", "greater": "gt", "less": "lt", "not_equal": "ne",
     "__iadd__": "add_", "__isub__": "sub_", "__imul__": "mul_", "__itruediv__": "div_", "__ipow__": "pow_", "__pow__": "pow",
 }  # fmt: skip
@@ -64,7 +68,11 @@ def call_inner(point, args, options):
     """The result of an operator or function that a composite calls, for dispatch modes; what aten lacks is not seen."""
     name = point.name
     if name in inner_calls.STEPS:
-        result = inner_calls.STEPS[name](*args, **options)
+        before, state.formulas = state.formulas, True
+        try:
+            result = inner_calls.STEPS[name](*args, **options)
+        finally:
+            state.formulas = before
         if result is not NotImplemented:
             return result
     return call_operator(name, point, args, options)
@@ -88,8 +96,32 @@ def show_operator(name, args, options):
 
 
 def sum_dim(input, dim, keepdim=False, dtype=None):
-    dims = [dim] if isinstance(dim, int) else list(dim)
-    return aten("sum", input, dims, keepdim, **({} if dtype is None else {"dtype": as_dtype(dtype)}))
+    dims = [dim] if isinstance(dim, int) else list(range(input.dim()) if dim is None else dim)
+    counts = dtype is None or input.dtype is torch.bool  # of elements, which PyTorch's formulas leave integers
+    return aten("sum", input, dims, keepdim, **({} if counts else {"dtype": as_dtype(dtype)}))
+
+
+def sum_all(input, dtype=None):
+    return aten("sum", input, **({} if dtype is None or input.dtype is torch.bool else {"dtype": as_dtype(dtype)}))
+
+
+def add_along(g, shape, index, dim):
+    """The sums of gradients by their places along a dimension."""
+    return aten("scatter_add", aten("new_zeros", g, list(shape)), dim, index, g)
+
+
+def cast(g, kind, memory_format=None):
+    """The dtype of an operand; a derivative says the other options, too."""
+    kind = as_dtype(kind)
+    if not state.formulas or g.dtype is kind:
+        return convert_to(g, kind)
+    return aten("_to_copy", g, dtype=kind, layout=torch.strided, device=g.device)
+
+
+def slice_back(g, shape, dim, start, stop, step):
+    """A gradient in the place of a slice, among zeros."""
+    start, stop = 0 if start is None else start, 2**63 - 1 if stop is None else stop
+    return aten("slice_backward", g, list(shape), dim, start, stop, step)
 
 
 def resize_dim(g, dim, size):
@@ -101,16 +133,58 @@ def resize_dim(g, dim, size):
     return room
 
 
+def view(input, *shape):
+    """A view of sizes that are all said."""
+    shape = list(shape[0] if shape and isinstance(shape[0], (tuple, list)) else shape)
+    if shape.count(-1) == 1 and (known := -math.prod(shape)):
+        shape[shape.index(-1)] = input.numel() // known
+    return aten("view", input, shape)
+
+
 LIFTED = {
+    "view": view,
     "slice_dim": "slice",
     "flip_dims": "flip",
     "unsafe_view": "_unsafe_view",
     "getitem": "__getitem__",
     "setitem": "__setitem__",
-    "cast": lambda g, kind: convert_to(g, as_dtype(kind)),
+    "cast": cast,
     "sum_dim": sum_dim,
-    "sum_all": "sum",
+    "sum_all": sum_all,
     "mean_all": "mean",
+    "mean_dim": lambda input, dim, keepdim=False: aten(
+        "mean", input, [dim] if isinstance(dim, int) else list(dim), keepdim
+    ),
+    "polygamma_of": lambda input, n: aten("polygamma", n, input),
+    "complex_of_pairs": "view_as_complex",
+    "pairs_of_complex": "view_as_real",
+    "roll_dims": lambda g, shifts, dims: aten("roll", g, list(shifts), list(dims)),
+    "rotate_dims": lambda g, k, dims: aten("rot90", g, k, list(dims)),
+    "matrix_exp": "linalg_matrix_exp",
+    "put_along": lambda g, shape, index, dim: aten("scatter", aten("new_zeros", g, list(shape)), dim, index, g),
+    "add_along": add_along,
+    "zeros_as": lambda g, shape: aten("zeros", list(shape), dtype=g.dtype),
+    "select_put": lambda g, part, dim, index: aten("select_scatter", g, part, dim, index),
+    "slice_put": lambda g, part, dim, start, stop, step: aten("slice_scatter", g, part, dim, start, stop, step),
+    "diagonal_put": lambda g, part, *places: aten("diagonal_scatter", g, part, *places),
+    "masked_zero": lambda g, mask: aten("masked_fill", g, mask, 0),
+    "masked_source": lambda g, mask, shape: aten("masked_scatter_backward", g, mask, list(shape)),
+    "index_fill_number": lambda g, dim, index, value: aten("index_fill", g, dim, index, value),
+    "scatter_number": lambda g, dim, index, value: aten("scatter", g, dim, index, value),
+    "unfold_back": lambda g, shape, dim, size, step: aten("unfold_backward", g, list(shape), dim, size, step),
+    "im2col": lambda g, kernel, dilation, padding, stride, size: aten(
+        "im2col", g, *map(list, (kernel, dilation, padding, stride))
+    ),
+    "col2im": lambda g, output_size, kernel, dilation, padding, stride, size: aten(
+        "col2im", g, *map(list, (output_size, kernel, dilation, padding, stride))
+    ),
+    "linalg_solve_triangular": lambda A, B, upper, left=True, unitriangular=False: aten(
+        "linalg_solve_triangular", A, B, upper=upper, left=left, unitriangular=unitriangular
+    ),
+    "linalg_lu_solve": lambda LU, pivots, B, left=True, adjoint=False: aten(
+        "linalg_lu_solve", LU, pivots, B, left=left, adjoint=adjoint
+    ),
+    "linalg_cross": lambda input, other, dim=-1: aten("linalg_cross", input, other, dim=dim),
     "squeeze_dim": "squeeze",
     "copy_gradient": lambda g, **options: g if mode.grad else aten("detach", g),
     "tie": lambda g, *others: g,
@@ -124,7 +198,7 @@ LIFTED = {
     "resize_dim": resize_dim,
     "real": lambda g: aten("select", aten("view_as_real", g), g.dim(), 0),
     "select_back": lambda g, shape, dim, index: aten("select_backward", g, list(shape), dim, index),
-    "slice_back": lambda g, shape, *part: aten("slice_backward", g, list(shape), *part),
+    "slice_back": slice_back,
     "diagonal_back": lambda g, shape, *part: aten("diagonal_backward", g, list(shape), *part),
 }
 """Operators of tensh with another name than PyTorch's, or with other arguments."""
@@ -148,6 +222,8 @@ def write_result(point, args, options):
 
 def translate_call(point, args, options):
     name = name_in_space(point.public)
+    if name in NUMBERS:
+        return NUMBERS[name](aten("_local_scalar_dense", args[0]))
     if point.is_accessor:
         name = ACCESSORS.get(point.function)
         return call_overload(*name(args[0])) if name else point.original(*args, **options)

@@ -1,13 +1,18 @@
 """Backward passes that are seen below autograd: one of these steps through each pass, in PyTorch's order."""
 
+import weakref
+
 import numpy as np
 
 from tensh._aten.backward_words import derivative_of, word
 from tensh._aten.calls import aten
+from tensh._aten.overloads import schemas
 from tensh.engine.arrays.memory import dense_owner, is_dense
 from tensh.engine.core.backward import finish
 from tensh.engine.core.clock import mode
 from tensh.engine.core.nodes import AccumulateGrad
+from tensh.engine.core.tensor import wrap
+from tensh.engine.dispatch.override.state import state
 
 
 class WatchedPass:
@@ -15,6 +20,8 @@ class WatchedPass:
 
     def __init__(self, grads, graph, wanted):
         self.graph, self.wanted, self.waiting = graph, wanted, {}
+        arrays = [t.array for t in grads.values() if type(getattr(t, "array", None)) is np.ndarray]
+        state.given = [weakref.ref(each) for each in arrays]
         stack, seen = list(grads), set(grads)
         while stack:
             for n in stack.pop().inputs:
@@ -30,7 +37,13 @@ class WatchedPass:
         for n in node.inputs:
             if n is not None:
                 self.waiting[n] -= 1
-        return node.backward_graph(g) if type(node).op is None else derivative_of(type(node))(node, g)
+        if type(node).op is None:
+            return node.backward_graph(g)
+        before, state.formulas = state.formulas, True
+        try:
+            return derivative_of(type(node))(node, g)
+        finally:
+            state.formulas = before
 
     word = staticmethod(word)
 
@@ -47,20 +60,39 @@ class WatchedPass:
         if leaf.grad is not None:
             leaf.grad = aten("add", leaf.grad, g) if mode.grad else aten("add_", leaf.grad, g)
         elif variable is None or not mode.grad and (type(g.array) is not np.ndarray or can_keep(leaf, variable, g)):
-            leaf.grad = aten("detach", g)
+            leaf.grad = aten("detach", wrap(g.array.copy()) if shares_memory(leaf, g) else g)
         elif type(variable.array) is np.ndarray and not is_dense(variable.array):
             leaf.grad = aten("clone", g)
         else:
-            leaf.grad = aten("copy_", aten("new_empty_strided", g, list(variable.shape), list(variable.stride())), g)
+            options = {"dtype": variable.dtype, "layout": variable.layout, "device": variable.device}
+            empty = schemas()["new_empty_strided"]["default"](
+                g, list(variable.shape), list(variable.stride()), **options
+            )
+            leaf.grad = aten("copy_", empty, g)
 
 
 def can_keep(leaf, variable, g):
-    """True if ``.grad`` may use the memory of a gradient: it has the right layout, and no other owner."""
-    if leaf.hooks is not None or g.array.strides != variable.array.strides or not is_dense(g.array):
+    """True if ``.grad`` may be a gradient as it is: it has the right layout, and nothing else has this very tensor."""
+    if leaf.hooks is not None or not is_dense(g.array):
         return False
-    owner = dense_owner(g.array)
-    others = [t.array for n, t in mode.running[1].items() if n is not leaf and hasattr(t, "array")]
-    return not any(type(each) is np.ndarray and dense_owner(each) is owner for each in others)
+    layouts = zip(g.array.shape, g.array.strides, variable.array.strides)
+    fits = all(n == 1 or step == wanted for n, step, wanted in layouts)
+    return fits and not any(each is g.array for each in arrays_elsewhere(leaf))
+
+
+def shares_memory(leaf, g):
+    """True for a view of a gradient that the program gave or another leaf gets; ``.grad`` is a copy, which PyTorch's is not."""
+    owner = type(g.array) is np.ndarray and dense_owner(g.array)
+    return any(dense_owner(each) is owner for each in arrays_elsewhere(leaf))
+
+
+def arrays_elsewhere(leaf):
+    """The gradients that the program gave, and those on their way to other nodes."""
+    arrays = [
+        *(given() for given in state.given),
+        *(getattr(t, "array", None) for n, t in mode.running[1].items() if n is not leaf),
+    ]
+    return [each for each in arrays if type(each) is np.ndarray]
 
 
 def run_watched(function, *args):

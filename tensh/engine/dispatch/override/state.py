@@ -18,6 +18,10 @@ class State(threading.local):
     dispatch_modes = ()  # active modes below autograd, the innermost last
     dispatch_off = False  # no class or mode below autograd is called
     below = False  # an operator is being computed
+    formulas = (
+        False  # a derivative is being computed: PyTorch's C++ calls the operators, with other overloads and options
+    )
+    given = ()  # weak references to the memory of the gradients that a watched pass began with
     handed = None  # the function of tensh that the call of an operator stands for
 
 

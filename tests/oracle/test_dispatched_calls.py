@@ -1,0 +1,73 @@
+"""A dispatch mode sees the operators of PyTorch in a call and its backward pass, with arguments of the same shapes and values.
+
+A line of ``dispatched_calls.txt`` is a call: ``r`` makes numbers that require grad, ``p`` such numbers between 0.1 and 0.9,
+``i`` zeros and ones.
+"""
+
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import tensh
+
+oracle = pytest.importorskip("torch")
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+CALLS = Path(__file__).with_name("dispatched_calls.txt").read_text().splitlines()
+
+
+def run(m, line):
+    """The operators of a call of library ``m`` and of its backward pass, as text."""
+    held = []
+
+    def hold(t):
+        held.append(t.requires_grad_())
+        return held[-1]
+
+    names = {
+        "torch": m, "F": m.nn.functional, "i": lambda *shape: m.randint(0, 2, shape),
+        "r": lambda *shape: hold(m.randn(*shape, dtype=m.float64)), "p": lambda *shape: hold(m.rand(*shape, dtype=m.float64) * 0.8 + 0.1),
+    }  # fmt: skip
+    m.manual_seed(0)
+    with logger(m) as forward:
+        out = eval(line, names)
+    while not m.is_tensor(out):
+        out = out[0]
+    weights = m.ones_like(out)
+    with logger(m) as backward:
+        if out.requires_grad:
+            out.backward(weights)
+    return forward, backward
+
+
+def logger(m):
+    """A dispatch mode whose context is the list of the calls that it sees."""
+
+    class Log(import_module(f"{m.__name__}.utils._python_dispatch").TorchDispatchMode):
+        def __enter__(self):
+            self.seen = []
+            super().__enter__()
+            return self.seen
+
+        def __torch_dispatch__(self, operator, types, args=(), kwargs=None):
+            options = sorted((kwargs or {}).items())
+            self.seen.append(f"{operator} {as_text(m, args)} {as_text(m, options)}")
+            return operator(*args, **(kwargs or {}))
+
+    return Log()
+
+
+def as_text(m, value):
+    """An argument as text: of a tensor its shape."""
+    if m.is_tensor(value):
+        return f"tensor{list(value.shape)}"
+    if isinstance(value, (tuple, list)):
+        return f"[{', '.join(as_text(m, each) for each in value)}]"
+    return f"{value:.4g}" if type(value) in (int, float) else str(value).replace("tensh.", "torch.")
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("line", CALLS)
+def test_calls_and_backward_passes_are_operators_of_pytorch(line):
+    assert run(tensh, line) == run(oracle, line)
