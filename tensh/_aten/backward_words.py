@@ -245,7 +245,7 @@ def of_no_size(like):
 
 def unused_like(input):
     """The same in the size of a tensor."""
-    return call_plain(torch.zeros_like, input)
+    return call_plain(torch.zeros, tuple(map(int, input.shape)), dtype=input.dtype)
 
 
 def statistic_of(t, input, at):
