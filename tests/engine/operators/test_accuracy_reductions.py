@@ -276,3 +276,18 @@ def test_losses_of_halves_are_those_of_wider_numbers(loss, dtype):
     (value, gradient), (exact, slope) = found
     assert value == pytest.approx(exact, rel=4 * torch.finfo(dtype).eps)
     assert (gradient - slope).abs().max() <= 4 * torch.finfo(dtype).eps * slope.abs().max()
+
+
+def test_gradients_of_batch_norm_in_evaluation_are_right_for_transposed_gradients():
+    import tensh as torch
+
+    torch.manual_seed(0)
+    x = torch.randn(1, 3, 2, 2, dtype=torch.float64, requires_grad=True)
+    weight, bias = (torch.randn(3, dtype=torch.float64, requires_grad=True) for _ in range(2))
+    start = torch.zeros(3, dtype=torch.float64), torch.ones(3, dtype=torch.float64)
+    w = torch.randn(1, 4, 3, dtype=torch.float64)
+    out = torch.nn.functional.batch_norm(x, *start, weight, bias, eps=0.0).flatten(2).transpose(1, 2)
+    found = torch.autograd.grad((out * w).sum(), (x, weight, bias))
+    g = w.transpose(1, 2).reshape(1, 3, 2, 2)
+    right = g * weight[:, None, None], (g * x).sum((0, 2, 3)), g.sum((0, 2, 3))
+    assert all(torch.allclose(*pair) for pair in zip(found, right, strict=True))
