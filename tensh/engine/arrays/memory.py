@@ -238,9 +238,14 @@ def share_apart(array):
 CHANNELS = {"channels_last": (4, (0, 2, 3, 1)), "channels_last_3d": (5, (0, 2, 3, 4, 1))}
 
 
+def is_row_major(array):
+    """Return True if an array is dense and row-major, and has no dimension of one element, whose stride may say otherwise."""
+    return array.flags.c_contiguous and 1 not in array.shape
+
+
 def channels_innermost(array):
     """Return True if the channels, dimension 1, are innermost; as in PyTorch, ambiguous layouts count as row-major."""
-    if array.flags.c_contiguous or array.ndim not in (4, 5) or not array.size:
+    if is_row_major(array) or array.ndim not in (4, 5) or not array.size:
         return False
     steps = strides(array)
     least = 0
@@ -310,7 +315,10 @@ def row_major(array):
 def copy_in_order(array, order):
     """Return ``array`` in dense memory, its dimensions in ``order`` from the outermost to the innermost."""
     inside = array.transpose(order)
-    return (inside if inside.flags.c_contiguous else row_major(inside)).transpose(np.argsort(order))
+    inside = inside if inside.flags.c_contiguous else row_major(inside)
+    if 1 in inside.shape and inside.size:  # there any stride is dense for NumPy
+        inside = view_strided(inside, inside.shape, contiguous_strides(inside.shape))
+    return inside.transpose(np.argsort(order))
 
 
 def copy_in_order_of(array, other):

@@ -2,7 +2,7 @@
 
 import functools
 
-from tensh.engine.arrays.memory import channels_innermost, copy_in_order
+from tensh.engine.arrays.memory import channels_innermost, copy_in_order, is_row_major
 
 
 def row_major(kernel):
@@ -34,11 +34,13 @@ def keeping_format(kernel=None, *, operands=1, unless=None):
     def function(*args, **options):
         results = kernel(*args, **options)
         arrays = args[:operands]
-        if all([array.flags.c_contiguous for array in arrays]):
+        if all([is_row_major(array) for array in arrays]):
             return results
         ndim = arrays[0].ndim
         kept = unless is None or not unless(arrays[0])
         innermost = kept and any(channels_innermost(array) for array in arrays)
+        if not innermost and all([array.flags.c_contiguous for array in arrays]):
+            return results
         order = (0, *range(2, ndim), 1) if innermost else tuple(range(ndim))
         if not isinstance(results, tuple):
             return copy_in_order(results, order)
