@@ -33,6 +33,7 @@ ELSEWHERE = {
         "engine.dtypes.symbols",
     ),
     **dict.fromkeys("_assert _assert_async _assert_scalar _assert_tensor_metadata".split(), "engine.errors.assertions"),
+    "Tag": "_library.tags",
     "install": "alias",
     "load_ipython_extension": "cli.kernel",
     "unload_ipython_extension": "cli.kernel",

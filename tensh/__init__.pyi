@@ -380,6 +380,29 @@ class SymFloat:
 class SymInt:
     """A symbolic int of PyTorch's compiler; tensh makes none."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
+class Tag:
+    """A property of an operator, which ``torch.library`` takes as ``tags=``."""
+    def __init__(self, *args: _Any, **options: _Any) -> None: ...
+    core: _Any
+    cudagraph_unsafe: _Any
+    data_dependent_output: _Any
+    dynamic_output_shape: _Any
+    flexible_layout: _Any
+    generated: _Any
+    inplace: _Any
+    inplace_view: _Any
+    maybe_aliasing_or_mutating: _Any
+    needs_contiguous_strides: _Any
+    needs_exact_strides: _Any
+    needs_fixed_stride_order: _Any
+    nondeterministic_bitwise: _Any
+    nondeterministic_seeded: _Any
+    out: _Any
+    out_variant: _Any
+    pointwise: _Any
+    pt2_compliant_tag: _Any
+    reduction: _Any
+    view_copy: _Any
 class TypedStorage:
     """The memory of a tensor as one array of elements, in memory order."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...

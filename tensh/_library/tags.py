@@ -10,3 +10,9 @@ NAMES = """
 
 Tag = enum.Enum("Tag", [(name, number) for number, name in enumerate(NAMES)], module="torch")
 Tag.__int__ = Tag.__index__ = lambda self: self.value
+Tag.__doc__ = """A property of an operator, which ``torch.library`` takes as ``tags=``.
+
+>>> import tensh as torch
+>>> torch.Tag.pointwise
+<Tag.pointwise: 16>
+"""

@@ -68,9 +68,9 @@ class Finder:
 
 
 def find_importing_frame():
-    """Return the frame of the importing code, or None."""
+    """Return the frame of the importing code, or None; that of ``importlib.import_module`` is its caller's."""
     frame = sys._getframe(2)
-    while frame and frame.f_code.co_filename.startswith("<frozen importlib"):
+    while frame and frame.f_code.co_filename.startswith(("<frozen importlib", importlib.__file__)):
         frame = frame.f_back
     return frame
 

@@ -51,10 +51,8 @@ class NamedLoader(SourceFileLoader):
     """Executes a file of tensh as a module of torch."""
 
     def create_module(self, spec):
-        self.own, self.name = (
-            spec.name,
-            name_in_torch(spec.name),
-        )  # the second is the module name of functions and classes defined there
+        self.own = spec.name
+        self.name = name_in_torch(spec.name)  # the module name of functions and classes defined there
         return ModuleType(self.name)
 
     def exec_module(self, module):

@@ -7,7 +7,8 @@ import sys
 import traceback
 
 FILE = "<eval_with_key>"
-COMPILED = os.path.join(os.path.dirname(os.path.dirname(__file__)), "engine", ""), "<tensh"
+ROOT = os.path.dirname(os.path.dirname(__file__))
+COMPILED = os.path.join(ROOT, "engine", ""), os.path.join(ROOT, "amp", "casting"), "<tensh"
 """The beginnings of files whose functions are compiled in PyTorch, where they have no frame."""
 numbers = itertools.count()
 

@@ -198,7 +198,7 @@ REAL = (
         "_dynamo.exc.UserError": "tensh.tracing.dims:UserError",
         "_dynamo.utils.counters": "tensh.compiler.registry:counters",
     }
-    | {"_C.Graph": "tensh.jit.ir:Graph", "Tag": "tensh._library.tags:Tag", "_C.Tag": "tensh._library.tags:Tag"}
+    | {"_C.Graph": "tensh.jit.ir:Graph", "_C.Tag": "tensh._library.tags:Tag"}
     | {f"_C.{name}": f"tensh.jit.graph_objects:{name}" for name in ("Node", "Value")}
     | {
         "_C._get_tracing_state": "tensh.tracing.state:_get_tracing_state",

@@ -125,6 +125,7 @@ print([s.stem for s in SCRIPTS[::3] if explain(s)[1] != expected(s).read_text(en
 
 
 @pytest.mark.skipif(sys.version_info >= (3, 12), reason="recorded with Python 3.11")
+@pytest.mark.thorough
 @pytest.mark.parametrize("beginning", BEGINNINGS.values(), ids=BEGINNINGS)
 def test_the_same_is_said_afterwards(beginning):
     """In a separate process, since it replaces functions for good."""

@@ -66,7 +66,7 @@ def tell_of_counting(torch):
             answers.append(
                 ([[round(each, 4) for each in row] for row in result.tolist()], type(largest).__name__, x.tolist())
             )
-        except (AssertionError, RuntimeError) as error:
+        except (AssertionError, ValueError) as error:
             answers.append(f"{type(error).__name__}: {error}")
     return left, known, answers
 
