@@ -13,6 +13,7 @@ from tensh.onnx.converting import Converter
 from tensh.onnx.errors import OnnxExporterError
 from tensh.onnx.library import require_onnx
 from tensh.onnx.writing import write_model
+from tensh.tracing.dims import UserError
 from tensh.tracing.dynamic import fill, read_dynamic_axes, read_dynamic_shapes, trace_dynamic
 from tensh.tracing.functional import Unwritable, without_writes
 from tensh.tracing.program import flatten_like, trace_program
@@ -166,7 +167,7 @@ def trace(model, args, kwargs, dynamic_axes, dynamic_shapes, input_names, on_rea
         dynamic = read_dynamic_shapes(model, args, kwargs, dynamic_shapes)
     try:
         return trace_dynamic(model, args, kwargs, dynamic, on_read), dynamic
-    except ValueError as error:
+    except (UserError, ValueError) as error:
         raise OnnxExporterError(str(error)) from None
 
 
