@@ -5,7 +5,7 @@
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.override.dispatch import ask as ask_classes
 from tensh.engine.dispatch.override.dispatch import find_overriding
-from tensh.engine.dispatch.override.state import ALL, dispatches, state
+from tensh.engine.dispatch.override.state import ALL, computing_formulas, dispatches, state
 
 
 def handlers_for(values, depth=2):
@@ -36,11 +36,8 @@ def collect(values, found, depth):
 
 def ask(overload, handlers, args, kwargs):
     """Return the first answer of a handler; raise TypeError if there is none."""
-    before, state.formulas = state.formulas, False
-    try:
+    with computing_formulas(False):
         return ask_one_by_one(overload, handlers, args, kwargs)
-    finally:
-        state.formulas = before
 
 
 def ask_one_by_one(overload, handlers, args, kwargs):

@@ -16,7 +16,7 @@ from tensh.engine.core.clock import mode
 from tensh.engine.core.lift import Lift
 from tensh.engine.dispatch.override.dispatch import any_dispatches
 from tensh.engine.dispatch.override.points import operators
-from tensh.engine.dispatch.override.state import state
+from tensh.engine.dispatch.override.state import computing_formulas, state
 from tensh.engine.dispatch.override.wrappers import restore_held
 
 NUMBERS = {"__bool__": bool, "__int__": int, "__float__": float, "__complex__": complex}
@@ -68,11 +68,8 @@ def call_inner(point, args, options):
     """The result of an operator or function that a composite calls, for dispatch modes; what aten lacks is not seen."""
     name = point.name
     if name in inner_calls.STEPS:
-        before, state.formulas = state.formulas, True
-        try:
+        with computing_formulas(True):
             result = inner_calls.STEPS[name](*args, **options)
-        finally:
-            state.formulas = before
         if result is not NotImplemented:
             return result
     return call_operator(name, point, args, options)

@@ -12,7 +12,7 @@ from tensh.engine.core.backward import finish
 from tensh.engine.core.clock import mode
 from tensh.engine.core.nodes import AccumulateGrad
 from tensh.engine.core.tensor import wrap
-from tensh.engine.dispatch.override.state import state
+from tensh.engine.dispatch.override.state import computing_formulas, state
 
 
 class WatchedPass:
@@ -39,11 +39,8 @@ class WatchedPass:
                 self.waiting[n] -= 1
         if type(node).op is None:
             return node.backward_graph(g)
-        before, state.formulas = state.formulas, True
-        try:
+        with computing_formulas(True):
             return derivative_of(type(node))(node, g)
-        finally:
-            state.formulas = before
 
     word = staticmethod(word)
 

@@ -30,26 +30,29 @@ class FunctionalModule(FunctionalModuleWithBuffers):
         return super().__call__(params, (), *args, **kwargs)
 
 
-def deprecated(function, instead):
-    """``function`` with PyTorch's warning that another one replaces it."""
+def deprecated(instead):
+    """Decorate a function with PyTorch's warning that ``instead`` replaces it."""
 
-    @functools.wraps(function)
-    def former(*args, **options):
-        warn(
-            "We've integrated functorch into PyTorch. As the final step of the integration, "
-            f"`functorch.{function.__name__}` is deprecated as of PyTorch 2.0 and will be deleted in a future version of "
-            f"PyTorch >= 2.3. Please use `{instead}` instead; see the PyTorch 2.0 release notes and/or the `torch.func` "
-            "migration guide for more details https://pytorch.org/docs/main/func.migrating.html",
-            FutureWarning,
-        )
-        return function(*args, **options)
+    def decorate(function):
+        @functools.wraps(function)
+        def former(*args, **options):
+            warn(
+                "We've integrated functorch into PyTorch. As the final step of the integration, "
+                f"`functorch.{function.__name__}` is deprecated as of PyTorch 2.0 and will be deleted in a future version "
+                f"of PyTorch >= 2.3. Please use `{instead}` instead; see the PyTorch 2.0 release notes and/or the "
+                "`torch.func` migration guide for more details https://pytorch.org/docs/main/func.migrating.html",
+                FutureWarning,
+            )
+            return function(*args, **options)
 
-    return former
+        return former
+
+    return decorate
 
 
-vmap = deprecated(func.vmap, "torch.vmap")
+vmap = deprecated("torch.vmap")(func.vmap)
 functionalize, grad, grad_and_value, hessian, jacfwd, jacrev, jvp, vjp = (
-    deprecated(each, f"torch.func.{each.__name__}")
+    deprecated(f"torch.func.{each.__name__}")(each)
     for each in (
         func.functionalize,
         func.grad,
@@ -63,6 +66,7 @@ functionalize, grad, grad_and_value, hessian, jacfwd, jacrev, jvp, vjp = (
 )
 
 
+@deprecated("torch.func.functional_call")
 def make_functional_with_buffers(model, disable_autograd_tracking=False):
     """Return (a function of parameters, buffers and inputs, the parameters, the buffers) for a module.
 
@@ -86,6 +90,7 @@ def copy_state(model, disable_autograd_tracking):
     return params, tuple(each.detach().clone() for each in model.buffers())
 
 
+@deprecated("torch.func.functional_call")
 def make_functional(model, disable_autograd_tracking=False):
     """Return (a function of parameters and inputs, the parameters); raise ValueError for a module with buffers."""
     if any(True for _ in model.buffers()):
@@ -95,6 +100,7 @@ def make_functional(model, disable_autograd_tracking=False):
     return FunctionalModule(model), copy_state(model, disable_autograd_tracking)[0]
 
 
+@deprecated("torch.func.stack_module_state")
 def combine_state_for_ensemble(models):
     """Return (a function of parameters, buffers and inputs for ``vmap``, stacked parameters, stacked buffers) for modules.
 
@@ -109,9 +115,3 @@ def combine_state_for_ensemble(models):
         raise RuntimeError("combine_state_for_ensemble: Expected all models to be of the same class.")
     params, buffers = stack_module_state(models)
     return FunctionalModuleWithBuffers(models[0]), tuple(params.values()), tuple(buffers.values())
-
-
-make_functional, make_functional_with_buffers = (
-    deprecated(each, "torch.func.functional_call") for each in (make_functional, make_functional_with_buffers)
-)
-combine_state_for_ensemble = deprecated(combine_state_for_ensemble, "torch.func.stack_module_state")

@@ -4,12 +4,12 @@ A line of ``dispatched_calls.txt`` is a call: ``r`` makes numbers that require g
 ``i`` zeros and ones.
 """
 
-from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 import tensh
+from tests.oracle.dispatch_log import make_log
 
 oracle = pytest.importorskip("torch")
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -30,32 +30,16 @@ def run(m, line):
         "r": lambda *shape: hold(m.randn(*shape, dtype=m.float64)), "p": lambda *shape: hold(m.rand(*shape, dtype=m.float64) * 0.8 + 0.1),
     }  # fmt: skip
     m.manual_seed(0)
-    with logger(m) as forward:
+    log = make_log(m, lambda word, args, options: f"{word} {as_text(m, args)} {as_text(m, sorted(options.items()))}")
+    with log as forward:
         out = eval(line, names)
     while not m.is_tensor(out):
         out = out[0]
     weights = m.ones_like(out)
-    with logger(m) as backward:
+    with log as backward:
         if out.requires_grad:
             out.backward(weights)
     return forward, backward
-
-
-def logger(m):
-    """A dispatch mode whose context is the list of the calls that it sees."""
-
-    class Log(import_module(f"{m.__name__}.utils._python_dispatch").TorchDispatchMode):
-        def __enter__(self):
-            self.seen = []
-            super().__enter__()
-            return self.seen
-
-        def __torch_dispatch__(self, operator, types, args=(), kwargs=None):
-            options = sorted((kwargs or {}).items())
-            self.seen.append(f"{operator} {as_text(m, args)} {as_text(m, options)}")
-            return operator(*args, **(kwargs or {}))
-
-    return Log()
 
 
 def as_text(m, value):

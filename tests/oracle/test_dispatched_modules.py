@@ -4,12 +4,12 @@ A line of ``dispatched_modules.txt`` is a module and its arguments; ``r`` makes 
 begin with ``~`` only the backward pass is compared: PyTorch composes the forward pass of more operators.
 """
 
-from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 import tensh
+from tests.oracle.dispatch_log import make_log
 
 oracle = pytest.importorskip("torch")
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -22,7 +22,7 @@ class Seen:
 
     def __init__(self, m, line):
         make, given = line.split(" | ")
-        log = logger(m)
+        log = make_log(m, lambda operator, *_: str(operator))
         m.manual_seed(0)
         names = {"torch": m, "nn": m.nn, "F": m.nn.functional, "r": lambda *shape: m.randn(*shape, requires_grad=True)}
         module = eval(make, names)
@@ -34,22 +34,6 @@ class Seen:
         self.nodes = list(nodes_of(out.grad_fn))
         with log as self.backward:
             out.sum().backward()
-
-
-def logger(m):
-    """A dispatch mode whose context is the list of the operators that it sees."""
-
-    class Log(import_module(f"{m.__name__}.utils._python_dispatch").TorchDispatchMode):
-        def __enter__(self):
-            self.seen = []
-            super().__enter__()
-            return self.seen
-
-        def __torch_dispatch__(self, operator, types, args=(), kwargs=None):
-            self.seen.append(str(operator))
-            return operator(*args, **(kwargs or {}))
-
-    return Log()
 
 
 def nodes_of(root):

@@ -240,7 +240,7 @@ CHANNELS = {"channels_last": (4, (0, 2, 3, 1)), "channels_last_3d": (5, (0, 2, 3
 
 def is_row_major(array):
     """Return True if an array is dense and row-major, and has no dimension of one element, whose stride may say otherwise."""
-    return array.flags.c_contiguous and 1 not in array.shape
+    return array.flags.c_contiguous and (array.ndim < 4 or array.strides[1] * array.shape[1] > array.strides[-1])
 
 
 def channels_innermost(array):

@@ -98,7 +98,8 @@ class Op:
         known = f"{spoken or name}_{'method' if method else 'function'}"
         if hasattr(ENVIRONMENT.get(known), "public"):  # not yet, while another thread writes the same
             return ENVIRONMENT[known].public
-        wrapper = ENVIRONMENT[known] = PublicWrapper(spoken or name, fn, inspect.signature(fn).parameters, method)
+        wrapper = PublicWrapper(spoken or name, fn, inspect.signature(fn).parameters, method)
+        wrapper = ENVIRONMENT.setdefault(known, wrapper)  # one for all threads
         source = (writer.public_inplace_source if inplace else writer.public_source)(self, name, known)
         made = self._compile(source, known.replace("_", " "), name)
         made.__wrapped__, wrapper.public = fn, made
@@ -114,13 +115,10 @@ class Op:
         return watch_inner(self._compile(writer.inplace_source(self), name, name), name)
 
     def _compile(self, source, title, name):
-        """The function that ``source`` defines; the environment's own entry of that name is restored."""
-        kept = ENVIRONMENT.get(name)
-        compile_source(source, title, ENVIRONMENT)
-        function = ENVIRONMENT.pop(name)
-        if kept is not None:
-            ENVIRONMENT[name] = kept
-        return watch_operator(set_public_module(function), self)
+        """The function that ``source`` defines, outside the environment, which all threads share."""
+        defined = {}
+        compile_source(source, title, ENVIRONMENT, defined)
+        return watch_operator(set_public_module(defined[name]), self)
 
     def __repr__(self):
         return f"<operator {self.name}>"

@@ -7,12 +7,15 @@ WRITTEN = "tensh.written"
 """The module name of generated functions, for warnings."""
 
 
-def compile_source(source, title, namespace):
-    """Execute ``source`` in ``namespace``; tracebacks and debuggers can show its lines."""
+def compile_source(source, title, namespace, defined=None):
+    """Execute ``source`` in ``namespace``; tracebacks and debuggers can show its lines.
+
+    What it defines goes into ``defined``, by default ``namespace`` itself.
+    """
     filename = f"<tensh {title}>"
     namespace.setdefault("__name__", WRITTEN)
     linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
-    exec(compile(source, filename, "exec"), namespace)
+    exec(compile(source, filename, "exec"), namespace, defined)
 
 
 def indent_lines(lines):

@@ -12,7 +12,7 @@ from tensh.engine import find_public
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.override.points import is_overriding
 from tensh.engine.errors.warnings import warn
-from tensh.engine.operators.layers.composites.recurrent import recurrent
+from tensh.engine.operators.layers.composites.recurrent import put_batch_first, recurrent
 from tensh.nn import init
 from tensh.nn.modules.module import Module
 from tensh.nn.modules.rnn_checks import CellChecks, RecurrentChecks, permute_state
@@ -147,8 +147,8 @@ class RNNBase(RecurrentChecks, Module):
         else:
             steps = input.transpose(0, 1) if self.batch_first else input
             output, states = self._compute(steps, states, None)
-            if self.batch_first:  # PyTorch transposes in place for all modes but one, which its graph shows
-                output = (output.transpose if self.mode == "LSTM" else output.transpose_)(0, 1)
+            if self.batch_first:
+                output = put_batch_first(self.mode, output)
         if dims == 2:
             return output.squeeze(batch_dim), [each.squeeze(1) for each in states]
         return output, states

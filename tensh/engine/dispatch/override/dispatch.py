@@ -113,7 +113,7 @@ def answer_late(function, args, options):
 OURS = ("out", "copy")  # parameters that PyTorch's Python functions lack
 WITH_OUT = ("norm", "normalize", "tensordot")  # exceptions, which have ``out`` in Python
 SPREAD = ("einsum",)  # functions that pass on a list of operands one by one
-HANDED_ON = {
+NAMED = {
     "norm": "p dim keepdim out dtype".split(),
     "lu": "pivot get_infos out".split(),
     "l1_loss": "size_average reduce reduction".split(),
@@ -135,7 +135,7 @@ def as_in_python(point, args, options):
     bound.apply_defaults()
     if point.python == "by name":
         return (), dict(bound.arguments)
-    order = HANDED_ON.get(point.function.__name__, ())
+    order = NAMED.get(point.function.__name__, ())
     order = order if bound.arguments.keys() >= set(order) else ()  # not those of a method with the same name
     positional, named = [], {}
     for name, parameter in bound.signature.parameters.items():

@@ -1,6 +1,7 @@
 """The active and disabled overrides of a thread."""
 
 import threading
+from contextlib import contextmanager
 from types import NoneType
 
 from tensh.engine.core.tensor import Tensor
@@ -27,6 +28,16 @@ class State(threading.local):
 
 state = State()
 CLASSES, ALL = 1, 2
+
+
+@contextmanager
+def computing_formulas(on):
+    """Say whether a derivative is being computed, within a ``with`` statement."""
+    before, state.formulas = state.formulas, on
+    try:
+        yield
+    finally:
+        state.formulas = before
 
 
 class Disabled:

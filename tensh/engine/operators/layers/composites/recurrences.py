@@ -3,7 +3,7 @@
 from tensh.engine.arguments.binding import asks_late, bind
 from tensh.engine.arguments.lazy_signatures import shows
 from tensh.engine.codegen.registry import PUBLIC
-from tensh.engine.operators.layers.composites.recurrent import cell, recurrent
+from tensh.engine.operators.layers.composites.recurrent import cell, put_batch_first, recurrent
 
 LAYER = "tuple of Tensors params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional"
 SHOWN = "input, hx, params, has_biases, num_layers, dropout, train, bidirectional"
@@ -78,9 +78,7 @@ def layer_function(mode):
         if steps.dim() != 3:
             steps.size(2)  # raises for a wrong number of dimensions
         output, states = recurrent(mode, steps, states, layers, directions, dropout)
-        if found["batch_first"]:  # in place for all but one, as the graph shows
-            output = (output.transpose if cells else output.transpose_)(0, 1)
-        return output, *states
+        return put_batch_first(mode, output) if found["batch_first"] else output, *states
 
     return declare_recurrence(function, name, LAYER_DOC.format(*WORDS[mode]))
 

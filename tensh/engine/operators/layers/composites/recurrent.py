@@ -151,6 +151,11 @@ def recurrent(mode, input, state, layers, directions, dropout, sizes=None):
     return input, [stack.fn(parts) for parts in zip(*last, strict=True)]
 
 
+def put_batch_first(mode, output):
+    """Transpose [steps, batch, features]: in place unless of an LSTM, which the graph shows."""
+    return (output.transpose if mode == "LSTM" else output.transpose_)(0, 1)
+
+
 def lstm_slopes(g_outputs, g_hidden, g_cell, input, w_ih, w_hh, b_ih, b_hh, hidden, cell, backwards, *saved):
     """Return the derivative of an LSTM layer as tensors, from the layer run step by step."""
 
