@@ -5,7 +5,8 @@ top of its module. Either way it is skipped if PyTorch is absent (once, not once
 the mark ``oracle``, so that ``pytest -m oracle`` runs exactly these.
 
 A test that tries many inputs for one property (mutated files, random programs, growth with length, hostile values), or
-starts a process for each of many, carries the mark ``thorough``. A run of the whole suite leaves these out unless ``-m`` says otherwise; a run of named files does not.
+starts a process for each of many, or reads every file of the project, carries the mark ``thorough``. A run of the whole suite
+leaves these out unless ``-m`` says otherwise; a run of named files does not.
 """
 
 import gc

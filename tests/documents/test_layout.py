@@ -3,6 +3,8 @@
 import ast
 from collections import Counter
 
+import pytest
+
 from tensh.alias.parts import OWN
 from tensh.engine.methods.unsupported import is_in_pytorch
 from tests.support.project import ROOT
@@ -46,6 +48,7 @@ def constants(module):
             yield from (name.id for name in names if isinstance(name, ast.Name) and name.id.isupper())
 
 
+@pytest.mark.thorough
 def test_a_constant_is_assigned_once():
     assert [*constants("FEW = 8\nA, FEW = 1, 2\nx = 3\nB: int = 4\nB += 1")] == ["FEW", "A", "FEW", "B"]
     paths = [path for folder in ("tensh", "tests", "tools") for path in (ROOT / folder).rglob("*.py")]

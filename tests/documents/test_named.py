@@ -110,11 +110,13 @@ def test_what_is_not_there_is_found():
     assert missing_modules("tensh.nn.Linear, tests.gone and tensh.support.gone") == ["tensh.support.gone", "tests.gone"]
 
 
+@pytest.mark.thorough
 def test_paths_that_are_named_are_there():
     lacking = {name_of(path): missing_paths(text, path.parent) for path, text in prose().items()}
     assert {path: names for path, names in lacking.items() if names} == {}
 
 
+@pytest.mark.thorough
 def test_modules_that_are_named_are_there():
     lacking = {name_of(path): missing_modules(text) for path, text in prose().items()}
     assert {path: names for path, names in lacking.items() if names} == {}
@@ -126,6 +128,7 @@ def missing_files(text, known):
     return sorted({*BARE.findall(prose)} - known - EXAMPLES)
 
 
+@pytest.mark.thorough
 def test_files_that_are_named_without_a_folder_are_there():
     folders = [ROOT / folder for folder in FOLDERS]
     known = {path.name for folder in folders for path in folder.rglob("*.*")} | {path.name for path in ROOT.iterdir()}
@@ -176,6 +179,7 @@ def test_modules_of_the_tables_are_there():
 
 
 # ── notes ────────────────────────────────────────────────────────────────────
+@pytest.mark.thorough
 def test_notes_that_are_referred_to_are_there():
     found = re.compile(r"^Note \[([^\]]+)\]", re.MULTILINE)
     referred = re.compile(r"Note \[([^\]]+)\](?:\s+in\s+([\w/]+\.py))?")

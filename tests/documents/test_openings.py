@@ -63,6 +63,7 @@ def test_a_wrong_word_is_found(code, reason):
     assert contradict(ast.parse(code).body[0]) == reason
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("folder", ["tensh", "tools", "tests", "scripts"])
 def test_first_words_are_true(folder):
     wrong = []

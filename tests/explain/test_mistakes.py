@@ -10,6 +10,7 @@ import pytest
 import tensh.explain
 from tests.recorded.mistakes.cases import SCRIPTS, expected, explain
 from tests.support.project import ROOT
+from tests.support.sampling import few_of
 
 FITS = re.compile(
     r"^ +(?P<word>fits|and): +(?:(?P<side>before |after )?line (?P<line>\d+): )?(?P<code>.*?)(?: {4,}(?:\[|-> ).*)?$",
@@ -52,7 +53,7 @@ def keep_faults(function, faults, *arguments):
         raise
 
 
-@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
+@pytest.mark.parametrize("script", few_of(SCRIPTS), ids=lambda script: script.stem)
 def test_what_is_said_of_a_mistake(script, monkeypatch):
     faults = []
     monkeypatch.setattr(tensh.explain, "explain", partial(keep_faults, tensh.explain.explain, faults))

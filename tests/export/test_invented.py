@@ -5,6 +5,7 @@ import pytest
 import tensh as torch
 from tests.export.test_decomposing import close, leaves, steps
 from tests.support.invented import make_invented
+from tests.support.sampling import few_of
 
 MODELS = make_invented(torch)
 OTHER_GRAPHS = {
@@ -35,7 +36,7 @@ def export(library, models, name):
     return library.export.export(make(), tuple(args), kwargs)
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", few_of(MODELS))
 def test_exported_programs_compute_the_same(name):
     expected = run(MODELS[name][0](), name)
     assert close(run(export(torch, MODELS, name).module(), name), expected)
@@ -43,7 +44,7 @@ def test_exported_programs_compute_the_same(name):
         assert close(run(export(torch, MODELS, name).run_decompositions(table).module(), name), expected)
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", few_of(MODELS))
 def test_compiled_and_scripted_models_compute_the_same(name):
     make, expected = MODELS[name][0], run(MODELS[name][0](), name)
     assert close(run(torch.compile(make()), name), expected)
@@ -60,7 +61,7 @@ def test_traced_models_compute_the_same(name):
     assert close(run(traced, name), run(make(), name))
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", few_of(MODELS))
 def test_graphs_and_signatures_are_pytorchs(oracle, name):
     found = []
     for library in torch, oracle:

@@ -4,6 +4,7 @@ import pytest
 
 import tensh as torch
 from tensh.fx.experimental.proxy_tensor import make_fx
+from tests.support.sampling import few_of
 
 nn, F = torch.nn, torch.nn.functional
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -68,14 +69,14 @@ def check(derivative, inputs, others):
 
 
 @pytest.mark.parametrize("order", [1, 2, 3])
-@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("name", few_of(FUNCTIONS))
 def test_derivatives_of_functions(name, order):
     x = OPERANDS[0]
     check(differentiate(FUNCTIONS[name], order), (x,), [(x + 0.1,)])
 
 
 @pytest.mark.parametrize("order", [1, 2])
-@pytest.mark.parametrize("name", LAYERS)
+@pytest.mark.parametrize("name", few_of(LAYERS))
 def test_derivatives_of_layers(name, order):
     torch.manual_seed(0)
     make, shape = LAYERS[name]
@@ -84,7 +85,7 @@ def test_derivatives_of_layers(name, order):
 
 
 @pytest.mark.parametrize("order", [1, 2, 3])
-@pytest.mark.parametrize("name", BRANCHES)
+@pytest.mark.parametrize("name", few_of(BRANCHES))
 def test_derivatives_of_branches(name, order):
     x, y = OPERANDS
     check(

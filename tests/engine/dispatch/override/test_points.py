@@ -12,6 +12,7 @@ import tensh as torch
 from tensh.engine.dispatch.override.points import Point, keep_armed
 from tensh.overrides import TorchFunctionMode
 from tests.recorded.sessions.replay import FOLDER, replay, sections
+from tests.support.sampling import few_of
 
 ERRORS = sections(FOLDER / "errors.md")
 KINDS = "missing and unknown arguments", "arguments of the wrong type", "autograd", "flags are truth values", "dtypes"
@@ -217,8 +218,7 @@ print(eval(sys.argv[1], {"torch": torch, "each": Overriding()}))
 """
 
 
-@pytest.mark.parametrize(
-    ("call", "name"),
+FIRST_CALLS = (
     [(f"torch.{name}_like(each)", f"{name}_like") for name in ("empty", "zeros", "ones", "rand")]
     + [("torch.full_like(each, 1)", "full_like"), ("torch.stack([each])", "stack"), ("torch.sum(each)", "sum")]
     + [("torch.bernoulli(each)", "bernoulli"), ("torch.norm(each)", "norm"), ("torch.split(each, 1)", "split")]
@@ -228,8 +228,11 @@ print(eval(sys.argv[1], {"torch": torch, "each": Overriding()}))
         ("torch.gru_cell(each, each, each, each)", "gru_cell"),
     ]
     + [(f"torch.nn.functional.{name}(each)", name) for name in ("relu", "softmax", "silu", "normalize")]
-    + [("torch.nn.functional.mse_loss(each, each)", "mse_loss"), ("torch.nn.functional.pad(each, (1, 1))", "pad")],
+    + [("torch.nn.functional.mse_loss(each, each)", "mse_loss"), ("torch.nn.functional.pad(each, (1, 1))", "pad")]
 )
+
+
+@pytest.mark.parametrize(("call", "name"), few_of(FIRST_CALLS))
 def test_the_first_call_asks_an_overriding_object_that_is_no_tensor(call, name):
     done = subprocess.run([sys.executable, "-c", FIRST_CALL, call], capture_output=True, text=True)
     assert done.stdout == f"asked about {name}\n", done.stderr
