@@ -3,6 +3,7 @@
 What each prints is recorded beside it, ``programs/NAME.txt``, from PyTorch: ``python programs/NAME.py PORT > programs/NAME.txt``.
 """
 
+import os
 import socket
 import sys
 from importlib.util import find_spec
@@ -42,4 +43,5 @@ def test_processes_of_the_program(program):
 @pytest.mark.oracle
 @each_program
 def test_on_pytorch(program):
-    check(program, call([sys.executable, str(program), free_port()]))
+    calm = os.environ | {"OMP_NUM_THREADS": "1"}  # threads of several processes would wait for each other's cores
+    check(program, call([sys.executable, str(program), free_port()], env=calm))
