@@ -8,6 +8,7 @@ from tensh._aten.backward_kernels import BACKWARD_KERNELS
 from tensh._aten.functional_kernels import FUNCTIONAL_KERNELS
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.operators.layers.composites.activation import elu_
+from tensh.engine.operators.layers.composites.unpooling import max_unpool
 from tensh.nn import functional
 from tensh.nn.utils.norms import scale_direction
 
@@ -188,6 +189,14 @@ def solve_ex(A, B, *, left=True, check_errors=False):
     return result, *torch.linalg.lu_factor(A), info
 
 
+def fractional_pool(dims):
+    """The kernel of fractional pooling: the output and the places of its elements."""
+    pool = getattr(functional, f"fractional_max_pool{dims}d_with_indices")
+    return lambda self, kernel_size, output_size, random_samples: pool(
+        self, kernel_size, output_size, None, True, random_samples
+    )
+
+
 def ask_tensor(name):
     """A kernel that asks the tensor itself."""
     return lambda self, *args: getattr(self, name)(*args)
@@ -242,6 +251,9 @@ KERNELS = {
         f"adaptive_max_pool{dims}d": partial(getattr(functional, f"adaptive_max_pool{dims}d"), return_indices=True)
         for dims in (1, 2, 3)
     },
+    **{f"fractional_max_pool{dims}d": fractional_pool(dims) for dims in (2, 3)},
+    **{f"max_unpool{dims}d": partial(lambda dims, self, indices, output_size, *windows: max_unpool(
+        f"max_unpool{dims}d", dims, self, indices, output_size), dims) for dims in (2, 3)},
     "constant_pad_nd": lambda self, pad, value=0: functional.pad(self, pad, "constant", value),
     "new_empty_strided": lambda self, size, stride, **options: torch.empty_strided(size, stride, dtype=self.dtype),
     "pow": lambda self, exponent: torch.pow(self, exponent),

@@ -62,7 +62,7 @@ class Parameter:
             isinstance(value, kinds) or numbers and self.kind == "Tensor" and isinstance(value, (int, float, complex))
         ):
             raise TypeError
-        return value
+        return float(value) if self.kind == "float" and type(value) is int else value
 
 
 KINDS = {

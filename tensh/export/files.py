@@ -47,6 +47,7 @@ def save(ep, f, *, extra_files=None, opset_version=None):
         "dynamic": {str(place): {str(dim): name for dim, name in table.items()} for place, table in program.dynamic.items()},
         "bounds": {name: [each.lower, each.upper] for name, each in program.bounds.items()},
         "parameters": list(ep.graph_signature.parameters),
+        "frozen": [name for name in ep.graph_signature.parameters if not ep.state_dict[name].requires_grad],
         "buffers": list(ep.graph_signature.buffers),
         "constants": list(ep.constants),
         "mutations": [[node.name, member, target] for node, (member, target) in program.mutations.items()],

@@ -22,8 +22,10 @@ def rebuild(said, tensors):
     if not (isinstance(tensors, dict) and all(isinstance(each, torch.Tensor) for each in tensors.values())):
         raise DamagedFile("it has parameters, buffers or constants that are not tensors")
     root, branches, fixed = Module(), list_branches(said["nodes"]), {*said["constants"]}
+    frozen = {*said.get("frozen", ())}
     for path in said["parameters"]:
-        assign(root, path, torch.nn.Parameter(tensors[path]) if tensors[path].is_floating_point() else tensors[path])
+        grad = path not in frozen and (tensors[path].is_floating_point() or tensors[path].is_complex())
+        assign(root, path, torch.nn.Parameter(tensors[path], grad))
     for path in said["buffers"]:
         assign(root, path, tensors[path], path not in fixed)
     buffers = {*said["buffers"]}

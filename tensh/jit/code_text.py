@@ -159,6 +159,8 @@ class CodePrinter:
                 return f"ops.prim.NumToTensor({taken[0]})"
             case "aten::Int":
                 return f"int({taken[0]})"
+            case "aten::__getitem__":
+                return f"{taken[0]}[{taken[1]}]"
         space, _, name = kind.partition("::")
         head = f"torch.{name}" if space == "aten" else f"ops.{space}.{name}"
         return f"{head}({', '.join(self.arguments(line, taken))})"

@@ -67,6 +67,8 @@ class Type:
             return "Tensor"
         if isinstance(self.example, tuple):
             return f"Tuple[{', '.join(Type(None, each).annotation_str for each in self.example)}]"
+        if isinstance(self.example, dict) and self.text == "Dict(str, Tensor)":
+            return "Dict[str, Tensor]"
         return f"List[{self.text[:-2]}]" if self.text.endswith("[]") else self.text
 
     def __str__(self):

@@ -20,6 +20,7 @@ from tensh.jit.constants import (
 )
 from tensh.jit.graph_objects import KINDS, Value
 from tensh.jit.graph_objects import Node as Line
+from tensh.jit.nested_inputs import write_inputs
 from tensh.jit.scopes import NOWHERE, place_of
 
 SIZES = {
@@ -27,15 +28,7 @@ SIZES = {
     "pow": "aten::pow", "neg": "aten::neg",
 }  # fmt: skip
 """Operator of Python on sizes -> that of their tensors."""
-SCALARS = {
-    "add": "aten::add",
-    "sub": "aten::sub",
-    "mul": "aten::mul",
-    "floordiv": "aten::floordiv",
-    "pow": "aten::pow",
-    "mod": "aten::remainder",
-    "neg": "aten::neg",
-}
+SCALARS = SIZES | {"floordiv": "aten::floordiv"}
 """Operators on sizes."""
 
 
@@ -133,10 +126,11 @@ class Lines:
 
     def write(self):
         """Make the lines of all nodes; return self."""
-        for node in self.graph.find_nodes(op="placeholder"):
-            name = f"%{node.target}" if self.members is None else self.number()
-            self.names[node] = self.add_input(name, type_of(node.meta["val"]), node.meta["val"])
-        if self.members is not None:
+        nodes = self.graph.find_nodes(op="placeholder")
+        if self.members is None:
+            write_inputs(self, self.arguments, nodes, type_of)
+        for node in nodes if self.members is not None else ():
+            self.names[node] = self.add_input(self.number(), type_of(node.meta["val"]), node.meta["val"])
             numbers = {}
             for path, value in self.members.items():
                 if id(value) not in numbers:
@@ -359,7 +353,7 @@ class Graph:
     def _lines(self):
         lines = self.make_lines(self.program.graph, self.owner, self.members)
         lines.constants, lines.made, lines.fixed = self.program.constants, self.program.made, self.program.numbers
-        lines.result = self.program.result
+        lines.result, lines.arguments = self.program.result, self.program.arguments
         return lines.write()
 
     def __str__(self):

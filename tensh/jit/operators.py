@@ -160,15 +160,8 @@ def convolution(input, weight, bias, stride, padding, dilation, transposed, outp
     )
 
 
-def pool_at_random(dims, input, size, out, samples):
-    function = getattr(torch.nn.functional, f"fractional_max_pool{dims}d")
-    return function(input, tuple(size), tuple(out), return_indices=True, _random_samples=samples)
-
-
 ADAPTED = {
     "_convolution": convolution, **resizing.KERNELS, "dropout": lambda input, p, train: torch.nn.functional.dropout(input, p, train),
-    "fractional_max_pool2d": lambda input, size, out, samples: pool_at_random(2, input, size, out, samples),
-    "fractional_max_pool3d": lambda input, size, out, samples: pool_at_random(3, input, size, out, samples),
     "dropout_": lambda input, p, train: torch.nn.functional.dropout(input, p, train, inplace=True),
 }  # fmt: skip
 """Operators whose function in tensh has other parameters."""

@@ -9,6 +9,7 @@ from tensh.engine.dtypes.dtype import dtype
 from tensh.fx.node import Node
 from tensh.jit.codes import DTYPES, FORMATS
 from tensh.jit.constants import float_text
+from tensh.jit.nested_inputs import write_parameters
 
 SCALARS = {
     "add": "add",
@@ -43,18 +44,15 @@ class Writer:
         return name
 
     def write(self):
-        """Return (the lines of the body, the names of the inputs)."""
-        inputs = []
+        """Return the lines of the body."""
         for node in self.graph.nodes:
-            if node.op == "placeholder":
-                inputs.append(self.names.setdefault(node, self.name(node.target)))
-            elif node.op == "get_attr":
+            if node.op == "get_attr":
                 self.write_member(node)
             elif node.op == "output":
                 self.lines.append(f"return {self.value(node.args[0])}")
-            else:
+            elif node.op != "placeholder":
                 self.write_call(node)
-        return self.lines, inputs
+        return self.lines
 
     def write_member(self, node):
         if node.target in self.members:
@@ -157,8 +155,10 @@ def require_uniform(value):
 
 def write_function(program, constants, name="forward", owner=None):
     """Return the code of a program as a function; with ``owner``, a class, as a method with typed ``self``."""
-    lines, inputs = Writer(program, constants).write()
+    writer = Writer(program, constants)
+    inputs = write_parameters(writer, program.arguments, program.inputs, result_type)
+    lines = writer.write()
     own = [] if name != "forward" and owner is None else [f"self: {owner}" if owner else "self"]
-    parameters = ",\n    ".join([*own, *(f"{each}: Tensor" for each in inputs)])
+    parameters = ",\n    ".join([*own, *inputs])
     body = "\n".join(f"  {line}" for line in lines)
     return f"def {name}({parameters}) -> {result_type(program.result)}:\n{body}\n"

@@ -43,9 +43,19 @@ def compare(name, *settings):
             return NotImplemented
         pair = recorder.run("broadcast_tensors", [input, target])
         more = [options.get(key, default) for key, default in settings]
+        if name == "smooth_l1_loss" and more == [0]:
+            return recorder.run("l1_loss", *pair, REDUCTIONS[reduction])
         return recorder.run(name, *pair, REDUCTIONS[reduction], *more)
 
     return step
+
+
+def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
+    if weight is None or size_average is not None or reduce is not None or target.shape != input.shape:
+        return NotImplemented
+    if weight.array.shape == input.array.shape:
+        return NotImplemented
+    return F.binary_cross_entropy(input, target, weight.expand(input.shape), reduction=reduction)
 
 
 def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_target=False):
@@ -148,6 +158,7 @@ def unique(recorder, input, sorted=True, return_inverse=False, return_counts=Fal
 
 COMPOSED = {
     "softsign": softsign, "tanhshrink": tanhshrink, "softmin": softmin, "gumbel_softmax": gumbel_softmax, "kl_div": kl_div,
+    "binary_cross_entropy": binary_cross_entropy,
     "multilabel_soft_margin_loss": multilabel_soft_margin_loss, "local_response_norm": local_response_norm,
     "lp_pool1d": lp_pool(1), "lp_pool2d": lp_pool(2), "upsample": upsample, "unfold": unfold, "fold": fold,
 }  # fmt: skip

@@ -28,6 +28,7 @@ class Program:
         self.leaves, self.made, self.numbers = list(leaves), made, numbers
         self.ranges = {}  # symbol of a number that the program reads -> (smallest, largest)
         self.names = []  # names of the arguments by position
+        self.arguments = []  # (name, part of the structure) of each argument
         self.dynamic = {}  # index of an input -> {dimension: name}
         self.mutations = {}  # node of a write after everything else -> (True for a member, path or name)
 
@@ -89,6 +90,7 @@ def trace_program(function, args, kwargs=None, sizes=False, on_read=None, root=N
         root, recorder.graph, structure, result, recorder.constants, leaves, recorder.free, recorder.numbers
     )
     program.names, program.ranges = recorder.names, ranges
+    program.arguments = [*zip(recorder.names, structure[0]), *structure[1].items()]
     return program
 
 

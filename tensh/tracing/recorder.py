@@ -29,6 +29,7 @@ from tensh.nn.modules.rnn import RNNBase
 from tensh.nn.utils import parametrizations, weight_norms
 from tensh.overrides import TorchFunctionMode
 from tensh.tracing import translation
+from tensh.tracing.attention_steps import padding_mask
 from tensh.tracing.casts import cast_first
 from tensh.tracing.makers import Makers
 from tensh.tracing.module_calls import watch_calls
@@ -37,7 +38,7 @@ from tensh.tracing.newness import Since
 from tensh.tracing.numbers import TracedFloat, TracedInt, plain_number
 from tensh.tracing.places import describe_place
 from tensh.tracing.state import running
-from tensh.tracing.steps import STEPS, padding_mask, recording, run_cell, run_recurrent, scale_direction
+from tensh.tracing.steps import compose, recording, run_cell, run_recurrent, scale_direction
 from tensh.tracing.unbacked import Condition
 
 READS = {
@@ -309,10 +310,8 @@ class Recorder(BranchRecorder, TorchFunctionMode):
             return [self.read_item(self, each) for each in self.run("unbind", args[0], 0)]
         if name in READS and self.on_read and isinstance(args[0], Tensor) and self.knows(args[0]):
             self.on_read(READS[name], name)
-        if (step := STEPS.get(name)) is not None and func.__module__ not in translation.FAMILY:
-            result = step(self, *args, **kwargs)
-            if result is not NotImplemented:
-                return result
+        if (result := compose(self, name, func, args, kwargs)) is not NotImplemented:
+            return result
         if self.table and name not in FACTS and (found := translation.translate(name, func, args, kwargs)) is not None:
             return self.call_operator(*found)
         plain_args, plain_kwargs = map_aggregate((tuple(args), dict(kwargs)), plain_number)

@@ -1,17 +1,17 @@
-"""Functions that consist of several operators in a trace, as in PyTorch: indexing, recurrent layers, attention."""
+"""Functions that consist of several operators in a trace, as in PyTorch: indexing, recurrent layers."""
 
-import math
 from contextlib import contextmanager
 
 import tensh as torch
 from tensh._aten.steps import bool_mask
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.override.state import state
-from tensh.engine.errors.warnings import warn
-from tensh.nn import functional as F
 from tensh.nn.modules.cells import check_cell
 from tensh.nn.utils.rnn import PackedSequence
+from tensh.tracing.attention_steps import attention
 from tensh.tracing.layer_steps import CALLS, COMPOSED
+from tensh.tracing.library_steps import LIBRARY
+from tensh.tracing.translation import FAMILY
 from tensh.tracing.numbers import TracedFloat, TracedInt, plain_number
 from tensh.tracing.unbacked import Unbacked
 
@@ -280,102 +280,6 @@ def run_cell(recorder, module, mode, input, states, names):
     return [each.squeeze(0) for each in found] if alone else found
 
 
-# ── attention ────────────────────────────────────────────────────────────────
-def attention(
-    query, key, value, embed_dim_to_check, num_heads, in_proj_weight, in_proj_bias, bias_k, bias_v, add_zero_attn, dropout_p,
-    out_proj_weight, out_proj_bias, training=True, key_padding_mask=None, need_weights=True, attn_mask=None,
-    use_separate_proj_weight=False, q_proj_weight=None, k_proj_weight=None, v_proj_weight=None, static_k=None, static_v=None,
-    average_attn_weights=True, is_causal=False,
-):  # fmt: skip
-    """Record ``multi_head_attention_forward`` in public functions."""
-    if (
-        not all(each is None for each in (bias_k, bias_v, static_k, static_v))
-        or add_zero_attn
-        or query.dim() not in (2, 3)
-    ):
-        return NotImplemented
-    batched, same = query.dim() == 3, (key is query, value is key)
-    if not batched:
-        query = query.unsqueeze(1)
-        key = query if same[0] else key.unsqueeze(1)
-        value = key if same[1] else value.unsqueeze(1)
-        key_padding_mask = None if key_padding_mask is None else key_padding_mask.unsqueeze(0)
-    rows, batch, size = query.shape
-    columns, width = key.shape[0], size // num_heads
-    if use_separate_proj_weight or key is not value:
-        weights = (q_proj_weight, k_proj_weight, v_proj_weight) if use_separate_proj_weight else in_proj_weight.chunk(3)
-        parts = (None, None, None) if in_proj_bias is None else in_proj_bias.chunk(3)
-        q, k, v = (F.linear(x, w, b) for x, w, b in zip((query, key, value), weights, parts))
-    elif query is key:
-        q, k, v = project_jointly(query, in_proj_weight, in_proj_bias, 3)
-    else:
-        weights = in_proj_weight.split([size, 2 * size])
-        parts = (None, None) if in_proj_bias is None else in_proj_bias.split([size, 2 * size])
-        q = F.linear(query, weights[0], parts[0])
-        k, v = project_jointly(key, weights[1], parts[1], 2)
-    q = q.view(rows, batch * num_heads, width).transpose(0, 1)
-    k, v = (x.view(columns, batch * num_heads, width).transpose(0, 1) for x in (k, v))
-    mask = merge_masks(
-        additive(attn_mask, query.dtype), additive(key_padding_mask, query.dtype), batch, num_heads, columns
-    )
-    p = dropout_p if training else 0.0
-    if need_weights:
-        q = q * math.sqrt(1.0 / width)
-        turned = k.transpose(-2, -1)
-        scores = torch.bmm(q, turned) if mask is None else torch.baddbmm(mask, q, turned)
-        shares = scores.softmax(-1)
-        if p:
-            shares = F.dropout(shares, p)
-        out = torch.bmm(shares, v).transpose(0, 1).reshape((rows * batch, size))
-    else:
-        shares = None
-        if mask is not None:
-            mask = mask.unsqueeze(0) if mask.size(0) == 1 else mask.view(batch, num_heads, -1, columns)
-        q, k, v = (x.view(batch, num_heads, length, width) for x, length in ((q, rows), (k, columns), (v, columns)))
-        out = F.scaled_dot_product_attention(q, k, v, mask, p)
-        out = out.permute(2, 0, 1, 3).reshape(batch * rows, size)
-    out = F.linear(out, out_proj_weight, out_proj_bias).view(rows, batch, size)
-    if shares is not None:
-        shares = shares.view(batch, num_heads, rows, columns)
-        shares = shares.mean(1) if average_attn_weights else shares
-    if not batched:
-        out, shares = out.squeeze(1), None if shares is None else shares.squeeze(0)
-    return out, shares
-
-
-def project_jointly(input, weight, bias, parts):
-    """Project one input several times; the weights are stacked in one matrix."""
-    joined = F.linear(input, weight, bias)
-    joined = (
-        joined.unflatten(-1, (parts, weight.shape[0] // parts)).unsqueeze(0).transpose(0, -2).squeeze(-2).contiguous()
-    )
-    return [joined[place] for place in range(parts)]
-
-
-def additive(mask, dtype):
-    """Convert a mask to numbers to add; True masks an element."""
-    if mask is None or mask.dtype is not torch.bool:
-        return mask
-    return torch.zeros_like(mask, dtype=dtype).masked_fill_(mask, -math.inf)
-
-
-def padding_mask(mask, name, dtype, other=None, other_name=""):
-    """Record the conversion of a mask that a layer was given; ``other`` is the dtype of its other mask."""
-    if mask is not None and other is not None and mask.dtype is not other:
-        warn(f"Support for mismatched {name} and {other_name} is deprecated. Use same type for both instead.")
-    return additive(mask, dtype)
-
-
-def merge_masks(mask, padding, batch, heads, columns):
-    """Combine the masks to one of shape [N * heads or 1, rows or 1, columns], or None."""
-    if mask is not None and mask.dim() == 2:
-        mask = mask.unsqueeze(0)
-    if padding is None:
-        return mask
-    padding = padding.view(batch, 1, 1, columns).expand(-1, heads, -1, -1).reshape(batch * heads, 1, columns)
-    return padding if mask is None else mask + padding
-
-
 STEPS = {
     "getitem": getitem, "__getitem__": getitem, "setitem": setitem, "__setitem__": setitem, "split": split, "einsum": einsum,
     "tensor": constant, "as_tensor": as_tensor, "asarray": asarray, "new_tensor": new_tensor, "__iter__": unpack, "__rdiv__": divide_number, "__rtruediv__": divide_number, "normalize": public(normalize),
@@ -384,3 +288,15 @@ STEPS = {
     **{name: public(function) for name, function in COMPOSED.items()}, **CALLS,
 }  # fmt: skip
 """Public function -> (recorder, arguments) -> its result, or NotImplemented if the function handles itself."""
+
+
+def compose(recorder, name, func, args, kwargs):
+    """Return the result of a function by its steps, which are recorded; NotImplemented if it has none for these arguments."""
+    space = getattr(func, "__module__", None)
+    if space == "torch.nn.functional" and name in LIBRARY:
+        with recording(recorder):
+            result = LIBRARY[name](*args, **kwargs)
+        if result is not NotImplemented:
+            return result
+    step = None if space in FAMILY else STEPS.get(name)
+    return NotImplemented if step is None else step(recorder, *args, **kwargs)

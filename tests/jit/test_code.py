@@ -16,7 +16,6 @@ OTHER = {
     "shapearith": "PyTorch divides sizes as tensors",
     "mse": "PyTorch counts values that nothing reads",
     "unused": "PyTorch counts values that nothing reads",
-    "tuplein": "PyTorch takes a tuple apart in the graph",
 }
 """Function -> why its graph is another one."""
 OTHER_PARTS = ("r", "self_attn")  # PyTorch's names of values within recurrent layers and attention
