@@ -78,21 +78,21 @@ def test_a_stop_in_a_destructor_comes_again(options, status):
 
 
 LONG = {
-    "message": "raise ValueError('x' * 10**6)",
-    "lines": "raise ValueError('x\\n' * 10**6)",
-    "key": "{}['x' * 10**6]",
-    "note": "error = ValueError()\nerror.add_note('x' * 10**6)\nraise error",
-    "cause": "try: raise ValueError('x' * 10**6)\nexcept ValueError as e: raise KeyError from e",
-    "name": "raise type('x' * 10**6, (Exception,), {})",
-    "warning": "import warnings\nwarnings.warn('x' * 10**6)",
-    "exit": "import sys\nsys.exit('x' * 10**6)",
-    "attribute": "getattr(torch, 'x' * 10**6)",
-    "syntax": f"x = = '{'x' * 10**6}'",
-    "line": f"1 / 0  # {'x' * 10**6}",
-    "literal": f"'{'x' * 10**6}'.nothing",
-    "operand": f"torch.ones(2) + torch.ones(len('{'x' * 10**6}') // 10**6 * 3)",
-    "call": f"def f(x): return 1 / 0\nf('{'x' * 10**6}')",
-    "thread": "import threading\ndef f(): raise ValueError('x' * 10**6)\nt = threading.Thread(target=f); t.start(); t.join()",
+    "message": "raise ValueError('x' * 10**5)",
+    "lines": "raise ValueError('x\\n' * 10**5)",
+    "key": "{}['x' * 10**5]",
+    "note": "error = ValueError()\nerror.add_note('x' * 10**5)\nraise error",
+    "cause": "try: raise ValueError('x' * 10**5)\nexcept ValueError as e: raise KeyError from e",
+    "name": "raise type('x' * 10**5, (Exception,), {})",
+    "warning": "import warnings\nwarnings.warn('x' * 10**5)",
+    "exit": "import sys\nsys.exit('x' * 10**5)",
+    "attribute": "getattr(torch, 'x' * 10**5)",
+    "syntax": f"x = = '{'x' * 10**5}'",
+    "line": f"1 / 0  # {'x' * 10**5}",
+    "literal": f"'{'x' * 10**5}'.nothing",
+    "operand": f"torch.ones(2) + torch.ones(len('{'x' * 10**5}') // 10**5 * 3)",
+    "call": f"def f(x): return 1 / 0\nf('{'x' * 10**5}')",
+    "thread": "import threading\ndef f(): raise ValueError('x' * 10**5)\nt = threading.Thread(target=f); t.start(); t.join()",
 }
 
 
