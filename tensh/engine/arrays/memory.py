@@ -285,19 +285,25 @@ def order_in(array, memory_format):
 
 
 def empty_like(array, dtype, memory_format=preserve_format):
-    """Allocate dense memory of the same shape, in the order of ``array`` or of a memory format."""
-    if array.flags.c_contiguous and memory_format in (None, preserve_format, contiguous_format):
-        return np.empty(array.shape, dtype)
+    """Allocate dense memory of the same shape, in the order of ``array`` or of a memory format.
+
+    Dense arrays keep their strides, also those of dimensions of one element.
+    """
+    if memory_format is contiguous_format or is_row_major(array):
+        if memory_format in (None, preserve_format, contiguous_format):
+            return np.empty(array.shape, dtype)
+    elif memory_format in (None, preserve_format) and 1 in array.shape and array.size and is_dense(array):
+        return empty_strided(array.shape, strides(array), dtype)
     order = order_in(array, memory_format or preserve_format)
     return np.empty([array.shape[dim] for dim in order], dtype).transpose(np.argsort(order))
 
 
 def copy(array, memory_format=preserve_format):
     """Return a dense copy, in the order of ``array`` or of a memory format."""
-    if array.flags.c_contiguous and memory_format in (contiguous_format, preserve_format):
-        return array.copy()
     if memory_format is contiguous_format:
         return row_major(array)
+    if memory_format is preserve_format and is_row_major(array):
+        return array.copy()
     out = empty_like(array, array.dtype, memory_format)
     copy_into(out, array)
     return out

@@ -51,13 +51,15 @@ def expansion(shape, strides, size):
     extra = len(size) - len(shape)
     if extra < 0 or any([n < 0 for n in size[:extra]]):
         raise ValueError
-    steps, full = [0] * extra, list(size)
+    steps, full = [], list(size)
     for d, (n, to, step) in enumerate(zip(shape, size[extra:], strides, strict=True), extra):
         if to == -1:
             full[d] = to = n
         if n != to and n != 1 or to < 0:
             raise ValueError
         steps.append(step if n == to else 0)
+    for d in range(extra - 1, -1, -1):
+        steps.insert(0, full[d + 1] * steps[0] if full[d] == 1 and steps else 0)
     return tuple(full), steps
 
 
@@ -95,7 +97,7 @@ def cast(input, dtype, memory_format=None):
         input = real_of(input)
     if dtype.itemsize == 2 and dtype.kind in "fV" and input.itemsize > 2:
         input = input.astype(np.float32, copy=False)  # PyTorch rounds twice for 16 bit dtypes
-    if memory_format is None and input.flags.c_contiguous:
+    if memory_format is None and memory.is_row_major(input):
         return convert(input, dtype)
     result = memory.empty_like(input, dtype, memory_format)
     result[...] = input
@@ -115,7 +117,7 @@ def clone(input, *, memory_format=None):
     >>> x
     tensor([1., 2.])
     """
-    if memory_format is None and input.flags.c_contiguous:
+    if memory_format is None and input.flags.c_contiguous and (input.ndim < 4 or memory.is_row_major(input)):
         return input.copy()
     return memory.copy(input, format_named(memory_format, "clone"))
 

@@ -176,7 +176,7 @@ def require_room(name, size, dtype):
 def make_like_array(array, make, dtype=None, memory_format=None):
     """Make an array in the shape and, unless a memory format is given, the memory order of ``array``."""
     dtype = dtype or array.dtype
-    if memory_format is None and array.flags.c_contiguous or memory_format is contiguous_format:
+    if memory_format is None and memory.is_row_major(array) or memory_format is contiguous_format:
         if array.size or array.base is None:
             return make(array.shape, dtype)
         return memory.empty_strided(array.shape, memory.strides(array), dtype)

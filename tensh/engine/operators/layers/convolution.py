@@ -52,7 +52,7 @@ NO_BIAS = "expand(sum_dim(sum_dim(g, all_but_channels(g.ndim)), 0, True), weight
     weight=f"tie(match(g, conj(input), weight.shape, {GEOMETRY}), weight)",
     bias=f"tie(tie(sum_dim(g, all_but_channels(g.ndim)) if g.shape[1] else {NO_BIAS}, input), weight)",
 )
-@keeping_format(operands=2, unless=is_double_volume)
+@keeping_format(operands=slice(2), unless=is_double_volume)
 @compute_in_float32
 def correlate(input, weight, bias=None, stride=(), padding=(), dilation=(), groups=1, size=None):
     """The convolution of deep learning: a sliding window of ``weight`` over ``input``, plus ``bias`` per channel.
@@ -98,7 +98,7 @@ def multiply_windows(input, weight, stride, padding, dilation, groups, size):
     weight=f"tie(match(conj(grad), g, weight.shape, {GEOMETRY}), weight)",
     bias="tie(tie(sum_dim(g, all_but_channels(g.ndim)), grad), weight)",
 )
-@keeping_format(operands=2, unless=is_double_volume)
+@keeping_format(operands=slice(2), unless=is_double_volume)
 @compute_in_float32
 def correlate_back(grad, weight, bias=None, shape=(), stride=(), padding=(), dilation=(), groups=1):
     """Add the weight, scaled by each output element, to that element's window: the adjoint of ``correlate``."""
@@ -155,6 +155,7 @@ def add_windows(grad, weight, spatial, stride, padding, dilation, groups):
     grad=f"correlate(conj(input), g, None, {GEOMETRY}, grad.shape[2:])",
     input=f"correlate_back(conj(grad), g, None, input.shape, {GEOMETRY})",
 )
+@keeping_format(operands=slice(1, 2), unless=is_double_volume)
 @compute_in_float32
 def match(grad, input, shape, stride, padding, dilation, groups):
     """Correlate every window of ``input`` with the gradient: the adjoint of ``correlate`` in the weight."""

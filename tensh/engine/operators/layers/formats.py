@@ -22,8 +22,8 @@ def ascontiguous(array):
     return copy_in_order(array, tuple(range(array.ndim)))
 
 
-def keeping_format(kernel=None, *, operands=1, unless=None):
-    """Make a kernel return results in the memory format of its first ``operands`` arrays, if they have as many dimensions.
+def keeping_format(kernel=None, *, operands=slice(1), unless=None):
+    """Make a kernel return results in the memory format of some of its operands, if they have as many dimensions.
 
     Where ``unless`` is true of the input, they are row-major.
     """
@@ -33,7 +33,7 @@ def keeping_format(kernel=None, *, operands=1, unless=None):
     @functools.wraps(kernel)
     def function(*args, **options):
         results = kernel(*args, **options)
-        arrays = args[:operands]
+        arrays = args[operands]
         if all([is_row_major(array) for array in arrays]):
             return results
         ndim = arrays[0].ndim

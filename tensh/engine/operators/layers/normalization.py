@@ -228,8 +228,17 @@ def declare_norm(name, kernel, node, kernel_name, slopes):
               outs=("output", "mean", "rstd", "variance"), fused=True, **slopes)  # fmt: skip
 
 
+def is_dense_rows(input):
+    """Return True for a row-major input, also where it is ambiguous: for batches PyTorch asks this first."""
+    return input.flags.c_contiguous
+
+
 batch_norm_train = declare_norm(
-    "batch_norm_train", keeping_format(normalise_batches), "NativeBatchNormBackward0", "batch_norm", BY_GROUP
+    "batch_norm_train",
+    keeping_format(normalise_batches, unless=is_dense_rows),
+    "NativeBatchNormBackward0",
+    "batch_norm",
+    BY_GROUP,
 )
 layer_norm_of = declare_norm("layer_norm_of", normalise_groups, "NativeLayerNormBackward0", "LayerNormKernelImpl", TIED)
 group_norm_of = declare_norm(
@@ -242,7 +251,7 @@ group_norm_of = declare_norm(
     input="g * r if weight is None else g * (r * reshape(weight, at))", mean=None, variance=None,
     weight="reshape(sum_to(g * ((input - reshape(mean, at)) * r), at), weight.shape)",
     bias="tie(reshape(sum_to(g, at), bias.shape), input)")  # fmt: skip
-@keeping_format
+@keeping_format(unless=is_dense_rows)
 @compute_in_float32
 def batch_norm_by(input, mean, variance, weight=None, bias=None, at=(), eps=1e-5):
     """Batch normalisation with given, constant means and variances."""

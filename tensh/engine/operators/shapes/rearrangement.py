@@ -35,7 +35,7 @@ def cat(tensors, dim=0):
     tensor([1, 2, 3])
     """
     try:
-        if dim.__class__ is int and are_alike(tensors):
+        if dim.__class__ is int and are_alike(tensors) and (tensors[0].ndim < 4 or memory.is_row_major(tensors[0])):
             return np.concatenate(tensors, dim)
     except (ValueError, TypeError, IndexError):
         pass  # PyTorch's error is raised below
@@ -202,9 +202,9 @@ def flip_dims(input, dims):
     """The input with the order reversed along ``dims``."""
     dims = wrap_dims(dims, input.ndim)
     turned = input[tuple([BACKWARDS if d in dims else ALL for d in range(input.ndim)])]
-    if input.size < LARGE and input.flags.c_contiguous:
+    if input.size < LARGE and memory.is_row_major(input):
         return turned.copy()
-    out = np.empty(input.shape, input.dtype) if input.flags.c_contiguous else memory.empty_like(input, input.dtype)
+    out = memory.empty_like(input, input.dtype)
     copy_into(out, turned)
     return out
 
@@ -223,7 +223,8 @@ def roll_dims(input, shifts, dims):
         dim = wrap_dim(dim, input.ndim)
         n = input.shape[dim]
         shift = shift % n if n else 0
-        out = np.empty(input.shape, input.dtype)
+        kept = shift and memory.channels_innermost(input)
+        out = memory.empty_like(input, input.dtype) if kept else np.empty(input.shape, input.dtype)
         out[make_key(dim, slice(shift, None))] = input[make_key(dim, slice(0, n - shift))]
         out[make_key(dim, slice(0, shift))] = input[make_key(dim, slice(n - shift, None))]
         input = out

@@ -4,6 +4,8 @@ Each has its adjoint as derivative (``select`` has ``select_back``), which write
 of that is the view again, so that derivatives of any order exist.
 """
 
+from functools import lru_cache
+
 import numpy as np
 
 from tensh.engine.arguments.checks import integer
@@ -53,6 +55,26 @@ NOT_VIEWABLE = (
 )
 
 
+PLAIN_SIZES = set()
+"""A cache of sizes in which NumPy's views need no check."""
+
+
+def has_strides_of_view(out, size, input):
+    """Return True if ``out``, NumPy's view of ``input`` in ``size``, has PyTorch's strides.
+
+    NumPy gives trailing dimensions of one element the stride of the last longer dimension, PyTorch that of the input's last
+    dimension.  This matters from four dimensions on, where layers ask for the memory format.
+    """
+    shape = out.shape
+    if shape != size and -1 not in size:
+        return False
+    if len(size) > 3 and size[-1] in (1, -1):
+        return shape[-1] != 1 or input.shape[-1:] != (1,)
+    if len(PLAIN_SIZES) < 4096:
+        PLAIN_SIZES.add(size)
+    return True
+
+
 @view_op(public="method", node="ViewBackward0", input="reshape(g, input.shape)")
 def view(input, size):
     """A view in another shape: ``view(2, -1)``, ``view((2, -1))``, or elements of another dtype: ``view(dtype)``.
@@ -68,10 +90,14 @@ def view(input, size):
     try:
         out = input.reshape(size)
         base = out.base
-        if (base is input or base is input.base) and (out.shape == size or -1 in size):
+        if (base is input or base is input.base) and (size in PLAIN_SIZES or has_strides_of_view(out, size, input)):
             return out
     except ValueError:
         pass
+    except TypeError:
+        if type(size) is not list:
+            raise
+        return view.kernel(input, tuple(size))
     size = infer_size(size, input.size)
     steps = memory.view_strides(input.shape, memory.strides(input), size)
     if steps is None:
@@ -137,9 +163,33 @@ def unsqueeze(input, dim):
     >>> torch.zeros(2, 3).unsqueeze(1).shape
     torch.Size([2, 1, 3])
     """
-    if type(dim) is not int or not 0 <= dim <= input.ndim:
-        dim = wrap_dim(dim, input.ndim + 1)
-    return input[*BEFORE[dim], None]
+    ndim = input.ndim
+    if type(dim) is not int or not 0 <= dim <= ndim:
+        dim = wrap_dim(dim, ndim + 1)
+    return input[*BEFORE[dim], None] if ndim < 3 else insert_dim(input, dim)
+
+
+def insert_dim(array, dim):
+    """View ``array`` with a new dimension of one element before ``dim``.
+
+    It has PyTorch's stride, wherever it is moved later.  NumPy's index None gives it the stride 0, which is read as that of a
+    dense array; this is enough below four dimensions, where no layer asks for the memory format.
+    """
+    shape = array.shape
+    if 1 not in shape and (dim < len(shape) or array.flags.c_contiguous):
+        return array.reshape((*shape[:dim], 1, *shape[dim:]))
+    wide, steps = layout_beside_new(shape, array.strides, dim, array.itemsize)
+    out = array.reshape(wide)
+    if out.strides == steps:
+        return out
+    return memory.view_strided(array, *layout_beside_new(shape, memory.strides(array), dim, 1))
+
+
+@lru_cache(1024)
+def layout_beside_new(shape, steps, dim, last):
+    """Return the shape and strides with a new dimension of one element before ``dim``; ``last`` is its stride at the end."""
+    step = shape[dim] * steps[dim] if dim < len(shape) else last
+    return (*shape[:dim], 1, *shape[dim:]), (*steps[:dim], step, *steps[dim:])
 
 
 # ── other orders ─────────────────────────────────────────────────────────────

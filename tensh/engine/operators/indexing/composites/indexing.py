@@ -22,7 +22,7 @@ from tensh.engine.errors.warnings import warn
 from tensh.engine.methods.creation.nested import dtype_of, is_sequence
 from tensh.engine.methods.creation.nested import read as read_data
 from tensh.engine.operators.indexing.index import index as index_op
-from tensh.engine.operators.shapes.views import alias, select, slice_dim, unsqueeze
+from tensh.engine.operators.shapes.views import alias, insert_dim, select, slice_dim, unsqueeze
 
 PLAIN = {int, slice, type(None), type(...)}
 ALL = slice(None)
@@ -79,20 +79,46 @@ def index_array(array, index):
         if kind is int:
             return array[index, ...]
         if kind is tuple:
+            inserts = False
             for part in index:
                 kind = type(part)
                 if kind is slice:
                     if part.step is not None:
                         return None
-                elif kind is not int and part is not None and part is not ...:
+                elif part is None:
+                    inserts = True
+                elif kind is not int and part is not ...:
                     return None
             found = array[index]
+            if inserts and found.ndim > 3:
+                array, index = insert_dims(array, index)
+                found = array[index]
             return found if type(found) is np.ndarray else array[*index, ...]
-        if kind is slice and index.step is None or index is None or index is ...:
+        if index is None:
+            return array[None] if array.ndim < 3 else insert_dim(array, 0)
+        if kind is slice and index.step is None or index is ...:
             return array[index]
     except (IndexError, TypeError, OverflowError):
         pass
     return None
+
+
+def insert_dims(array, index):
+    """Return ``array`` with the new dimensions of ``index``, whose strides are those before the other parts, and the other parts.
+
+    A slice takes the place of each None.
+    """
+    dim, places = 0, []
+    for place, part in enumerate(index):
+        if part is None:
+            places.append(dim)
+        elif part is ...:
+            dim = array.ndim - sum([each is not None for each in index[place + 1 :]])
+        else:
+            dim += 1
+    for dim in reversed(places):
+        array = insert_dim(array, dim)
+    return array, tuple([ALL if part is None else part for part in index])
 
 
 def split_index(array, index):
