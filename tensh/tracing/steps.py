@@ -11,8 +11,8 @@ from tensh.nn.utils.rnn import PackedSequence
 from tensh.tracing.attention_steps import attention
 from tensh.tracing.layer_steps import CALLS, COMPOSED
 from tensh.tracing.library_steps import LIBRARY
-from tensh.tracing.translation import FAMILY
 from tensh.tracing.numbers import TracedFloat, TracedInt, plain_number
+from tensh.tracing.translation import FAMILY
 from tensh.tracing.unbacked import Unbacked
 
 END = 2**63 - 1
