@@ -13,6 +13,7 @@ import tensh
 from tensh.alias import torch_is_tensh
 from tensh.support.escaping import visible_line
 from tensh.utils import safetensors as ours
+from tensh.utils.safetensors import numpy as our_numpy
 from tensh.utils.safetensors import safe_open
 from tensh.utils.safetensors import torch as our_torch
 from tests.support.project import RECORDED
@@ -89,6 +90,41 @@ def test_a_part_of_a_tensor_is_that_of_the_tensor(part, tmp_path):
         assert repr(eval("whole" + part)) == repr(eval("x" + part))
 
 
+WITHIN = "[:] [()] [...] [...,0] [0] [-1] [[]] [::2] [1:1] [0,0] [True] [2:,-5] [0,:] [:,...,0] [:,0:0]".split()
+OUTSIDE = {
+    "[-11]": "Invalid index -11 for dimension 0 of size 10",
+    "[10]": "Error during slicing [10] with shape [10, 5]: index 10 out of bounds for tensor dimension #0 of size 10",
+    "[2:,-6]": "Invalid index -6 for dimension 1 of size 5",
+    "[20:,20]": "Error during slicing [20:, 20] with shape [10, 5]: index 20 out of bounds for tensor dimension #1 of size 5",
+    "[:20]": "Error during slicing [:20] with shape [10, 5]: index 19 out of bounds for tensor dimension #0 of size 10",
+    "[0:20:3]": "Error during slicing [0:20:3] with shape [10, 5]: index 19 out of bounds for tensor dimension #0 of size 10",
+    "[0,0,0]": "Error during slicing [0, 0, 0] with shape [10, 5]: more slicing indexes than dimensions in tensor",
+    "[...,20]": "Error during slicing [:, 20] with shape [10, 5]: index 20 out of bounds for tensor dimension #1 of size 5",
+    "[[0,1]]": "Non empty lists are not implemented",
+    "[:,[1]]": "Unsupported slice index at position 1: expected slice, int, or ellipsis",
+    "[None]": "Unsupported slice index at position 0: expected slice, int, or ellipsis",
+    "[1.0]": "Unsupported slice index at position 0: expected slice, int, or ellipsis",
+    "[...,...]": "Only one ellipsis (...) is allowed in slice index",
+    "[::-1]": "Slice step must be a positive integer, got -1",
+    "[-3:]": "can't convert negative int to unsigned",
+}  # of an array of shape (10, 5): what the package 0.8.0 says
+
+
+@pytest.mark.parametrize("part", [*WITHIN, *OUTSIDE])
+def test_a_part_of_an_array_lies_within_it(part, tmp_path):
+    x = np.arange(50.0).reshape(10, 5)
+    our_numpy.save_file({"w": x}, tmp_path / "x")
+    with safe_open(tmp_path / "x", "np") as file:
+        given = {"x": file.get_slice("w")}
+        if part in WITHIN:
+            found = eval("x" + part, given)
+            assert type(found) is np.ndarray and np.array_equal(found, eval("x[1]" if part == "[True]" else "x" + part))
+        else:
+            with pytest.raises(OverflowError if part == "[-3:]" else ours.SafetensorError) as refused:
+                eval("x" + part, given)
+            assert str(refused.value) == OUTSIDE[part]
+
+
 def test_numpys_arrays(tmp_path):
     with torch_is_tensh():
         from safetensors.numpy import load, load_file, save, save_file
@@ -158,6 +194,81 @@ def test_the_words_of_what_goes_wrong(tmp_path):
         pass
     with pytest.raises(error, match="File is closed"):
         file.keys()
+
+
+spec = ours.TensorSpec(dtype="int8", shape=[1], data_ptr=shared.data_ptr(), data_len=1)
+WRONG_SPECS = {
+    "serialize({'a': {'dtype': 'F32'}})": "TypeError: argument 'tensor_dict': 'dict' object is not an instance of 'TensorSpec'",
+    "serialize_file({'a': 1}, 'x')": "TypeError: argument 'tensor_dict': 'int' object is not an instance of 'TensorSpec'",
+    "serialize([1])": "TypeError: argument 'tensor_dict': 'list' object is not an instance of 'dict'",
+    "serialize(None)": "TypeError: argument 'tensor_dict': 'None' is not an instance of 'dict'",
+    "serialize({1: spec})": "TypeError: argument 'tensor_dict': 'int' object is not an instance of 'str'",
+    "TensorSpec(dtype=1, shape=[], data_ptr=0, data_len=0)": "TypeError: argument 'dtype': 'int' object is not an instance of 'str'",
+    "TensorSpec(dtype='F32', shape=1, data_ptr=0, data_len=0)": "TypeError: argument 'shape': 'int' object is not an instance of 'Sequence'",
+    "TensorSpec(dtype='F32', shape=[1.5], data_ptr=0, data_len=0)": "TypeError: argument 'shape': 'float' object cannot be interpreted as an integer",
+    "TensorSpec(dtype='F32', shape=[-1], data_ptr=0, data_len=0)": "OverflowError: can't convert negative int to unsigned",
+    "TensorSpec(dtype='F32', shape=[1], data_ptr='a', data_len=0)": "TypeError: argument 'data_ptr': 'str' object cannot be interpreted as an integer",
+}  # what the package 0.8.0 says
+
+
+@pytest.mark.parametrize("call", WRONG_SPECS)
+def test_described_arrays_are_checked(call):
+    with pytest.raises((TypeError, OverflowError)) as refused:
+        eval(call, {name: getattr(ours, name) for name in ours.__all__} | {"spec": spec})
+    assert f"{type(refused.value).__name__}: {refused.value}" == WRONG_SPECS[call]
+
+
+def test_a_file_that_is_open_is_read_by_its_name(tmp_path):
+    our_torch.save_file({"a": tensh.ones(2)}, tmp_path / "x")
+    with open(tmp_path / "x") as file, ours._safe_open_handle(file, framework="pt") as opened:
+        assert opened.get_tensor("a").tolist() == [1, 1]
+    with pytest.raises(AttributeError, match="'str' object has no attribute 'fileno'"):
+        ours._safe_open_handle("x", framework="pt")
+
+
+def test_a_meta_tensor_has_no_elements_to_save(tmp_path):
+    with pytest.raises(NotImplementedError, match="Cannot copy out of meta tensor; no data!"):
+        our_torch.save_file({"a": tensh.zeros(2, device="meta")}, tmp_path / "x")
+
+
+whole, meta = tensh.zeros(8), tensh.zeros(4, device="meta")
+GROUPS = [
+    ({"a": whole, "b": whole[:1]}, [{"a", "b"}]),
+    ({"b": whole[:4], "a": whole[4:]}, [{"b"}, {"a"}]),
+    ({"b": whole[:4], "c": whole[3:]}, [{"b", "c"}]),
+    ({"b": whole[:4], "c": whole[4:], "d": whole[:1]}, [{"b", "d"}, {"c"}]),
+    ({"a": whole[::2], "b": whole[7:]}, [{"a"}, {"b"}]),
+    ({"d": whole, "a": tensh.ones(1), "c": whole}, [{"d", "c"}, {"a"}]),
+    ({"a": meta, "b": meta[:1], "c": tensh.ones(0)}, []),
+]
+
+
+@pytest.mark.parametrize("tensors, groups", GROUPS)
+def test_tensors_that_overlap(tensors, groups):
+    assert our_torch._find_shared_tensors(tensors) == groups
+
+
+KEPT = [
+    ({}, {"a": ["b", "c"]}),
+    ({"preferred_names": ["b"]}, {"b": ["a", "c"]}),
+    ({"preferred_names": ["c"]}, {"a": ["b", "c"]}),
+    ({"discard_names": ["a"]}, {"b": ["a", "c"]}),
+    ({"discard_names": ["a", "b"]}, {"a": ["b", "c"]}),
+    ({"discard_names": ["a"], "preferred_names": ["a"]}, {"a": ["b", "c"]}),
+]
+
+
+@pytest.mark.parametrize("wishes, removed", KEPT)
+def test_the_name_that_is_kept(wishes, removed):
+    assert our_torch._remove_duplicate_names({"c": whole[:2], "b": whole, "a": whole}, **wishes) == removed
+
+
+def test_memory_of_tensors():
+    assert our_torch._end_ptr(whole[1::2]) - whole.data_ptr() == 32 and our_torch._end_ptr(whole[3:3]) == 0
+    assert [our_torch._is_complete(x) for x in (whole, whole[:1], whole[::2], meta)] == [True, False, False, True]
+    assert our_torch._getdtype("BF16") is tensh.bfloat16 and our_torch._SIZE[tensh.int16] == 2
+    with pytest.raises(RuntimeError, match="no suitable name to keep for saving amongst: {'a'}"):
+        our_torch._remove_duplicate_names({"a": whole[:1]})
 
 
 class Tied(tensh.nn.Module):

@@ -8,6 +8,7 @@ import numpy as np
 from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.core.tensor import wrap
 from tensh.utils.safetensors.format import SafetensorError, as_array, header_of, map_array, read_array, read_header
+from tensh.utils.safetensors.slices import read_index
 
 FRAMEWORKS = {"pt": wrap, "torch": wrap, "pytorch": wrap, "np": np.asarray, "numpy": np.asarray}
 DEVICES = ("cpu", "cuda", "mps", "npu", "xpu", "xla", "mlu", "musa", "hpu")
@@ -96,6 +97,19 @@ class safe_open:
         return self._header.entries[name]
 
 
+class _safe_open_handle(safe_open):
+    """A file that a program has opened, read by its name.
+
+    Args:
+        f: a file with a descriptor and a name.
+        framework, device, backend: as of ``safe_open``.
+    """
+
+    def __init__(self, f, framework, device="cpu", *, backend="mmap"):
+        _ = f.fileno  # AttributeError for what is no file of the system
+        super().__init__(f.name, framework, device, backend=backend)
+
+
 class Slice:
     """A tensor in a file that is not read as a whole."""
 
@@ -111,14 +125,16 @@ class Slice:
         return self._entry.dtype
 
     def __getitem__(self, index):
-        """The part at an index, as of a tensor."""
+        """The part at an index, as of a tensor; of an array, only numbers and slices that lie within it."""
         opened, entry = self._opened, self._entry
         begin = opened._open().length + entry.begin
         data = np.zeros(0, np.uint8)
         if entry.size:
             data = np.asarray(np.memmap(opened._path, np.uint8, "c", begin, (entry.size,)))  # pages are read when used
-        part = wrap(as_array(data, entry))[index].clone()
-        return opened._made(part.array)
+        array = as_array(data, entry)
+        if opened._made is np.asarray:
+            return np.array(array[read_index(index, entry.shape)])
+        return wrap(array)[index].clone()
 
 
 def map_file(file):

@@ -1,6 +1,8 @@
 """Files of the format from memory: arrays that somebody else owns, described by where they lie."""
 
 import ctypes
+import operator
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -27,12 +29,44 @@ class TensorSpec(Spec):
     __module__ = "safetensors"
 
     def __new__(cls, *, dtype, shape, data_ptr, data_len):
+        check_instance("dtype", dtype, str)
+        check_instance("shape", shape, Sequence)
         if dtype not in NAMES and dtype not in NAMES.values():
             raise SafetensorError(f'Unknown dtype "{dtype}". Supported dtypes: {", ".join(NAMES)}')
-        return super().__new__(cls, NAMES.get(dtype, dtype), [*map(int, shape)], int(data_ptr), int(data_len))
+        sizes = [read_size("shape", size) for size in shape]
+        return super().__new__(
+            cls, NAMES.get(dtype, dtype), sizes, read_size("data_ptr", data_ptr), read_size("data_len", data_len)
+        )
 
     def __repr__(self):
         return f"TensorSpec({', '.join(f'{name}={value!r}' for name, value in self._asdict().items())})"
+
+
+def check_instance(argument, value, kind):
+    """Raise TypeError unless the value of an argument is of a kind."""
+    if not isinstance(value, kind):
+        said = "'None'" if value is None else f"'{type(value).__name__}' object"
+        raise TypeError(f"argument '{argument}': {said} is not an instance of '{kind.__name__}'")
+
+
+def read_size(argument, value):
+    """Return a whole number that is not negative; raise TypeError or OverflowError for another value."""
+    try:
+        number = operator.index(value)
+    except TypeError as error:
+        raise TypeError(f"argument '{argument}': {error}") from None
+    if number < 0:
+        raise OverflowError("can't convert negative int to unsigned")
+    return number
+
+
+def read_specs(tensor_dict):
+    """Return name -> array of a dict of described arrays; raise TypeError for anything else."""
+    check_instance("tensor_dict", tensor_dict, dict)
+    for name, spec in tensor_dict.items():
+        check_instance("tensor_dict", name, str)
+        check_instance("tensor_dict", spec, TensorSpec)
+    return {name: array_of(spec) for name, spec in tensor_dict.items()}
 
 
 def array_of(spec):
@@ -46,9 +80,9 @@ def array_of(spec):
 
 def serialize(tensor_dict, metadata=None):
     """The bytes of a file that holds described arrays, by name, and texts."""
-    return b"".join(pieces({name: array_of(spec) for name, spec in tensor_dict.items()}, metadata))
+    return b"".join(pieces(read_specs(tensor_dict), metadata))
 
 
 def serialize_file(tensor_dict, filename, metadata=None):
     """Write described arrays, by name, and texts into a file.  One that was there is replaced when all is written."""
-    write(filename, {name: array_of(spec) for name, spec in tensor_dict.items()}, metadata)
+    write(filename, read_specs(tensor_dict), metadata)

@@ -8,10 +8,18 @@
 
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dtypes.device import strided
+from tensh.engine.dtypes.dtype import ALL
 from tensh.utils.safetensors import numpy
-from tensh.utils.safetensors.format import as_array
+from tensh.utils.safetensors.format import DTYPES, as_array
 from tensh.utils.safetensors.opening import from_bytes, safe_open
-from tensh.utils.safetensors.sharing import group_shared, names_to_remove
+from tensh.utils.safetensors.sharing import (  # noqa: F401  (programs import those with an underscore, too)
+    _end_ptr,
+    _find_shared_tensors,
+    _is_complete,
+    _remove_duplicate_names,
+    storage_ptr,
+    storage_size,
+)
 
 __all__ = ["load", "load_file", "load_model", "safe_open", "save", "save_file", "save_model"]
 
@@ -31,14 +39,15 @@ SPARSE = (
 )
 
 
-def storage_ptr(tensor):
-    """The address of a tensor's memory."""
-    return tensor.untyped_storage().data_ptr()
+_SIZE = {ALL[name]: ALL[name].itemsize for name in DTYPES.values()}
+"""The dtypes of the format, with the number of bytes of an element."""
+_TYPES = {word: ALL[name] for word, name in DTYPES.items()}
+"""The format's words for them."""
 
 
-def storage_size(tensor):
-    """Return the number of bytes of a tensor's memory."""
-    return tensor.untyped_storage().nbytes()
+def _getdtype(dtype_str):
+    """Return the dtype for a word of the format; raise KeyError for one that tensh does not support."""
+    return _TYPES[dtype_str]
 
 
 def save(tensors, metadata=None):
@@ -86,7 +95,7 @@ def arrays(tensors):
             raise ValueError(f"Key `{name}` is invalid, expected torch.Tensor but received {type(tensor)}")
     if sparse := [name for name, tensor in tensors.items() if tensor.layout is not strided]:
         raise ValueError(SPARSE.format(sparse))
-    groups = [names for names in group_shared(tensors) if len(names) > 1]
+    groups = [names for names in _find_shared_tensors(tensors) if len(names) > 1]
     if groups:
         raise RuntimeError(SHARED.format(", ".join(f"{{{', '.join(map(repr, sorted(names)))}}}" for names in groups)))
     for name, tensor in tensors.items():
@@ -94,7 +103,7 @@ def arrays(tensors):
             raise ValueError(NOT_CONTIGUOUS.format(name))
         if not isinstance(name, str):
             raise TypeError(f"argument 'tensor_dict': '{type(name).__name__}' object is not an instance of 'str'")
-    return {name: tensor.array for name, tensor in tensors.items()}
+    return {name: tensor.cpu().array for name, tensor in tensors.items()}
 
 
 # ── models ───────────────────────────────────────────────────────────────────
@@ -104,7 +113,7 @@ def save_model(model, filename, metadata=None, force_contiguous=True):
     The names that are left out are in the metadata, each with the name that is kept.
     """
     state = model.state_dict()
-    for kept, names in names_to_remove(state).items():
+    for kept, names in _remove_duplicate_names(state).items():
         metadata = {} if metadata is None else metadata
         for name in names:
             metadata.setdefault(name, kept)
@@ -124,7 +133,7 @@ def load_model(model, filename, strict=True, device="cpu", *, backend="mmap"):
     Raise RuntimeError where there are such names, unless ``strict=False``.
     """
     state = load_file(filename, device=device, backend=backend)
-    doubles = names_to_remove(model.state_dict(), state)
+    doubles = _remove_duplicate_names(model.state_dict(), preferred_names=state)
     missing, unexpected = model.load_state_dict(state, strict=False)
     missing = set(missing)
     for name in (name for names in doubles.values() for name in names):
