@@ -155,6 +155,10 @@ class UninitializedTensorMixin:
     def materialize(self, shape, device=None, dtype=None):
         """Give the tensor a shape and uninitialised memory; it becomes an ordinary parameter or tensor."""
         away = on_meta(self.device if device is None else device)
+        if away is not on_meta(self.device):
+            raise RuntimeError(
+                "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have incompatible tensor type."
+            )
         shape, requires_grad = (shape,) if isinstance(shape, int) else tuple(shape), self.requires_grad
         make = make_absent if away else numpy.empty
         array = make_array(lambda numbers: make(shape, numbers), (dtype or self.dtype).numpy, shape)

@@ -190,6 +190,11 @@ def drop_elements(array):
     return make_absent_strided(array.shape, memory.strides(array), array.dtype)
 
 
+def place_beside(array, other):
+    """Return ``array`` on the device of ``other``: without elements if that has none."""
+    return drop_elements(array) if type(other) is Absent else array
+
+
 def make_absent_strided(shape, steps, dtype):
     """A new array of these strides, to rebuild a pickled one."""
     dtype = BY_NUMPY[dtype].numpy

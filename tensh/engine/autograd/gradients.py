@@ -320,6 +320,8 @@ def _check_given(number, t, g):
             "For complex Tensors, both grad_output and output are required to have the same dtype. "
             f"Mismatch in dtype: grad_output[{number}] has a dtype of {g.dtype} and output[{number}] has a dtype of {t.dtype}."
         )
+    if type(g.array) is not type(t.array) and g.device != t.device:
+        raise RuntimeError(f"invalid gradient at index {number} - expected device {t.device} but got {g.device}")
     if g.array.dtype != t.array.dtype:
         return wrap(g.array.astype(t.array.dtype)) if node is None else g.to(BY_NUMPY[t.array.dtype])
     return g

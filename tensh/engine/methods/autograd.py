@@ -139,6 +139,11 @@ def _set_grad(t, grad):
                 "caution. Diverging the dtypes of a tensor and its gradient may break downstream systems that assume they "
                 "match."
             )
+        if type(grad.array) is not type(t.array) and grad.device != t.device:
+            raise RuntimeError(
+                f"attempting to assign a gradient with device type '{grad.device.type}' to a tensor with device type "
+                f"'{t.device.type}'. Please ensure that the gradient and the tensor are on the same device"
+            )
     if accumulates:
         node.grad = grad
     else:
@@ -295,6 +300,10 @@ def detach_(self):
 def _set_data(t, value):
     if not isinstance(value, Tensor):
         raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+    if type(value.array) is not type(t.array) and value.device != t.device:
+        raise RuntimeError(
+            "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have incompatible tensor type."
+        )
     if type(t.node) is AccumulateGrad:
         if value.array.dtype.kind not in DIFFERENTIABLE:
             raise RuntimeError("dataset to a tensor that requires gradients must be floating point or complex dtype")

@@ -150,6 +150,8 @@ def type_as(self, other):
     """Convert the tensor to the dtype of ``other``.  Differentiable."""
     if not isinstance(other, Tensor):
         raise TypeError(f"type_as(): argument 'other' (position 1) must be Tensor, not {type_name(other)}")
+    if type(self.array) is not type(other.array) and self.is_meta is not other.is_meta:
+        return move_absent(self, other.device, BY_NUMPY[other.array.dtype])
     return cast(self, BY_NUMPY[other.array.dtype])
 
 

@@ -214,17 +214,16 @@ class Module(Members, Calls, State):
             if parameter is None:
                 continue
             with no_grad():
-                if is_lazy(parameter):
-                    parameter.data = fn(parameter.data)
-                    continue
-                before, new = parameter, fn(parameter)
-                if conversion.overwrite:
+                before, lazy = parameter, is_lazy(parameter)
+                new = fn(parameter.data if lazy else parameter)
+                if conversion.overwrite and not lazy or new.device != parameter.device:
                     parameter = self._parameters[name] = Parameter(new, parameter.requires_grad)
                 elif new is not parameter:
                     parameter.data = new
-                if before.grad is not None:
+                if not lazy and before.grad is not None:
                     requires_grad, grad = before.grad.requires_grad, fn(before.grad)
-                    parameter.grad = None
+                    if parameter is before:
+                        parameter.grad = None
                     parameter.grad = grad.requires_grad_(requires_grad)
         for name, buffer in self._buffers.items():
             if is_lazy(buffer):

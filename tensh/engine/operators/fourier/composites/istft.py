@@ -4,6 +4,7 @@ import numpy as np
 
 from tensh.engine.arguments.binding import asks_late, bind
 from tensh.engine.arguments.lazy_signatures import shows
+from tensh.engine.arrays.absent import place_beside
 from tensh.engine.codegen.composites import composite
 from tensh.engine.core import lift
 from tensh.engine.core.tensor import wrap
@@ -63,7 +64,7 @@ def add_frames(input, n_fft, hop_length, win_length, window, center, normalized,
         pairs = pairs.unsqueeze(0)
     frames = frames_of_spectra(view_as_complex.fn(pairs.transpose(1, 2)), facts, onesided)
     if window is None:
-        window = wrap(np.ones(win_length, REAL[input.array.dtype]))
+        window = wrap(place_beside(np.ones(win_length, REAL[input.array.dtype]), input.array))
     if win_length != n_fft:
         left = (n_fft - win_length) // 2
         window = constant_pad_nd.fn(window, (left, n_fft - win_length - left), 0)

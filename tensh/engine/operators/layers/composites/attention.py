@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from tensh.engine.arguments.checks import require_dtype
+from tensh.engine.arrays.absent import is_absent, place_beside
 from tensh.engine.codegen.scalars import FITTING
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import refresh_node
@@ -32,6 +33,12 @@ def check(query, key, value, attn_mask, is_causal):
         raise RuntimeError(
             f"Expected query, key, and value to have the same dtype, but got {kinds[0]} {kinds[1]} and {kinds[2]} instead."
         )
+    if {is_absent(t) for t in given.values()} == {True, False}:
+        places = [f"{name}.device: {t.device}" for name, t in given.items()]
+        raise RuntimeError(
+            "Expected query, key, and value to have the same device type, but got "
+            f"{places[0]} {places[1]} and {places[2]} instead."
+        )
     if query.array.dtype.kind in "biu":
         raise RuntimeError(f"expected scalar type Float but found {query.dtype.title}")
     if query.array.dtype.kind == "c":
@@ -57,7 +64,8 @@ def check(query, key, value, attn_mask, is_causal):
 def additive(mask, query, key, is_causal):
     """Return the mask to add to the scores: -inf where attention is not allowed."""
     if is_causal:
-        return make_causal_mask(query.array.shape[-2], key.array.shape[-2], query.array.dtype)
+        mask = make_causal_mask(query.array.shape[-2], key.array.shape[-2], query.array.dtype)
+        return wrap(place_beside(mask.array, query.array)) if is_absent(query) else mask
     return mask if mask is None or mask.dtype is not bool_ else make_additive(mask, 0.0, -np.inf, query.array.dtype)
 
 

@@ -5,7 +5,8 @@ import math
 import numpy as np
 
 from tensh.engine.arguments.signatures import type_name
-from tensh.engine.core.tensor import Tensor
+from tensh.engine.arrays.absent import is_absent, place_beside
+from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dtypes.dtype import int64
 from tensh.engine.methods.creation.data import tensor
 from tensh.engine.operators.elementwise.table import where
@@ -93,7 +94,10 @@ def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reducti
     if zero_infinity:
         loss = where.fn(loss == math.inf, loss.new_zeros(()), loss)
     if reduction == "mean":
-        return (loss / target_lengths.clamp_min(1)).mean()
+        lengths = target_lengths.clamp_min(1)
+        if is_absent(loss):
+            lengths = wrap(place_beside(lengths.array, loss.array))
+        return (loss / lengths).mean()
     if reduction == "sum":
         return loss.sum()
     return loss.squeeze(0) if single else loss

@@ -6,6 +6,7 @@ import numpy as np
 
 from tensh.engine.arguments.checks import integer
 from tensh.engine.arguments.signatures import type_name
+from tensh.engine.arrays.absent import is_absent, place_beside
 from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.table import OR_THE_SAME
 from tensh.engine.core.tensor import Tensor, wrap
@@ -104,6 +105,11 @@ def chain(tensors):
             raise RuntimeError(
                 f"multi_dot(): all tensors must have be the same dtype but tensor 0 is {tensors[0].dtype.title} and "
                 f"tensor {number} {t.dtype.title}"
+            )
+        if is_absent(t) is not is_absent(tensors[0]):
+            raise RuntimeError(
+                f"multi_dot(): all tensors must be on the same device but tensor 0 is on {tensors[0].device} and tensor {number} on "
+                f"{t.device}"
             )
         if number and tensors[number - 1].array.shape[1] != t.array.shape[0]:
             before = tensors[number - 1]
@@ -253,7 +259,7 @@ def linalg_vander(x, N=None):
 def powers_of(x, N):
     """Return the powers 0 to N - 1 along a new last dimension."""
     powers = x.unsqueeze(-1).expand(*x.shape, N - 1).cumprod(-1)
-    ones = wrap(np.ones((*x.array.shape, 1), powers.array.dtype))
+    ones = wrap(place_beside(np.ones((*x.array.shape, 1), powers.array.dtype), x.array))
     return cat([ones, powers], -1)
 
 

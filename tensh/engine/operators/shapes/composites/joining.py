@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tensh.engine.arguments.binding import bind
+from tensh.engine.arrays.absent import is_absent
 from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.mixing import take_operands
 from tensh.engine.codegen.registry import PUBLIC
@@ -153,6 +154,12 @@ def block_diag(*tensors):
             )
     if not arrays:
         return wrap(np.empty((1, 0), of_scalar[float].numpy))
+    for number, t in enumerate(tensors):
+        if is_absent(t) is not is_absent(tensors[0]):
+            raise RuntimeError(
+                f"Input tensors must all be on the same device. Input 0 is on device {tensors[0].device} and "
+                f"input {number} is on device {t.device}."
+            )
     shapes = [(1,) * (2 - array.ndim) + array.shape for array in arrays]
     return block_diagonal.fn(tensors, shapes)
 

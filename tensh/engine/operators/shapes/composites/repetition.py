@@ -5,6 +5,7 @@ import numpy as np
 from tensh.engine.arguments.binding import bind
 from tensh.engine.arguments.checks import integer
 from tensh.engine.arguments.signatures import NO_FIT, take_int, type_name
+from tensh.engine.arrays.absent import is_absent
 from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.core.tensor import Tensor, wrap
@@ -260,6 +261,8 @@ def grid(tensors, indexing):
             raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {t}")
         if array.dtype is not arrays[0].dtype:
             raise RuntimeError("meshgrid expects all tensors to have the same dtype")
+        if is_absent(t) is not is_absent(tensors[0]):
+            raise RuntimeError("meshgrid expects all tensors to have the same device")
     if indexing not in ("ij", "xy"):
         raise RuntimeError(f'torch.meshgrid: indexing must be one of "xy" or "ij", but received: {indexing}')
     order = list(range(len(tensors)))  # the dimension along which each tensor runs

@@ -100,6 +100,11 @@ def set_(self, source=None, storage_offset=None, size=None, stride=None):
         array = np.empty(0, dtype)
     elif isinstance(source, Tensor):
         array = source.array
+        if type(array) is not type(self.array) and source.device != self.device:
+            raise RuntimeError(
+                f'Attempted to set the storage of a tensor on device "{self.device}" to a storage on different device '
+                f'"{source.device}".  This is no longer allowed; the devices must match.'
+            )
         if array.dtype is not dtype:
             raise RuntimeError(
                 f"Could not set tensor of type {BY_NUMPY[array.dtype].spoken} to a tensor of type {self.dtype.spoken}"
