@@ -18,7 +18,16 @@ from tensh.engine.codegen.registry import PUBLIC, read_all
 from tensh.engine.codegen.table import public
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import CONSTANTS, device, layout, memory_format
-from tensh.engine.dtypes.dtype import ALIASES, ALL, can_cast, dtype, get_default_dtype, promote_types, set_default_dtype
+from tensh.engine.dtypes.dtype import (
+    ALIASES,
+    ALL,
+    EIGHT_BITS,
+    can_cast,
+    dtype,
+    get_default_dtype,
+    promote_types,
+    set_default_dtype,
+)
 from tensh.engine.dtypes.info import finfo, iinfo
 from tensh.engine.dtypes.size import Size
 from tensh.engine.methods import attachment, protocols  # noqa: F401
@@ -30,7 +39,7 @@ malloc.keep()
 floating_errors.install(threads.BUFFER)
 add_unsupported(Tensor)
 
-PUBLIC.update(ALL)
+PUBLIC.update(ALL | EIGHT_BITS)
 PUBLIC.update(ALIASES)
 PUBLIC.update(CONSTANTS)
 for each in (Tensor, Size, device, layout, memory_format, dtype, can_cast, get_default_dtype, promote_types, set_default_dtype, finfo, iinfo,

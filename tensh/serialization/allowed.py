@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from tensh.engine.dtypes.device import CONSTANTS, device
 from tensh.engine.dtypes.device import layout as Layout
-from tensh.engine.dtypes.dtype import ALL
+from tensh.engine.dtypes.dtype import ALL, EIGHT_BITS
 from tensh.engine.dtypes.size import Size
 from tensh.serialization import containers, nested, rebuilding, sparse
 from tensh.serialization.containers import DamagedError, LackingError
@@ -95,12 +95,12 @@ BY_DEFAULT = {
     ),
     "torch._utils._rebuild_wrapper_subclass": find_missing_name("a tensor of an unsupported class"),
 }
-BY_DEFAULT |= {f"torch.{name}": Known(dtype) for name, dtype in ALL.items()}
+BY_DEFAULT |= {f"torch.{name}": Known(dtype) for name, dtype in (ALL | EIGHT_BITS).items()}
 BY_DEFAULT |= {f"torch.{name}": Known(Storage(name)) for name in KINDS}
 BY_DEFAULT |= {f"{module}.{UNTYPED}": Known(Storage(UNTYPED)) for module in ("torch", "torch.storage")}
 BY_DEFAULT |= {
     f"torch.{name}": find_missing_name(f"a tensor of {name}")
-    for name in "float8_e4m3fn float8_e4m3fnuz float8_e5m2 float8_e5m2fnuz float8_e8m0fnu float4_e2m1fn_x2 quint8 qint8 qint32 "
+    for name in "float4_e2m1fn_x2 quint8 qint8 qint32 "
     "quint4x2 quint2x4 per_tensor_affine per_tensor_symmetric per_channel_affine per_channel_symmetric".split()
 }
 BY_DEFAULT |= {f"torch.{name}Storage": Known(Storage(f"{name}Storage")) for name in ("QUInt8", "QInt8", "QInt32")}

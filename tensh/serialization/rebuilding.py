@@ -6,7 +6,7 @@ from tensh.engine.arrays.absent import Absent, lay_out
 from tensh.engine.arrays.bounds import MOST_DIMENSIONS, count_elements, view_memory
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dtypes.device import device
-from tensh.engine.dtypes.dtype import ALL, dtype
+from tensh.engine.dtypes.dtype import ALL, EIGHT_BITS, dtype
 from tensh.engine.dtypes.size import Size
 from tensh.engine.operators.shapes.composites.typed_storage import TypedStorage
 from tensh.nn.parameter import Parameter
@@ -60,7 +60,7 @@ def tensor_of_dtype(storage, offset, size, stride, requires_grad, hooks, kind, m
     row = _row(storage)
     if callable(kind):  # the entry for a dtype that tensh lacks raises
         kind()
-    if not isinstance(kind, dtype) or kind not in ALL.values():
+    if not isinstance(kind, dtype) or kind.name not in (ALL | EIGHT_BITS):
         raise DamagedError("it contains a tensor without a dtype")
     if row.nbytes % kind.numpy.itemsize:
         raise DamagedError(f"a storage of {row.nbytes} bytes does not hold whole elements of {kind}")
@@ -78,7 +78,7 @@ def old_tensor(storage, offset, size, stride):
 
 def tensor_without_elements(kind, size, stride, requires_grad):
     """Rebuild a meta tensor."""
-    if not isinstance(kind, dtype) or kind not in ALL.values():
+    if not isinstance(kind, dtype) or kind.name not in (ALL | EIGHT_BITS):
         raise DamagedError("it contains a tensor without a dtype")
     if type(size) not in (tuple, list, Size) or type(stride) not in (tuple, list, Size):
         raise DamagedError("it contains a tensor without a size")

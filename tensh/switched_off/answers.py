@@ -11,7 +11,7 @@ import typing
 from tensh.engine.arrays.memory import dense_owner
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device
-from tensh.engine.dtypes.dtype import FLOAT, INTEGER, dtype
+from tensh.engine.dtypes.dtype import INTEGER, dtype
 
 
 def no(*args, **options):
@@ -101,11 +101,6 @@ def parse_to(*args, **options):
     return tuple(found.values())
 
 
-def _dtype(kind):
-    """Make a dtype of eight bits with a name and limits, which no tensor has."""
-    return dtype(f"float8_{kind}", FLOAT, 1, f"Float8_{kind}", f"Float8_{kind}Tensor", f"c10::Float8_{kind}")
-
-
 def _make_quantized(name, itemsize):
     """Make a quantized dtype: only a name, which no tensor has."""
     title = name.replace("quint", "QUInt").replace("qint", "QInt")
@@ -136,7 +131,6 @@ ANSWERS = {
     list: "jit.annotations.List",
     dict: "jit.annotations.Dict",
     tuple: "jit.annotations.Tuple",
-    **{_dtype(kind): f"float8_{kind}" for kind in ("e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz", "e8m0fnu")},
     **{
         _make_quantized(name, 4 if name == "qint32" else 1): name
         for name in "qint8 quint8 qint32 quint4x2 quint2x4".split()

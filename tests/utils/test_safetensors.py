@@ -20,7 +20,7 @@ from tests.support.project import RECORDED
 
 PACKAGES = RECORDED / "checkpoints" / "package.safetensors"  # contents(torch), written by the package 0.8.0
 METADATA = {'损失 \n\x01"': "\\ /"}
-DTYPES = "bool uint8 int8 int16 uint16 float16 bfloat16 int32 uint32 float32 complex64 float64 int64 uint64".split()
+DTYPES = "bool uint8 int8 int16 uint16 float16 bfloat16 int32 uint32 float32 complex64 float64 int64 uint64 float8_e5m2 float8_e4m3fn float8_e4m3fnuz float8_e5m2fnuz".split()
 
 
 def contents(torch):
@@ -32,7 +32,7 @@ def contents(torch):
         "numbers": numbers, "a half": numbers.to(torch.bfloat16), "nan": torch.tensor([float("nan")]), "a\"\\损": torch.ones(1),
         "number": torch.tensor(5.0), "empty": torch.empty(0, 3), "no rows": torch.empty(2, 0, dtype=torch.int8),
         "part": whole[1:3], "other part": whole[3:], "one row": torch.ones(3, 1).t(), "truth": torch.tensor(True),
-        "weight": torch.nn.Parameter(torch.ones(2, 2)), "complex": torch.tensor([[1 + 2j], [-3j]]),
+        "powers": torch.tensor([1.0, 2.0]).to(torch.float8_e8m0fnu), "weight": torch.nn.Parameter(torch.ones(2, 2)), "complex": torch.tensor([[1 + 2j], [-3j]]),
     }  # fmt: skip
 
 

@@ -155,7 +155,7 @@ def address(layout):
 
 def lay_out(shape, dtype, strides=None):
     """Make a NumPy array over absent memory, with ``strides`` in bytes."""
-    kind = dtype.str if dtype.kind not in "VW" else f"<u{dtype.itemsize}"  # NumPy has no error name for this
+    kind = dtype.str if dtype.isbuiltin != 2 else f"<u{dtype.itemsize}"  # NumPy has no error name for this
     try:
         layout = np.asarray(Layout(shape, kind, strides))
     except (ValueError, OverflowError):

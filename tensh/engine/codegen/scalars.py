@@ -6,6 +6,7 @@ from functools import cache
 import numpy as np
 
 from tensh.engine.arguments.signatures import NO_FIT, TAKERS
+from tensh.engine.arrays.eight_bits import round_to_eight_bits
 from tensh.engine.codegen.mixing import SCALARS
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import BOOL, BUILTIN, BY_NUMPY, COMPLEX, FLOAT, INTEGER, bfloat16, dtype, float64
@@ -38,16 +39,18 @@ def cast_scalar(number, to):
     if isinstance(number, int) and not -(2**63) <= number < 2**64:
         raise OverflowError("int too big to convert")
     real = to.to_real()
-    if isinstance(number, (int, float)) and abs(number) != float("inf") and abs(number) > largest(real):
+    if isinstance(number, (int, float)) and not fits(number, real):
         raise overflow(real.ctype)
-    return np.float32(number) if to.itemsize == 2 else number  # PyTorch rounds twice for 16 bit dtypes
+    return np.float32(number) if to.itemsize < 3 else number  # PyTorch rounds twice for 16 and 8 bit dtypes
 
 
 def cast_element(number, to):
-    """``number`` as the one element of a tensor: a 16 bit floating point number is made of a double, and may be infinite."""
+    """``number`` as the one element of a tensor: floating point numbers of 16 and 8 bits are made of a double, whatever its size."""
     if to.itemsize > 2 or to.category != FLOAT:
         return cast_scalar(number, to)
     number = cast_scalar(number, float64)
+    if to.itemsize == 1:
+        return round_to_eight_bits(np.asarray(number), to.numpy)[()]
     return number if abs(number) <= largest(to) or number != number else math.copysign(math.inf, number)
 
 
@@ -56,7 +59,24 @@ def largest(to):
     """The largest finite number of a floating point dtype."""
     if to is bfloat16:
         return 3.3895313892515355e38
+    if to.itemsize == 1:
+        import ml_dtypes
+
+        return float(ml_dtypes.finfo(to.numpy).max)
     return float(np.finfo(to.numpy).max)
+
+
+def fits(number, to):
+    """Return True if a floating point dtype has numbers about as large as a number, or its infinity."""
+    if number < 0 and not to.is_signed:
+        return False
+    return not abs(number) > largest(to) or abs(number) == math.inf and has_infinity(to)
+
+
+@cache
+def has_infinity(to):
+    """Return True unless a floating point dtype has only finite numbers and nan, as some of 8 bits."""
+    return to.itemsize > 1 or to.name == "float8_e5m2"
 
 
 limits_of = cache(lambda to: np.iinfo(to.numpy))

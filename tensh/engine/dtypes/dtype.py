@@ -51,13 +51,9 @@ class dtype(metaclass=OfTorch):
     @cached_property
     def numpy(self):
         """The equivalent NumPy dtype."""
-        if self.name.startswith("float8_"):
-            raise NotImplementedError(
-                f"tensh does not compute in 8-bit floating point: torch.{self.name} is only a name, with its limits"
-            )
         if self.name.startswith(("qint", "quint")):
             raise NotImplementedError(f"tensh has no quantized tensors: torch.{self.name} is only a name")
-        if self.name in ("bfloat16", "complex32"):
+        if self.name in ("bfloat16", "complex32") or self.name in EIGHT_BITS:
             import ml_dtypes
 
             numpy = np.dtype(getattr(ml_dtypes, self.name))
@@ -97,8 +93,9 @@ class ByNumpy(dict):
 
     def __missing__(self, numpy):
         numpy = np.dtype(numpy)
-        if numpy.name in ALL and ALL[numpy.name].numpy == numpy:
-            return ALL[numpy.name]
+        named = ALL.get(numpy.name) or EIGHT_BITS.get(numpy.name)
+        if named and named.numpy == numpy:
+            return named
         raise TypeError(
             f"can't convert np.ndarray of type {numpy.type.__module__}.{numpy.type.__name__}. The only supported types"
             " are: float64, float32, float16, complex64, complex128, int64, int32, int16, int8, uint64, uint32, uint16,"
@@ -132,6 +129,14 @@ ALL = {
     )
     for name, category, size, title, legacy, ctype in map(str.split, _ROWS.split("\n")[1:])
 }
+EIGHT_BITS = {
+    f"float8_{kind}": dtype(
+        f"float8_{kind}", FLOAT, 1, f"Float8_{kind}", f"Float8_{kind}Tensor", f"c10::Float8_{kind}", kind != "e8m0fnu"
+    )
+    for kind in ("e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz", "e8m0fnu")
+}
+"""Dtypes to store numbers in: PyTorch converts, moves and compares them, and computes in others."""
+
 bool_, uint8, int8, int16, int32, int64, uint16, uint32, uint64 = list(ALL.values())[:9]
 float16, bfloat16, float32, float64, complex32, complex64, complex128 = list(ALL.values())[9:]
 for _each in ALL.values():
@@ -167,6 +172,8 @@ def set_default_dtype(d):
     """Make ``d`` the dtype of new tensors made from Python floats (and, as a pair of them, from complex numbers)."""
     if not isinstance(d, dtype):
         raise TypeError("invalid dtype object: only floating-point types are supported as the default type")
+    if d.name in EIGHT_BITS:
+        raise TypeError(f"couldn't find storage object {d.title}Storage")
     if d not in (float16, bfloat16, float32, float64):
         raise TypeError("only floating-point types are supported as the default type")
     of_scalar[float], of_scalar[complex] = d, d.to_complex()
@@ -192,7 +199,13 @@ def promote_types(type1, type2):
         low, high = (type1, type2) if type1.category <= type2.category else (type2, type1)
     except AttributeError:
         return promote_types(**replace_python_types("promote_types", type1=type1, type2=type2))
-    if low is high or low.category == BOOL:
+    if low is high:
+        return high
+    if low.name in EIGHT_BITS or high.name in EIGHT_BITS:
+        raise RuntimeError(
+            f"Promotion for Float8 Types is not supported, attempted to promote {type1.title} and {type2.title}"
+        )
+    if low.category == BOOL:
         return high
     if low.category != high.category:
         if low.category == FLOAT and high.itemsize < low.to_complex().itemsize:

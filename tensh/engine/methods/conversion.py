@@ -11,6 +11,7 @@ from tensh.engine.arguments.lazy_signatures import shows
 from tensh.engine.arguments.signatures import refuse_receiver, type_name
 from tensh.engine.arrays import memory
 from tensh.engine.arrays.absent import Absent, drop_elements
+from tensh.engine.arrays.eight_bits import is_eight_bits
 from tensh.engine.codegen.registry import METHODS
 from tensh.engine.core import ports
 from tensh.engine.core.clock import mode
@@ -223,7 +224,7 @@ def numpy(self, *, force=False):
         raise TypeError(
             "can't convert meta device type tensor to numpy. Use Tensor.cpu() to copy the tensor to host memory first."
         )
-    if self.array.dtype.kind == "V":
+    if self.array.dtype.kind == "V" or is_eight_bits(self.array.dtype):
         raise TypeError(f"Got unsupported ScalarType {BY_NUMPY[self.array.dtype].title}")
     return memory.lend(self.array).view()
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from tensh.engine.arguments.checks import format_named
 from tensh.engine.arrays import memory
+from tensh.engine.arrays.eight_bits import round_to_eight_bits
 from tensh.engine.arrays.halves import convert
 from tensh.engine.codegen.steps import RETYPED
 from tensh.engine.codegen.table import op
@@ -95,8 +96,11 @@ def cast(input, dtype, memory_format=None):
     """Copy the input in another (NumPy) dtype; of complex numbers take the real part if that is real."""
     if input.dtype.kind in "cW" and dtype.kind not in "cbW":
         input = real_of(input)
-    if dtype.itemsize == 2 and dtype.kind in "fV" and input.itemsize > 2:
-        input = input.astype(np.float32, copy=False)  # PyTorch rounds twice for 16 bit dtypes
+    if dtype.itemsize < 3 and dtype.kind in "fV":
+        if dtype.itemsize == 1:
+            input = round_to_eight_bits(input, dtype)
+        elif input.itemsize > 2:
+            input = input.astype(np.float32, copy=False)  # PyTorch rounds twice for 16 bit dtypes
     if memory_format is None and memory.is_row_major(input):
         return convert(input, dtype)
     result = memory.empty_like(input, dtype, memory_format)

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tensh.engine.arrays import memory
+from tensh.engine.dtypes.dtype import EIGHT_BITS
 from tensh.support import bounded_json
 from tensh.support.escaping import visible_line
 from tensh.support.replacing import replace_file
@@ -23,11 +24,13 @@ LONGEST = 40  # characters of a name that are shown where it cannot be
 LONGEST_ERROR = 1000  # characters of a message about a file
 METADATA = "__metadata__"
 DTYPES = {
-    "BOOL": "bool", "U8": "uint8", "I8": "int8", "I16": "int16", "U16": "uint16", "F16": "float16", "BF16": "bfloat16",
+    "BOOL": "bool", "U8": "uint8", "I8": "int8", "F8_E5M2": "float8_e5m2", "F8_E4M3": "float8_e4m3fn",
+    "F8_E8M0": "float8_e8m0fnu", "F8_E4M3FNUZ": "float8_e4m3fnuz", "F8_E5M2FNUZ": "float8_e5m2fnuz", "I16": "int16", "U16": "uint16", "F16": "float16", "BF16": "bfloat16",
     "I32": "int32", "U32": "uint32", "F32": "float32", "C64": "complex64", "F64": "float64", "I64": "int64",
     "U64": "uint64",
 }  # fmt: skip
-WITHOUT_DTYPE = ("F4", "F6_E2M3", "F6_E3M2", "F8_E5M2", "F8_E4M3", "F8_E8M0", "F8_E4M3FNUZ", "F8_E5M2FNUZ")
+NARROW = ("F4", "F6_E2M3", "F6_E3M2")
+"""The format's words for dtypes of less than 8 bits, which tensh does not support."""
 NAMES = {dtype: name for name, dtype in DTYPES.items()}
 ORDER = {dtype: -number for number, dtype in enumerate(DTYPES.values())}  # wide ones first, so that all are aligned
 
@@ -56,10 +59,10 @@ class Header(NamedTuple):
 @functools.cache
 def dtype_of_name(name):
     """The NumPy dtype of a name of the format, its bytes in the order of the format."""
-    if DTYPES[name] == "bfloat16":
+    if DTYPES[name] in ("bfloat16", *EIGHT_BITS):
         import ml_dtypes
 
-        return np.dtype(ml_dtypes.bfloat16)
+        return np.dtype(getattr(ml_dtypes, DTYPES[name]))
     dtype = np.dtype(DTYPES[name])  # NumPy's own object where the order is the machine's: a tensor takes it as it is
     return dtype if sys.byteorder == "little" else dtype.newbyteorder("<")
 
@@ -226,7 +229,7 @@ def _entry(name, said):
 
 def _describe_unknown(name, dtype):
     """Return the message for a word that is not a dtype here."""
-    if dtype in WITHOUT_DTYPE:
+    if dtype in NARROW:
         return f"`{name}` has the dtype {dtype}, which tensh does not support"
     said = dtype[:LONGEST] if isinstance(dtype, str) else type(dtype).__name__
     return f"invalid JSON in header: unknown variant `{said}`, expected one of {_quote(DTYPES)}"

@@ -11,6 +11,7 @@ from tensh.utils.safetensors.format import SafetensorError
 def read_index(index, shape):
     """Return an index as a tuple of numbers and slices; raise SafetensorError unless all lie within an array of that shape.
 
+    >>> from tensh.utils.safetensors.slices import read_index
     >>> read_index((slice(1, None), -1), (3, 2))
     (slice(1, None, 1), 1)
     """

@@ -8,7 +8,7 @@
 
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dtypes.device import strided
-from tensh.engine.dtypes.dtype import ALL
+from tensh.engine.dtypes.dtype import ALL, EIGHT_BITS
 from tensh.utils.safetensors import numpy
 from tensh.utils.safetensors.format import DTYPES, as_array
 from tensh.utils.safetensors.opening import from_bytes, safe_open
@@ -39,10 +39,10 @@ SPARSE = (
 )
 
 
-_SIZE = {ALL[name]: ALL[name].itemsize for name in DTYPES.values()}
-"""The dtypes of the format, with the number of bytes of an element."""
-_TYPES = {word: ALL[name] for word, name in DTYPES.items()}
-"""The format's words for them."""
+_TYPES = {word: ALL.get(name) or EIGHT_BITS[name] for word, name in DTYPES.items()}
+"""The format's words -> dtypes."""
+_SIZE = {dtype: dtype.itemsize for dtype in _TYPES.values()}
+"""These dtypes -> the number of bytes of an element."""
 
 
 def _getdtype(dtype_str):

@@ -209,7 +209,7 @@ def quick_full(array, number):
     """Fill a new array with a number that certainly fits; raise ``Rare`` for any other."""
     kind = type(number)
     fits = -SAFE < number < SAFE and array.dtype.kind == "f" and array.itemsize > 2 if kind is float else kind is bool
-    if not fits and (kind is not int or array.dtype.kind != "i" and not -SAFE < number < SAFE):
+    if not fits and (kind is not int or array.dtype.kind != "i" and (array.itemsize == 1 or not -SAFE < number < SAFE)):
         raise Rare
     array.fill(number)
     return array

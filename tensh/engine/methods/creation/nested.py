@@ -12,9 +12,21 @@ from itertools import chain
 
 import numpy as np
 
+from tensh.engine.arrays.eight_bits import round_to_eight_bits
 from tensh.engine.codegen.scalars import limits_of, overflow, wrap_integer
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.dtypes.dtype import BOOL, BY_NUMPY, COMPLEX, FLOAT, INTEGER, float16, of_scalar, promote_types, uint64
+from tensh.engine.dtypes.dtype import (
+    BOOL,
+    BY_NUMPY,
+    COMPLEX,
+    FLOAT,
+    INTEGER,
+    bfloat16,
+    float16,
+    of_scalar,
+    promote_types,
+    uint64,
+)
 from tensh.engine.errors.warnings import warn_once
 
 PLAIN = frozenset({bool, int, float, complex})
@@ -39,8 +51,8 @@ def read(data, dtype=None):
         to = infer_plain_dtype(kinds) if dtype is None else dtype
         if to.category != INTEGER or kinds <= EXACT:
             try:
-                if to is float16:  # PyTorch rounds twice, too
-                    return np.array(data, np.float32).astype(np.float16)
+                if to.itemsize < 3 and to.category == FLOAT and to is not bfloat16:  # PyTorch rounds twice, too
+                    return narrow(np.array(data, np.float32), to.numpy)
                 return np.array(data, to.numpy)
             except (ValueError, TypeError, OverflowError):
                 pass
@@ -84,8 +96,13 @@ def elements(leaves, to):
     """Make an array of dtype ``to`` from elements; raise PyTorch's error for one that does not fit."""
     convert = CONVERT[to.category]
     numbers = [convert(leaf, to) for leaf in leaves]
-    middle = np.float32 if to is float16 else to.numpy
-    return np.array(numbers, middle).astype(to.numpy, copy=False)
+    narrows = to is float16 or to.category == FLOAT and to.itemsize == 1
+    return narrow(np.array(numbers, np.float32), to.numpy) if narrows else np.array(numbers, to.numpy)
+
+
+def narrow(array, dtype):
+    """Return float32 numbers in a dtype of 16 or 8 bits."""
+    return round_to_eight_bits(array, dtype) if dtype.itemsize == 1 else array.astype(dtype)
 
 
 # ── shape and dtype ──────────────────────────────────────────────────────────

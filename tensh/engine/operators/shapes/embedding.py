@@ -4,6 +4,7 @@ import numpy as np
 
 from tensh.engine.arrays import memory
 from tensh.engine.arrays.absent import require_elements
+from tensh.engine.arrays.eight_bits import is_eight_bits, round_to_eight_bits
 from tensh.engine.codegen.scalars import cast_scalar
 from tensh.engine.codegen.table import op
 from tensh.engine.dtypes.dtype import BY_NUMPY
@@ -79,7 +80,8 @@ def strided_part(grad, size, stride, start):
 # ── the whole ────────────────────────────────────────────────────────────────
 def number_as(number, dtype):
     """Return a number as a 0-d array; raise PyTorch's error if it does not fit the dtype."""
-    return np.asarray(cast_scalar(number, BY_NUMPY[dtype]), dtype)
+    exact = cast_scalar(number, BY_NUMPY[dtype])
+    return round_to_eight_bits(np.asarray(exact), dtype) if is_eight_bits(dtype) else np.asarray(exact, dtype)
 
 
 def fill_array(input, value):
@@ -102,8 +104,12 @@ def fill_tensor(input, value):
 
 
 def real_part(array, dtype):
-    """Return ``array``, or its real part to be written into real numbers."""
-    return real_of(array) if array.dtype.kind in "cW" and dtype.kind not in "cbW" else array
+    """Return ``array``, or what is written of it into a dtype: the real part, or its numbers in 8 bits."""
+    if array.dtype is dtype:
+        return array
+    if array.dtype.kind in "cW" and dtype.kind not in "cbW":
+        array = real_of(array)
+    return round_to_eight_bits(array, dtype) if dtype.itemsize == 1 and dtype.kind in "fV" else array
 
 
 # Kernels return the value alone, which the write broadcasts.
