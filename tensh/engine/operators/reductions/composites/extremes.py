@@ -2,6 +2,7 @@
 
 from tensh.engine.codegen.composites import composite
 from tensh.engine.core.tensor import Tensor
+from tensh.engine.errors.messages import ABSENT
 from tensh.engine.inplace.out import check_out, write_out
 from tensh.engine.operators.elementwise import table
 from tensh.engine.operators.reductions import extremes
@@ -10,12 +11,12 @@ from tensh.engine.operators.reductions import extremes
 def extreme(name, doc, of_all, along, of_two):
     """Make the public function from the operators of its three overloads."""
 
-    def find_extreme(input, dim=None, keepdim=False, *, other=None, axis=None, keepdims=None, out=None):
+    def find_extreme(input, dim=ABSENT, keepdim=False, *, other=None, axis=ABSENT, keepdims=None, out=None):
         if isinstance(dim, Tensor) and not keepdim and keepdims is None:
-            other, dim = dim, None
+            other, dim = dim, ABSENT
         if other is not None:
             return of_two.fn(input, other, out=out)
-        if axis is not None:
+        if axis is not ABSENT:
             dim = axis
         return reduce_all_or_along(name, of_all, along, input, dim, keepdim if keepdims is None else keepdims, out)
 
@@ -26,11 +27,13 @@ def extreme(name, doc, of_all, along, of_two):
 
 def reduce_all_or_along(name, of_all, along, input, dim, keepdim, out):
     """Apply ``of_all``, or ``along`` if ``dim`` is given; write the result to ``out`` if it is given."""
-    if dim is None and keepdim:
+    if dim is None:
+        raise TypeError(f"{name}(): argument 'dim' must be int, not NoneType")
+    if dim is ABSENT and keepdim:
         raise TypeError(f'{name}() missing 1 required positional arguments: "dim"')
     if out is not None:
         check_out(out, name, (input,))
-    result = of_all.fn(input) if dim is None else along.fn(input, dim, keepdim)
+    result = of_all.fn(input) if dim is ABSENT else along.fn(input, dim, keepdim)
     return result if out is None else write_out(out, result, name)
 
 

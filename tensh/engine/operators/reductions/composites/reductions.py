@@ -16,17 +16,21 @@ from tensh.engine.operators.reductions import reductions
 from tensh.engine.operators.reductions.extremes import no_extreme, require_elements
 from tensh.engine.operators.shapes.views import alias
 
+NO_DIM = "prod(): argument 'dim' must be int, not NoneType"
+
 
 def reduction(name, doc, everything, along, *, dim=True):
     """Make a public function from two operators: ``everything(input, dtype)`` and ``along(input, dim, keepdim, dtype)``."""
 
-    def reduced(input, dim=ABSENT, keepdim=False, *, dtype=None, axis=None, keepdims=None, out=None):
-        if axis is not None:
+    def reduced(input, dim=ABSENT, keepdim=False, *, dtype=None, axis=ABSENT, keepdims=None, out=None):
+        if axis is not ABSENT:
             dim = axis
         if dim is ABSENT:
             if keepdim or keepdims or out is not None and name in ("sum", "prod"):
                 raise TypeError(f'{name}() missing 1 required positional arguments: "dim"')
             dim = None
+        elif dim is None and name == "prod":
+            raise TypeError(NO_DIM)
         if dim is None and dtype is None and out is None and not (keepdim or keepdims):
             return everything.fn(input)
         if keepdims is not None:
@@ -42,9 +46,9 @@ def reduction(name, doc, everything, along, *, dim=True):
         return result if out is None else write_out(out, result, name, strict)
 
     def reduce_positional(input, dim=ABSENT, keepdim=False):  # saves 100 ns for most calls
-        if dim is ABSENT and not keepdim or dim is None and not keepdim:
+        if dim is ABSENT and not keepdim or dim is None and not keepdim and name != "prod":
             return everything.fn(input)
-        if dim is ABSENT:
+        if dim is ABSENT or dim is None:
             return reduced(input, dim, keepdim)
         return along.fn(input, dim, keepdim, None)
 

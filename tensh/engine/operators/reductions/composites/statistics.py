@@ -3,6 +3,7 @@
 from tensh.engine.arguments.checks import is_empty
 from tensh.engine.codegen.composites import composite
 from tensh.engine.dtypes.dtype import DIFFERENTIABLE
+from tensh.engine.errors.messages import ABSENT
 from tensh.engine.inplace.out import check_out, write_out
 from tensh.engine.operators.forms import require_kind
 from tensh.engine.operators.reductions import statistics
@@ -73,8 +74,8 @@ def median_of(name, doc):
     """``median`` and ``nanmedian``: of all elements, or along a dimension with indices."""
     of_all, along = statistics.MEDIANS[name]
 
-    def function(input, dim=None, keepdim=False, *, axis=None, keepdims=None, out=None):
-        dim = dim if axis is None else axis
+    def function(input, dim=ABSENT, keepdim=False, *, axis=ABSENT, keepdims=None, out=None):
+        dim = dim if axis is ABSENT else axis
         return reduce_all_or_along(name, of_all, along, input, dim, keepdim if keepdims is None else keepdims, out)
 
     function.__name__ = function.__qualname__ = name
