@@ -1275,6 +1275,8 @@ def get_deterministic_debug_mode() -> _Any:
     """Return the mode that ``set_deterministic_debug_mode`` has set, as a number: 0, 1 or 2."""
 def get_device(input: Tensor) -> _int:
     """Return the number of the device: -1 for the CPU."""
+def get_device_module(device: _device | _str | _int | None = None) -> _Any:
+    """Return the module of a device, such as ``torch.cpu``; without a device, that of the CPU."""
 def get_float32_matmul_precision() -> _Any:
     """Return the precision of matrix products that was set."""
 def get_num_interop_threads() -> _Any:
@@ -1533,7 +1535,7 @@ def matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The exponential of square matrices.  Differentiable.  Shape: [..., n, n]."""
 def matrix_power(input: Tensor, n: _Any, *, out: Tensor | None = None) -> Tensor:
     """The ``n``-th power of square matrices; for negative ``n`` a power of the inverse.  Differentiable."""
-def max(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, other: Tensor | _Number | None = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
+def max(input: Tensor, dim: _Any = ..., keepdim: _bool = False, *, other: Tensor | _Number | None = None, axis: _Any = ..., keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
     """The largest element; with ``dim`` the largest along it and their indices; with another tensor the larger of each pair."""
 def max_pool1d(input: Tensor, kernel_size: _Any, stride: _Any = None, padding: _Any = 0, dilation: _Any = 1, ceil_mode: _Any = False) -> Tensor:
     """The largest element of every window of ``kernel_size`` in the last dimension."""
@@ -1545,13 +1547,13 @@ def max_pool3d(input: Tensor, kernel_size: _Any, stride: _Any = None, padding: _
     """The largest element of every window of ``kernel_size`` in the last 3 dimensions."""
 def maximum(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of input and other; nan if either is nan."""
-def mean(input: Tensor, dim: _Any = ..., keepdim: _bool = False, *, dtype: _dtype | None = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
+def mean(input: Tensor, dim: _Any = ..., keepdim: _bool = False, *, dtype: _dtype | None = None, axis: _Any = ..., keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
     """The mean of all elements, or of the elements along ``dim`` (an int or a sequence of them)."""
-def median(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
+def median(input: Tensor, dim: _Any = ..., keepdim: _bool = False, *, axis: _Any = ..., keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
     """The median (the lower of two middle elements); with ``dim`` a named tuple of the medians along it and their indices."""
 def meshgrid(*tensors: _Any, indexing: _Any = None) -> tuple[Tensor, ...]:
     """The coordinates of all points of a grid, from the coordinates along each of its axes.  Differentiable, views."""
-def min(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, other: Tensor | _Number | None = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
+def min(input: Tensor, dim: _Any = ..., keepdim: _bool = False, *, other: Tensor | _Number | None = None, axis: _Any = ..., keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
     """The smallest element; with ``dim`` the smallest along it and their indices; with another tensor the smaller of each pair."""
 def minimum(input: Tensor | _Number, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of input and other; nan if either is nan."""
@@ -1581,7 +1583,7 @@ def nan_to_num_(input: Tensor, nan: _Any = ..., posinf: _Any = None, neginf: _An
     """In-place version of nan_to_num; integers and bools do not change, so they may be expanded tensors."""
 def nanmean(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, dtype: _dtype | None = None, out: Tensor | None = None) -> Tensor:
     """The mean of the elements that are not nan, of all or along ``dim``.  Differentiable."""
-def nanmedian(input: Tensor, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
+def nanmedian(input: Tensor, dim: _Any = ..., keepdim: _bool = False, *, axis: _Any = ..., keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
     """The median of the elements that are not nan; with ``dim`` a named tuple of the medians along it and their indices."""
 def nanquantile(input: Tensor, q: _Any, dim: _Any = None, keepdim: _bool = False, *, interpolation: _Any = 'linear', out: Tensor | None = None) -> Tensor:
     """The quantiles ``q`` (a number from 0 to 1, or a vector of them) of the elements that are not nan, or along ``dim``."""
@@ -1669,7 +1671,7 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """The input where it is positive, ``weight`` times it elsewhere: one number, or one per channel.  Differentiable."""
 def printoptions(**changes: _Any) -> _Any:
     """Print with other options inside a ``with`` block, given as arguments of ``set_printoptions``."""
-def prod(input: Tensor, dim: _Any = ..., keepdim: _bool = False, *, dtype: _dtype | None = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
+def prod(input: Tensor, dim: _Any = ..., keepdim: _bool = False, *, dtype: _dtype | None = None, axis: _Any = ..., keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
     """The product of all elements, or of the elements along ``dim``."""
 def promote_types(type1: _Any, type2: _Any) -> _dtype:
     """The smallest dtype that holds both: bool < integers < floats < complex numbers, then by size."""
@@ -1907,7 +1909,7 @@ def sub(input: Tensor | _Number, other: Tensor | _Number, *, alpha: _Any = 1, ou
     """Difference of input and other, or of input and ``alpha`` times other."""
 def subtract(input: Tensor | _Number, other: Tensor | _Number, *, alpha: _Any = 1, out: Tensor | None = None) -> Tensor:
     """Difference of input and other, or of input and ``alpha`` times other."""
-def sum(input: Tensor, dim: _Any = ..., keepdim: _bool = False, *, dtype: _dtype | None = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
+def sum(input: Tensor, dim: _Any = ..., keepdim: _bool = False, *, dtype: _dtype | None = None, axis: _Any = ..., keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
     """The sum of all elements, or of the elements along ``dim`` (an int or a sequence of them)."""
 def svd(input: Tensor, some: _Any = True, compute_uv: _Any = True, *, out: Tensor | None = None) -> _Any:
     """U, S and V of A = U diag(S) V^H: ``torch.linalg.svd`` with V in place of its adjoint.  Differentiable."""

@@ -1,8 +1,12 @@
 """torch.ops: operators by namespace; ``aten`` holds tensh's own, other namespaces those of ``torch.library``."""
 
 import sys
+from importlib import import_module
 from operator import attrgetter
 from types import ModuleType
+
+LATE = {"_c10d_functional": "tensh.distributed.functional_operators"}
+"""Namespace -> the module that registers its operators when one of them is first used."""
 
 
 class Operator:
@@ -38,6 +42,8 @@ class Operators(ModuleType):
         from tensh.engine.codegen.vocabulary import OPS
 
         space = self.__name__.rpartition(".")[2]
+        if space in LATE:
+            import_module(LATE[space])
         call_operator = OPERATORS.get(f"{space}::{name}")
         if call_operator is not None:
             return call_operator._packet

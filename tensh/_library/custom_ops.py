@@ -83,8 +83,10 @@ class CustomOpDef:
     def __init__(self, name, fn, schema):
         self._qualname, self._fn, self._schema = name, fn, FunctionSchema(name + number_dtypes(schema))
         self._parameters = read_parameters(schema)
-        self._written = [n for n, text in enumerate(schema.partition(" ->")[0].split(", ")) if "!)" in text]
+        parameters = [text for text in schema.partition(" ->")[0].split(", ") if text.strip("( ") != "*"]
+        self._written = [n for n, text in enumerate(parameters) if "!)" in text]
         self._backward = self._setup = self._fake = self._vmap = self._function = None
+        self._declared = fn is None  # by a schema: its implementation may return an argument
         self._opoverload = OpOverload(self)
         self._packet = OpOverloadPacket(self)
         if fn is not None:
@@ -125,7 +127,7 @@ class CustomOpDef:
             result = self._fn(*args, **named)
         for place in self._written:
             torch.autograd.graph.increment_version([t for t in leaves_of(values[place]) if isinstance(t, Tensor)])
-        if not self._written:
+        if not self._written and not self._declared:
             self.refuse_shared_memory(values, result)
         return result
 

@@ -41,6 +41,26 @@ def _get_device_index(device, optional=False, allow_cpu=False):
     raise ValueError(f"Expected a torch.device with a specified index or an integer, but got:{device}")
 
 
+def get_device_module(device=None):
+    """Return the module of a device, such as ``torch.cpu``; without a device, that of the CPU.
+
+    Raise RuntimeError for a device without a module, and for other values.
+
+    >>> import tensh as torch
+    >>> torch.get_device_module("cpu") is torch.cpu
+    True
+    """
+    if isinstance(device, torch.device):
+        kind = device.type
+    elif isinstance(device, str):
+        kind = torch.device(device).type
+    elif device is None:
+        kind = "cpu"
+    else:
+        raise RuntimeError(f"Invalid value of device '{device}', expect torch.device, str, or None")
+    return _get_device_module(kind)
+
+
 def _get_device_module(device_type):
     """Return the module of a kind of device, such as ``torch.cuda``."""
     module = getattr(torch, device_type, None)

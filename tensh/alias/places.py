@@ -20,6 +20,11 @@ def table():
         paragraphs = file.read().split("\n\n")[1:]
     found = {
         "torch._C": {"Generator": "torch"},
+        "torch._tensor_str": dict.fromkeys(
+            ("printoptions", "get_printoptions"), "tensh.engine.methods.printing.options"
+        )
+        | {"_str_intern": "tensh.engine.methods.printing.format"},
+        "torch.amp.grad_scaler": {"OptState": "tensh.amp.scaler"},
         "torch.nn.utils.weight_norm": {"WeightNorm": "tensh.nn.utils.weight_norms"},
         "torch.nn.utils.spectral_norm": {"SpectralNorm": "tensh.nn.utils.spectral_norms"},
     }

@@ -1,11 +1,20 @@
 """The scaler of losses, for gradients of float16."""
 
 from collections.abc import Iterable
+from enum import Enum
 
 from tensh.engine.autograd.modes import no_grad
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import float16
 from tensh.engine.errors.warnings import warn
+
+
+class OptState(Enum):
+    """What has been done for an optimizer since the last update of the scale."""
+
+    READY = 0
+    UNSCALED = 1
+    STEPPED = 2
 
 
 class GradScaler:

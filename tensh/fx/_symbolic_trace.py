@@ -1,5 +1,6 @@
 """Symbolic tracing: from a module or a function to a graph module."""
 
+from tensh.fx._compatibility import compatibility  # noqa: F401 (libraries import it from here)
 from tensh.fx.arguments import PH, PHBase, _assert_is_none  # noqa: F401 (the code of graphs calls it here)
 from tensh.fx.graph_module import GraphModule
 from tensh.fx.tracer import ProxyableClassMeta, Tracer, is_fx_symbolic_tracing, is_fx_tracing

@@ -20,8 +20,10 @@ from tensh.engine.methods import protocols
 from tensh.engine.operators.shapes.composites.sharing import move_to_shared
 from tensh.engine.operators.shapes.composites.storage import view_storage
 from tensh.engine.operators.shapes.composites.typed_storage import wrap_row
+from tensh.multiprocessing.storage_references import StorageWeakRef
 
 __all__ = [
+    "StorageWeakRef",
     "init_reductions",
     "rebuild_storage",
     "rebuild_tensor",

@@ -286,6 +286,14 @@ from torch.nn.utils.spectral_norm import SpectralNorm, spectral_norm
 from torch.nn.utils.weight_norm import WeightNorm, weight_norm
 from torch.optim._functional import adamw
 from torch.optim.adamw import AdamW, adamw as same
+from torch.amp.grad_scaler import GradScaler, OptState
+from torch._tensor_str import _str_intern, get_printoptions, printoptions
+from torch.fx._symbolic_trace import compatibility as same_decorator
+from torch.multiprocessing.reductions import StorageWeakRef
+from torch.testing import FileCheck
+assert [each.name for each in OptState] == ["READY", "UNSCALED", "STEPPED"] and same_decorator is compatibility
+with printoptions(precision=2):
+    assert _str_intern(torch.tensor([1.23456])) == "tensor([1.23])" and get_printoptions()["precision"] == 2
 assert adamw is same and AdamW is torch.optim.AdamW
 assert torch.autograd.gradcheck(torch.sin, torch.ones(1, dtype=torch.float64, requires_grad=True))
 assert torch.nn.utils.weight_norm is weight_norm and torch.nn.utils.spectral_norm is spectral_norm

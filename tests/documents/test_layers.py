@@ -65,6 +65,7 @@ LAYERS = {
         "tensh tensh._aten tensh.distributed tensh.distributed.device_mesh tensh.engine tensh.switched_off",
         "",
     ),
+    "tensh.distributed.functional_operators": ("tensh tensh.distributed", ""),
     "tensh.distributed.optim": ("tensh.distributed tensh.engine tensh.optim tensh.switched_off", ""),
     "tensh.futures": ("tensh.engine", ""),
     "tensh.fx": (

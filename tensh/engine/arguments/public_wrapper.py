@@ -93,6 +93,8 @@ class PublicWrapper:
             else:  # given twice, or by a name that only some of the signatures have
                 self.require_form(*self.list_given(args, True), options)
                 known[own] = value
+        if any(name not in NUMPY and name not in self.parameters for name in options):  # of some signatures only
+            self.require_form(*self.list_given(args, True), options)
         return tuple(given), known
 
     def own_name(self, name, places):

@@ -943,15 +943,15 @@ class Tensor:
         """The exponential of square matrices.  Differentiable.  Shape: [..., n, n]."""
     def matrix_power(self, n: _Any, *, out: Tensor | None = None) -> Tensor:
         """The ``n``-th power of square matrices; for negative ``n`` a power of the inverse.  Differentiable."""
-    def max(self, dim: _Any = None, keepdim: _bool = False, *, other: Tensor | _Number | None = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
+    def max(self, dim: _Any = ..., keepdim: _bool = False, *, other: Tensor | _Number | None = None, axis: _Any = ..., keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
         """The largest element; with ``dim`` the largest along it and their indices; with another tensor the larger of each pair."""
     def maximum(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """The larger of input and other; nan if either is nan."""
-    def mean(self, dim: _Any = ..., keepdim: _bool = False, *, dtype: _dtype | None = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
+    def mean(self, dim: _Any = ..., keepdim: _bool = False, *, dtype: _dtype | None = None, axis: _Any = ..., keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
         """The mean of all elements, or of the elements along ``dim`` (an int or a sequence of them)."""
-    def median(self, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
+    def median(self, dim: _Any = ..., keepdim: _bool = False, *, axis: _Any = ..., keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
         """The median (the lower of two middle elements); with ``dim`` a named tuple of the medians along it and their indices."""
-    def min(self, dim: _Any = None, keepdim: _bool = False, *, other: Tensor | _Number | None = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
+    def min(self, dim: _Any = ..., keepdim: _bool = False, *, other: Tensor | _Number | None = None, axis: _Any = ..., keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
         """The smallest element; with ``dim`` the smallest along it and their indices; with another tensor the smaller of each pair."""
     def minimum(self, other: Tensor | _Number, *, out: Tensor | None = None) -> Tensor:
         """The smaller of input and other; nan if either is nan."""
@@ -992,7 +992,7 @@ class Tensor:
         """In-place version of nan_to_num; integers and bools do not change, so they may be expanded tensors."""
     def nanmean(self, dim: _Any = None, keepdim: _bool = False, *, dtype: _dtype | None = None, out: Tensor | None = None) -> Tensor:
         """The mean of the elements that are not nan, of all or along ``dim``.  Differentiable."""
-    def nanmedian(self, dim: _Any = None, keepdim: _bool = False, *, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
+    def nanmedian(self, dim: _Any = ..., keepdim: _bool = False, *, axis: _Any = ..., keepdims: _bool | None = None, out: Tensor | None = None) -> _Any:
         """The median of the elements that are not nan; with ``dim`` a named tuple of the medians along it and their indices."""
     def nanquantile(self, q: _Any, dim: _Any = None, keepdim: _bool = False, *, interpolation: _Any = 'linear', out: Tensor | None = None) -> Tensor:
         """The quantiles ``q`` (a number from 0 to 1, or a vector of them) of the elements that are not nan, or along ``dim``."""
@@ -1091,7 +1091,7 @@ class Tensor:
         """Input to the power of exponent."""
     def prelu(self, weight: Tensor) -> Tensor:
         """The input where it is positive, ``weight`` times it elsewhere: one number, or one per channel.  Differentiable."""
-    def prod(self, dim: _Any = ..., keepdim: _bool = False, *, dtype: _dtype | None = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
+    def prod(self, dim: _Any = ..., keepdim: _bool = False, *, dtype: _dtype | None = None, axis: _Any = ..., keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
         """The product of all elements, or of the elements along ``dim``."""
     def put(self, index: Tensor, source: Tensor, accumulate: _Any = False) -> Tensor:
         """The input with the elements of ``source`` at positions ``index`` of the flattened input."""
@@ -1291,7 +1291,7 @@ class Tensor:
         """Difference of input and other, or of input and ``alpha`` times other."""
     def subtract_(self, other: Tensor | _Number, *, alpha: _Any = 1) -> Tensor:
         """Difference of input and other, or of input and ``alpha`` times other."""
-    def sum(self, dim: _Any = ..., keepdim: _bool = False, *, dtype: _dtype | None = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
+    def sum(self, dim: _Any = ..., keepdim: _bool = False, *, dtype: _dtype | None = None, axis: _Any = ..., keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:
         """The sum of all elements, or of the elements along ``dim`` (an int or a sequence of them)."""
     def sum_to_size(self, *size: _Any, **named: _Any) -> Tensor:
         """The sum over the dimensions in which ``size`` is broadcast to the tensor's shape.  Differentiable."""

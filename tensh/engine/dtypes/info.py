@@ -74,7 +74,9 @@ class finfo(Limits):
         return {
             "bits": int(about.bits),
             "dtype": which.name,
-            "eps": float(about.eps),
+            "eps": 0.125
+            if which.name == "float8_e5m2fnuz"
+            else float(about.eps),  # as in PyTorch; the distance is 0.25
             "max": float(about.max),
             "min": float(about.min),
             "resolution": 1.0 if about.bits == 8 else float(f"1e-{about.precision}"),

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from tensh.engine import find_public
 from tensh.engine.arguments.signatures import type_name
 from tensh.engine.core.tensor import Tensor
+from tensh.engine.dispatch.override.classes import convert_result
 from tensh.engine.operators.forms import require, require_kind
 from tensh.engine.operators.layers.recurrent import packed_rows
 from tensh.support.naming import torch_is_tensh
@@ -133,7 +134,14 @@ def pack_padded_sequence(input, lengths, batch_first=False, enforce_sorted=True)
     counts = lengths.tolist()
     sizes = [sum(length > step for length in counts) for step in range(counts[0])]
     data = packed_rows.fn(rows, _places(sizes, rows.shape[1]))
-    return PackedSequence(data, find_public("tensor")(sizes), order)
+    return PackedSequence(*_keep_class((data, find_public("tensor")(sizes)), input), order)
+
+
+def _keep_class(result, like):
+    """Return tensors in the class of ``like``, unless it has a ``__torch_function__`` of its own."""
+    cls = type(like)
+    by_default = getattr(cls.__torch_function__, "__func__", None) is Tensor.__torch_function__.__func__
+    return convert_result(result, cls) if by_default else result
 
 
 def _check_lengths(rows, lengths):
@@ -198,7 +206,9 @@ def pad_packed_sequence(sequence, batch_first=False, padding_value=0.0, total_le
         padded[step : step + count, :size].copy_(data[begin:end].view(count, size, *data.shape[1:]))
         begin, step = end, step + count
     padded = padded.transpose(0, 1) if batch_first else padded
-    lengths = find_public("tensor")([sum(size > sample for size in sizes) for sample in range(batch)])
+    lengths = _keep_class(
+        find_public("tensor")([sum(size > sample for size in sizes) for sample in range(batch)]), data
+    )
     if order is None:
         return padded, lengths
     return padded.index_select(0 if batch_first else 1, order), lengths[order]

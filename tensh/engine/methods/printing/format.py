@@ -80,6 +80,9 @@ def text(tensor, *, tensor_contents=None):
     )
 
 
+_str_intern = text  # PyTorch's name of it, in torch._tensor_str
+
+
 def headed_text(parameter):
     """Return the printed form of a parameter with its heading."""
     return parameter._heading + text(parameter)
