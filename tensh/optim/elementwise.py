@@ -12,7 +12,7 @@ from tensh.engine.operators.shapes.layout import view_as_real
 from tensh.optim.checks import CAPTURING, refuse_sparse_gradients, require_fusible
 from tensh.optim.optimizer import Optimizer
 from tensh.optim.raw import update_in_pieces
-from tensh.optim.together import FEWEST, cut, divide, step_batch
+from tensh.optim.together import FEWEST, Division
 from tensh.support.naming import Shared
 
 
@@ -56,39 +56,46 @@ class Elementwise(Shared, Optimizer):
         return loss
 
     def _step(self, change, number, change_small=None):
-        for group in self.param_groups:
+        for place, group in enumerate(self.param_groups):
             if group.get("fused"):
                 require_fusible(group["params"])
             if SPARSE and any(p.grad is not None and type(p.grad.array) in SPARSE for p in group["params"]):
                 self.refuse_sparse(group)
             values = _fill_numbers(group, number)
-            members = [(p, g, self._state_of(p, group)) for p in group["params"] if (g := p.grad) is not None]
+            states, params = self.state, group["params"]
+            members = [
+                (p, g, states.get(p) or self._begin_state(p, group)) for p in params if (g := p.grad) is not None
+            ]
+            if members and group.get("capturable"):
+                raise AssertionError(
+                    f"If capturable=True, {self.CAPTURED} must be on supported devices: {self.DEVICES}."
+                )
             if change_small is not None and len(members) >= FEWEST:
-                members = change_small(members, values)
+                members = change_small(members, values, place)
             for p, grad, state in members:
                 change(p, grad, values, state)
 
-    def _step_small(self, members, group):
-        """Step small parameters together, and return the others: see Note [Small parameters together] in together.py."""
-        batches, others = divide(members, self.ARRAYS)
-        rooms = self.__dict__.setdefault("_rooms", {})
-        for key, batch in batches.items():
-            for _, _, state in batch:
-                step = count_step(state)
-            p, _, state = batch[0]
-            change = self._change(p, group, state, step)
-            for part in cut(batch):
-                step_batch(key, part, change, rooms)
-        return others
+    def _step_small(self, members, group, place):
+        """Step small parameters together, and return the others: see Note [Small parameters together] in together.py.
 
-    def _state_of(self, p, group):
-        state = self.state.get(p)
-        if not state:
-            state = self.begin(p, group)
-            if state:
-                self.state[p] = state
-        if group.get("capturable"):
-            raise AssertionError(f"If capturable=True, {self.CAPTURED} must be on supported devices: {self.DEVICES}.")
+        The division of the group at a ``place`` is kept for the next step.
+        """
+        divisions = self.__dict__.setdefault("_divisions", {})
+        division = divisions.get(place)
+        if division is None or not division.fits(members):
+            division = divisions[place] = Division(members, self.ARRAYS)
+        for batch in division.batches:
+            for i in batch.places:
+                step = count_step(members[i][2])
+            p, _, state = members[batch.places[0]]
+            batch.step(members, self._change(p, group, state, step))
+        return [members[i] for i in division.others]
+
+    def _begin_state(self, p, group):
+        """Return the state of a parameter before its first step, and keep it if there is any."""
+        state = self.begin(p, group)
+        if state:
+            self.state[p] = state
         return state
 
     def _step_on_arrays(self, p, grad, group, state):
@@ -187,12 +194,16 @@ def count_step(state):
     return step.item()
 
 
+PLAIN = frozenset((bool, int, float, type(None), list))
+"""The types of most options."""
+
+
 def _fill_numbers(group, number):
     """The group with ``number`` of each tensor among its options, also within tuples."""
-    for value in group.values():
-        if isinstance(value, (Tensor, tuple)):
-            break
-    else:
+    others = [value for value in group.values() if type(value) not in PLAIN]
+    if not any(
+        [isinstance(each, Tensor) for value in others for each in (value if type(value) is tuple else (value,))]
+    ):
         return group
     return {
         name: number(value)

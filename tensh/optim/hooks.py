@@ -74,7 +74,8 @@ def add_hooks(step):
     @functools.wraps(step)
     def hooked(*args, **kwargs):
         self = args[0]
-        for hook in (*BEFORE.values(), *self._optimizer_step_pre_hooks.values()):
+        hooks = self._optimizer_step_pre_hooks
+        for hook in (*BEFORE.values(), *hooks.values()) if BEFORE or hooks else ():
             given = hook(self, args, kwargs)
             if given is not None:
                 if not (isinstance(given, tuple) and len(given) == 2):
@@ -84,7 +85,8 @@ def add_hooks(step):
                     )
                 args, kwargs = given
         result = step(*args, **kwargs)
-        for hook in (*self._optimizer_step_post_hooks.values(), *AFTER.values()):
+        hooks = self._optimizer_step_post_hooks
+        for hook in (*hooks.values(), *AFTER.values()) if AFTER or hooks else ():
             hook(self, args, kwargs)
         return result
 

@@ -25,27 +25,49 @@ MOST = 1 << 15
 """The most elements of a batch, so that they stay in the cache."""
 FLOATS = dtype("f4"), dtype("f8")
 """The dtypes of small parameters: numbers of others are rounded after each operation, or refused."""
-ROOMS = 8
-"""The most batches whose arrays are kept for the next step."""
+KEPT = 8
+"""The most batches of a group that are kept for the next step."""
 
 turn = Lock()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=turn.acquire, after_in_parent=turn.release, after_in_child=turn.release)
 
 
-def divide(members, arrays):
-    """Divide the parameters of a group: (batches of small ones, all others).
+class Division:
+    """The parameters of a group: batches of small ones, and the places of all others among the members.
 
-    ``members`` are (parameter, gradient, state), ``arrays`` the names of state that has the parameter's shape.  The key of
-    a batch is the dtype, the number of steps, and the names of such state.
+    ``members`` are (parameter, gradient, state), ``names`` those of state that has the parameter's shape.
+    """
+
+    def __init__(self, members, names):
+        batches, self.others = divide(members, names)
+        self.number = len(members)
+        self.batches = [Batch(key, part, members) for key, places in batches.items() for part in cut(places, members)]
+        self.arrays = [members[i][0].array for i in self.others]
+        never_small = all([array.size > LARGEST or array.base is not None for array in self.arrays])
+        self.lasts = never_small and len(self.batches) <= KEPT
+
+    def fits(self, members):
+        """Return True if these members would be divided in the same way."""
+        return (
+            self.lasts
+            and self.number == len(members)
+            and all([members[i][0].array is array for i, array in zip(self.others, self.arrays)])
+            and all([batch.fits(members) for batch in self.batches])
+        )
+
+
+def divide(members, names):
+    """Return (key -> places of the small parameters with this key, places of all others).
+
+    The key of a batch is the dtype, the number of steps, and the names of state that the parameters have.
     """
     batches, others, seen = {}, [], set()
-    for member in members:
-        p, grad, state = member
+    for place, (p, grad, state) in enumerate(members):
         a, g = p.array, grad.array
-        names, steps = (), None
+        found, steps = (), None
         if state:
-            names = [name for name in arrays if state.get(name) is not None]
+            found = [name for name in names if state.get(name) is not None]
             steps = state["step"].array.item() if "step" in state else None
         if (
             type(a) is type(g) is ndarray
@@ -53,51 +75,71 @@ def divide(members, arrays):
             and a.base is None  # a view may share elements with another parameter
             and a.dtype in FLOATS
             and a.dtype is g.dtype
-            and len(state) == len(names) + (steps is not None)  # rules with more state may have different terms
+            and len(state) == len(found) + (steps is not None)  # rules with more state may have different terms
             and id(a) not in seen  # two parameters may have the same data
         ):
             seen.add(id(a))
-            batches.setdefault((a.dtype, steps, *names), []).append(member)
+            batches.setdefault((a.dtype, steps, *found), []).append(place)
         else:
-            others.append(member)
-    for key in [key for key, batch in batches.items() if len(batch) < FEWEST]:
+            others.append(place)
+    for key in [key for key, places in batches.items() if len(places) < FEWEST]:
         others += batches.pop(key)
     return batches, others
 
 
-def cut(batch):
-    """Yield the batch in parts of at most MOST elements."""
+def cut(places, members):
+    """Yield the places in parts with at most MOST elements."""
     part, size = [], 0
-    for member in batch:
-        size += member[0].array.size
+    for place in places:
+        size += members[place][0].array.size
         if size > MOST:
             yield part
-            part, size = [], member[0].array.size
-        part.append(member)
+            part, size = [], members[place][0].array.size
+        part.append(place)
     yield part
 
 
-def step_batch(key, batch, change, rooms):
-    """Change the parameters of a batch by a function that updates arrays; ``rooms`` keeps arrays for the next step."""
-    kind, _, *names = key
-    columns = [[p.array for p, _, _ in batch], [grad.array for _, grad, _ in batch]]
-    columns += [[state[name].array for _, _, state in batch] for name in names]
-    room = kind, len(columns), *[array.shape for array in columns[0]]
-    with turn:
-        whole, parts = rooms[room] if room in rooms else make_room(*room)
-        for views, column in zip(parts, columns):
-            for view, array in zip(views, column):
-                view[...] = array
-        update_in_pieces(change, whole, names)
-        for views, column in zip(parts, columns):
-            if column is not columns[1]:
+class Batch:
+    """Small parameters that are stepped together, and the arrays that hold their elements; ``places`` among the members."""
+
+    def __init__(self, key, places, members):
+        self.kind, steps, *self.names = key
+        self.places, self.is_counted = places, steps is not None
+        self.arrays = [members[i][0].array for i in places]
+        self.whole, self.parts = make_room(self.kind, 2 + len(self.names), *[array.shape for array in self.arrays])
+
+    def fits(self, members):
+        """Return True if the members at the places have these arrays, and gradients and state of the same form."""
+        kind, names, is_counted = self.kind, self.names, self.is_counted
+        number, counts = len(names) + is_counted, set()
+        for place, array in zip(self.places, self.arrays):
+            p, grad, state = members[place]
+            g = grad.array
+            if p.array is not array or type(g) is not ndarray or g.dtype is not kind or len(state) != number:
+                return False
+            for name in names:
+                if state.get(name) is None:
+                    return False
+            if is_counted:
+                counts.add(state["step"].array.item())
+        return len(counts) <= 1
+
+    def step(self, members, change):
+        """Change the parameters by a function that updates arrays."""
+        members = [members[i] for i in self.places]
+        columns = [self.arrays, [grad.array for _, grad, _ in members]]
+        columns += [[state[name].array for _, _, state in members] for name in self.names]
+        with turn:
+            for views, column in zip(self.parts, columns):
                 for view, array in zip(views, column):
-                    array[...] = view
-        if len(rooms) >= ROOMS and room not in rooms:
-            rooms.clear()
-        rooms[room] = whole, parts
-    for array in columns[0]:
-        stamp_write(array)
+                    view[...] = array
+            update_in_pieces(change, self.whole, self.names)
+            for views, column in zip(self.parts, columns):
+                if column is not columns[1]:
+                    for view, array in zip(views, column):
+                        array[...] = view
+        for array in self.arrays:
+            stamp_write(array)
 
 
 def make_room(kind, number, *shapes):

@@ -120,3 +120,57 @@ def test_parameters_without_elements_are_stepped():
     optimizer.step()
     optimizer.step()
     assert optimizer.state[layer.bias]["exp_avg"].is_meta
+
+
+def swap_data(optimizer, parameters):
+    first, second = parameters[7].data, parameters[8].data
+    parameters[7].data, parameters[8].data = second, first
+
+
+def set_step(optimizer, parameters):
+    if "step" in optimizer.state[parameters[0]]:
+        optimizer.state[parameters[0]]["step"].fill_(7.0)
+
+
+def change_dtype(optimizer, parameters):
+    parameters[1].data = parameters[1].data.half()
+    parameters[1].grad = None
+    optimizer.state[parameters[1]].clear()
+
+
+CHANGES = {
+    "new data": lambda optimizer, parameters: setattr(parameters[0], "data", torch.zeros(3, 4)),
+    "swapped data": swap_data,
+    "a view": lambda optimizer, parameters: setattr(parameters[1], "data", torch.ones(8)[2:6]),
+    "large data": lambda optimizer, parameters: setattr(parameters[1], "data", torch.ones(4)[:, None].repeat(1, 4097)[:, 0]),
+    "another dtype": change_dtype,
+    "the number of steps": set_step,
+    "no state": lambda optimizer, parameters: optimizer.state.clear(),
+    "another order": lambda optimizer, parameters: optimizer.param_groups[0]["params"].reverse(),
+    "fewer parameters": lambda optimizer, parameters: optimizer.param_groups[0]["params"].pop(1),
+    "one more": lambda optimizer, parameters: optimizer.param_groups[0]["params"].append(torch.ones(2, requires_grad=True)),
+    "a new group": lambda optimizer, parameters: optimizer.param_groups.insert(0, optimizer.param_groups[0] | {"params": [], "lr": 0.5}),
+    "the rate": lambda optimizer, parameters: optimizer.param_groups[0].update(lr=torch.tensor(0.3)),
+}  # fmt: skip
+"""What a program may do to an optimizer and its parameters between two steps."""
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("name", ["SGD", "SGD momentum", "Adam", "AdamW"])
+def test_changes_between_steps_have_the_effect_that_they_have_without_batches(name, change, monkeypatch):
+    results = []
+    for fewest in (2, 1000):
+        monkeypatch.setattr("tensh.optim.elementwise.FEWEST", fewest)
+        torch.manual_seed(0)
+        parameters = make_parameters(torch.float32)
+        optimizer = getattr(torch.optim, name.split()[0])(parameters, lr=0.1, **OPTIMIZERS[name])
+        gradients = [[torch.randn_like(p) for p in parameters] for _ in range(6)]
+        run_steps([optimizer], parameters, gradients[:3])
+        CHANGES[change](optimizer, parameters)
+        for step in gradients[3:]:
+            for p, g in zip(parameters, step, strict=True):
+                p.grad = g.to(p.dtype).reshape(p.shape)
+            optimizer.step()
+        results.append(parameters)
+    for number, (ours, theirs) in enumerate(zip(*results, strict=True)):
+        assert torch.equal(ours, theirs), number

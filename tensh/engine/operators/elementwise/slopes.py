@@ -47,13 +47,16 @@ def sigmoid_backward(grad, result):
     return np.multiply(grad, conj(slope), reusable(slope))
 
 
-def is_cut(result):
-    """True where relu is zero; ``result <= 0`` would convert the number in every call, for 0.6 microseconds."""
-    return np.less_equal(result, ZERO[result.dtype])
+def is_kept(result):
+    """True where relu, which is never negative, is positive or nan.
+
+    ``result != 0`` would convert the number in every call, for 0.6 microseconds.
+    """
+    return np.not_equal(result, ZERO[result.dtype])
 
 
 @op(
-    parallel=lambda out, grad, result: kernels.write_filled(out, grad, is_cut(result)),
+    parallel=lambda out, grad, result: kernels.write_unless(out, grad, is_kept(result)),
     public=False,
     node="ThresholdBackwardBackward0",
     grad="threshold_backward(g, result)",
@@ -61,7 +64,7 @@ def is_cut(result):
 )
 def threshold_backward(grad, result):
     """The derivative of relu: the gradient where ``result`` is positive (or nan)."""
-    return kernels.fill_where(grad, is_cut(result), 0)
+    return kernels.zero_unless(grad, is_kept(result))
 
 
 @op(public=False, out=False, node="AliasBackward0", grad="g", input="zeros_as(g, input.shape)")

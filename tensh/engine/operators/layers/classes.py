@@ -1,6 +1,7 @@
 """Losses of one class among many: negative log likelihoods."""
 
 import functools
+import operator
 
 import numpy as np
 
@@ -70,7 +71,7 @@ def add_in_levels(values):
         whole = later.size // GROUP * GROUP
         rest.append(add_in_order(later[whole:]))
         later = np.add.accumulate(later[:whole].reshape(-1, GROUP), 1)[:, -1]
-    return functools.reduce(np.add, [*rest, add_in_order(later), *values[:1]])
+    return functools.reduce(operator.add, [*rest, add_in_order(later), *values[:1]])  # np.add takes 0.4 us longer
 
 
 def add_in_order(values):
