@@ -24,7 +24,7 @@ from tensh.engine.codegen.vocabulary import ARRAYS, OPS, TENSORS
 from tensh.engine.core.clock import mode
 from tensh.engine.core.nodes import unpacked_values, uses_gradient
 from tensh.engine.core.tensor import Tensor, wrap
-from tensh.engine.dispatch.override.wrappers import restore_held
+from tensh.engine.dispatch.override.wrappers import Held, restore_held
 from tensh.engine.operators.reductions.broadcasts import broadcast_axes
 
 WANTED = "[each is not None for each in self.inputs]"
@@ -342,7 +342,9 @@ def zeros_for(g, shape):
 
 
 def as_tensors(indices):
-    return [wrap(each) if isinstance(each, np.ndarray) else each for each in indices]
+    return [
+        each.tensor if type(each) is Held else wrap(each) if isinstance(each, np.ndarray) else each for each in indices
+    ]
 
 
 def two_to(t):
@@ -357,7 +359,7 @@ WORDS = {
     )
 } | {
     "exp2": two_to,
-    "nothing": lambda g: aten("zeros_like", g),
+    "nothing": lambda g, *others: aten("zeros_like", g),
     "tH": lambda t: conj(aten("t", t)),
     "mH": lambda t: conj(aten("transpose", t, -2, -1)),
     "times": lambda factor, g: g * factor,

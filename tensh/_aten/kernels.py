@@ -219,6 +219,7 @@ KERNELS = {
     "_linalg_check_errors": lambda info, api_name, *, is_matrix: None,  # the function itself has looked
     "_conj": lambda self: self.conj(),
     "_conj_physical": lambda self: self.conj_physical(),
+    "_safe_softmax": lambda self, dim, dtype=None: OPS["safe_softmax"].fn(self.transpose(dim, -1)).transpose(dim, -1),
     "_softmax": lambda self, dim, half_to_float: functional.softmax(self, dim),
     "_log_softmax": lambda self, dim, half_to_float: functional.log_softmax(self, dim),
     "_local_scalar_dense": lambda self: self.item(),

@@ -80,7 +80,8 @@ def pad_back(g, input, maps, kind):
     for n, taps in zip(input.shape[input.dim() - len(maps) :], maps):
         places = np.arange(n) if taps is None else taps.places[0]
         steps = np.flatnonzero((places[1:] == 1) & (places[:-1] == 0)) if n > 1 else [0]
-        before = int(steps[0] if len(steps) else -places[0])
+        alone = n > 1 and not np.any(places)  # the first element and its copies
+        before = int(steps[0] if len(steps) else len(places) - 1 if alone else -places[0])
         pads = [before, len(places) - n - before, *pads]
     return aten(f"{kind}_pad{len(maps)}d_backward", g, input, pads)
 

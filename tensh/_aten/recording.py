@@ -34,6 +34,20 @@ QUIET = frozenset("ones_like zeros_like empty_like full_like rand_like randn_lik
 """Operators whose results have no history."""
 LINEAR = ("reflection_pad", "replication_pad", "_adaptive_avg_pool", "avg_pool", "upsample_", "_upsample_")
 """Beginnings of the names of functions whose derivatives have the functions themselves as derivatives."""
+REPLAYED = frozenset(
+    """clamp_max clamp_min addcdiv fractional_max_pool2d fractional_max_pool3d index_reduce prod _linalg_det
+    linalg_lu_solve linalg_solve_ex _linalg_solve_ex _embedding_bag embedding_bag linalg_cholesky cholesky leaky_relu index_put
+    rrelu rrelu_with_noise linalg_inv_ex kthvalue stft""".split()
+)
+"""Operators whose derivatives the words of ``aten`` do not say: a backward pass computes them again."""
+
+
+def scales_freely(name, args):
+    """True for a resampling by factors that are not those of the sizes: its derivative needs the factors."""
+    if not name.startswith(("upsample_", "_upsample_")) or len(args) < 2 or not isinstance(args[1], (list, tuple)):
+        return False
+    factors = [each for each in args[2:] if isinstance(each, float)]
+    return any(size != n * each for n, size, each in zip(args[0].shape[2:], args[1], factors))
 
 
 def ask_and_record(overload, handlers, args, kwargs, lost=None):
@@ -47,7 +61,8 @@ def ask_and_record(overload, handlers, args, kwargs, lost=None):
     shadows = Shadows(given, lost)
     replayed = Replayed(overload, given)  # before anything is written
     try:
-        recorded = None if getattr(overload, "replays", False) else overload.compute(*map_leaves(shadows.shadow, given))
+        again = getattr(overload, "replays", False) or name.removesuffix("_") in REPLAYED or scales_freely(name, args)
+        recorded = None if again else overload.compute(*map_leaves(shadows.shadow, given))
     except (Exception, Lift, Absence) as failure:
         if writes and isinstance(failure, RuntimeError) and "leaf Variable" in str(failure):
             raise
@@ -145,6 +160,8 @@ class Shadows:
             return tuple([self.keep(each) for each in value])
         if type(value) is np.ndarray and not value.ndim:
             return self.keep_number(value)
+        if isinstance(value, np.ndarray) and not value.size == 0:
+            raise Unknown
         if type(value) is not Absent:
             return value
         t = self.known.get(id(value))
@@ -157,7 +174,7 @@ class Shadows:
 
     def keep_number(self, value):
         """Return the array of a number with the number in it, if the call has one of this value."""
-        for each in self.numbers:
+        for each in self.numbers if value.dtype.kind not in "iu" else ():  # an integer is an index
             if value.dtype.type(each) == value:
                 made = value.view(Number)
                 made.number = each

@@ -7,6 +7,7 @@ import operator
 import tensh as torch
 from tensh._aten.attention_steps import multi_head_attention_forward
 from tensh._aten.calls import aten, call_plain
+from tensh._aten.indexing_steps import argsort, broadcast_tensors, narrow, take_along_dim, tensor_split, tile, unique
 from tensh._aten.layer_steps import (
     adaptive_avg_pool1d,
     adaptive_avg_pool2d,
@@ -35,6 +36,7 @@ from tensh._aten.layer_steps import (
     unfold,
     unknown,
 )
+from tensh._aten.linalg_steps import linalg_norm, lu_solve, norm, tensorinv
 from tensh._aten.overloads import schemas
 from tensh._aten.resizing import name_operator
 from tensh.engine.arrays.memory import view_strides
@@ -299,15 +301,6 @@ def l1_loss(input, target, size_average=None, reduce=None, reduction="mean", wei
     return difference if reduction == "none" else aten(reduction, difference)
 
 
-def norm(input, p="fro", dim=None, keepdim=False, out=None, dtype=None):
-    if isinstance(p, str) and p != "fro" or out is not None or dtype is not None:
-        return NotImplemented
-    if dim is None:
-        return aten("linalg_vector_norm", input, *(() if p in ("fro", 2) else (p,)))
-    dims = [dim] if isinstance(dim, int) else list(dim)
-    return aten("linalg_vector_norm", input, 2 if p == "fro" else p, dims, *([True] if keepdim else ()))
-
-
 def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corners=None,
                 recompute_scale_factor=None, antialias=False):  # fmt: skip
     dims = input.dim() - 2
@@ -343,33 +336,11 @@ def unflatten(input, dim, sizes):
     return aten("view", input, [*input.shape[:dim], *sizes, *input.shape[dim + 1 :]])
 
 
-def argsort(input, dim=-1, descending=False, stable=False):
-    return (
-        aten("sort", input, stable=True, dim=dim, descending=descending)[1]
-        if stable
-        else aten("sort", input, dim, descending)[1]
-    )
-
-
-def tile(input, *sizes, dims=None):
-    if dims is None:
-        dims = sizes[0] if len(sizes) == 1 and not isinstance(sizes[0], int) else sizes
-    return aten("repeat", input, [1] * (input.dim() - len(dims)) + [*dims])
-
-
-def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None):
-    if dim is not None:
-        return NotImplemented
-    values, inverse, counts = aten("_unique2", input, sorted, return_inverse, return_counts)
-    found = (values, *[inverse] * return_inverse, *[counts] * return_counts)
-    return found if len(found) > 1 else values
-
-
 STEPS = {
     "isfinite": isfinite,
     **{name: spread(name) for name in ("var", "std", "var_mean", "std_mean")},
     "elu": elu, "hardtanh": hardtanh, "msort": lambda input: aten("sort", input, 0)[0],
-    "lu_solve": lambda b, LU_data, LU_pivots: aten("linalg_lu_solve", LU_data, LU_pivots, b),
+    "lu_solve": lu_solve, **dict.fromkeys(("det", "linalg_det"), lambda A: aten("_linalg_det", A)[0]), "linalg_norm": linalg_norm, "linalg_matmul": matmul,
     "linear": linear, "matmul": matmul, "__matmul__": operator_matmul, "__rmatmul__": lambda a, b: operator_matmul(b, a), "reshape": reshape, "flatten": flatten,
     "contiguous": contiguous, "to": convert_to, "type_as": lambda input, other: convert_to(input, other.dtype), "softmax": softmax("_softmax"),
     "log_softmax": softmax("_log_softmax"), "nll_loss": nll_loss, "cross_entropy": cross_entropy, "layer_norm": layer_norm,
@@ -380,7 +351,7 @@ STEPS = {
     "adaptive_avg_pool1d": adaptive_avg_pool1d, "split": split, "adaptive_avg_pool3d": adaptive_avg_pool3d, "max_pool3d": max_pool3d,
     "avg_pool1d": avg_pool1d, "adaptive_max_pool3d": adaptive_max_pool3d, "unfold": unfold, "fold": fold,
     "l1_loss": l1_loss, "multi_head_attention_forward": multi_head_attention_forward, "scaled_dot_product_attention": scaled_dot_product_attention,
-    "narrow": lambda input, dim, start, length: aten("slice", input, dim, start, start + length),
+    "narrow": narrow, "broadcast_tensors": broadcast_tensors, "masked_select": lambda input, mask: aten("masked_select", input, mask), "tensor_split": tensor_split, "tensorinv": tensorinv, "take_along_dim": take_along_dim,
     "__rsub__": lambda input, other: aten("rsub", input, other), "__rtruediv__": lambda input, other: aten("mul", aten("reciprocal", input), other),
     "__rdiv__": lambda input, other: aten("mul", aten("reciprocal", input), other), "__rpow__": lambda input, other: aten("pow", other, input),
     "argsort": argsort, "tile": tile, "unique": unique, "argwhere": lambda input: aten("nonzero", input),

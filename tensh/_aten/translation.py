@@ -10,6 +10,7 @@ from tensh._aten.calls import HandedOn, aten, call_named, call_overload, call_pl
 from tensh._aten.handlers import handlers_for
 from tensh._aten.overloads import Word, schemas
 from tensh._aten.steps import STEPS, as_dtype, convert_to
+from tensh._aten.wrapped_steps import WRAPPED
 from tensh.engine.codegen.public_forms import name_in_space
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core.clock import mode
@@ -79,7 +80,9 @@ def call_operator(name, point, args, options):
     """The result of an operator of tensh, by its name, for dispatch modes."""
     with HandedOn(partial(inner_calls.compute, name, point, args, options)) as handed:
         found = show_operator(name, args, {key: value for key, value in options.items() if value is not None})
-    return handed.own(found[0]) if found else call_plain(point.original, *args, **options)
+    if not found:
+        return call_plain(point.original, *args, **options)
+    return handed.own(found[0]) if handed.results else inner_calls.take_own(name, found[0])
 
 
 def show_operator(name, args, options):
@@ -138,6 +141,12 @@ def view(input, *shape):
     return aten("view", input, shape)
 
 
+def solve_again(A, B, left, vector):
+    """The solution of a system and its info; ``vector`` says that the right-hand sides are vectors."""
+    found = aten("linalg_solve_ex", A, aten("unsqueeze", B, -1) if vector else B, left=left)
+    return (aten("squeeze", found[0], -1), found[1]) if vector else found
+
+
 LIFTED = {
     "view": view,
     "slice_dim": "slice",
@@ -178,6 +187,8 @@ LIFTED = {
     "linalg_solve_triangular": lambda A, B, upper, left=True, unitriangular=False: aten(
         "linalg_solve_triangular", A, B, upper=upper, left=left, unitriangular=unitriangular
     ),
+    "linalg_solve_ex": lambda A, B, left=True, vector=False: solve_again(A, B, left, vector),
+    "div_rounded": lambda input, other, mode: aten("div", input, other, rounding_mode=mode),
     "linalg_lu_solve": lambda LU, pivots, B, left=True, adjoint=False: aten(
         "linalg_lu_solve", LU, pivots, B, left=left, adjoint=adjoint
     ),
@@ -236,6 +247,13 @@ def translate_call(point, args, options):
         return write_result(point, args, dict(options))
     if plain and name in MADE_OF_OPERATORS:
         return (point.public if point.operator else point.original)(*args, **options)
+    if not plain and name in WRAPPED and point.public.__module__ == "torch.nn.functional":
+        result = WRAPPED[name](*args, **options)
+        if result is not NotImplemented:
+            return result
+    family = point.public.__module__.rpartition(".")[2]
+    if not plain and family in FAMILIES and name in schemas() and f"{family}_{name}" in schemas():
+        name = f"{family}_{name}"  # another function than that of torch
     named = name, args, options
     if name not in STEPS and may_be_inplace(point.function):
         named = take_inplace(point.function, *named)
@@ -267,6 +285,8 @@ def take_inplace(function, name, args, options):
     return f"{name}_" if inplace else name, (given.pop(first),), given
 
 
+FAMILIES = ("linalg", "fft", "special")
+"""Namespaces whose operators have their names before their own."""
 UNASKED = ("inplace", "requires_grad", "_stacklevel")
 """Options of functions that operators lack, and need not have where they are not true."""
 
@@ -289,7 +309,7 @@ def find_operator(name, args, options, composed=True):
         found = find_operator(name, args, options, composed)
         return tuple(result.requires_grad_() for result in found)
     name = OPERATORS.get(name, name)
-    for each in (name, *(f"{family}_{name}" for family in ("linalg", "fft", "special"))):
+    for each in (name, *(f"{family}_{name}" for family in FAMILIES)):
         if (
             each in schemas()
             and (found := choose_overload(each, args, options))

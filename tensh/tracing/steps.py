@@ -3,6 +3,7 @@
 from contextlib import contextmanager
 
 import tensh as torch
+from tensh._aten.library_steps import LIBRARY
 from tensh._aten.steps import bool_mask
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.override.state import state
@@ -10,7 +11,6 @@ from tensh.nn.modules.cells import check_cell
 from tensh.nn.utils.rnn import PackedSequence
 from tensh.tracing.attention_steps import attention
 from tensh.tracing.layer_steps import CALLS, COMPOSED
-from tensh.tracing.library_steps import LIBRARY
 from tensh.tracing.numbers import TracedFloat, TracedInt, plain_number
 from tensh.tracing.translation import FAMILY
 from tensh.tracing.unbacked import Unbacked

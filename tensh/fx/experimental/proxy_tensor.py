@@ -38,6 +38,7 @@ class ProxyTensor(Tensor):
 
     def __init__(self, value, node, recorder):
         self.value, self.proxy, self.recorder = value, node, recorder
+        self.constant = None  # its value, if that does not depend on the inputs
 
     @classmethod
     def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
@@ -123,6 +124,8 @@ class OperatorRecorder(BranchGradients, FunctionalRecorder, BranchRecorder, Torc
             if result is not NotImplemented:
                 return result
         if func._opname == "_local_scalar_dense" and isinstance(args[0], ProxyTensor):
+            if args[0].constant is not None:
+                return args[0].constant.item()
             raise RuntimeError(REFUSED.format(func))
         if func._opname == "lift_fresh":  # tensors in a graph must not be modified
             func = schemas()["lift_fresh_copy"]["default"]
@@ -136,8 +139,9 @@ class OperatorRecorder(BranchGradients, FunctionalRecorder, BranchRecorder, Torc
         node = self.graph.create_node("call_function", func, known, named, name=func._opname)
         if isinstance(result, Tensor):
             made = self.stand_for(result, node)
-            if func._opname.endswith("_") and isinstance(args[0], ProxyTensor):
-                args[0].value, args[0].proxy = result, node
+            made.constant = constant_of(func, args, kwargs, result)
+            if func._opname.endswith("_") and isinstance(args[0], ProxyTensor) and result.shape == args[0].shape:
+                args[0].value, args[0].proxy, args[0].constant = result, node, None
                 return args[0]
             return made
         node.meta["val"] = result
@@ -146,12 +150,28 @@ class OperatorRecorder(BranchGradients, FunctionalRecorder, BranchRecorder, Torc
         parts = [
             self.stand_for(each, self.graph.call_function(operator.getitem, (node, n))) for n, each in enumerate(result)
         ]
+        for part, each in zip(parts, result):
+            if isinstance(part, ProxyTensor):
+                part.constant = constant_of(func, args, kwargs, each)
         return type(result)(parts)
 
 
 def value_of(value):
     """Return the value of a traced tensor; other values unchanged."""
     return value.value if isinstance(value, ProxyTensor) else value
+
+
+LARGEST = 64  # elements of a constant whose value is followed
+
+
+def constant_of(func, args, kwargs, result):
+    """Return the result of an operator if it does not depend on the inputs of a trace: Python may read its elements."""
+    if func._opname == "lift_fresh_copy":
+        return args[0].clone() if isinstance(args[0], Tensor) and not isinstance(args[0], ProxyTensor) else None
+    tensors = [each for each in leaves_of((args, kwargs)) if isinstance(each, Tensor)]
+    fixed = all(not isinstance(each, ProxyTensor) or each.constant is not None for each in tensors)
+    known = tensors and fixed and isinstance(result, Tensor) and result.numel() <= LARGEST
+    return result if known and not func._opname.endswith("_") else None
 
 
 def make_fx(

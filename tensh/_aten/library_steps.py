@@ -1,4 +1,4 @@
-"""Less common functions of ``torch.nn.functional`` in traces, so that files hold operators only: each as PyTorch's Python composes it.
+"""Less common functions of ``torch.nn.functional`` for traces and wrapper subclasses: each as PyTorch's Python composes it.
 
 A step returns NotImplemented for arguments that the function refuses, or that another step or operator takes.
 """
