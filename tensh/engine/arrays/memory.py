@@ -226,8 +226,8 @@ def share_apart(array):
     if not array.size:
         return np.empty(array.shape, array.dtype)  # without elements nothing can be written
     block = dense_owner(array)
-    unknown = array.dtype.kind in "VW"  # to the buffer protocol
-    result = np.asarray((block.view(f"u{block.itemsize}") if block.dtype.kind in "VW" else block).data)
+    unknown = array.dtype.isbuiltin == 2  # of ml_dtypes, and unknown to the buffer protocol
+    result = np.asarray((block.view(f"u{block.itemsize}") if block.dtype.isbuiltin == 2 else block).data)
     if block is array:
         return result.view(array.dtype) if unknown else result
     start = (address(array) - address(block)) // array.itemsize

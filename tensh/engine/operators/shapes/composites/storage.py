@@ -158,7 +158,8 @@ class UntypedStorage(OwnMemory, metaclass=OfTorch):
         require_elements(self)
         data = self.bytes()
         if isinstance(index, slice):
-            return view_storage(data[read_slice(index, data.size)])
+            part = data[read_slice(index, data.size)]
+            return view_storage(memory.lend(np.asarray(part.data)))  # a storage of its own, which cannot be resized
         return data[place_in(index, data.size)].item()
 
     def __setitem__(self, index, value):
