@@ -5,9 +5,9 @@ from tensh.engine.autograd.gradients import grad
 from tensh.engine.core.tensor import Tensor
 
 
-def as_tuple(value, what, name):
-    """Return (True for a single tensor, a tuple of tensors)."""
-    single = not isinstance(value, (tuple, list))
+def as_tuple(value, what, name, kinds=(tuple, list)):
+    """Return (True for a single tensor, a tuple of tensors); ``kinds`` are the types that hold several."""
+    single = not isinstance(value, kinds)
     values = (value,) if single else tuple(value)
     for index, v in enumerate(values):
         if not isinstance(v, Tensor):

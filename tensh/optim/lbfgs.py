@@ -6,7 +6,12 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.operators.shapes.composites.joining import cat
 from tensh.engine.operators.shapes.layout import view_as_real
 from tensh.optim.checks import require
-from tensh.optim.line_search import Point, strong_wolfe
+from tensh.optim.line_search import (  # noqa: F401 (libraries import the private ones from here)
+    Point,
+    _cubic_interpolate,
+    _strong_wolfe,
+    strong_wolfe,
+)
 from tensh.optim.optimizer import Optimizer
 
 __all__ = ["LBFGS"]

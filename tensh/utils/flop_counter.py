@@ -177,8 +177,8 @@ class FlopCounterMode:
 
 
 def table(header, rows):
-    """Rows below a header, the first column to the left."""
-    widths = [max(len(row[i]) for row in (header, *rows)) for i in range(len(header))]
+    """Rows below a header, the first column to the left; a column is wider than its name by two."""
+    widths = [max(len(name) + 2, *[len(row[i]) for row in rows]) for i, name in enumerate(header)]
 
     def line(row):
         return "  ".join(each.rjust(w) if i else each.ljust(w) for i, (each, w) in enumerate(zip(row, widths)))

@@ -7,7 +7,6 @@ no hooks are installed.
 """
 
 import weakref
-from functools import partial
 
 from numpy import ndarray
 
@@ -221,46 +220,3 @@ def list_saved_members(reads, roles, kind):
         | {f"_saved_{name.rstrip('*')}": member(name, reads[place], place) for name, place in members}
         | {f"_raw_saved_{name.rstrip('*')}": raw(place) for name, place in members if roles[place] is not None}
     )
-
-
-FACTORS = {"mm": ("input", "mat2"), "addmm": ("mat1", "mat2")}
-"""Product of two matrices -> the names of its factors."""
-
-
-def list_matrix_members(op):
-    """``_saved_mat2_sym_sizes`` and ``_saved_mat2_sym_strides``: the sizes and strides of a matrix product's factors.
-
-    A factor is saved if the other requires a gradient; with the product's shape it determines the other's sizes.
-    Strides are given for factors that require a gradient, otherwise ``()``; a node saves them unless row-major.
-    """
-    if op.name not in FACTORS:
-        return {}
-    reads, names = list(op.saves), FACTORS[op.name]
-
-    def factors(node):
-        if node.saved is None:
-            raise RuntimeError(second_time)
-        return [node.saved[reads.index(each)] for each in names]
-
-    def sizes_of(node, number):
-        (rows, columns), (left, right) = node.shape, factors(node)
-        if left is None and right is None:
-            return ()
-        inner = right.shape[0] if left is None else left.shape[1]
-        return (rows, inner) if number == 0 else (inner, columns)
-
-    def strides_of(node, number):
-        if node.inputs[list(op.derivatives).index(names[number])] is None:
-            return ()
-        factor = factors(node)[number]
-        found = node.saved[reads.index(f"{names[number]}.strides")] if factor is None else factor.strides
-        if found is None:
-            return (sizes_of(node, number)[1], 1)
-        return tuple([step // node.dtype.itemsize for step in found])
-
-    members = {}
-    for number, name in enumerate(names):
-        public = "self" if name == "input" else name
-        members[f"_saved_{public}_sym_sizes"] = property(partial(sizes_of, number=number))
-        members[f"_saved_{public}_sym_strides"] = property(partial(strides_of, number=number))
-    return members

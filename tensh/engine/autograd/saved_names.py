@@ -31,7 +31,7 @@ NODES = """
     FftC2CBackward0: dim forward normalization<scaling
     FftC2RBackward0 FftR2CBackward0: dim normalization<scaling
     FractionalMaxPool2DBackward0 FractionalMaxPool3DBackward0: result1<indices self
-    GatherBackward0: dim index<indices
+    GatherBackward0: dim index index<indices
     GridSampler2DBackward0 GridSampler3DBackward0: align_corners<corners grid input<self
     HuberLossBackward0: delta reduction self target
     Im2ColBackward0: dilation kernel_size<kernel padding stride

@@ -4,7 +4,8 @@ import numpy as np
 
 from tensh.engine.arrays.absent import is_absent, make_absent
 from tensh.engine.arrays.halves import convert
-from tensh.engine.autograd.packing import list_matrix_members, list_saved_members
+from tensh.engine.autograd.derived_names import list_derived_members
+from tensh.engine.autograd.packing import list_saved_members
 from tensh.engine.codegen.chains import MANY, derive, find_chains
 from tensh.engine.codegen.derivatives import LIST, backward_source, local, variable, words_of
 from tensh.engine.codegen.source import compile_source
@@ -28,7 +29,7 @@ def make_node_class(op):
         "roles": roles,
         "keeps_arrays": choose_keeps_arrays(op, roles),
         **list_saved_members(op.saves, roles, op.node),
-        **list_matrix_members(op),
+        **list_derived_members(op),
     }
     values |= {"derivatives": op.derivatives} | _derivatives(op)
     return type(op.node, (Node,), values | ({"constant_edges": op.constant_edges} if any(op.constant_edges) else {}))
