@@ -5,6 +5,7 @@ import functools
 from tensh.compiler.compiling import compile_function, compiled_functions, running, wrap_function
 from tensh.compiler.modules import OptimizedModule
 from tensh.compiler.registry import check_backend, list_backends  # noqa: F401  (list_backends: a name of torch.compiler)
+from tensh.compiler.settings import check_options, read_setting
 from tensh.nn.modules.module import Module
 
 MODES = (None, "default", "lite", "reduce-overhead", "max-autotune-no-cudagraphs", "max-autotune")
@@ -24,12 +25,13 @@ def compile(
 
     Args:
         fullgraph: raise RuntimeError instead, if a function is not one graph.
-        dynamic: every size gets a separate graph. 64 are kept, or 8 with False and for differences other than sizes;
-            for more the function runs unchanged.
+        dynamic: every size gets a separate graph. 64 are kept, or with False and for differences other than sizes
+            ``recompile_limit``, by default 8 (``torch._dynamo.config.recompile_limit``); for more the function runs
+            unchanged, or raises with ``fullgraph``.
         backend: a function that takes the graph, as a module of ``torch.fx``, and example arguments, and returns the
             function to call; "eager" compiles nothing. The default is that of ``torch.compiler.set_default_backend``.
-        mode: has no effect here, nor have ``options``, ``name``, ``recompile_limit``, ``isolate_recompiles`` and
-            ``shapes_spec``.
+        mode: has no effect here, nor have ``options``, ``name``, ``isolate_recompiles`` and ``shapes_spec``; unknown
+            modes and options are errors.
         disable: compile nothing.
 
     Without ``model``, return a decorator.
@@ -41,31 +43,38 @@ def compile(
     >>> f(torch.ones(3)), f(torch.ones(3))
     (tensor(12.), tensor(12.))
     """
-    if mode not in MODES:
+    inductor = (default.backend if backend is None else backend) in (None, "inductor")
+    if inductor and mode not in MODES:
         raise RuntimeError(f"Unrecognized mode={mode}, should be one of: {', '.join(map(str, MODES[1:]))}")
     if mode is not None and options is not None:
         raise RuntimeError("Either mode or options can be specified, but both can't be specified at the same time.")
+    if not (dynamic is None or isinstance(dynamic, bool)):
+        raise AssertionError(f"Expected enable to be a bool, got {type(dynamic)}")
     if model is None:
         return functools.partial(
-            compile, fullgraph=fullgraph, dynamic=dynamic, backend=backend, mode=mode, options=options, disable=disable
-        )
+            compile, fullgraph=fullgraph, dynamic=dynamic, backend=backend, mode=mode, options=options, disable=disable,
+            recompile_limit=recompile_limit,
+        )  # fmt: skip
+    if inductor and options:
+        check_options(options)
     backend = check_backend(default.backend if backend is None else backend)
     if not callable(model):
-        raise RuntimeError(f"torch.compile expects a function or a module, not {type(model).__name__}")
-    if disable or getattr(model, "_torchdynamo_disable", False):
+        raise AssertionError(f"A callable function is expected, but {type(model)} is provided.")
+    if disable or read_setting("disable") or getattr(model, "_torchdynamo_disable", False):
         return model
     if callable(backend):
         from tensh.compiler.backends import BackendFunction
 
         made = BackendFunction(model, backend, fullgraph, dynamic)
+        made.limit = recompile_limit
         compiled_functions.add(made)
         return OptimizedModule(model, made) if isinstance(model, Module) else wrap_function(made, model)
     off = backend == "eager"
     if isinstance(model, Module):
-        return OptimizedModule(model, compile_function(model, fullgraph, off, dynamic))
+        return OptimizedModule(model, compile_function(model, fullgraph, off, dynamic, recompile_limit))
     if isinstance(model, type):
         return model
-    return wrap_function(compile_function(model, fullgraph, off, dynamic), model)
+    return wrap_function(compile_function(model, fullgraph, off, dynamic, recompile_limit), model)
 
 
 def disable(fn=None, recursive=True, *, reason=None):

@@ -13,6 +13,18 @@ class Unsupported(RuntimeError):
     __module__ = "torch._dynamo.exc"
 
 
+class FailOnRecompileLimitHit(RuntimeError):
+    """More graphs would be compiled than are allowed, and there must be graphs for all calls."""
+
+    __module__ = "torch._dynamo.exc"
+
+
+class RecompileError(RuntimeError):
+    """A function would be compiled once more, which a setting forbids."""
+
+    __module__ = "torch._dynamo.exc"
+
+
 class BackendCompilerFailed(RuntimeError):
     """A user-defined backend raised the exception that is the cause of this one."""
 

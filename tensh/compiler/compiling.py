@@ -6,11 +6,12 @@ import sys
 import threading
 import weakref
 
-from tensh.compiler.breaks import Break, ReadMismatch, Unsupported
+from tensh.compiler.breaks import Break, FailOnRecompileLimitHit, ReadMismatch, RecompileError, Unsupported
 from tensh.compiler.graph import make_graph, name_input, require_graphable
 from tensh.compiler.guards import Guards
 from tensh.compiler.node import InputNode
 from tensh.compiler.recording import GraphRecorder
+from tensh.compiler.settings import read_setting
 from tensh.compiler.splitting import split_function
 from tensh.compiler.stance import DEFAULT, EAGER, EAGER_ON_RECOMPILE, FAIL_ON_RECOMPILE, stance
 from tensh.compiler.watching import Watch
@@ -24,8 +25,6 @@ from tensh.engine.errors.warnings import warn
 from tensh.nn.modules.calls import AFTER, BACKWARD_AFTER, BACKWARD_BEFORE, BEFORE
 from tensh.nn.modules.module import Module
 
-LIMIT = 8
-"""PyTorch's limit for graphs of a function that differ in more than sizes; beyond it, functions run unchanged."""
 SIZES = 64
 """The limit for all graphs of one function: other sizes run unchanged."""
 
@@ -78,6 +77,7 @@ class CompiledFunction:
     """
 
     silent = is_eager = was_called = False
+    limit = None  # of graphs that differ in more than sizes; None for that of the settings
 
     def __init__(self, function, fullgraph=False, dynamic=None, owner=None):
         self.function, self.fullgraph, self.dynamic, self.owner = function, fullgraph, dynamic, owner
@@ -108,8 +108,12 @@ class CompiledFunction:
             return self.function(*args, **kwargs)
         if len(self.graphs) >= SIZES and self.dynamic is not False:
             return self.function(*args, **kwargs)
-        if len({graph.kind for graph in self.graphs} if self.dynamic is not False else self.graphs) >= LIMIT:
-            reason = f"{LIMIT} graphs were compiled, and this call needs another"
+        if self.graphs and read_setting("error_on_recompile"):
+            raise RecompileError(f"Recompiling function {self.title}, for which no compiled graph fits")
+        limit = read_setting("recompile_limit") if self.limit is None else self.limit
+        if len({graph.kind for graph in self.graphs} if self.dynamic is not False else self.graphs) >= limit:
+            self.require_no_limit()
+            reason = f"{limit} graphs were compiled, and this call needs another"
             return self.give_up(Break(reason, self.graphs[-1].decision), args, kwargs)
         return self.capture(args, kwargs, around)
 
@@ -131,6 +135,13 @@ class CompiledFunction:
         if not self.was_called and stance.now is FAIL_ON_RECOMPILE:
             self.refuses_more()
         self.was_called = True
+
+    def require_no_limit(self):
+        """Raise FailOnRecompileLimitHit if there must be graphs for all calls."""
+        if self.fullgraph:
+            raise FailOnRecompileLimitHit("Hard failure due to fullgraph=True")
+        if read_setting("fail_on_recompile_limit_hit"):
+            raise FailOnRecompileLimitHit("Hard failure due to fail_on_recompile_limit_hit")
 
     def refuse(self, reason):
         """Return the error of a function that must be one graph and is not."""
@@ -237,10 +248,10 @@ def python_of(function):
     return getattr(function, "forward", function)
 
 
-def compile_function(function, fullgraph=False, off=False, dynamic=None):
+def compile_function(function, fullgraph=False, off=False, dynamic=None, limit=None):
     """Return the object that runs a function as graphs; with ``off`` it runs the function unchanged."""
     made = CompiledFunction(function, fullgraph, dynamic)
-    made.is_eager = off
+    made.is_eager, made.limit = off, limit
     compiled_functions.add(made)
     return made
 

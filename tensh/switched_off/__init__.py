@@ -50,13 +50,20 @@ def module(path):
     """Return the module ``torch.x.y``, made on first use."""
     own = "tensh" + path.removeprefix("torch")
     if own not in sys.modules:
-        made = ModuleType(path, f"{path}: switched off, as in a build of PyTorch that lacks it.")
+        made = find_kind(path)(path, f"{path}: switched off, as in a build of PyTorch that lacks it.")
         made.__path__ = []  # submodules are found by this table
         made.__getattr__, entries = lookup(path), entries_of(path)
         made.__all__ = [name for name in entries if not name.startswith("_")]
         made.__dir__ = lambda: sorted(entries)
         sys.modules[own] = made
     return sys.modules[own]
+
+
+def find_kind(path):
+    """Return the class of the module ``torch.x.y``."""
+    from tensh.switched_off.answers import MODULES
+
+    return import_attribute(MODULES[path]) if path in MODULES else ModuleType
 
 
 def load(own):
@@ -127,13 +134,14 @@ def answer(path, name):
     """Return the kind of answer for ``torch.x.y``, by the table."""
     from ast import literal_eval
 
-    from tensh.switched_off.answers import REAL
+    from tensh.switched_off.answers import MODULES, REAL
 
     kind = entries_of(path)[name]
     full = f"{path}.{name}"
     if (real := REAL.get(full.removeprefix("torch."))) is not None:
         return import_attribute(real)
-    for pattern, found in patterns():
+    settings = path in MODULES and kind not in MARKS.values()  # whose values are said
+    for pattern, found in () if settings else patterns():
         if pattern.match(full.removeprefix("torch.")):
             return found
     if kind in ("class", "exception", "layer"):

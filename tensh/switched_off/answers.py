@@ -177,7 +177,10 @@ REAL = (
         "_dynamo.maybe_mark_dynamic": "tensh.compiler.api:mark_dynamic",
         "_dynamo.explain": "tensh.compiler.explaining:explain",
     }
-    | {f"_dynamo.exc.{name}": f"tensh.compiler.breaks:{name}" for name in ("Unsupported", "BackendCompilerFailed")}
+    | {
+        f"_dynamo.exc.{name}": f"tensh.compiler.breaks:{name}"
+        for name in ("Unsupported", "BackendCompilerFailed", "FailOnRecompileLimitHit", "RecompileError")
+    }
     | {
         f"_dynamo.{space}{name}": f"tensh.compiler.registry:{name}"
         for space in ("", "backends.registry.")
@@ -264,3 +267,6 @@ REAL = (
 """Names in switched-off namespaces that exist here: module and attribute."""
 LAYER = "tensh.nn:Module"
 """The base of switched-off layers: module and attribute."""
+
+MODULES = {"torch._dynamo.config": "tensh.compiler.settings:Settings"}
+"""Namespace -> the class of its module, where that is one of its own."""
