@@ -1,13 +1,9 @@
 """Values that PyTorch's nodes save and those of tensh do not, because what they know determines them."""
 
 from functools import partial
-from math import prod
 
+from tensh.engine.autograd.derived_values import DERIVED
 from tensh.engine.errors.messages import second_time
-
-MEANS = ("mean_all", "mean_dim")
-PARTS = {"split_equally": "_saved_split_size", "split_by_sizes": "_saved_split_sizes"}
-"""Operator that splits a tensor -> the name of the sizes that it was given."""
 
 FACTORS = {"mm": ("input", "mat2"), "addmm": ("mat1", "mat2")}
 """Product of two matrices -> the names of its factors."""
@@ -50,38 +46,22 @@ def list_matrix_members(op):
     return members
 
 
-def list_part_members(op):
-    """``_saved_self_sym_sizes`` of a tensor that was split, and the sizes that it was split into.
+def make_member(places, compute):
+    """Return the property that computes a value from the saved values at ``places``."""
 
-    An equal size beyond that of the tensor is shown as the tensor's.
-    """
+    def value(node):
+        if places and node.saved is None:
+            raise RuntimeError(second_time)
+        return compute(node, *[node.saved[place] for place in places])
 
-    def sizes_along(node):
-        dim = node.saved[0]
-        return dim, [shape[dim] for shape, _ in node.shape]
-
-    def sizes_of(node):
-        dim, parts = sizes_along(node)
-        sizes = list(node.shape[0][0])
-        sizes[dim] = sum(parts)
-        return tuple(sizes)
-
-    def given(node):
-        parts = sizes_along(node)[1]
-        return parts[0] if op.name == "split_equally" else tuple(parts)
-
-    return {"_saved_self_sym_sizes": property(sizes_of), PARTS[op.name]: property(given)}
-
-
-def count_elements(node):
-    """``_saved_self_sym_numel`` of a mean."""
-    return prod(node._saved_self_sym_sizes)
+    return property(value)
 
 
 def list_derived_members(op):
     """The names that the nodes of an operator have beside those of what they save."""
-    if op.name in FACTORS:
-        return list_matrix_members(op)
-    if op.name in PARTS:
-        return list_part_members(op)
-    return {"_saved_self_sym_numel": property(count_elements)} if op.name in MEANS else {}
+    reads = list(op.saves)
+    members = list_matrix_members(op) if op.name in FACTORS else {}
+    for name, (needed, compute) in DERIVED.get(op.node, {}).items():
+        if {*needed} <= {*reads}:
+            members[f"_saved_{name}"] = make_member([reads.index(each) for each in needed], compute)
+    return members

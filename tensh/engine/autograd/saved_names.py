@@ -82,7 +82,7 @@ NODES = """
 WORDS = {"none": 0, "mean": 1, "sum": 2}
 """The numbers of reductions, as which nodes show them."""
 
-UNSIGNED = frozenset("dim dim0 dim1 dim2 dims ignore_index index k offset padding_idx".split())
+UNSIGNED = frozenset("diagonal dim dim0 dim1 dim2 dims ignore_index index k offset pad padding_idx".split())
 """Numbers that nodes of PyTorch show without a sign: -1 as 2 ** 64 - 1."""
 
 
