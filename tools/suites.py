@@ -7,6 +7,9 @@ PyTorch unless ``--pytorch`` names another interpreter with PyTorch, pytest and 
 the installed versions (or of those that SUITES names) are fetched into the folder CACHE, which also keeps the reports of PyTorch's runs. Only tests that pass on PyTorch
 are counted. With ``--failures`` those that fail on tensh are listed with the first
 line of their message; OPTIONS are passed on to pytest. Nothing of the libraries is kept in the project.
+
+Tests of ignite use fixtures of pytest-xdist. pip asks cargo about the source of safetensors: where that has no registry, unpack
+the source into CACHE by hand.
 """
 
 import argparse
@@ -30,7 +33,8 @@ class Suite(NamedTuple):
     """The tests of a library: its project, their folders or files, and options.
 
     The tests are in the project's source, or in the package if it is ``installed`` with its tests. The source is that of
-    the installed version, or of another ``version`` that has tests; the source's own package is then tested.
+    the installed version, or of another ``version`` that has tests; the source's own package is then tested. The tests run
+    in a ``folder`` of the source.
     """
 
     project: str
@@ -39,6 +43,7 @@ class Suite(NamedTuple):
     environment: dict = {}
     installed: bool = False
     version: str = ""
+    folder: str = ""
 
 
 class Unknown(Exception):
@@ -72,6 +77,12 @@ SUITES = {
     "ignite-engine": Suite("pytorch-ignite", "tests/ignite/engine"),
     "ignite-metrics": Suite("pytorch-ignite", "tests/ignite/metrics"),
     "ignite-handlers": Suite("pytorch-ignite", "tests/ignite/handlers"),
+    "safetensors": Suite(
+        "safetensors",
+        "tests",
+        " ".join(f"--ignore=tests/test_{name}_comparison.py" for name in ("flax", "mlx", "paddle", "tf")),
+        folder="bindings/python",
+    ),
     "skorch": Suite("skorch", "skorch/tests", "-o addopts= --ignore=skorch/tests/llm --ignore=skorch/tests/test_hf.py"),
 }
 
@@ -147,7 +158,7 @@ def compare(name, cache, python, pytorch, failures, options):
     """Print how many of the tests that pass on PyTorch pass on tensh."""
     suite = SUITES[name]
     suite = suite._replace(options=f"{suite.options} {options}")
-    folder = source(suite, cache, python)
+    folder = source(suite, cache, python) / suite.folder
     expected = run(suite, folder, pytorch, cache / f"{name}-pytorch.xml", False)
     (cache / f"{name}-tensh.xml").unlink(missing_ok=True)
     found = run(suite, folder, python, cache / f"{name}-tensh.xml", True)
