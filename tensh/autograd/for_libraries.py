@@ -2,7 +2,6 @@
 
 from tensh.autograd import preparing
 from tensh.engine.autograd.gradients import grad
-from tensh.engine.core.tensor import Tensor
 
 
 def _as_tuple_nocheck(x):
@@ -96,4 +95,3 @@ def _construct_standard_basis_for(tensors, tensor_numels):
         before += numel
         parts.append(part)
     return tuple(parts)
-

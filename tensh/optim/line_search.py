@@ -6,7 +6,6 @@ Nocedal and Wright, Numerical optimization (2006), algorithms 3.5 and 3.6; minim
 from typing import Any, NamedTuple
 
 
-
 class Limits(NamedTuple):
     """The constants of the two conditions; intervals shorter than ``smallest`` are not divided."""
 

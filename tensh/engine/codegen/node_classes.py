@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from tensh.engine.arrays.absent import is_absent, make_absent
 from tensh.engine.arrays.halves import convert
 from tensh.engine.autograd.derived_names import list_derived_members
 from tensh.engine.autograd.packing import list_saved_members
@@ -183,8 +182,6 @@ def fill_gradients(node, parts):
         return [parts.get(i) for i in range(len(node.shape))]
     recorded = any(isinstance(g, Tensor) for g in parts.values())
     make = make_zero_gradient if recorded else np.zeros
-    if any(is_absent(g) for g in parts.values()):
-        make = lambda shape, dtype: wrap(make_absent(shape, dtype))  # noqa: E731
     return [parts[i] if i in parts else make(*facts) for i, facts in enumerate(node.shape)]
 
 

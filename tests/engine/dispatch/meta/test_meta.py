@@ -9,6 +9,7 @@ import pytest
 
 import tensh as torch
 from tensh import nn
+from tests.recorded.layers import cases as layers
 from tests.recorded.operators import families, resolve, tensor
 from tests.recorded.operators.record import flat
 
@@ -263,3 +264,49 @@ def test_copies_and_pickles():
         copy.deepcopy(nn.Linear(3, 2, device="meta")).weight.t(),
     ):
         assert (twin.shape, twin.stride(), twin.is_meta) == ((3, 2), (1, 3), True)
+
+
+READS_ELEMENTS = (
+    "Lazy",
+    "pack_sequence",
+    "pack_padded_sequence",
+    "momentum=None",
+    "AdaptiveLogSoftmax",
+    "generate_square_subsequent_mask",
+    "CrossEntropyLoss(rand(4), label_smoothing=0.1)",
+)
+"""Parts of cases that need elements: lengths of sequences, counts of batches, masks that are compared; lazy layers stay so."""
+
+
+def on_meta(value):
+    if isinstance(value, torch.Tensor):
+        return value.detach().to("meta")
+    return type(value)(map(on_meta, value)) if isinstance(value, (tuple, list)) else value
+
+
+def shapes_in_training(module, inputs):
+    """The shapes of the results of a layer in training, and of the gradients of its parameters."""
+    results = layers.tensors(torch, module.train()(*inputs))
+    reached = [t for t in results if t.requires_grad]
+    if reached:
+        torch.autograd.backward(reached, [torch.ones_like(t) for t in reached])
+    return [t.shape for t in results], [None if p.grad is None else p.grad.shape for p in module.parameters()]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_layers_train_without_elements():
+    different = []
+    for layer, inputs in layers.CASES:
+        if any(each in f"{layer} <- {inputs}" for each in READS_ELEMENTS):
+            continue
+        module, given = layers.made(torch, layer, inputs)
+        given = tuple(
+            t.clone() if isinstance(t, torch.Tensor) and t.requires_grad else t for t in given
+        )  # for layers in place
+        absent = (
+            copy.deepcopy(module).to("meta"),
+            on_meta([t.detach() if isinstance(t, torch.Tensor) else t for t in given]),
+        )
+        if shapes_in_training(*absent) != shapes_in_training(module, given):
+            different.append((layer, inputs))
+    assert layers.CASES and different == []

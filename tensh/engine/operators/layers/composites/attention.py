@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from tensh.engine.arguments.checks import require_dtype
-from tensh.engine.arrays.absent import is_absent, place_beside
+from tensh.engine.arrays.absent import is_absent, make_absent, place_beside
 from tensh.engine.codegen.scalars import FITTING
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import refresh_node
@@ -76,6 +76,8 @@ def make_causal_mask(rows, columns, dtype):
 
 def make_additive(mask, true, false, dtype):
     """Return one number where a mask is true and another elsewhere; one step in captured graphs."""
+    if is_absent(mask):
+        return wrap(make_absent(mask.array.shape, dtype))
     return wrap(np.where(mask.array, true, false).astype(dtype))
 
 

@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from tensh.engine.arguments.signatures import accepts
+from tensh.engine.arrays.absent import Absent, make_absent, make_like, place_beside
 from tensh.engine.arrays.memory import empty_like
 from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.mixing import refuse
@@ -54,6 +55,8 @@ watch_inner(drop, "drop")
 def draw_noise(input, p, feature, alpha):
     """Return (factors, summands or None) for the elements of ``input``; one step in captured graphs."""
     noise = draw_mask(input.array, p, feature)
+    if type(noise) is Absent:
+        return wrap(noise), wrap(noise) if alpha else None
     exact = precision(noise.dtype)
     if not alpha:
         noise *= (exact(1) / exact(1 - p)).astype(noise.dtype)
@@ -81,6 +84,8 @@ def draw_mask(array, p, feature):
     if dtype.category < FLOAT:
         raise cannot_cast(BY_NUMPY[np.dtype(np.float32)], dtype)
     shape = (*array.shape[:2], *[1] * (array.ndim - 2))
+    if type(array) is Absent:
+        return make_absent(shape, array.dtype) if feature else make_like(array)
     noise = np.empty(shape, array.dtype) if feature else empty_like(array, array.dtype)
     drawing.bernoulli(noise, default_generator, 1 - p)
     return noise
@@ -332,9 +337,10 @@ def gumbel_softmax(logits, tau=1, hard=False, eps=1e-10, dim=-1):
         warn("`eps` parameter is deprecated and has no effect.")
     waits = np.empty(logits.array.shape, logits.array.dtype)
     drawing.exponential(waits, default_generator)
+    waits = place_beside(waits, logits.array)
     soft = ((logits + -wrap(waits).log()) / tau).softmax(dim)
     if not hard:
         return soft
     index = soft.max(dim, keepdim=True)[1]
-    one_hot = wrap(np.zeros(waits.shape, waits.dtype)).scatter_(dim, index, 1.0)
+    one_hot = wrap(place_beside(np.zeros(waits.shape, waits.dtype), waits)).scatter_(dim, index, 1.0)
     return one_hot - soft.detach() + soft

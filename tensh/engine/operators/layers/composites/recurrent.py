@@ -5,8 +5,11 @@ of steps [batch, features], whose batches may shrink (packed sequences).
 """
 
 from tensh.engine.arguments.binding import make_leaf
+from tensh.engine.arrays.absent import drop_elements, is_absent
 from tensh.engine.autograd.gradients import grad
+from tensh.engine.autograd.modes import enable_grad
 from tensh.engine.codegen.vocabulary import TENSORS
+from tensh.engine.core.tensor import wrap
 from tensh.engine.dispatch.override.points import watch_inner
 from tensh.engine.dtypes.dtype import float32
 from tensh.engine.methods.creation.fill import zeros
@@ -140,6 +143,8 @@ def recurrent(mode, input, state, layers, directions, dropout, sizes=None):
                 w_ih, b_ih, w_hh, b_hh, _ = weights
                 if b_ih is None:
                     b_ih, b_hh = (zeros(len(w_ih.array), dtype=w_ih.dtype) for _ in range(2))
+                    if is_absent(w_ih):
+                        b_ih = b_hh = wrap(drop_elements(b_ih.array))
                 output, *end, _, _ = lstm_layer.fn(input, w_ih, w_hh, b_ih, b_hh, *start, direction == 1)
             else:
                 starts = starts or list(zip(*(s.unbind(0) for s in state)))
@@ -163,7 +168,8 @@ def lstm_slopes(g_outputs, g_hidden, g_cell, input, w_ih, w_hh, b_ih, b_hh, hidd
         return each if each.requires_grad else make_leaf(each.array, True)
 
     input, w_ih, w_hh, b_ih, hidden, cell = given = [*map(reached, (input, w_ih, w_hh, b_ih, hidden, cell))]
-    results = one_direction("LSTM", input, (hidden, cell), (w_ih, b_ih, w_hh, b_hh, None), backwards)
+    with enable_grad():  # on the device meta also in a pass that is not recorded
+        results = one_direction("LSTM", input, (hidden, cell), (w_ih, b_ih, w_hh, b_hh, None), backwards)
     return grad(results, given, (g_outputs, g_hidden, g_cell), create_graph=True, allow_unused=True)
 
 
