@@ -233,7 +233,8 @@ def static(function, *inputs, view="auto", compiled=False, **options):
     """Show the static graph of a function or module called with ``inputs``: its steps before and after optimization.
 
     ``compiled`` shows the source that it is compiled to; ``view`` "tree" or "dag" draws the graph of the first result.
-    Raise RuntimeError, with the line, if the function does not form a single graph.
+    Raise RuntimeError, with the line, if the function does not form a single graph, and ValueError if it computes
+    nothing from tensors.
 
     >>> import tensh as torch
     >>> print(torch.show.static(lambda x: (x + 1) * (x + 1), torch.ones(2)))
@@ -252,7 +253,15 @@ def static(function, *inputs, view="auto", compiled=False, **options):
         raise TypeError(_("static(): expected a function or a module, not {name}").format(name=type(function).__name__))
     made = CompiledFunction(getattr(function, "_torchdynamo_orig_callable", function), fullgraph=True)
     made(inputs, options)
-    return Static(made.graphs[0].program, view, compiled)
+    program = made.graphs[0].program
+    if not any(program.before):
+        name = getattr(function, "__name__", type(function).__name__)
+        raise ValueError(
+            _("static(): {name} computed nothing from tensors: pass tensors to it, such as torch.tensor(3.0)").format(
+                name=name
+            )
+        )
+    return Static(program, view, compiled)
 
 
 def static_of(recorder, tensor, names, view="auto", compiled=False):

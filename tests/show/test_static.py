@@ -62,3 +62,15 @@ def test_what_is_no_graph_says_why():
         static(torch.ones(1))
     with pytest.raises(ValueError, match="view must be one of"):
         static(torch.sin, torch.ones(1), view="ring")
+
+
+def test_a_function_without_tensors_is_an_error():
+    with pytest.raises(ValueError, match=r"add computed nothing from tensors: pass tensors to it"):
+        graph(make_add(), 3, static=True)
+
+
+def make_add():
+    def add(x):
+        return x * 2 + 1
+
+    return add

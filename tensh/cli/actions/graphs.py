@@ -81,9 +81,9 @@ def write_static(run, request, recorder):
             _("tensh graph: --static and --compiled show a program; --why, --steps and --mode show its autograd graph")
         )
     names = run.session.own_names()
+    tensor = choose_tensor(run, request.name, recorded=False)  # an expression is captured, too
     with Paused():
         try:
-            tensor = choose_tensor(run, request.name, recorded=False)
             drawing = static_of(recorder, tensor, names, request.view, request.compiled)
             shown = Shown(types=request.types, fold=False)
             if request.format == "png":
@@ -227,6 +227,12 @@ def choose_tensor(run, name, recorded=True):
                 name=name, kind=type(error).__name__, error=error, meant=_suggest(name, names)
             )
         ) from None
+    if callable(value) and not hasattr(value, "grad_fn"):
+        raise UsageError(
+            _("tensh graph: {name} is not a tensor but {kind}: write a call of it, such as '{name}(x)'").format(
+                name=name, kind=type(value).__name__
+            )
+        )
     if not hasattr(value, "grad_fn"):
         raise UsageError(
             _("tensh graph: {name} is not a tensor but {kind}{meant}").format(

@@ -1,6 +1,8 @@
 """Inspecting autograd: `%graph`, `%why`, `%step`, `%accumulation`, `%trace`, `%gradcheck`, `%cmp`, `%memory`, by
 tensh.show."""
 
+import sys
+
 from tensh.cli.session.events import Value
 from tensh.cli.session.magics.arguments import parse_call
 from tensh.cli.session.magics.registry import MAGICS, MagicError, magic
@@ -31,6 +33,15 @@ def rename_error(command, error):
     return MagicError(f"%{command.name}: {str(error).partition('(): ')[2] or error}")
 
 
+def raised_by_user(error):
+    """Return True for an error of the user's own function, whose line is shown."""
+    trace, seen = error.__traceback__, []
+    while trace is not None:
+        seen.append(trace.tb_frame.f_globals.get("__name__") or "tensh")  # generated code has no name
+        trace = trace.tb_next
+    return any(name.partition(".")[0] not in {"tensh", *sys.stdlib_module_names} - {"__main__"} for name in seen)
+
+
 def make_tensor_command(function):
     def run(session, command):
         _texts, values, options = parse_call(session, command)
@@ -38,6 +49,8 @@ def make_tensor_command(function):
             named = {} if options.keys() & {"static", "compiled"} else {"names": session.own_names()}
             drawn = view(function)(*values, **named, **options)
         except (TypeError, ValueError, LookupError) as error:
+            if raised_by_user(error):
+                raise
             raise rename_error(command, error) from None
         if function == "steps" and session.stepper:  # the user can page through them
             session.stepper(drawn)
@@ -53,6 +66,8 @@ def make_command(function):
         try:
             drawn = view(function)(*values, **(write_name_argument(MAGICS[command.name].named, texts) | options))
         except (TypeError, ValueError) as error:
+            if raised_by_user(error):
+                raise
             raise rename_error(command, error) from None
         yield Value(drawn, command)
 

@@ -1,0 +1,37 @@
+"""What `tensh graph` and `%graph` say of functions and expressions."""
+
+import io
+
+import pytest
+
+from tensh.cli.app import main
+from tensh.cli.process.environment import Environment
+
+CODE = "x = torch.tensor([1., 2.], requires_grad=True)\ndef f(x): return x * 2 + 1\n"
+
+
+def run(*words):
+    env = Environment(io.StringIO(), io.StringIO(), io.StringIO(), variables={})
+    return main([*words], env), env.stdout.getvalue(), env.stderr.getvalue()
+
+
+@pytest.mark.parametrize("words", [["f"], ["f", "--static"], ["f", "--compiled"]])
+def test_a_function_is_to_be_called(words):
+    code, _, said = run("graph", "-c", CODE, *words)
+    assert code == 2 and said.startswith(
+        "tensh graph: f is not a tensor but function: write a call of it, such as 'f(x)'"
+    )
+
+
+def test_expressions_are_captured():
+    for words in ["f(x)", "--static"], ["x * 2 + 1", "--static"]:
+        code, shown, said = run("graph", "-c", CODE, *words)
+        assert (code, said) == (0, "") and "add(%1, 1.0)" in shown
+    assert run("graph", "-c", CODE, "f(x)")[1].startswith("x * 2 + 1  AddBackward0")
+
+
+def test_errors_of_the_users_function_are_shown_in_it():
+    _, _, said = run("-c", CODE + '%graph f "a" --static')
+    assert "->  2 | def f(x): return x * 2 + 1" in said and "can only concatenate str" in said
+    _, _, said = run("-c", CODE + "%graph f 3 --static")
+    assert "%graph: f computed nothing from tensors: pass tensors to it" in said
