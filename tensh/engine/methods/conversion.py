@@ -19,7 +19,15 @@ from tensh.engine.core.lift import Lift
 from tensh.engine.core.nodes import uses_gradient
 from tensh.engine.core.tensor import Tensor, new, wrap
 from tensh.engine.core.views import refresh_node
-from tensh.engine.dtypes.device import contiguous_format, cpu, on_meta, preserve_format, require_cpu
+from tensh.engine.dtypes.device import (
+    channels_last,
+    channels_last_3d,
+    contiguous_format,
+    cpu,
+    on_meta,
+    preserve_format,
+    require_cpu,
+)
 from tensh.engine.dtypes.device import device as device_of
 from tensh.engine.dtypes.dtype import ALL, BY_NUMPY, COMPLEX, FLOAT, dtype
 from tensh.engine.errors.messages import too_large
@@ -115,10 +123,13 @@ def convert_tensor(t, to, copy=False, memory_format=None):
 
 
 def is_in_order(array, memory_format):
-    """Return True if the strides are those of the memory format."""
-    if memory_format is contiguous_format:
-        return array.flags.c_contiguous
-    return memory.strides(memory.empty_like(array, array.dtype, memory_format)) == memory.strides(array)
+    """Return True if the order of the strides is that of the memory format, whatever their gaps.
+
+    Row-major counts as the order of all arrays whose channels are not innermost, as in PyTorch.
+    """
+    if memory.channels_innermost(array):
+        return memory_format is (channels_last if array.ndim == 4 else channels_last_3d)
+    return memory_format is contiguous_format
 
 
 CASTS = {
