@@ -8,6 +8,7 @@ import textwrap
 
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.errors.warnings import warn
+from tensh.jit.frontend import check_syntax
 from tensh.jit.marks import Attribute, running
 from tensh.jit.types import TypedSignature
 from tensh.nn.modules.module import Module
@@ -235,7 +236,10 @@ def scripted_class(cls):
     members = {"_original": cls, "__module__": "torch.jit._script"}
     for name in dir(cls):
         fn = getattr(cls, name, None)
-        if name == "forward" and inspect.isfunction(fn) or getattr(fn, "_torchscript_modifier", None) == "export":
+        modifier = getattr(fn, "_torchscript_modifier", None)
+        if name == "forward" and inspect.isfunction(fn) or modifier == "export":
+            if modifier in (None, "export") and not fn.__module__.startswith(("torch", "tensh")):
+                check_syntax(fn)
             members[name] = Method(fn, owner)
         elif inspect.isfunction(fn) and name in written_methods(cls):
             members[name] = Method(fn, None)
@@ -289,6 +293,7 @@ def script(obj, optimize=None, _frames_up=0, _rcb=None, example_inputs=None):
         return script_module(obj)
     if inspect.isfunction(obj) and not (obj.__module__ or "").startswith(("torch", "tensh")):
         read_source(obj)
+        check_syntax(obj)
         return ScriptFunction(obj)
     if inspect.ismethod(obj) or callable(obj):
         return obj
