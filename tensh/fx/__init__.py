@@ -22,7 +22,7 @@ WHERE = {
 NAMES = {name: module for module, names in WHERE.items() for name in names.split()}
 __all__ = [name for name in NAMES if name != "PH"]
 SUBMODULES = (
-    "_pytree", "_symbolic_trace", "experimental", "graph", "graph_module", "immutable_collections", "interpreter", "node",
+    "_pytree", "_symbolic_trace", "experimental", "graph", "graph_module", "immutable_collections", "interpreter", "node", "operator_schemas",
     "passes", "proxy", "subgraph_rewriter", "traceback",
 )  # fmt: skip
 

@@ -246,6 +246,20 @@ class Node:
     def stack_trace(self, trace):
         self.meta["stack_trace"] = trace
 
+    def normalized_arguments(self, root, arg_types=None, kwarg_types=None, normalize_to_only_use_kwargs=False):
+        """Return the arguments of a call with defaults, as an ``ArgsKwargsPair``, by the names of parameters if these are wanted.
+
+        None for nodes of other kinds, and for unknown functions. Raise RuntimeError for several overloads without types.
+        """
+        from tensh.fx.operator_schemas import normalize_function, normalize_module
+
+        if self.op == "call_function":
+            types = arg_types, kwarg_types
+            return normalize_function(self.target, self.args, self.kwargs, *types, normalize_to_only_use_kwargs)
+        if self.op == "call_module":
+            return normalize_module(root, self.target, self.args, self.kwargs, normalize_to_only_use_kwargs)
+        return None
+
     def is_impure(self, impure_random=True):
         """Return True if the node must stay even when unused: inputs, output, and calls with side effects."""
         if self.op in ("placeholder", "output"):
