@@ -178,7 +178,7 @@ class UninitializedTensorMixin:
     @property
     def array(self):
         """Raise a ValueError that names the operation about to start."""
-        raise ValueError(_attempt(f"<built-in method {sys._getframe(2).f_code.co_name}>", self))
+        raise ValueError(describe_attempt(f"<built-in method {sys._getframe(2).f_code.co_name}>", self))
 
     @array.setter
     def array(self, value):
@@ -218,7 +218,7 @@ class UninitializedTensorMixin:
 
     def __getattribute__(self, name):
         if name in METHODS and name not in ALLOWED:
-            raise ValueError(_attempt(f"<method '{name}' of 'torch._C.TensorBase' objects>", self))
+            raise ValueError(describe_attempt(f"<method '{name}' of 'torch._C.TensorBase' objects>", self))
         return object.__getattribute__(self, name)
 
 
@@ -245,7 +245,8 @@ for _name in CONVERSIONS.split():  # conversions need no shape
     setattr(UninitializedTensorMixin, _name, _read_from_data(_name))
 
 
-def _attempt(function, tensor):
+def describe_attempt(function, tensor):
+    """Return the message for a function that needs the elements of a parameter without a shape."""
     return (
         f"Attempted to use an uninitialized parameter in {function}. This error happens when you are using a `LazyModule` or "
         f"explicitly manipulating `torch.nn.parameter.{type(tensor).__name__}` objects. When using LazyModules Call `forward` with "

@@ -32,7 +32,7 @@ from tensh.nn.modules.members import REGISTERED, Members, add_dictionaries
 from tensh.nn.modules.state import EXTRA as _EXTRA_STATE_KEY_SUFFIX  # noqa: F401
 from tensh.nn.modules.state import Incompatible as _IncompatibleKeys  # noqa: F401
 from tensh.nn.modules.state import State, add_state_hook_dictionaries
-from tensh.nn.parameter import Parameter, is_lazy
+from tensh.nn.parameter import Parameter, describe_attempt, is_lazy
 from tensh.support.naming import torch_is_tensh
 
 __all__ = [
@@ -309,6 +309,9 @@ class Module(Members, Calls, State):
         """Give parameters and buffers new uninitialised memory; return the module."""
         import tensh
 
+        for each in (*self.parameters(), *self.buffers()):
+            if is_lazy(each):
+                raise ValueError(describe_attempt("<built-in method empty_like>", each))
         return self._apply(lambda t: tensh.empty_like(t, device=device), recurse=recurse)
 
     def share_memory(self):

@@ -123,12 +123,12 @@ def linalg_norm(input, ord=None, dim=None, keepdim=False, *, dtype=None):
     >>> torch.linalg.norm(torch.tensor([[3.0, 0.0], [0.0, 4.0]]), 1)
     tensor(4.)
     """
-    if ord is None:
-        return vector_norm(input, 2, dim, keepdim, dtype=dtype)
     if isinstance(dim, int):
         dim = (dim,)
-    if dim is not None and len(dim) not in (1, 2):
+    if isinstance(dim, (tuple, list)) and len(dim) not in (1, 2):
         raise RuntimeError(f"linalg.norm: If dim is specified, it must be of length 1 or 2. Got {list(dim)}")
+    if ord is None:
+        return vector_norm(input, 2, dim, keepdim, dtype=dtype)
     if dim is None and input.array.ndim not in (1, 2):
         raise RuntimeError(
             f"linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {input.array.ndim}D."
