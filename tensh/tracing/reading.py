@@ -1,6 +1,8 @@
 """Warnings and errors when Python reads the elements of a traced tensor."""
 
+from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.capture.places import find_place
+from tensh.engine.dispatch.override.state import state
 from tensh.engine.errors.warnings import warn
 from tensh.tracing.places import describe_place
 
@@ -43,6 +45,18 @@ TEXTS = {
 def warn_of_reading(kind, function):
     """Warn, at the user's line, that Python reads a tensor or makes one from data."""
     warn(TEXTS[kind].format(function), TracerWarning)
+
+
+def watch_iteration(recorder):
+    """Return the ``__iter__`` of tensors that reports loops of the program over traced tensors."""
+    original = Tensor.__iter__
+
+    def __iter__(self):
+        if recorder.on_read and self.array.ndim and recorder in state.modes and recorder.knows(self):
+            recorder.on_read("iteration", "__iter__")
+        return original(self)
+
+    return __iter__
 
 
 def refuse_reading(kind, function):

@@ -37,17 +37,16 @@ from tensh.tracing.naming import find_names
 from tensh.tracing.newness import Since
 from tensh.tracing.numbers import TracedFloat, TracedInt, plain_number
 from tensh.tracing.places import describe_place
+from tensh.tracing.reading import watch_iteration
 from tensh.tracing.state import running
 from tensh.tracing.steps import compose, recording, run_cell, run_recurrent, scale_direction
 from tensh.tracing.unbacked import Condition
 
 READS = {
     "__bool__": "boolean", "__int__": "integer", "__float__": "float", "__index__": "index", "item": "number", "tolist": "list",
-    "__complex__": "number", "__contains__": "boolean", "__len__": "length", "__iter__": "iteration", "numpy": "array", "__array__": "array",
+    "__complex__": "number", "__contains__": "boolean", "__len__": "length", "numpy": "array", "__array__": "array",
 }  # fmt: skip
 """Functions that convert a tensor's elements to Python values -> kind of value."""
-
-
 FACTS = frozenset("size stride dim numel is_contiguous storage_offset".split())
 """Operators that say what a tensor is, and that no graph has."""
 
@@ -359,6 +358,7 @@ class Recorder(BranchRecorder, TorchFunctionMode):
         self.patcher = Patcher().__enter__()
         if not self.apart:
             self.patcher.patch_method(Module, "__call__", watch_calls(self))
+        self.patcher.patch_method(Tensor, "__iter__", watch_iteration(self))
         self.patcher.patch_method(RNNBase, "_run", compute)
         self.patcher.patch_method(RNNCellBase, "_step", step)
         for each in (parametrizations, weight_norms):
