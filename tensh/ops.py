@@ -5,8 +5,16 @@ from importlib import import_module
 from operator import attrgetter
 from types import ModuleType
 
-LATE = {"_c10d_functional": "tensh.distributed.functional_operators"}
+LATE = dict.fromkeys(("_c10d_functional", "c10d_functional"), "tensh.distributed.functional_operators")
 """Namespace -> the module that registers its operators when one of them is first used."""
+
+
+OF_GROUPS = frozenset(
+    """_allgather_base_ _reduce_scatter_base_ allgather_ allgather_coalesced_ allgather_into_tensor_coalesced_ allreduce_
+    allreduce_coalesced_ alltoall_ alltoall_base_ barrier broadcast_ check_for_nan gather_ monitored_barrier_ recv_ recv_any_source_
+    reduce_ reduce_scatter_ reduce_scatter_tensor_coalesced_ scatter_ send""".split()
+)
+"""Operators of PyTorch on process groups of its own, in the namespace ``c10d``."""
 
 
 class Operator:
@@ -63,10 +71,10 @@ class Operators(ModuleType):
         if call_operator is None and space == "prim" and name in ("device", "dtype", "layout"):
             call_operator = attrgetter(name)
         # a library may list it in a table; only a call needs the operator
-        if call_operator is None and space == "aten":
+        if call_operator is None and (space == "aten" or space == "c10d" and name in OF_GROUPS):
 
             def call_operator(*args, **kwargs):
-                raise NotImplementedError(f"torch.ops.aten.{name} exists in PyTorch but not in tensh")
+                raise NotImplementedError(f"torch.ops.{space}.{name} exists in PyTorch but not in tensh")
 
         if call_operator is None:
             raise AttributeError(f"'_OpNamespace' '{space}' object has no attribute '{name}'")

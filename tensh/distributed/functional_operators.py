@@ -18,6 +18,7 @@ SCHEMAS = """
     broadcast(Tensor input, int src, Any group_name) -> Tensor
     broadcast_(Tensor(a!) input, int src, Any group_name) -> Tensor(a!)
     wait_tensor(Tensor tensor) -> Tensor
+    _wrap_tensor_autograd(Tensor input) -> Tensor
 """
 """PyTorch's schemas of these operators."""
 
@@ -65,10 +66,43 @@ FUNCTIONS = {
     "broadcast": collectives.broadcast,
     "broadcast_": broadcast_,
     "wait_tensor": collectives.wait_tensor,
+    "_wrap_tensor_autograd": lambda input: input,  # each call has waited for its result
 }
 """Name of an operator -> the function that computes it."""
 
-library = Library("_c10d_functional", "DEF")
-for _schema in SCHEMAS.strip().splitlines():
-    _name = library.define(_schema.strip())
-    library.impl(_name, FUNCTIONS[_name], "CompositeImplicitAutograd")
+OLDER_SCHEMAS = """
+    all_gather_into_tensor(Tensor shard, str tag, int[] ranks, int group_size) -> Tensor
+    all_gather_into_tensor_coalesced(Tensor[] input, str tag, int[] ranks, int group_size) -> Tensor[]
+    all_reduce(Tensor self, str reduceOp, str tag, int[] ranks, int group_size) -> Tensor
+    all_reduce_coalesced(Tensor[] self, str reduceOp, str tag, int[] ranks, int group_size) -> Tensor[]
+    broadcast(Tensor self, int src, str tag, int[] ranks, int group_size) -> Tensor
+    reduce_scatter_tensor(Tensor input, str reduceOp, str tag, int[] ranks, int group_size) -> Tensor
+    wait_tensor(Tensor self) -> Tensor
+"""
+"""Operators of the namespace ``c10d_functional``, in which a group is the list of its ranks."""
+OLDER = {
+    "all_gather_into_tensor": lambda tensor, tag, ranks, size: collectives.all_gather_single(tensor, 0, ranks),
+    "all_gather_into_tensor_coalesced": lambda tensors, tag, ranks, size: collectives.all_gather_single_coalesced(
+        tensors, ranks
+    ),
+    "all_reduce": lambda tensor, op, tag, ranks, size: collectives.all_reduce(tensor, op, ranks),
+    "all_reduce_coalesced": lambda tensors, op, tag, ranks, size: collectives.all_reduce_coalesced(tensors, op, ranks),
+    "broadcast": lambda tensor, src, tag, ranks, size: collectives.broadcast(tensor, src, ranks),
+    "reduce_scatter_tensor": lambda tensor, op, tag, ranks, size: collectives.reduce_scatter_single(
+        tensor, op, 0, ranks
+    ),
+    "wait_tensor": collectives.wait_tensor,
+}
+"""Name of such an operator -> the function that computes it."""
+
+
+def register(namespace, schemas, functions):
+    """Register the operators of a namespace."""
+    library = Library(namespace, "DEF")
+    for schema in schemas.strip().splitlines():
+        name = library.define(schema.strip())
+        library.impl(name, functions[name], "CompositeImplicitAutograd")
+
+
+register("_c10d_functional", SCHEMAS, FUNCTIONS)
+register("c10d_functional", OLDER_SCHEMAS, OLDER)
