@@ -7,7 +7,7 @@ from importlib.machinery import ModuleSpec, SourceFileLoader
 from types import FunctionType, ModuleType
 
 from tensh.alias.parts import DICT, KEPT, OWN, name_in_torch, parts
-from tensh.alias.places import complete
+from tensh.alias.places import LOADED, complete
 
 
 class Namespace(ModuleType):
@@ -163,7 +163,9 @@ def make_torch():
             "VERSION",
         ):
             raise AttributeError(f"module 'torch' has no attribute '{name}'")
-        value = getattr(tensh, name)
+        value = import_module(f"torch.{name}") if f"torch.{name}" in LOADED else getattr(tensh, name)
+        if isinstance(value, ModuleType):
+            complete(value, f"torch.{name}")
         if not (isinstance(value, ModuleType) and value.__name__ == "importlib"):
             setattr(torch, name, value)
         return value

@@ -12,6 +12,15 @@ from types import ModuleType
 from tensh.alias.parts import DICT
 from tensh.support.naming import torch_is_tensh
 
+LOADED = frozenset(
+    f"torch.{name}"
+    for name in """_functorch.apis _functorch.batch_norm_replacement _functorch.eager_transforms _functorch.einops
+    _functorch.functional_call _library.custom_ops _library.infer_schema _library.utils _linalg_utils _lobpcg _lowrank
+    autograd.profiler_util fx._compatibility nested._internal.nested_tensor nn._reduction optim._functional
+    utils._contextlib""".split()
+)
+"""Submodules that PyTorch itself imports, so that they are attributes of their packages in every program."""
+
 
 @cache
 def table():
@@ -20,10 +29,6 @@ def table():
         paragraphs = file.read().split("\n\n")[1:]
     found = {
         "torch._C": {"Generator": "torch"},
-        "torch._tensor_str": dict.fromkeys(
-            ("printoptions", "get_printoptions"), "tensh.engine.methods.printing.options"
-        )
-        | {"_str_intern": "tensh.engine.methods.printing.format"},
         "torch.amp.grad_scaler": {"OptState": "tensh.amp.scaler"},
         "torch.nn.utils.weight_norm": {"WeightNorm": "tensh.nn.utils.weight_norms"},
         "torch.nn.utils.spectral_norm": {"SpectralNorm": "tensh.nn.utils.spectral_norms"},
@@ -46,7 +51,12 @@ def make_module(path):
 @cache
 def incomplete():
     """Return the modules of PyTorch in which tensh lacks names, or submodules."""
-    return {*table(), *(path.rpartition(".")[0] for path in table())}
+    return {*table(), *(path.rpartition(".")[0] for path in (*table(), *LOADED))}
+
+
+def is_submodule(path, name, public):
+    """Return True for a submodule that PyTorch has loaded, or that the table makes, unless the name is a public one."""
+    return path in LOADED or path in table() and name not in public
 
 
 def complete(module, path):
@@ -58,7 +68,7 @@ def complete(module, path):
     def __getattr__(name):
         if name in table().get(path, ()):
             value = getattr(import_module(table()[path][name]), name)
-        elif f"{path}.{name}" in table() and name not in DICT.__get__(module).get("__all__", ()) and torch_is_tensh():
+        elif torch_is_tensh() and is_submodule(f"{path}.{name}", name, DICT.__get__(module).get("__all__", ())):
             value = import_module(f"{path}.{name}")
         elif own:
             return own(name)

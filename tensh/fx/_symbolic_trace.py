@@ -2,6 +2,19 @@
 
 from tensh.fx._compatibility import compatibility  # noqa: F401 (libraries import it from here)
 from tensh.fx.arguments import PH, PHBase, _assert_is_none  # noqa: F401 (the code of graphs calls it here)
+from tensh.fx.for_tracers import (  # noqa: F401 (libraries import them from here)
+    FunctionType,
+    Proxy,
+    ScriptObject,
+    _autowrap_check,
+    _create_wrapped_func,
+    _find_proxy,
+    _orig_module_call,
+    _orig_module_getattr,
+    _patch_wrapped_functions,
+    _Patcher,
+    functools,
+)
 from tensh.fx.graph_module import GraphModule
 from tensh.fx.tracer import ProxyableClassMeta, Tracer, is_fx_symbolic_tracing, is_fx_tracing
 from tensh.fx.wrapping import wrap

@@ -36,6 +36,20 @@ class NodeList:
         return iter(NodeList(self.graph, "_prev" if self.direction == "_next" else "_next"))
 
 
+class InsertPoint:
+    """Where a graph inserts nodes, from now on; as a context, until its end."""
+
+    def __init__(self, graph, insert):
+        self.graph, self.before = graph, graph._insert
+        graph._insert = insert
+
+    def __enter__(self):
+        return None
+
+    def __exit__(self, *failure):
+        self.graph._insert = self.before
+
+
 class Graph:
     """A program as data: nodes for its inputs, calls and output, in the order of execution.
 
@@ -152,14 +166,6 @@ class Graph:
 
     # ── insertion points ─────────────────────────────────────────────────────
 
-    @contextlib.contextmanager
-    def _inserting(self, insert):
-        before, self._insert = self._insert, insert
-        try:
-            yield
-        finally:
-            self._insert = before
-
     def inserting_before(self, n=None):
         """Insert nodes before ``n`` within the context; without ``n``, before all others.
 
@@ -177,7 +183,7 @@ class Graph:
             return self.inserting_after(self._root)
         if n.graph is not self:
             raise AssertionError("Node to insert before is not in graph.")
-        return self._inserting(n.prepend)
+        return InsertPoint(self, n.prepend)
 
     def inserting_after(self, n=None):
         """Insert nodes after ``n`` within the context; without ``n``, after all others."""
@@ -185,7 +191,7 @@ class Graph:
             return self.inserting_before(self._root)
         if n.graph is not self:
             raise AssertionError("Node to insert after is not in graph.")
-        return self._inserting(n.append)
+        return InsertPoint(self, n.append)
 
     # ── copies ───────────────────────────────────────────────────────────────
 

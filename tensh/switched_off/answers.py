@@ -68,6 +68,11 @@ def is_alias_of(one, other):
     return dense_owner(one.array) is dense_owner(other.array)
 
 
+def name_default_device(*args, **options):
+    """Return "cpu", the kind of device of tensors without one."""
+    return "cpu"
+
+
 def name_private_backend():
     """Return the name under which PyTorch knows a device of the program's own, if none was registered."""
     return "privateuseone"
@@ -127,6 +132,7 @@ ANSWERS = {
         distributed.set_debug_level* monitor.log_event backends.disable_global_flags cuda.nvtx.mark cuda.nvtx.range_* cuda.set_stream backends.*.set_* backends.opt_einsum.get_opt_einsum backends.cusparselt.* _subclasses.fake_tensor.maybe_get_fake_mode _guards.*_fake_mode""",
     parse_to: "_C._nn._parse_to",
     is_alias_of: "_C._is_alias_of",
+    name_default_device: "_C._get_default_device",
     name_private_backend: "_C._get_privateuse1_backend_name",
     list: "jit.annotations.List",
     dict: "jit.annotations.Dict",

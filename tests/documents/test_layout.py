@@ -9,7 +9,8 @@ from tensh.alias.parts import OWN
 from tensh.engine.methods.unsupported import is_in_pytorch
 from tests.support.project import ROOT
 
-PRIVATE = "__config__ __future__ _decomp _guards _higher_order_ops _library _subclasses _tensor _utils _vmap_internals".split()
+PRIVATE = """__config__ __future__ _decomp _guards _higher_order_ops _library _subclasses _tensor _tensor_str _utils
+    _vmap_internals""".split()
 """Names of PyTorch's private modules, which the record of its public names leaves out."""
 LONGEST = 400  # lines of a module
 ENTRIES, CORE = 12, 1200  # entries at the top of the engine, and lines of its core

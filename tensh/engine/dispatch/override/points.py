@@ -19,6 +19,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.override.fields import share_names
 from tensh.engine.dispatch.override.state import USUAL, call_disabled, state
 from tensh.engine.dispatch.override.templates import code_for
+from tensh.engine.errors.warnings import is_tensh_file
 
 plain = set(USUAL)  # types that an armed function accepts without dispatch; empty while a mode is active
 points: dict = {}  # public function -> its Point
@@ -163,8 +164,8 @@ def add_point(function, public=None, name="", fixed=False):
     """Arm a function, and make it an override point if it is not one yet."""
     point = points.get(function)
     if point is None or point.is_inner:
-        own = name or function.__name__
-        if own in NEVER or own.startswith(SILENT) or function.__code__.co_filename == ARMED:
+        names = (name or function.__name__, function.__name__)  # a program may hang a function under another name
+        if any(own in NEVER or own.startswith(SILENT) for own in names) or function.__code__.co_filename == ARMED:
             return None
         point = points[function] = Point(function, public, name, fixed)
     point.arm()
@@ -187,13 +188,22 @@ def replace_code(function, code):
             function.__code__ = code
 
 
+def is_own(function):
+    """Return True for a function of tensh, False for one that a program has hung on Tensor."""
+    code = getattr(own_code(function)[0], "co_filename", "") if type(function) is FunctionType else ""
+    return is_tensh_file(code)
+
+
 def add_member(name, member):
-    """Make an attribute of Tensor an override point: a method, or the accessors of a property."""
+    """Make an attribute of Tensor an override point: a method, or the accessors of a property.
+
+    Functions that a program has hung on Tensor are left alone: what they call is overridden.
+    """
     if isinstance(member, property):
         for accessor, way in ((member.fget, member.__get__), (member.fset, member.__set__)):
-            if accessor is not None:
+            if accessor is not None and is_own(accessor):
                 add_point(accessor, way, ACCESSOR, fixed=True)
-    elif type(member) is FunctionType:
+    elif type(member) is FunctionType and is_own(member):
         special = name.startswith("__")
         if special and member in points and name.startswith("__r") != points[member].name.startswith("__r"):
             operator = operators.get(member)
