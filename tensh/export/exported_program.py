@@ -235,6 +235,12 @@ def make_kinds(root):
     return find_kind
 
 
+def name_modules(root, stack):
+    """Return the modules that were being called as PyTorch notes them: a name each -> (path, name of the class)."""
+    modules = {"": ("", type(root))} | stack
+    return {f"L__self__{path}": (path, f"{cls.__module__}.{cls.__qualname__}") for path, (_, cls) in modules.items()}
+
+
 def lift_members(program, kinds, find_kind):
     """Return (graph, input specs): members become inputs before the arguments, also unused parameters and buffers."""
     graph, made, specs, root, new = Graph(), {}, [], program.root, []
@@ -276,5 +282,7 @@ def lift_members(program, kinds, find_kind):
             continue
         made[node] = graph.node_copy(node, lambda each: made[each])
         made[node].meta["val"] = describe(node)
+        if "stack_trace" in node.meta:
+            made[node].meta["nn_module_stack"] = name_modules(root, node.meta.get("nn_module_stack", {}))
     rename_inputs(graph)
     return graph, specs

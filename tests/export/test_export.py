@@ -169,3 +169,33 @@ def test_gradients_stop_and_casts_happen_as_in_the_program(strict):
         answers.append((first, second, *slopes))
         assert first.requires_grad and not second.requires_grad
     assert all(map(torch.equal, *answers))
+
+
+def test_nodes_know_the_modules_that_were_called(oracle):
+    def make(library):
+        class Inner(library.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.linear = library.nn.Linear(2, 3)
+
+            def forward(self, x):
+                return self.linear(x).relu()
+
+        class Outer(library.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.inner, self.layers = Inner(), library.nn.ModuleList([library.nn.Linear(3, 3)])
+
+            def forward(self, x):
+                a, b = self.inner(x).split(1)
+                return self.layers[0](a + b * 2).sum()
+
+        return Outer()
+
+    stacks = []
+    for library in torch, oracle:
+        program = library.export.export(make(library), (library.ones(2, 2),))
+        stacks.append([(n.name, n.meta.get("nn_module_stack")) for n in program.graph.nodes])
+    assert stacks[0] == stacks[1]
+    unflattened = torch.export.unflatten(torch.export.export(make(torch), (torch.ones(2, 2),)))
+    assert [name for name, _ in unflattened.named_modules()][:3] == ["", "inner", "inner.linear"]
