@@ -180,14 +180,18 @@ def make_program(recorder, tensor, names):
         raise ValueError("it was not computed by operators")
     needed, lines = {value}, []
     for line in reversed(recorder.lines):
-        if line.name == READ or not any(out in needed for out in line.outputs):
+        wanted = [out for out in line.outputs if out in needed]
+        if line.name == READ or not wanted:
             continue
-        if line.operator is None and not line.inputs:  # it creates a tensor, from which the program starts
+        # The program starts from tensors that a line creates, and from leaves, whatever filled them with numbers.
+        if line.operator is None and not line.inputs or all([type(out.tensor.node) is AccumulateGrad for out in wanted]):
             for out in line.outputs:
                 out.line = None
         else:
             needed.update(line.inputs)
             lines.append(line)
+    if not lines:
+        raise ValueError("it was not computed from other tensors")
     lines.reverse()
     inputs = list(dict.fromkeys(each for line in lines for each in line.inputs if each.line is None))
     called = {id(each): name for name, each in names.items() if isinstance(each, Tensor)}
@@ -198,6 +202,8 @@ def make_program(recorder, tensor, names):
     tangents, gradients = [], [None] * len(inputs)
     if node is not None and any(nodes):
         recorder.lines = lines
+        for each in (*inputs, *[out for line in lines for out in line.outputs]):
+            recorder.add_value(each)  # as the current one: the recorder may have seen the arrays again since
         weight = wrap(np.ones(tensor.array.shape, tensor.array.dtype))
         targets = {node: None for node in nodes if node is not None}
         try:

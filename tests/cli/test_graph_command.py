@@ -35,3 +35,30 @@ def test_errors_of_the_users_function_are_shown_in_it():
     assert "->  2 | def f(x): return x * 2 + 1" in said and "can only concatenate str" in said
     _, _, said = run("-c", CODE + "%graph f 3 --static")
     assert "%graph: f computed nothing from tensors: pass tensors to it" in said
+
+
+MODEL = """
+import torch
+model = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.ReLU(), torch.nn.Linear(8, 2))
+x = torch.randn(3, 4)
+y = model(x)
+w = (torch.ones(3) * 2).requires_grad_()
+torch.optim.SGD(model.parameters(), lr=0.1)
+traced = torch.export.export(model, (x,))
+"""
+
+
+def test_static_graphs_begin_at_leaves():
+    """What filled a parameter with its first numbers is no part of them, and what runs later does not matter."""
+    code, shown, said = run("graph", "-c", MODEL, "y", "--static")
+    assert (code, said) == (0, "")
+    assert "addmm(_0_bias, x, %1)" in shown and "uniform" not in shown
+    assert "captured, backward" in shown
+    code, _, said = run("graph", "-c", MODEL, "w", "--static")
+    assert code == 2 and said == "tensh graph: w: it was not computed from other tensors\n"
+
+
+def test_static_graphs_begin_at_stepped_parameters():
+    training = "w = torch.ones(3, requires_grad=True)\nopt = torch.optim.SGD([w], lr=0.1)\n(w * 2).sum().backward()\nopt.step()\nz = (w * 3).sum()"
+    _, shown, _ = run("graph", "-c", training, "z", "--static", "--view", "tree")
+    assert shown.splitlines()[-1] == "3 nodes, 2 edges"
