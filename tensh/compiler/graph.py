@@ -184,7 +184,11 @@ def make_program(recorder, tensor, names):
         if line.name == READ or not wanted:
             continue
         # The program starts from tensors that a line creates, and from leaves, whatever filled them with numbers.
-        if line.operator is None and not line.inputs or all([type(out.tensor.node) is AccumulateGrad for out in wanted]):
+        if (
+            line.operator is None
+            and not line.inputs
+            or all([type(out.tensor.node) is AccumulateGrad for out in wanted])
+        ):
             for out in line.outputs:
                 out.line = None
         else:

@@ -250,7 +250,11 @@ def static(function, *inputs, view="auto", compiled=False, **options):
     captured: 3 steps, 56 B moved; optimized: 2 steps, 32 B moved; 1 common
     """
     if not callable(function):
-        raise TypeError(_("static(): expected a function or a module, not {name}").format(name=type(function).__name__))
+        raise TypeError(
+            _("static(): expected a function or a module and its inputs, not {name}").format(
+                name=type(function).__name__
+            )
+        )
     made = CompiledFunction(getattr(function, "_torchdynamo_orig_callable", function), fullgraph=True)
     made(inputs, options)
     program = made.graphs[0].program

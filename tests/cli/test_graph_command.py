@@ -62,3 +62,20 @@ def test_static_graphs_begin_at_stepped_parameters():
     training = "w = torch.ones(3, requires_grad=True)\nopt = torch.optim.SGD([w], lr=0.1)\n(w * 2).sum().backward()\nopt.step()\nz = (w * 3).sum()"
     _, shown, _ = run("graph", "-c", training, "z", "--static", "--view", "tree")
     assert shown.splitlines()[-1] == "3 nodes, 2 edges"
+
+
+def test_the_result_of_a_call_is_no_function():
+    _, _, said = run("-c", CODE + "%graph f(x) --static")
+    assert "%graph: expected a function or a module and its inputs, not Tensor" in said
+
+
+@pytest.mark.parametrize("line", ["%export f f.onnx x", "%export f f.pt2 x", "%export f x f.pt2"])
+def test_a_model_is_exported_with_its_inputs_first(line):
+    _, _, said = run("-c", CODE + line)
+    assert "%export: a model and its inputs, such as %export net x net.onnx" in said
+
+
+def test_an_exported_program_has_a_summary():
+    code = "p = torch.export.export(torch.nn.Sequential(torch.nn.Linear(4, 8)), (torch.ones(1, 4),))\n%summary p"
+    status, shown, _ = run("-c", code)
+    assert status == 0 and "# 40 parameters, 160 B" in shown

@@ -38,6 +38,8 @@ def export(session, command):
         return
     path, over = file_of(command, ".tsh")
     extension = os.path.splitext(path)[1]
+    if names and extension not in exporting.KINDS:
+        raise MagicError(_("%export: a model and its inputs, such as %export net x net.onnx"))
     if extension not in exporting.KINDS:
         raise MagicError(
             _("%export {path}: expected one of {kinds}, not {extension}").format(
