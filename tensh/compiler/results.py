@@ -52,26 +52,38 @@ class Result:
         tensors = []
         collect_tensors(result, tensors)
         found = {id(recorder.find(t)): t for t in tensors}
+        self.add_bases(tensors, found)
         for t in tensors:
             if not any(value.tensor is t for value in inputs):
                 self.place(t, found)
         self.structure = self.describe(result)
         self.recorder = None
 
+    def add_bases(self, tensors, found):
+        """Add the tensors of which two or more results are views to the outputs, unless they are results themselves."""
+        seen = set()
+        for t in tensors:
+            value = self.recorder.find(t)
+            base, lines = find_base(value) if value is not None else (None, ())
+            whole = self.recorder.find(base.tensor) if lines and base.line is not None else None
+            if whole is None or id(whole) in found:
+                continue
+            if id(whole) in seen:
+                found[id(whole)] = base.tensor
+                self.outputs.append((whole, base.tensor))
+            seen.add(id(whole))
+
     def place(self, t, found):
         """Classify a tensor: new, or a view of a new or given one."""
         value = self.recorder.find(t)
         if value is None or type(t) is not Tensor:
             raise Break(f"the result contains a {type(t).__name__} that no operator created")
-        base, lines = value, []
-        while (before := base_of_view(base)) is not None:
-            lines.append((base.line, place_in(base)))
-            base = before
+        base, lines = find_base(value)
         given = next((i for i, each in enumerate(self.inputs) if each is origin(base)), None)
         if given is not None:
-            self.views[id(t)] = DerivedView(InputRef(given), lines[::-1])
-        elif lines and id(base) in found and found[id(base)] is not t:
-            self.views[id(t)] = DerivedView(base, lines[::-1])
+            self.views[id(t)] = DerivedView(InputRef(given), lines)
+        elif lines and found.get(id(whole := self.recorder.find(base.tensor)), t) is not t:
+            self.views[id(t)] = DerivedView(whole, lines)
         elif not any(each is t for _, each in self.outputs):
             others = [*(each.tensor for each in self.inputs), *(each for _, each in self.outputs)]
             if any(owner(each.array) is owner(t.array) for each in others):
@@ -124,6 +136,21 @@ def is_plain_dataclass(part):
     if not dataclasses.is_dataclass(part) or isinstance(part, type) or not hasattr(part, "__dict__"):
         return False
     return list(vars(part)) == [field.name for field in dataclasses.fields(part)] and type(part).__base__ is object
+
+
+def find_base(value):
+    """Return the value of which another is a view, as it was made, and the lines that lead to the view.
+
+    A write returns the tensor that it writes, so it is no line on the way.
+    """
+    lines = []
+    while (before := base_of_view(value)) is not None or origin(value) is not value:
+        if before is None:
+            value = origin(value)
+            continue
+        lines.append((value.line, place_in(value)))
+        value = before
+    return value, lines[::-1]
 
 
 def base_of_view(value):

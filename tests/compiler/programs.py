@@ -262,10 +262,29 @@ def views_of_arguments_and_results(x):
     return x.view(-1), x[0].detach(), y[1:], y, y.t(), y.unbind(0)[1][2:]
 
 
-@program((4, 3), reason="two results share memory")
+@program((4, 3))
 def views_of_what_is_not_returned(x):
     y = x * 2
     return y[1:], y[:2]
+
+
+@program((4, 3))
+def views_of_what_is_written(x):
+    y = x * 2
+    z = y.view(-1)[1:]
+    z.mul_(2)
+    w = y[0]
+    w.add_(3)
+    return y, z, w, y.t()
+
+
+@program((4, 3))
+def writes_through_two_views(x):
+    y = x.clone()
+    z, w = y.view(-1), y.t()
+    y.add_(1)
+    z.mul_(3)
+    return z, w, y[0].unsqueeze(0)
 
 
 @program((3,), more=(torch.zeros(3),))

@@ -203,3 +203,27 @@ def test_the_backend_eager_is_a_compiler_to_its_functions():
 def test_the_backend_eager_is_as_in_pytorch(oracle):
     oracle._dynamo.reset()
     assert tell_of_eager(torch) == tell_of_eager(oracle)
+
+
+def write_through_a_part(x):
+    first = x[0]
+    first.add_(1)
+    second = x.view(-1)[1:].mul_(2)
+    return second, x.t(), first.unsqueeze(0)
+
+
+def write_and_take_views(x):
+    y = x.view(-1)
+    y.add_(1)
+    x.mul_(2)
+    return y[1:], x.t(), y
+
+
+@pytest.mark.parametrize("function", [write_through_a_part, write_and_take_views])
+def test_views_of_arguments_that_are_written_share_their_memory(function):
+    compiled, (x, y) = torch.compile(function, fullgraph=True), (torch.arange(4.0).view(2, 2) for _ in range(2))
+    for _ in range(2):
+        expected, found = function(x), compiled(y)
+        for each in expected, found:
+            each[0].mul_(7)
+        assert torch.equal(x, y) and all(map(torch.equal, expected, found))
