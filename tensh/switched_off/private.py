@@ -3,6 +3,7 @@
 from tensh.engine import find_public
 from tensh.engine.dtypes.device import strided
 from tensh.engine.dtypes.dtype import float16, float32, float64, int8, int16, int32, int64, uint8
+from tensh.engine.operators.layers.composites.grouped import grouped_mm
 
 CASTS = {
     "Byte": uint8, "Char": int8, "Short": int16, "Int": int32, "Long": int64,
@@ -63,6 +64,11 @@ def _int_mm(self, mat2, *, out=None):
         raise RuntimeError(f"{where} mat2 dtype to be of type int8 but got {mat2.dtype.spoken}")
     product = self.to(int32) @ mat2.to(int32)
     return product if out is None else out.copy_(product)
+
+
+def _grouped_mm(self, mat2, offs=None, bias=None, out_dtype=None):
+    """Return ``torch.nn.functional.grouped_mm``, whose options may be positional here."""
+    return grouped_mm(self, mat2, offs=offs, bias=bias, out_dtype=out_dtype)
 
 
 def _amp_foreach_non_finite_check_and_unscale_(self, found_inf, inv_scale):

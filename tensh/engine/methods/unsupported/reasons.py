@@ -37,7 +37,7 @@ REASONS = (
         "dtypes of less than eight bits, and matrix products of eight bits on accelerators",
         """
         float4_* bit bits* int1 int2 int3 int4 int5 int6 int7 uint1 uint2 uint3 uint4 uint5 uint6 uint7
-        nn.functional.scaled_* nn.functional.ScalingType nn.functional.SwizzleType nn.functional.grouped_mm
+        nn.functional.scaled_* nn.functional.ScalingType nn.functional.SwizzleType
         """,
     ),
     drop_names(
