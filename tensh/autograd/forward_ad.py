@@ -10,6 +10,13 @@ from tensh.engine.core.tensor import Tensor
 __all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual"]
 
 
+def __getattr__(name):
+    """Return ``_current_level``, the number of the open level, or -1: libraries read it."""
+    if name == "_current_level":
+        return len(mode.levels) - 1
+    raise AttributeError(f"module 'torch.autograd.forward_ad' has no attribute '{name}'")
+
+
 class UnpackedDualTensor(NamedTuple):
     """The value and the tangent (or None) of a dual tensor, as ``unpack_dual`` returns them."""
 

@@ -268,6 +268,7 @@ REAL = (
         _native_batch_norm_legit_no_training _prelu_kernel _safe_softmax _softmax _softmax_backward_data _standard_gamma_grad
         _trilinear _unique2 _weight_norm _weight_norm_interface""".split()
     }
+    | {"_segment_reduce": "tensh:segment_reduce"}
     | {name: f"tensh.switched_off.removed:{name}" for name in "eig symeig lstsq solve matrix_rank".split()}
 )
 """Names in switched-off namespaces that exist here: module and attribute."""
