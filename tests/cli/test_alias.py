@@ -235,7 +235,7 @@ def test_what_is_switched_off_answers(code):
     [
         "torch.distributed.rpc.rpc_sync(1)",
         "torch.distributed.fsdp.fully_shard(1)",
-        "torch.fx.operator_schemas.normalize_function(1)",
+        "torch.fx.experimental.unify_refinements.infer_symbolic_types(1)",
         "torch.nn.functional.scaled_mm(1)",
     ],
 )
