@@ -114,7 +114,7 @@ class ExportedProgram:
     def call_spec(self):
         """The structures of arguments and result, as trees."""
         program = self._traced  # a program from a file has no example result
-        result = program.graph.output_node().args[0] if self.example_inputs is None else program.result
+        result = program.graph.output_node().args[0] if program.result is None else program.result
         return CallSpec(flatten(program.structure)[1], flatten(as_plain(result))[1])
 
     tensor_constants = property(lambda self: self.constants, doc="The tensors that are neither parameters nor buffers.")

@@ -63,7 +63,7 @@ def export(
     if not isinstance(mod, Module):
         raise ValueError(f"Expected `mod` to be an instance of `torch.nn.Module`, got {type(mod)}.")
     if not isinstance(args, (tuple, list)):
-        raise ValueError(f"Expecting `args` to be a tuple of example positional inputs, got {type(args)}")
+        raise UserError(f"Expecting `args` to be a tuple of example positional inputs, got {type(args)}")
     args, kwargs = tuple(args), dict(kwargs or {})
 
     def trace(shift, sizes=False):

@@ -16,6 +16,7 @@ from tensh.export.values import DamagedFile, encode
 from tensh.serialization.reading import DAMAGE, describe_damage, one_line, require_file
 from tensh.support.bounded_json import loads
 from tensh.support.replacing import replace_file
+from tensh.tracing.program import flatten_like
 
 __all__ = ["load", "save"]
 
@@ -55,17 +56,22 @@ def save(ep, f, *, extra_files=None, opset_version=None):
     tensors = io.BytesIO()
     values = {**ep.state_dict, **ep.constants, **list_tensors(program.graph)}
     torch.save({name: value.detach() for name, value in values.items()}, tensors)
+    records = {"program.json": text, "tensors.pt": tensors.getvalue()}
+    if ep.example_inputs is not None:
+        example = io.BytesIO()
+        torch.save([each.detach() for each in flatten_like(program.structure, *ep.example_inputs)], example)
+        records["example.pt"] = example.getvalue()
     if hasattr(f, "write"):
-        write_archive(f, text, tensors.getvalue(), extra_files)
+        write_archive(f, records, extra_files)
     else:
         with replace_file(f) as file:
-            write_archive(file, text, tensors.getvalue(), extra_files)
+            write_archive(file, records, extra_files)
 
 
-def write_archive(file, text, tensors, extra_files):
+def write_archive(file, records, extra_files):
     with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr("program.json", text)
-        archive.writestr("tensors.pt", tensors)
+        for name, content in records.items():
+            archive.writestr(name, content)
         for name, content in (extra_files or {}).items():
             archive.writestr(f"extra/{name}", content)
 
@@ -83,9 +89,12 @@ def load(f, *, extra_files=None, expected_opset_version=None):
                 raise DamagedFile(f"the graph has more than {LARGEST} bytes")
             said = loads(read_record(archive, "program.json").decode("utf-8"), deepest=100)
             tensors = torch.load(io.BytesIO(read_record(archive, "tensors.pt")))
+            example = None
+            if "example.pt" in archive.namelist():  # absent in files of earlier versions
+                example = torch.load(io.BytesIO(read_record(archive, "example.pt")))
             for name in extra_files or {}:
                 extra_files[name] = read_record(archive, f"extra/{name}").decode("utf-8")
-        return rebuild(said, tensors)
+        return rebuild(said, tensors, example)
     except DamagedFile as error:
         raise DamagedFile(one_line(error)) from None
     except (FileNotFoundError, IsADirectoryError, PermissionError):

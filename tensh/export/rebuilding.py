@@ -10,13 +10,14 @@ from tensh.func.trees import leaves_of
 from tensh.fx.node import Node
 from tensh.nn.modules.module import Module
 from tensh.support.escaping import visible_line
+from tensh.tracing.dynamic import fill
 from tensh.tracing.program import Place, Program
 
 VERSION = 2
 
 
-def rebuild(said, tensors):
-    """Rebuild the program that a file describes."""
+def rebuild(said, tensors, example=None):
+    """Rebuild the program that a file describes; ``example`` are the tensors of its example, in the order of its inputs."""
     if said.get("tensh") != VERSION:
         raise DamagedFile(f"its format version is {said.get('tensh')!r}, but tensh reads version {VERSION}")
     if not (isinstance(tensors, dict) and all(isinstance(each, torch.Tensor) for each in tensors.values())):
@@ -47,9 +48,19 @@ def rebuild(said, tensors):
         int(place): {int(dim): str(name) for dim, name in table.items()} for place, table in said["dynamic"].items()
     }
     check_dynamic(program, dynamic, ranges)
-    made = ExportedProgram.from_trace(program, dynamic, ranges, None)
+    made = ExportedProgram.from_trace(program, dynamic, ranges, rebuild_example(program, example))
     made.range_constraints.update({name: Range(*each) for name, each in ranges.items()})
     return made
+
+
+def rebuild_example(program, example):
+    """Return the (args, kwargs) from which a program was made, or None if its file has none."""
+    if example is None:
+        return None
+    fits = isinstance(example, list) and all(isinstance(each, torch.Tensor) for each in example)
+    if not fits or len(example) != len(program.inputs):
+        raise DamagedFile(f"its example is not a list of {len(program.inputs)} tensors")
+    return fill(program.structure, example)
 
 
 def list_branches(nodes):

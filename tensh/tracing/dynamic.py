@@ -205,14 +205,19 @@ def free_sizes(program, trace, dynamic, ranges=None, apart=0):
 
 
 def resize(inputs, dynamic, change):
-    """Return examples of other sizes, with elements of the given ones."""
-    made = []
+    """Return examples of other sizes, with elements of the given ones; a tensor that is given twice stays one tensor."""
+    made, known = [], {}
     for place, value in enumerate(inputs):
+        key = id(value), str(sorted(dynamic.get(place, {}).items()))
+        if key in known:
+            made.append(known[key])
+            continue
         for dim in dynamic.get(place, ()):
             size = value.shape[dim]
             value = torch.index_select(
                 value.detach(), dim, torch.arange(follow_change(change, size, dynamic[place][dim])) % max(size, 1)
             )
+        known[key] = value
         made.append(value)
     return made
 

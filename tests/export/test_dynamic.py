@@ -231,3 +231,14 @@ def test_a_size_that_is_part_of_a_number_read_from_a_tensor_is_refused():
 
     with pytest.raises(RuntimeError, match="data-dependent"):
         torch.export.export(Filled(), (torch.ones(2),))
+
+
+def test_one_tensor_as_several_arguments_has_dynamic_sizes():
+    class Attention(torch.nn.Module):
+        def forward(self, q, k, v):
+            return torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+
+    x, y = torch.randn(2, 2, 4, 8), torch.randn(3, 2, 7, 8)
+    sizes = {0: torch.export.Dim("batch"), 2: torch.export.Dim("length", max=100)}
+    program = torch.export.export(Attention(), (x, x, x), dynamic_shapes=(sizes, sizes, sizes))
+    assert torch.equal(program.module()(y, y, y), Attention()(y, y, y))

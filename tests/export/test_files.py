@@ -166,3 +166,32 @@ def test_a_program_knows_the_structures_of_its_call_and_keeps_them_in_a_file():
         assert str(spec.in_spec) == "TreeSpec(tuple, None, [TreeSpec(tuple, None, [*]),\n  TreeSpec(dict, ['y'], [*])])"
         assert spec.out_spec.unflatten([1, 2, 3]) == {"sum": 1, "given": (2, [3])}
         assert each.tensor_constants == {}
+
+
+def test_programs_from_files_have_their_example():
+    class Pairs(torch.nn.Module):
+        def forward(self, x, pair, *, factor=2):
+            return {"sum": x + pair[0] * factor, "other": pair[1]}
+
+    args, kwargs = (torch.ones(2), [torch.zeros(2), torch.ones(1)]), {"factor": 3}
+    program = torch.export.export(Pairs(), args, kwargs)
+    again = torch.export.load(saved(program))
+    (x, pair), keywords = again.example_inputs
+    assert torch.equal(x, args[0]) and all(map(torch.equal, pair, args[1])) and keywords == kwargs
+    assert str(again.call_spec.in_spec) == str(program.call_spec.in_spec)
+    twice = torch.export.load(saved(again))
+    assert torch.equal(twice.module()(*twice.example_inputs[0], **keywords)["sum"], torch.ones(2))
+
+
+@pytest.mark.parametrize("example", [[], [torch.ones(2)] * 2, [1], torch.ones(1), {"x": torch.ones(1)}], ids=str)
+def test_files_with_another_example_are_refused(example):
+    before, after = saved(torch.export.export(Model(), (torch.ones(2, 3),))), io.BytesIO()
+    with zipfile.ZipFile(before) as source, zipfile.ZipFile(after, "w") as target:
+        for name in ("program.json", "tensors.pt"):
+            target.writestr(name, source.read(name))
+        tensors = io.BytesIO()
+        torch.save(example, tensors)
+        target.writestr("example.pt", tensors.getvalue())
+    after.seek(0)
+    with pytest.raises(DamagedFile, match="its example is not a list of 1 tensors"):
+        torch.export.load(after)
