@@ -8,8 +8,10 @@ import textwrap
 
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.errors.warnings import warn
+from tensh.jit.failures import Error, describe_failure
 from tensh.jit.frontend import check_syntax
 from tensh.jit.marks import Attribute, running
+from tensh.jit.meanings import translate
 from tensh.jit.types import TypedSignature
 from tensh.nn.modules.module import Module
 
@@ -53,6 +55,11 @@ def run_scripted(fn, args, kwargs):
     running.depth += 1
     try:
         return fn(*args, **kwargs)
+    except Exception as error:
+        failure = describe_failure(error) if running.depth == 1 and not isinstance(error, Error) else None
+        if failure is None:
+            raise
+        raise failure from None
     finally:
         running.depth -= 1
 
@@ -62,7 +69,7 @@ class ScriptFunction:
 
     def __init__(self, fn):
         functools.update_wrapper(self, fn, updated=())
-        self._fn, self._border = fn, TypedSignature(fn)
+        self._fn, self._run, self._border = fn, translate(fn), TypedSignature(fn)
         self._border.infer = self._infer_result
         self.name = self.qualified_name = fn.__name__
 
@@ -101,7 +108,7 @@ class ScriptFunction:
 
     def __call__(self, *args, **kwargs):
         self._border.check(args, kwargs)
-        return run_scripted(self._fn, args, kwargs)
+        return run_scripted(self._run, args, kwargs)
 
     def __get__(self, instance, owner=None):
         return self if instance is None else functools.partial(self, instance)
@@ -184,14 +191,14 @@ class RecursiveScriptModule(ScriptModule):
 class ScriptMethod:
     """A method of a scripted module: it can be called, and has ``graph``, ``code`` and ``schema``."""
 
-    def __init__(self, owner, fn, border):
+    def __init__(self, owner, fn, border, run):
         functools.update_wrapper(self, fn, updated=())
-        self.owner, self._fn, self._border, self.name = owner, fn, border, fn.__name__
+        self.owner, self._fn, self._border, self._run, self.name = owner, fn, border, run, fn.__name__
 
     def __call__(self, *args, **kwargs):
         if self._border is not None:
             self._border.check(args, kwargs)
-        return run_scripted(self._fn, (self.owner, *args), kwargs)
+        return run_scripted(self._run, (self.owner, *args), kwargs)
 
     @property
     def graph(self):
@@ -219,10 +226,10 @@ class Method:
 
     def __init__(self, fn, owner):
         functools.update_wrapper(self, fn, updated=())
-        self.fn, self.border = fn, TypedSignature(fn, owner) if owner else None
+        self.fn, self.border, self.run = fn, TypedSignature(fn, owner) if owner else None, translate(fn)
 
     def __get__(self, instance, cls):
-        return self.fn if instance is None else ScriptMethod(instance, self.fn, self.border)
+        return self.fn if instance is None else ScriptMethod(instance, self.fn, self.border, self.run)
 
 
 @functools.cache

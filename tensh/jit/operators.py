@@ -1,6 +1,5 @@
 """Functions for TorchScript code: operators of ``aten``, operators on numbers and lists, builtins."""
 
-import math
 import operator
 import re
 from functools import cache
@@ -11,6 +10,7 @@ from tensh._aten.kernels import kernel_of
 from tensh._aten.overloads import REQUIRED, schemas_for_files
 from tensh.engine.core.tensor import Tensor
 from tensh.jit.codes import DTYPES, FORMATS
+from tensh.jit.meanings import FUNCTIONS, divide, greatest, least, power, round_number
 from tensh.nn.modules.module import Module
 from tensh.support.escaping import visible
 
@@ -65,7 +65,7 @@ def show(*values):
 BUILTINS = {
     "int": lambda value: int(value), "float": lambda value: float(value), "bool": lambda value: bool(value), "str": lambda value: str(value)[:10_000],
     "len": len, "range": small_range, "getattr": read_attribute, "annotate": None, "unchecked_cast": None, "uninitialized": None,
-    "isinstance": None, "print": show, "zip": zip, "enumerate": enumerate, "min": min, "max": max,
+    "isinstance": None, "print": show, "zip": zip, "enumerate": enumerate, "min": least, "max": greatest,
     "abs": abs, "list": list, "sorted": sorted, "complex": complex,
 }  # fmt: skip
 
@@ -79,7 +79,7 @@ CONTEXTS = {
 
 PRIM = {
     "NumToTensor": torch.tensor, "dtype": lambda t: DTYPES[str(t.dtype)[6:]], "device": lambda t: t.device, "shape": lambda t: list(t.shape),
-    "RaiseException": raise_exception, "requires_grad": lambda t: t.requires_grad, "is_cuda": lambda t: False, "min": min, "max": max,
+    "RaiseException": raise_exception, "requires_grad": lambda t: t.requires_grad, "is_cuda": lambda t: False, "min": least, "max": greatest,
     "TupleIndex": lambda values, place: values[place], "unchecked_unwrap_optional": lambda value: value, "layout": lambda t: 0,
     "abs": abs, "grad": lambda t: t.grad, "data": lambda t: t.detach(), "tolist": lambda t, *ignored: t.tolist(), "id": id,
 }  # fmt: skip
@@ -117,16 +117,16 @@ def fill_places(text, *values):
 
 
 SCALARS = {
-    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": operator.truediv, "floordiv": operator.floordiv, "remainder": operator.mod,
+    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": divide, "floordiv": operator.floordiv, "remainder": operator.mod,
     "neg": operator.neg, "eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge,
     "__is__": lambda a, b: a is b, "__isnot__": lambda a, b: a is not b, "__not__": operator.not_, "__and__": lambda a, b: a and b,
     "__or__": lambda a, b: a or b, "__xor__": operator.xor, "len": len, "append": append, "__getitem__": lambda values, place: values[place],
-    "__contains__": lambda values, value: value in values, "floor": math.floor, "ceil": math.ceil, "sqrt": math.sqrt, "pow": operator.pow,
+    "__contains__": lambda values, value: value in values, "pow": power, "stride": lambda t, *dim: t.stride(*dim) if dim else list(t.stride()),
     "Int": int, "Float": float, "Bool": bool, "str": str, "extend": lambda a, b: a.extend(b), "slice": cut,
     "list": list, "dict": dict, "keys": lambda table: list(table), "values": lambda table: list(table.values()), "items": lambda table: list(table.items()),
-    "copy": lambda values: values.copy(), "min": min, "max": max, "round": round, "abs": abs, "size": lambda t, *dim: t.size(*dim) if dim else list(t.shape),
+    "copy": lambda values: values.copy(), "min": least, "max": greatest, "round": round_number, "abs": abs, "size": lambda t, *dim: t.size(*dim) if dim else list(t.shape),
     "dim": lambda t: t.dim(), "numel": lambda t: t.numel(), "is_floating_point": lambda t: t.is_floating_point(), "format": fill_in,
-    "warn": lambda *values, **options: None, "device": torch.device, "_set_item": operator.setitem, "exp": math.exp, "log": math.log, "item": lambda t: t.item(),
+    "warn": lambda *values, **options: None, "device": torch.device, "_set_item": operator.setitem, "item": lambda t: t.item(),
     "ScalarImplicit": lambda t: t.item(), "IntImplicit": lambda t: int(t), "FloatImplicit": lambda t: float(t), "insert": lambda values, at, value: values.insert(at, value),
     "pop": lambda values, *at: values.pop(*at), "reverse": lambda values: values.reverse(), "is_nonzero": bool, "get_device": lambda t: t.get_device(),
     "is_grad_enabled": torch.is_grad_enabled, "tensor": torch.tensor, "as_tensor": torch.as_tensor, "Complex": complex,
@@ -138,13 +138,13 @@ SCALARS = {
     "divmod": divmod, "ord": ord, "chr": chr, "hex": hex, "oct": oct, "bin": bin,
     "setdefault": lambda table, key, default: table.setdefault(key, default), "popitem": lambda table: table.popitem(),
     "index": lambda values, value: values.index(value), "bitwise_not": operator.invert, "add_": operator.iadd, "mul_": operator.imul,
-    "__lshift__": lambda a, b: a << b if b < 64 else 0, "__rshift__": operator.rshift, "hash": hash,
+    **FUNCTIONS, "__lshift__": lambda a, b: a << b if b < 64 else 0, "__rshift__": operator.rshift, "hash": hash,
 }  # fmt: skip
 """Operators on numbers, lists and text, and metadata of tensors."""
 
 
 FACT_NAMES = frozenset(
-    "size dim numel is_floating_point len item Int Float Bool ScalarImplicit IntImplicit FloatImplicit is_nonzero get_device __is__ __isnot__ __not__ append".split()
+    "size stride dim numel is_floating_point len item Int Float Bool ScalarImplicit IntImplicit FloatImplicit is_nonzero get_device __is__ __isnot__ __not__ append".split()
 )
 
 

@@ -1,0 +1,225 @@
+"""Expressions whose values differ between scripts and Python: powers and rounding make floats, sizes and views of dictionaries are lists."""
+
+import ast
+import builtins
+import inspect
+import math
+import types
+from functools import partial
+
+from tensh.engine.dtypes.size import Size
+
+__all__ = ["FUNCTIONS", "divide", "greatest", "least", "power", "round_number", "translate"]
+
+LISTS = (Size, type({}.keys()), type({}.values()), type({}.items()))
+NUMBERS = (int, float)
+
+
+def power(base, exponent):
+    """Return a power, which is a float for numbers. Raise ZeroDivisionError for a negative power of zero."""
+    if type(base) not in NUMBERS or type(exponent) not in NUMBERS:
+        return base**exponent
+    try:
+        return math.pow(base, exponent)
+    except ValueError:
+        return float(base) ** exponent if base == 0 else math.nan
+    except OverflowError:
+        return math.inf
+
+
+def divide(value, divisor):
+    """Return a quotient; of numbers and zero, infinity or nan."""
+    try:
+        return value / divisor
+    except ZeroDivisionError:
+        return math.nan if value == 0 else math.copysign(math.inf, value) * math.copysign(1, divisor)
+
+
+def compute(function, *args):
+    """Return a function of ``math``, which is infinity or nan where Python raises."""
+    try:
+        return function(*args)
+    except ValueError:
+        return -math.inf if function.__name__ in LOGARITHMS and args[0] == LOGARITHMS[function.__name__] else math.nan
+    except OverflowError:
+        return math.inf
+
+
+def factorial(number):
+    """Return the factorial of an integer of 64 bits."""
+    if not 0 <= number <= 20:
+        raise ValueError("factorial() is not defined for negative values" if number < 0 else "factorial() is too large")
+    return math.factorial(number)
+
+
+def round_number(number, *places):
+    """Return a rounded number, as a float."""
+    rounded = builtins.round(number, *places)
+    return float(rounded) if type(rounded) is int else rounded
+
+
+def greatest(*values, **options):
+    """Return the greatest value, which is a float if two numbers have different types."""
+    return mix(values, builtins.max(*values, **options))
+
+
+def least(*values, **options):
+    """Return the least value, which is a float if two numbers have different types."""
+    return mix(values, builtins.min(*values, **options))
+
+
+def mix(values, chosen):
+    return float(chosen) if len(values) == 2 and {type(each) for each in values} == set(NUMBERS) else chosen
+
+
+def as_list(value):
+    """Return sizes, or a view of a dictionary, as a list; another value unchanged."""
+    return list(value) if type(value) in LISTS else value
+
+
+def strides(value):
+    """Return strides as a list."""
+    return list(value) if type(value) is tuple else value
+
+
+LOGARITHMS = {"log": 0, "log2": 0, "log10": 0, "log1p": -1}
+"""Logarithm -> where it is minus infinity."""
+REAL = {
+    *LOGARITHMS,
+    "sqrt",
+    "exp",
+    "expm1",
+    "sinh",
+    "cosh",
+    "acos",
+    "asin",
+    "acosh",
+    "atanh",
+    "sin",
+    "cos",
+    "tan",
+    "lgamma",
+    "gamma",
+}
+"""Functions of ``math`` that have a value everywhere."""
+FUNCTIONS = {
+    "factorial": factorial, **{name: partial(compute, getattr(math, name)) for name in sorted(REAL)},
+    "floor": math.floor, "ceil": math.ceil, "fabs": math.fabs, "atan2": math.atan2, "copysign": math.copysign, "fmod": math.fmod,
+    "degrees": math.degrees, "radians": math.radians, "gcd": math.gcd, "erf": math.erf, "erfc": math.erfc, "isnan": math.isnan,
+    "isinf": math.isinf, "isfinite": math.isfinite, "ldexp": math.ldexp, "frexp": math.frexp, "modf": math.modf,
+    "asinh": math.asinh, "atan": math.atan, "tanh": math.tanh, "mathremainder": math.remainder,
+}  # fmt: skip
+"""Functions of ``math`` in files."""
+CALLS = {"round": round_number, "max": greatest, "min": least, "pow": power}
+"""Function of Python -> the function of scripts."""
+METHODS = {"size": as_list, "keys": as_list, "values": as_list, "items": as_list, "stride": strides}
+"""Method without arguments -> the function that is applied to its result."""
+OPERATORS = {ast.Pow: power, ast.Div: divide}
+HELPERS = {f"_script_{each.__name__}": each for each in (as_list, strides, divide, compute, *CALLS.values())}
+
+
+class Meanings(ast.NodeTransformer):
+    """Replaces the expressions; ``changed`` is True if there were any. ``known`` are names that the program gives to other things."""
+
+    def __init__(self, known):
+        self.known, self.changed = known, False
+
+    def call(self, function, args, node, keywords=()):
+        self.changed = True
+        name = ast.copy_location(ast.Name(f"_script_{function.__name__}", ast.Load()), node)
+        return ast.copy_location(ast.Call(name, list(args), list(keywords)), node)
+
+    def visit_BinOp(self, node):
+        self.generic_visit(node)
+        function = OPERATORS.get(type(node.op))
+        return self.call(function, [node.left, node.right], node) if function else node
+
+    def visit_AugAssign(self, node):
+        self.generic_visit(node)
+        function = OPERATORS.get(type(node.op))
+        if function is not power or not isinstance(node.target, ast.Name):
+            return node
+        read = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
+        return ast.copy_location(ast.Assign([node.target], self.call(function, [read, node.value], node)), node)
+
+    def visit_Attribute(self, node):
+        self.generic_visit(node)
+        return self.call(as_list, [node], node) if node.attr == "shape" and isinstance(node.ctx, ast.Load) else node
+
+    def visit_Call(self, node):
+        self.generic_visit(node)
+        if isinstance(node.func, ast.Name) and node.func.id in CALLS and node.func.id not in self.known:
+            return self.call(CALLS[node.func.id], node.args, node, node.keywords)
+        if isinstance(node.func, ast.Attribute) and node.func.attr in REAL and is_math(node.func.value):
+            return self.call(compute, [node.func, *node.args], node, node.keywords)
+        if isinstance(node.func, ast.Attribute) and node.func.attr in METHODS and not node.args and not node.keywords:
+            return self.call(METHODS[node.func.attr], [node], node)
+        return node
+
+    def visit_Subscript(self, node):
+        """Leave ``x.shape[0]`` as it is, which has one value in both."""
+        inner = node.value
+        if isinstance(inner, ast.Attribute) and inner.attr == "shape" and not isinstance(node.slice, ast.Slice):
+            inner.value, node.slice = self.visit(inner.value), self.visit(node.slice)
+            return node
+        return self.generic_visit(node)
+
+
+def is_math(node):
+    return isinstance(node, ast.Name) and node.id == "math"
+
+
+def parse_function(fn):
+    """Return the syntax tree of a function, with the lines and columns of its file."""
+    lines, first = inspect.getsourcelines(fn)
+    indented = lines[0][:1] in " \t"
+    tree = ast.parse("".join(["if 1:\n", *lines] if indented else lines))
+    ast.increment_lineno(tree, first - 1 - indented)
+    (found,) = tree.body[0].body if indented else tree.body
+    return found
+
+
+def find_code(code, name):
+    """Return the code of a function within that of another."""
+    for each in code.co_consts:
+        if isinstance(each, types.CodeType):
+            return each if each.co_name == name else find_code(each, name)
+    raise SyntaxError(f"there is no function {name}")
+
+
+def translate(fn):
+    """Return a function that computes what a script with the source of ``fn`` does; ``fn`` itself where both are one, or without source.
+
+    >>> from tensh.jit.meanings import translate
+    >>> translate(len) is len
+    True
+    """
+    if not inspect.isfunction(fn) or (fn.__module__ or "").startswith(("torch", "tensh")):
+        return fn
+    try:
+        tree = parse_function(fn)
+    except (OSError, TypeError, SyntaxError, ValueError):
+        return fn
+    if not isinstance(tree, ast.FunctionDef):
+        return fn
+    meanings = Meanings({*fn.__globals__, *fn.__code__.co_varnames, *fn.__code__.co_freevars})
+    tree.body = [meanings.visit(each) for each in tree.body]
+    if not meanings.changed:
+        return fn
+    tree.decorator_list = []
+    cells = dict(zip(fn.__code__.co_freevars, fn.__closure__ or ()))
+    cells |= {name: types.CellType(helper) for name, helper in HELPERS.items()}
+    parameters = ast.arguments([], [ast.arg(name) for name in cells], None, [], [], None, [])
+    outer = ast.copy_location(ast.FunctionDef("outer", parameters, [tree], [], None, None), tree)
+    if "type_params" in outer._fields:
+        outer.type_params = []
+    whole = compile(
+        ast.fix_missing_locations(ast.Module([outer], [])), fn.__code__.co_filename, "exec", dont_inherit=True
+    )
+    code = find_code(find_code(whole, "outer"), fn.__name__)
+    made = types.FunctionType(
+        code, fn.__globals__, fn.__name__, fn.__defaults__, tuple(cells[name] for name in code.co_freevars)
+    )
+    made.__kwdefaults__, made.__annotations__ = fn.__kwdefaults__, fn.__annotations__
+    made.__qualname__, made.__module__, made.__doc__ = fn.__qualname__, fn.__module__, fn.__doc__
+    return made
