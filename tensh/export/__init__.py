@@ -9,7 +9,7 @@ from tensh.switched_off import lookup
 WHERE = {
     "tensh.export.exporting": "export export_for_training",
     "tensh.export.decomposing": "default_decompositions",
-    "tensh.export.exported_program": "ExportedProgram",
+    "tensh.export.exported_program": "ExportedProgram ModuleCallEntry ModuleCallSignature",
     "tensh.export.files": "load save",
     "tensh.export.graph_signature": "ExportGraphSignature InputKind InputSpec OutputKind OutputSpec",
     "tensh.export.unflatten": "FlatArgsAdapter UnflattenedModule",

@@ -15,7 +15,7 @@ from tensh.tracing.translation import choose
 from tensh.tracing.unbacked import read_number
 from tensh.tracing.untouched import RestoredState
 
-NOTES = ("stack_trace", "place", "nn_module_stack")
+NOTES = ("stack_trace", "place", "nn_module_stack", "torch_fn")
 
 
 def default_decompositions():

@@ -1,30 +1,75 @@
 """Program values without elements: dtypes, and shapes with names for dynamic sizes."""
 
+from math import prod
+
 from tensh.engine.core.tensor import Tensor
+from tensh.engine.dtypes.device import cpu, strided
+from tensh.engine.dtypes.dtype import get_default_dtype
 from tensh.engine.dtypes.size import Size
 from tensh.fx.branches import copy_graph, list_members
 from tensh.fx.graph_module import GraphModule
+from tensh.fx.passes.shape_prop import _extract_tensor_metadata
+
+LISTS = frozenset("""unbind split split_with_sizes chunk tensor_split unsafe_split unsafe_split_with_sizes unsafe_chunk hsplit vsplit
+    dsplit meshgrid broadcast_tensors align_tensors atleast_1d atleast_2d atleast_3d nonzero_numpy""".split())  # fmt: skip
+"""Operators of ``aten`` whose result is a list of tensors."""
 
 
 class SymbolicTensor:
-    """The dtype of a value, and its shape with names for dynamic sizes."""
+    """The dtype of a value, and its shape with names for dynamic sizes; ``example`` is a tensor of such a shape."""
 
-    def __init__(self, shape, dtype):
+    layout, device = strided, cpu
+
+    def __init__(self, shape, dtype, example=None):
         sizes = tuple(shape)
         self.shape, self.dtype = Size(sizes) if all(isinstance(each, int) for each in sizes) else sizes, dtype
+        self.ndim, self.requires_grad = len(sizes), example is not None and example.requires_grad and example.is_leaf
+        self._strides = example.stride() if isinstance(self.shape, Size) and example is not None else None
+
+    def dim(self):
+        """Return the number of dimensions."""
+        return self.ndim
+
+    def size(self, dim=None):
+        """Return the shape, or the size of a dimension."""
+        return self.shape if dim is None else self.shape[dim]
+
+    def stride(self):
+        """Return the strides; None where sizes are dynamic."""
+        return self._strides
+
+    def numel(self):
+        """Return the number of elements."""
+        return prod(self.shape)
 
     def __repr__(self):
-        return f"FakeTensor(..., size=({', '.join(map(str, self.shape))}{',' if len(self.shape) == 1 else ''}))"
+        sizes = f"{', '.join(map(str, self.shape))}{',' if self.ndim == 1 else ''}"
+        kind = "" if self.dtype is get_default_dtype() else f", dtype={self.dtype}"
+        return f"FakeTensor(..., size=({sizes}){kind}{', requires_grad=True' if self.requires_grad else ''})"
 
 
 def describe(node):
     """Describe a node's value without its elements."""
-    value, names = node.meta.get("val"), node.meta.get("sizes")
+    return describe_value(node.meta.get("val"), node.meta.get("sizes"))
+
+
+def describe_value(value, names=None):
+    """Describe a value without its elements; ``names`` is its shape where sizes are dynamic."""
     if isinstance(value, Tensor):
-        return SymbolicTensor(names or value.shape, value.dtype)
+        return SymbolicTensor(names or value.shape, value.dtype, value)
     if isinstance(value, GraphModule):
         return describe_branch(value)
+    if isinstance(value, (tuple, list)) and not names and any(isinstance(each, Tensor) for each in value):
+        return tuple(map(describe_value, value))
     return names if names and isinstance(names, str) else value
+
+
+def note_value(value, node, names=None):
+    """Describe a value in the notes of a node, with strides and memory format unless sizes are dynamic."""
+    described = describe_value(value, names)
+    node.meta["val"] = [*described] if getattr(node.target, "_opname", None) in LISTS else described
+    if isinstance(value, Tensor) and not names:
+        node.meta["tensor_meta"] = _extract_tensor_metadata(value)
 
 
 def describe_branch(module):

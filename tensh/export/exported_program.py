@@ -1,10 +1,11 @@
 """An exported program: a graph whose inputs are weights and arguments, the weights, and the signature."""
 
 from collections import namedtuple
+from dataclasses import dataclass
 
 from tensh.engine.core.tensor import Tensor
-from tensh.export.descriptions import describe
-from tensh.export.exported_module import ExportedModule, as_plain
+from tensh.export.descriptions import note_value
+from tensh.export.exported_module import ExportedModule, as_plain, name_arguments
 from tensh.export.graph_signature import (
     ConstantArgument,
     ExportGraphSignature,
@@ -24,7 +25,7 @@ from tensh.nn.parameter import is_parameter
 from tensh.tracing.dims import read_derived
 from tensh.tracing.program import Place, list_leaves
 
-__all__ = ["ExportedProgram"]
+__all__ = ["ExportedProgram", "ModuleCallEntry", "ModuleCallSignature"]
 
 LETTERS = {InputKind.PARAMETER: "p", InputKind.BUFFER: "b", InputKind.CONSTANT_TENSOR: "c"}
 
@@ -56,6 +57,25 @@ class Number(Range):
 
 CallSpec = namedtuple("CallSpec", "in_spec out_spec")
 """The structures of a program's positional arguments, keywords and result."""
+
+
+@dataclass
+class ModuleCallSignature:
+    """The arguments and results of a module, their structures, and the names of its arguments."""
+
+    inputs: list
+    outputs: list
+    in_spec: object
+    out_spec: object
+    forward_arg_names: list | None = None
+
+
+@dataclass
+class ModuleCallEntry:
+    """A module of an exported program, by its path; with the signature of its calls, where that is kept."""
+
+    fqn: str
+    signature: ModuleCallSignature | None = None
 
 
 class ExportedProgram:
@@ -101,9 +121,11 @@ class ExportedProgram:
             each.lower = 0 if each.lower is None else each.lower
         bounds |= {Symbol(name): Number(name, *limits) for name, limits in program.ranges.items()}
         program.dynamic, program.bounds = dynamic, bounds
-        return cls(
+        made = cls(
             module, ExportGraphSignature(specs, outputs), {**whole, **state}, constants, bounds, example, program
         )
+        made._paths = [path for path, _ in program.root.named_modules(remove_duplicate=False) if path]
+        return made
 
     @property
     def graph(self):
@@ -116,6 +138,14 @@ class ExportedProgram:
         program = self._traced  # a program from a file has no example result
         result = program.graph.output_node().args[0] if program.result is None else program.result
         return CallSpec(flatten(program.structure)[1], flatten(as_plain(result))[1])
+
+    @property
+    def module_call_graph(self):
+        """The entries of the whole program, with the structures of its arguments and result, and of each submodule."""
+        positional, keywords = self._traced.structure
+        names = [*name_arguments(self._traced, len(positional)), *keywords]
+        entries = [ModuleCallEntry("", ModuleCallSignature([], [], *self.call_spec, names))]
+        return entries + [ModuleCallEntry(path) for path in self._paths]
 
     tensor_constants = property(lambda self: self.constants, doc="The tensors that are neither parameters nor buffers.")
 
@@ -254,7 +284,7 @@ def lift_members(program, kinds, find_kind):
     for path in sorted(nodes, key=lambda each: order.get(each, len(order))):
         kind = kinds[path] if path in kinds else find_kind(path, own[path])
         placeholder = graph.placeholder(f"{LETTERS[kind]}_{path.removeprefix('self_').replace('.', '_').lower()}")
-        placeholder.meta = {"val": nodes[path][0].meta["val"] if nodes[path] else own[path]}
+        note_value(nodes[path][0].meta["val"] if nodes[path] else own[path], placeholder)
         made |= dict.fromkeys(nodes[path], placeholder)
         persistent = path in state if kind is InputKind.BUFFER else None
         specs.append(InputSpec(kind, TensorArgument(placeholder.name), path, persistent))
@@ -264,7 +294,7 @@ def lift_members(program, kinds, find_kind):
             node = inputs[leaf]
             made[node] = graph.node_copy(node)
             made[node].name = node.target  # arguments keep their names, even those of builtins
-            made[node].meta["val"] = describe(node)
+            note_value(node.meta["val"], made[node], node.meta.get("sizes"))
             specs.append(InputSpec(InputKind.USER_INPUT, TensorArgument(made[node].name), None))
         else:
             constant = graph.placeholder(name)
@@ -281,7 +311,7 @@ def lift_members(program, kinds, find_kind):
             made[node] = graph.output(map_arg(value, lambda each: made[each]))
             continue
         made[node] = graph.node_copy(node, lambda each: made[each])
-        made[node].meta["val"] = describe(node)
+        note_value(node.meta.get("val"), made[node], node.meta.get("sizes"))
         if "stack_trace" in node.meta:
             made[node].meta["nn_module_stack"] = name_modules(root, node.meta.get("nn_module_stack", {}))
     rename_inputs(graph)

@@ -80,14 +80,20 @@ class Syntax:
         at = node.lineno - 1
         column = node.col_offset + self.indent + shift
         begin = max(0, at + 1 - CONTEXT)
-        shown = [
-            *self.lines[begin : at + 1],
-            " " * column + "~" * width + " <--- HERE",
-            *self.lines[at + 1 : at + CONTEXT],
-        ]
-        if not width:
-            del shown[at + 1 - begin]
-        return "\n".join([f'  File "{self.file}", line {node.lineno + self.first - 1}', *shown, ""])
+        shown = [*self.lines[begin : at + 1], *[" " * column + "~" * width + " <--- HERE"][:width]]
+        return self.name_file(node) + "\n".join([*shown, *self.lines[at + 1 : at + CONTEXT]]).rstrip("\n") + "\n"
+
+    def place_whole(self, node):
+        """Return the lines of a statement as text, all underlined."""
+        shown = []
+        for line in self.lines[node.lineno - 1 : node.end_lineno]:
+            code = line.strip()
+            shown += [line, line[: len(line) - len(line.lstrip())] + "~" * len(code)] if code else [line]
+        return self.name_file(node) + "\n".join(shown) + " <--- HERE\n"
+
+    def name_file(self, node):
+        """Return the line that names the place of a node."""
+        return f'  File "{self.file}", line {node.lineno + self.first - 1}\n'
 
     def check(self, tree):
         """Raise the error of the first thing, in the order of the source, that a script cannot contain."""
@@ -160,8 +166,7 @@ def check_syntax(fn):
         return
     for name, parameter in inspect.signature(fn).parameters.items():
         if type(parameter.default) in (list, dict, set):
-            place = syntax.place(tree, len(syntax.lines[tree.lineno - 1].strip()))
-            raise RuntimeError(MUTABLE.format(kind=type(parameter.default), name=name, place=place))
+            raise RuntimeError(MUTABLE.format(kind=type(parameter.default), name=name, place=syntax.place_whole(tree)))
     syntax.check(tree)
 
 

@@ -13,9 +13,7 @@ from contextlib import nullcontext
 from tensh._aten.calls import call_plain
 from tensh._aten.kernels import kernel_of
 from tensh._aten.overloads import Overload
-from tensh.engine.core.clock import mode as grad_mode
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.dispatch.capture.places import find_place
 from tensh.engine.dtypes.size import Size
 from tensh.fx.branches import BranchRecorder
 from tensh.fx.graph import Graph
@@ -28,7 +26,7 @@ from tensh.nn.modules.module import Module
 from tensh.nn.modules.rnn import RNNBase
 from tensh.nn.utils import parametrizations, weight_norms
 from tensh.overrides import TorchFunctionMode
-from tensh.tracing import translation
+from tensh.tracing import notes, translation
 from tensh.tracing.attention_steps import padding_mask
 from tensh.tracing.casts import cast_first
 from tensh.tracing.makers import Makers
@@ -36,9 +34,7 @@ from tensh.tracing.module_calls import watch_calls
 from tensh.tracing.naming import find_names
 from tensh.tracing.newness import Since
 from tensh.tracing.numbers import TracedFloat, TracedInt, plain_number
-from tensh.tracing.places import describe_place
 from tensh.tracing.reading import watch_iteration
-from tensh.tracing.state import running
 from tensh.tracing.steps import compose, recording, run_cell, run_recurrent, scale_direction
 from tensh.tracing.unbacked import Condition
 
@@ -69,6 +65,8 @@ class Recorder(BranchRecorder, TorchFunctionMode):
     keeps_numbers = False  # numbers that are written stay numbers
     table = {}  # overload -> the function that consists of other operators, called in its place
     called = None, (), {}  # the public function that is being called, and its arguments
+    outer = None  # the public function that is being called from outside of all others
+    describe = notes.describe
     read_item = None  # (recorder, tensor) -> the number that a program reads, where graphs can hold such numbers
 
     def __init__(self, members, sizes=False, on_read=None, strict=True, branches=True):
@@ -80,6 +78,7 @@ class Recorder(BranchRecorder, TorchFunctionMode):
         self.nodes, self.kept = {}, []  # id of a value -> its node; values kept alive for their ids
         self.constants, self.paths, self.names = {}, {}, []
         self.numbers = set()  # ids of tensors that stand for written numbers
+        self.counts = {}  # public function -> how often it was called
         self.since, self.free = None, set()  # tests for new objects; ids of tensors that depend on nothing traced
 
     # ── values ───────────────────────────────────────────────────────────────
@@ -221,18 +220,6 @@ class Recorder(BranchRecorder, TorchFunctionMode):
                 self.describe(part, each)
                 self.keep(each, part) if isinstance(each, Tensor) else self.keep_parts(each, part)
 
-    def describe(self, node, value):
-        node.meta |= {"val": value} if grad_mode.grad else {"val": value, "no_grad": True}
-        place, modules = find_place()
-        if place is not None:
-            node.meta["stack_trace"], node.meta["place"] = describe_place(place)
-        if called := [(self.paths[each], type(each)) for each in modules if each in self.paths]:
-            node.meta["nn_module_stack"] = {path: (path, cls) for path, cls in called}
-        if self.calls:
-            node.meta["calls"] = self.calls
-        if running.states:
-            node.meta["scope"] = running.states[-1].current_scope()
-
     def run(self, name, *args, **kwargs):
         """Compute an operator of ``aten`` and record it."""
         found = translation.choose(name, args, kwargs)
@@ -300,7 +287,12 @@ class Recorder(BranchRecorder, TorchFunctionMode):
             return self.call_operator(func, args, kwargs)
         if (result := cast_first(self, func, types, args, kwargs)) is not NotImplemented:
             return result
-        name, self.called = translation.name_of(func), (func, args, kwargs)
+        with notes.calling(self, func, args, kwargs):
+            return self.observe(func, args, kwargs)
+
+    def observe(self, func, args, kwargs):
+        """Call a public function, record it, and return its result."""
+        name = translation.name_of(func)
         if name in ("shape", "size"):
             return self.size(args[0], args[1]) if len(args) > 1 and args[1] is not None else self.shape(args[0])
         if name == "item" and self.read_item is not None and self.knows(args[0]):
