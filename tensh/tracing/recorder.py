@@ -14,6 +14,7 @@ from tensh._aten.calls import call_plain
 from tensh._aten.kernels import kernel_of
 from tensh._aten.overloads import Overload
 from tensh.engine.core.tensor import Tensor
+from tensh.engine.dtypes.numpy_numbers import as_python
 from tensh.engine.dtypes.size import Size
 from tensh.fx.branches import BranchRecorder
 from tensh.fx.graph import Graph
@@ -282,7 +283,7 @@ class Recorder(BranchRecorder, TorchFunctionMode):
 
     # ── calls ────────────────────────────────────────────────────────────────
     def __torch_function__(self, func, types, args=(), kwargs=None):
-        kwargs = kwargs or {}
+        args, kwargs = as_python((args, kwargs or {}))
         if isinstance(func, Overload):
             return self.call_operator(func, args, kwargs)
         if (result := cast_first(self, func, types, args, kwargs)) is not NotImplemented:
