@@ -14,6 +14,7 @@ from tensh.jit.marks import Attribute, running
 from tensh.jit.meanings import translate
 from tensh.jit.types import TypedSignature
 from tensh.nn.modules.module import Module
+from tensh.tracing.state import is_tracing
 
 __all__ = ["RecursiveScriptModule", "ScriptFunction", "ScriptModule", "script", "script_if_tracing"]
 
@@ -64,6 +65,16 @@ def run_scripted(fn, args, kwargs):
         running.depth -= 1
 
 
+def call_script(script, compute, args, kwargs):
+    """Call a script; in a trace, one with branches or loops becomes a line of the program."""
+    if not is_tracing():
+        return compute(args, kwargs)
+    from tensh.jit.traced_scripts import find_recorder, record_call
+
+    recorder = find_recorder(script._fn)
+    return compute(args, kwargs) if recorder is None else record_call(recorder, script, compute, args, kwargs)
+
+
 class ScriptFunction:
     """A scripted or traced function: ``code`` is its source, and arguments are checked before it runs."""
 
@@ -81,6 +92,13 @@ class ScriptFunction:
             return compile_script(self._fn).result
         except RuntimeError:
             return Tensor
+
+    @property
+    def script_path(self):
+        """The full name in graphs and files."""
+        from tensh.jit.scripting.sugar import path_of
+
+        return path_of(self._fn)
 
     @property
     def code(self):
@@ -107,6 +125,9 @@ class ScriptFunction:
         return compile_script(self._fn, inlined=True).graph
 
     def __call__(self, *args, **kwargs):
+        return call_script(self, self._compute, args, kwargs)
+
+    def _compute(self, args, kwargs):
         self._border.check(args, kwargs)
         return run_scripted(self._run, args, kwargs)
 
@@ -196,6 +217,9 @@ class ScriptMethod:
         self.owner, self._fn, self._border, self._run, self.name = owner, fn, border, run, fn.__name__
 
     def __call__(self, *args, **kwargs):
+        return call_script(self, self._compute, args, kwargs)
+
+    def _compute(self, args, kwargs):
         if self._border is not None:
             self._border.check(args, kwargs)
         return run_scripted(self._run, (self.owner, *args), kwargs)
@@ -298,6 +322,7 @@ def script(obj, optimize=None, _frames_up=0, _rcb=None, example_inputs=None):
         return obj
     if isinstance(obj, Module):
         return script_module(obj)
+    obj = getattr(obj, "__original_fn", obj)
     if inspect.isfunction(obj) and not (obj.__module__ or "").startswith(("torch", "tensh")):
         read_source(obj)
         check_syntax(obj)
@@ -310,8 +335,29 @@ def script(obj, optimize=None, _frames_up=0, _rcb=None, example_inputs=None):
 
 
 def script_if_tracing(fn):
-    """Script a function when it is first called in a trace; here it is traced like any other."""
-    return fn
+    """Script a function when it is called in a trace, so that its branches and loops are part of the program.
+
+    >>> import tensh as torch
+    >>> @torch.jit.script_if_tracing
+    ... def repeat(x, times: torch.Tensor):
+    ...     for _ in range(int(times)):
+    ...         x = x * 2
+    ...     return x
+    >>> traced = torch.jit.trace(repeat, (torch.ones(1), torch.tensor(2)))
+    >>> traced(torch.ones(1), torch.tensor(3))
+    tensor([8.])
+    """
+    made = []
+
+    @functools.wraps(fn)
+    def wrapper(*args, **kwargs):
+        if not is_tracing():
+            return fn(*args, **kwargs)
+        made.extend([] if made else [ScriptFunction(fn)])
+        return made[0](*args, **kwargs)
+
+    wrapper.__original_fn, wrapper.__script_if_tracing_wrapper = fn, True
+    return wrapper
 
 
 _script_if_tracing = script_if_tracing

@@ -108,7 +108,7 @@ def trace_methods(module, given, options):
         own = made if name == "forward" else getattr(made, name)
         if name == "forward":
             for path, child in made.named_modules():
-                if path:
+                if path and isinstance(child, TracedModule):
                     child.__dict__["_within"] = made._programs[name], path
         check(own, method, args, kwargs, options)
     return made

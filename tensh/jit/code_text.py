@@ -97,6 +97,8 @@ class CodePrinter:
         return len(text) + 2 * self.level >= LONGEST
 
     def print_line(self, line):
+        if line.kind() == "prim::CallFunction" and self.is_long(line.taken[0].node().constant):
+            self.assign(line.taken[0].node(), line.taken[0].node().constant)
         self.split_long(line.taken)
         if line.kind() == "prim::Return":
             self.print(f"return {self.text(line.taken[0])}")
@@ -147,6 +149,9 @@ class CodePrinter:
                 return f"{taken[0]}.{name}" if plain else f'getattr({taken[0]}, "{name}")'
             case "prim::CallMethod":
                 return f"({taken[0]}).{line.constant}({''.join(f'{each}, ' for each in taken[1:])})"
+            case "prim::CallFunction":
+                called = self.texts.get(line.taken[0], line.taken[0].node().constant)
+                return f"{called}({''.join(f'{each}, ' for each in taken[1:])})"
             case "prim::ListConstruct":
                 return self.list_text(line, f"[{', '.join(taken)}]")
             case "prim::TupleConstruct":

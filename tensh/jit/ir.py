@@ -207,6 +207,10 @@ class Lines:
             self.argument(each, place, parameter)
             for each, parameter in zip(arguments, parameters or [None] * len(arguments))
         ]
+        if path := getattr(node.target, "script_path", None):
+            place, constant = place.without_line(), ("name", path, f'[name="{node.target.name}"]')
+            called = self.make("Function", "prim::Constant", [], place, constant)
+            name, arguments = "prim::CallFunction", [called, *arguments]
         self.take_names(node)
         before = len(self.lines)
         self.write_results(node, name, arguments, place, value)

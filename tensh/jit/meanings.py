@@ -194,7 +194,7 @@ def translate(fn):
     >>> translate(len) is len
     True
     """
-    if not inspect.isfunction(fn) or (fn.__module__ or "").startswith(("torch", "tensh")):
+    if not inspect.isfunction(fn) or hasattr(fn, "__wrapped__") or (fn.__module__ or "").startswith(("torch", "tensh")):
         return fn
     try:
         tree = parse_function(fn)

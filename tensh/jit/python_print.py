@@ -85,6 +85,12 @@ class Writer:
 
     def call(self, node):
         """Return the text of a call."""
+        if path := getattr(node.target, "script_path", None):
+            options = [f"{name}={self.value(each)}" for name, each in node.kwargs.items()]
+            return f"{path}({', '.join([*map(self.value, node.args), *options])})"
+        if node.op == "call_module":
+            text = "tensh does not save a trace that calls a scripted module with branches or loops"
+            raise Unwritable(f"{text}, here {node.target}: script the whole model")
         if not hasattr(node.target, "_opname"):
             if (
                 getattr(operator, getattr(node.target, "__name__", ""), None) is node.target

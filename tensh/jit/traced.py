@@ -5,11 +5,12 @@ from functools import partial
 
 from tensh.engine.core.tensor import Tensor
 from tensh.fx.generated import compile_function
-from tensh.jit._script import ScriptFunction, ScriptModule
+from tensh.jit._script import RecursiveScriptModule, ScriptFunction, ScriptModule
 from tensh.jit.code_text import write_code
 from tensh.jit.ir import Graph
 from tensh.jit.method_lines import MethodLines
 from tensh.jit.python_print import result_type
+from tensh.jit.scripting.saving import write_functions
 from tensh.jit.writing import write_trace
 from tensh.tracing.program import flatten_like
 
@@ -34,7 +35,9 @@ class TracedProgram:
 
     def save(self, f, _extra_files=None):
         """Write a TorchScript file, which PyTorch can also load: see ``torch.jit.save``."""
-        write_trace(self, f, _extra_files)
+        nodes = [node for program in self._programs.values() for node in program.graph.nodes]
+        called = {node.target._fn for node in nodes if isinstance(node.target, ScriptFunction)}
+        write_trace(self, f, _extra_files, write_functions(called))
 
     @property
     def inlined_graph(self):
@@ -100,7 +103,8 @@ class TracedModule(TracedProgram, ScriptModule):
         for name in ("_parameters", "_buffers", "training", "_non_persistent_buffers_set"):
             self.__dict__[name] = module.__dict__[name]
         self.__dict__["_modules"] = {
-            name: TracedModule(child) if child is not None else None for name, child in module._modules.items()
+            name: child if child is None or isinstance(child, RecursiveScriptModule) else TracedModule(child)
+            for name, child in module._modules.items()
         }
 
     @property

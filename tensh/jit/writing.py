@@ -47,14 +47,19 @@ class ScriptWriter(Writer):
     dispatch = Writer.dispatch | {ScriptObject: save_script_object, TypedValue: save_typed_value}
 
 
-def write_trace(m, f, _extra_files=None):
-    """Write a traced function or module to a path or binary file; ``_extra_files`` (name -> text) are added."""
+def write_trace(m, f, _extra_files=None, functions=None):
+    """Write a traced function or module to a path or binary file; ``_extra_files`` (name -> text) are added.
+
+    ``functions`` has the texts of the functions that it calls, by the names of their modules.
+    """
     constants = []
     root = m if isinstance(m, Module) else Module()
     name = m.original_name if isinstance(m, Module) else "PlaceholderModule"
     classes = []
     owner = write_class(root, "__torch__." + spell(name), m._programs, constants, classes)
-    put_archive(f, owner, {"__torch__": "\n".join(text for _, text in classes)}, constants, _extra_files)
+    codes = dict(functions or {})
+    codes["__torch__"] = codes.get("__torch__", "") + "\n".join(text for _, text in classes)
+    put_archive(f, owner, codes, constants, _extra_files)
 
 
 def put_archive(f, owner, codes, constants, extra_files):

@@ -304,7 +304,6 @@ def test_marks_leave_functions_as_they_are():
         torch.jit.unused,
         torch.jit.interface,
         torch.jit.ignore(drop=True),
-        torch.jit.script_if_tracing,
     ):
         assert mark(f) is f
     assert torch.jit.annotate(list[int], [1]) == [1]

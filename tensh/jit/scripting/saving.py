@@ -10,12 +10,12 @@ from tensh.jit.scripting.kinds import ModuleKind, none
 from tensh.jit.scripting.layers import is_layer, name_in_scripts
 from tensh.jit.scripting.printing import annotation_of, write_script
 from tensh.jit.scripting.sources import NotScriptable
-from tensh.jit.scripting.sugar import class_name
+from tensh.jit.scripting.sugar import class_name, path_of
 from tensh.jit.types import origin_of
 from tensh.jit.writing import ScriptObject, TypedValue, declare, list_members, put_archive
 from tensh.nn.modules.module import Module
 
-__all__ = ["write_function_file", "write_module"]
+__all__ = ["write_function_file", "write_functions", "write_module"]
 
 LISTS = {int: "build_intlist", float: "build_doublelist", bool: "build_boollist"}
 INTERNAL = frozenset({*Module().__dict__, "training"})
@@ -63,6 +63,19 @@ def write_function_file(fn, f, extra_files=None):
     head = "class PlaceholderModule(Module):\n  __parameters__ = []\n  __buffers__ = []\n  training : bool\n"
     codes.add("__torch__", head + write_placeholder(compiled, path))
     put_archive(f, ScriptObject(path, {"training": True}), codes.texts, [], extra_files)
+
+
+def write_functions(functions):
+    """Return the code of functions, and of all that they call, by the names of their modules."""
+    program, codes = Program(), Codes()
+    for fn in functions:
+        compiled, path = program.function(fn), path_of(fn)
+        if path not in codes.functions:
+            codes.functions.add(path)
+            add_functions(compiled, codes)
+            space, _, name = path.rpartition(".")
+            codes.add(space, write_script(compiled, None, name))
+    return codes.texts
 
 
 def write_placeholder(compiled, path):
