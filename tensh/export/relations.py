@@ -4,8 +4,9 @@ import hashlib
 import re
 
 from tensh.fx.branches import walk_nodes
+from tensh.fx.experimental.size_names import changes
 from tensh.tracing.dims import UserError, read_derived
-from tensh.tracing.dynamic import Unnamed, changes, compare, list_inputs, root_of, trace_resized
+from tensh.tracing.dynamic import Unnamed, compare, list_inputs, root_of, trace_resized
 
 
 class Dimension:

@@ -12,6 +12,7 @@ import inspect
 import tensh as torch
 from tensh.engine.core.tensor import Tensor
 from tensh.fx.branches import walk_nodes
+from tensh.fx.experimental.size_names import changes, name_size
 from tensh.fx.node import Node, map_arg
 from tensh.nn.modules.module import Module
 from tensh.tracing.data_sizes import find_dependent
@@ -146,15 +147,6 @@ class Unnamed(str):
     """The generated name of a dimension that is ``Dim.AUTO`` or ``Dim.DYNAMIC``, stored in ``kind``."""
 
     kind = "AUTO"
-
-
-def changes(apart):
-    """Return functions (size, index of the name) -> other size; names get different sizes if ``apart`` is 1."""
-    return (
-        lambda size, number: (2 + apart * number) * size,
-        lambda size, number: size + 1 + apart * number,
-        lambda size, number: 3 * size + 2 + apart * number,
-    )
 
 
 def trace_resized(model, args, kwargs, program, dynamic, on_read, change, shift=None):
@@ -339,45 +331,6 @@ def verify_numbers(program, trace):
         f"Could not extract specialized integer from data-dependent expression {name} (unhinted: {name}).  (Size-like symbols: none)"
         "\n\nPython computes something of the number that a program reads from a tensor, which would be a constant of the program"
     )
-
-
-def name_size(m, n, pairs):
-    """Return the simplest expression for a size that is ``m`` in one trace and ``n`` in the other, from named sizes
-    ``pairs``.
-
-    In order of preference: a name; a product or sum of two; a multiple; a sum of multiples; expressions with a
-    constant.
-    """
-    couples = [(*a, *b) for place, b in enumerate(pairs) for a in pairs[:place] if a[2] != b[2]]
-    for one, two, name in pairs:
-        if (m, n) == (one, two):
-            return name
-    for one, two, name, first, second, other in couples:
-        if (m, n) == (one * first, two * second):
-            return f"{name}*{other}"
-        if (m, n) == (one + first, two + second):
-            return f"{name} + {other}"
-    alone = [
-        (name, (n - m) // (two - one), one) for one, two, name in pairs if two != one and (n - m) % (two - one) == 0
-    ]
-    for name, factor, one in alone:
-        if m == factor * one:
-            return write_sum({name: factor}, 0)
-    for one, two, name, first, second, other in couples:
-        if (size := one * second - first * two) and (m * second - n * first) % size == (n * one - m * two) % size == 0:
-            factors = {name: (m * second - n * first) // size, other: (n * one - m * two) // size}
-            if min(factors.values()) > 0:
-                return write_sum(factors, 0)
-    for one, two, name, first, second, other in couples:
-        if n - m == two + second - one - first:
-            return write_sum({name: 1, other: 1}, m - one - first)
-    return next((write_sum({name: factor}, m - factor * one) for name, factor, one in alone), "?")
-
-
-def write_sum(factors, rest):
-    """Write a sum of named sizes with factors and a constant."""
-    text = " + ".join(name if factor == 1 else f"{factor}*{name}" for name, factor in factors.items())
-    return text + (f" + {rest}" if rest > 0 else f" - {-rest}" if rest else "")
 
 
 def name_outputs(first, second, dynamic):

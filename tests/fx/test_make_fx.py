@@ -187,3 +187,53 @@ def test_a_result_written_into_a_tensor_is_part_of_a_trace():
         torch.testing.assert_close(make_fx(each)(torch.ones(2, 3))(x), function(x))
     with pytest.raises(RuntimeError, match="cannot write into an expanded tensor"):
         make_fx(torch.func.functionalize(lambda x: x[0].expand(2, 3).add_(1)))(x)
+
+
+SYMBOLIC = {
+    "sizes that are read": (lambda x: x.view(x.shape[0], -1) * x.shape[1], [(2, 3)], [(4, 5)]),
+    "all elements": (lambda x: x.reshape(-1).sum(), [(2, 3)], [(4, 5)]),
+    "sizes of two inputs": (lambda x, y: x.expand(y.shape[0], x.shape[0]) + y, [(3,), (4, 3)], [(5,), (2, 5)]),
+    "sizes that are computed": (lambda x: x.new_zeros(x.shape[0] * 2 + 1) + 1, [(3,)], [(7,)]),
+    "a gradient": (lambda x: torch.func.grad(lambda t: (t**2).mean())(x), [(4, 3)], [(5, 2)]),
+    "a part": (lambda x: x[1:].repeat(2, 1), [(4, 3)], [(5, 2)]),
+    "a product": (lambda x, y: (x @ y).flatten(), [(4, 3), (3, 2)], [(5, 6), (6, 7)]),
+    "one size for two": (lambda x: x.view(x.shape[0] * x.shape[1]) * 2, [(3, 3)], [(5, 5)]),
+    "another new tensor": (lambda x: x + x.new_ones(x.shape[0], 1), [(4, 3)], [(2, 9)]),
+}
+
+
+@pytest.mark.parametrize("name", SYMBOLIC)
+def test_symbolic_graphs_follow_sizes(name):
+    function, shapes, others = SYMBOLIC[name]
+    made = make_fx(function, tracing_mode="symbolic")(*map(torch.randn, shapes))
+    for sizes in shapes, others:
+        given = [*map(torch.randn, sizes)]
+        assert torch.equal(made(*given), function(*given))
+
+
+def test_symbolic_graphs_keep_sizes_that_are_fixed():
+    weight = torch.randn(3, 2)
+    made = make_fx(lambda x: (x @ weight).flatten(), tracing_mode="symbolic")(torch.randn(4, 3))
+    x = torch.randn(7, 3)
+    assert torch.equal(made(x), (x @ weight).flatten())
+    torch.manual_seed(0)
+    seen = []
+    drawn = make_fx(lambda x: (seen.append(x), x + torch.rand(2))[1], tracing_mode="symbolic")(torch.randn(2))
+    after = torch.rand(1)
+    torch.manual_seed(0)
+    torch.randn(2)
+    torch.rand(2)
+    assert torch.equal(after, torch.rand(1)) and drawn(torch.zeros(2)).shape == (2,)
+
+
+def test_symbolic_graphs_have_the_lines_of_pytorch():
+    made = make_fx(lambda x: x.view(x.shape[0], -1) * x.shape[1], tracing_mode="symbolic")(torch.ones(2, 3))
+    assert [node.name for node in made.graph.nodes] == [
+        "x_1",
+        "sym_size_int",
+        "view",
+        "sym_size_int_1",
+        "mul",
+        "output",
+    ]
+    assert made(torch.ones(4, 5)).shape == (4, 5)

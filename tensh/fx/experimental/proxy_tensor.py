@@ -13,6 +13,7 @@ from tensh.func.trees import flatten, leaves_of, map_leaves, unflatten
 from tensh.fx.branches import BranchRecorder, list_members
 from tensh.fx.experimental.branch_gradients import BranchGradients
 from tensh.fx.experimental.functionalizing import FunctionalRecorder
+from tensh.fx.experimental.symbolic_sizes import free_input_sizes
 from tensh.fx.graph import Graph
 from tensh.fx.graph_module import GraphModule
 from tensh.fx.pytree_codegen import PyTreeCodeGen, PyTreeInfo
@@ -182,7 +183,8 @@ def make_fx(
 
     The nodes are PyTorch's ``aten`` operators; gradients that ``f`` computes are part of the graph, as are the
     operators of ``torch.func``. ``decomposition_table`` maps operators to functions that decompose them. Sizes are
-    those of the example, in every ``tracing_mode``. Raise RuntimeError if Python reads an element, NotImplementedError
+    those of the example; with ``tracing_mode="symbolic"``, ``f`` runs again with other sizes, and the graph follows
+    those that may differ. Raise RuntimeError if Python reads an element, NotImplementedError
     or RuntimeError for ``vmap`` of derivatives.
 
     >>> import tensh as torch
@@ -194,15 +196,21 @@ def make_fx(
     if tracing_mode not in ("real", "fake", "symbolic"):
         raise AssertionError(f"tracing_mode should be one of 'real', 'fake', 'symbolic', got {tracing_mode}")
 
-    @functools.wraps(f)
-    def trace(*args):
+    def record(given, names, spec):
         recorder = OperatorRecorder(decomposition_table or {})
-        given, spec = flatten(args)
-        names, nested = list_names(f, args)
         proxies = [recorder.add_input(value, name) for value, name in zip(given, names, strict=True)]
         with recorder:
             result = f(*unflatten(proxies, spec))
         recorder.graph.output(map_leaves(recorder.node_of, result))
+        return recorder, result
+
+    @functools.wraps(f)
+    def trace(*args):
+        given, spec = flatten(args)
+        names, nested = list_names(f, args)
+        recorder, result = record(given, names, spec)
+        if tracing_mode == "symbolic":
+            free_input_sizes(recorder.graph, given, lambda values: record(values, names, spec)[0].graph)
         if nested:
             leaves, structure = flatten(result)
             output = recorder.graph.output_node()
