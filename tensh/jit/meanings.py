@@ -78,7 +78,7 @@ def as_list(value):
 
 
 def strides(value):
-    """Return strides as a list."""
+    """Return strides, or the parts of a tensor, as a list."""
     return list(value) if type(value) is tuple else value
 
 
@@ -115,6 +115,10 @@ CALLS = {"round": round_number, "max": greatest, "min": least, "pow": power}
 METHODS = {"size": as_list, "keys": as_list, "values": as_list, "items": as_list, "stride": strides}
 """Method without arguments -> the function that is applied to its result."""
 OPERATORS = {ast.Pow: power, ast.Div: divide}
+PARTS = frozenset(
+    "unbind chunk split split_with_sizes tensor_split hsplit vsplit dsplit meshgrid broadcast_tensors".split()
+)
+"""Functions of tensors that return a list in scripts."""
 HELPERS = {f"_script_{each.__name__}": each for each in (as_list, strides, divide, compute, *CALLS.values())}
 
 
@@ -152,6 +156,8 @@ class Meanings(ast.NodeTransformer):
             return self.call(CALLS[node.func.id], node.args, node, node.keywords)
         if isinstance(node.func, ast.Attribute) and node.func.attr in REAL and is_math(node.func.value):
             return self.call(compute, [node.func, *node.args], node, node.keywords)
+        if isinstance(node.func, ast.Attribute) and node.func.attr in PARTS and not is_own(node.func.value):
+            return self.call(strides, [node], node)
         if isinstance(node.func, ast.Attribute) and node.func.attr in METHODS and not node.args and not node.keywords:
             return self.call(METHODS[node.func.attr], [node], node)
         return node
@@ -163,6 +169,13 @@ class Meanings(ast.NodeTransformer):
             inner.value, node.slice = self.visit(inner.value), self.visit(node.slice)
             return node
         return self.generic_visit(node)
+
+
+def is_own(node):
+    """Return True for ``self`` and what belongs to it, whose methods are the program's."""
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
+        node = node.value
+    return isinstance(node, ast.Name) and node.id == "self"
 
 
 def is_math(node):

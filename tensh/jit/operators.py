@@ -116,7 +116,13 @@ def fill_places(text, *values):
     return text % values
 
 
+TEXT = (
+    "upper lower strip lstrip rstrip split rsplit startswith endswith find rfind replace join isdigit isalpha isalnum isupper islower "
+    "isspace istitle isidentifier isnumeric isdecimal isprintable capitalize title swapcase splitlines partition rpartition"
+).split()
+"""Methods of texts that need no more memory than the text."""
 SCALARS = {
+    **{name: getattr(str, name) for name in TEXT},
     "add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": divide, "floordiv": operator.floordiv, "remainder": operator.mod,
     "neg": operator.neg, "eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge,
     "__is__": lambda a, b: a is b, "__isnot__": lambda a, b: a is not b, "__not__": operator.not_, "__and__": lambda a, b: a and b,
@@ -182,10 +188,7 @@ def call_operator(name, args, kwargs):
         for each in (*args, *kwargs.values())
     )
     if name in SCALARS and (
-        name in FACT_NAMES
-        or not tensors
-        or name in ("append", "__getitem__", "__contains__", "list", "slice")
-        and not isinstance(args[0], Tensor)
+        name in FACT_NAMES or not tensors or args and isinstance(args[0], (list, dict, tuple, str))
     ):
         return SCALARS[name](*args)
     for overload in schemas_for_files().get(name, {}).values():

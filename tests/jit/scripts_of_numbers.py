@@ -86,6 +86,50 @@ def dictionaries(x, d: Dict[str, int]):
     return found, d.values(), d.items(), [key for key in d], len(d)
 
 
+def parts(x, d: Dict[str, int]):
+    rows = x.unbind(0)
+    rows.append(rows[0] * 2)
+    halves = x.chunk(3, 1)
+    return rows, halves, x.split(2, 1), [each.size(0) for each in rows]
+
+
+def lists_of_tensors(x, d: Dict[str, int]):
+    values = [x]
+    values.insert(0, x * 2)
+    values.extend([x * 3])
+    last = values.pop()
+    values[0] = x * 5
+    table = {"a": x}
+    table["b"] = last
+    table.update({"c": x * 7})
+    found, other = table.get("d", x * 9), table.setdefault("e", x)
+    del table["a"]
+    return (
+        values + [x],
+        values[::-1],
+        [x] * 2,
+        table.items(),
+        found,
+        other,
+        table.pop("b"),
+        table.values(),
+        "c" in table,
+    )
+
+
+def texts(x, d: Dict[str, int]):
+    text = "ab,ca"
+    found = (
+        text.upper(),
+        text.split(","),
+        text.replace("a", "z"),
+        text.startswith("ab"),
+        text.find("c"),
+        "-".join([text, text]),
+    )
+    return found, text.strip("a"), text.rfind("a"), text[1:3], len(text), text + "!", text.isalpha(), text.endswith("a")
+
+
 def beyond_the_list(x, values: Numbers, d: Dict[str, int], o: Optional[int]):
     return values[9]
 
@@ -147,7 +191,7 @@ def within_a_call(x, values: Numbers, d: Dict[str, int], o: Optional[int]):
 
 
 NUMBERS = [powers, rounding, extremes, divisions, functions, functions_in_files]
-TABLES = [sizes, dictionaries]
+TABLES = [sizes, dictionaries, parts, lists_of_tensors, texts]
 FAILURES = [
     beyond_the_list, unknown_key, division_by_zero, power_of_zero, raised, asserted, asserted_with_text, empty_list, not_in_list, other_sizes,
     condition_of_many, within_a_call,

@@ -176,7 +176,8 @@ def is_final(cls, name):
 
 def find_source(module, name):
     """Return the function that is compiled for a method: its form, or its own."""
-    return find_method(class_of(module), name) or inspect.getattr_static(class_of(module), name, None)
+    found = find_method(class_of(module), name) or inspect.getattr_static(class_of(module), name, None)
+    return inspect.unwrap(found) if is_layer(module) and inspect.isfunction(found) else found  # the prompt wraps some
 
 
 class Program:
