@@ -73,7 +73,7 @@ LAYERS = {
         "tensh.serialization tensh._subclasses",
         "",
     ),
-    "tensh.functorch": ("tensh tensh.engine tensh.fx tensh.nn tensh.switched_off", ""),
+    "tensh.functorch": ("tensh tensh._higher_order_ops tensh.engine tensh.fx tensh.nn tensh.switched_off", ""),
     "tensh.tracing": ("tensh tensh._aten tensh.engine tensh.fx tensh.nn tensh.overrides", ""),
     "tensh.jit": (
         "tensh tensh._aten tensh.engine tensh.futures tensh.fx tensh.nn tensh.serialization tensh.switched_off tensh.testing tensh.tracing",

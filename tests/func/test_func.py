@@ -74,3 +74,11 @@ def test_a_collection_of_tensors_hides_the_dimension_of_each_itself(in_dim, out_
     expected = given.tensors[0].mul(2).movedim(in_dim, out_dim)
     assert result.shape == expected.shape[:2] and torch.equal(result.tensors[0], expected)
     assert [t.shape[:2] for t in result.tensors] == [result.shape] * 3
+
+
+def test_former_names_of_branches_and_loops():
+    from tensh.functorch.experimental import control_flow, functionalize
+
+    rows = control_flow.map(lambda row, y: row + y, torch.zeros(3, 2), torch.ones(2))
+    assert torch.equal(rows, torch.ones(3, 2)) and control_flow.cond is torch.cond
+    assert functionalize(lambda x: x.clone().add_(1))(torch.ones(1)).item() == 2
