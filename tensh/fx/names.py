@@ -158,7 +158,7 @@ def qualified_name(func):
         except Exception as error:
             raise RuntimeError("Unable to represent lambda") from error
     module, name = module_and_name(func)
-    return f"{module.replace('torch._ops', 'torch.ops')}.{name}"
+    return f"{(module or '__main__').replace('torch._ops', 'torch.ops')}.{name}"
 
 
 def type_name(obj):

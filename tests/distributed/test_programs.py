@@ -44,4 +44,7 @@ def test_processes_of_the_program(program):
 @each_program
 def test_on_pytorch(program):
     calm = os.environ | {"OMP_NUM_THREADS": "1"}  # threads of several processes would wait for each other's cores
-    check(program, call([sys.executable, str(program), free_port()], env=calm))
+    done = call([sys.executable, str(program), free_port()], env=calm)
+    assert done.stdout == program.with_suffix(".txt").read_text(), (
+        done.stderr
+    )  # gloo may abort a process that has ended

@@ -2,6 +2,7 @@
 
 import copy
 import io
+import re
 
 import pytest
 
@@ -62,7 +63,7 @@ def test_graph_and_code_are_pytorchs(oracle, name):
     for library in torch, oracle:
         traced = library.jit.trace(calls(library)[name], library.ones(2))
         results = [traced(library.full((size,), value)).tolist() for size, value in ((2, -3.0), (4, 1.0))]
-        shown.append((traced.code, str(traced.graph), results))
+        shown.append((traced.code, re.sub(r" # \S+:\d+:\d+$", "", str(traced.graph), flags=re.MULTILINE), results))
     assert shown[0] == shown[1]
 
 
