@@ -15,7 +15,8 @@ def refuse(library, scripted):
     with pytest.raises((RuntimeError, Exception)) as raised:
         library.jit.script(scripted)
     kinds = [each.__name__ for each in type(raised.value).__mro__ if each is not object]
-    module = type(raised.value).__module__.replace("tensh", "torch")  # by which it is found where tensh was torch before
+    # A class of tensh has a name in tensh after a test in which tensh was torch.
+    module = type(raised.value).__module__.replace("tensh", "torch")
     return kinds, module, str(raised.value)
 
 
