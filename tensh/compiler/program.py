@@ -15,7 +15,7 @@ from tensh.engine.dispatch.capture.lines import list_values
 RESHAPING = frozenset("resize_ resize_as_ set_ t_ transpose_ squeeze_ unsqueeze_ swapaxes_ swapdims_ as_strided_ unflatten_ detach_".split())  # fmt: skip
 """Writes that change a tensor's metadata, not its elements."""
 DENSE = (np.ndarray, HalfNumber)
-"""What the elements of a dense tensor are held by."""
+"""The classes of arrays that hold the elements of dense tensors."""
 
 
 class Program:

@@ -39,8 +39,8 @@ class SymbolicTensor:
         return self._strides
 
     def numel(self):
-        """Return the number of elements."""
-        return prod(self.shape)
+        """Return the number of elements; None where sizes are dynamic."""
+        return prod(self.shape) if isinstance(self.shape, Size) else None
 
     def __repr__(self):
         sizes = f"{', '.join(map(str, self.shape))}{',' if self.ndim == 1 else ''}"

@@ -10,7 +10,7 @@ from tensh.tracing.places import describe_place
 from tensh.tracing.state import running
 
 METHODS_IN_PYTHON = frozenset("Tensor.split pow_operator rpow_operator".split())
-"""Methods of Tensor that PyTorch writes in Python, and those of tensh are compiled."""
+"""Methods of Tensor that PyTorch writes in Python, although tensh does not mark them so."""
 SLOTS = {"__getitem__": "wrapper_descriptor", "__setitem__": "wrapper_descriptor", "__get__": "method-wrapper"}
 """Special method -> the type of that of PyTorch."""
 
