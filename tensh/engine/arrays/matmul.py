@@ -10,10 +10,9 @@ import numpy as np
 
 from tensh.engine.arrays.blas import LIMIT
 from tensh.engine.arrays.threads import pool, run
+from tensh.engine.arrays.vectors import HAS_AVX512
 
 F4 = np.dtype(np.float32)
-HAS_AVX512 = bool(getattr(np._core._multiarray_umath, "__cpu_features__", {}).get("AVX512_SKX"))
-"""True if the processor adds 16 float32 numbers at a time, where NumPy and BLAS have other loops."""
 
 # Products of two numbers from which a matrix product is shared, and in a block of it where there are more than two.  One core
 # takes 40 to 80 microseconds for 2**22 of float32, and another core begins after 20 to 50.  BLAS lays the smaller matrix in

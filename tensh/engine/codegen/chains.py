@@ -12,7 +12,7 @@ import inspect
 import numpy as np
 
 from tensh.engine.arrays.halves import CLIP, convert
-from tensh.engine.arrays.threads import PARALLEL, lines_of, parallel_map, run
+from tensh.engine.arrays.threads import PARALLEL_HEAVY, lines_of, parallel_map, run
 from tensh.engine.codegen.chain_writer import NUMBERS, OPERATORS, NoChain, StepWriter, choose, give_sign, keep
 from tensh.engine.codegen.mixing import SCALARS
 from tensh.engine.codegen.registers import lines_of_call
@@ -211,7 +211,7 @@ class Chain:
         out = np.empty(first.shape, first.dtype) if is_mixed else np.empty_like(first)
         if first.size > BLOCK and (flat := flatten((out, *arrays))):
             compute_blocks(self.compiled, flat[0], flat[1:], numbers)
-        elif first.size >= PARALLEL and lines_of(arrays, first.shape):
+        elif first.size >= PARALLEL_HEAVY and lines_of(arrays, first.shape):
             return parallel_map(self, arrays, arguments[len(arrays) :], **options)
         else:
             rooms = [np.empty_like(out) for _ in range(wide)] + [np.empty_like(out, bool) for _ in range(narrow)]
@@ -306,7 +306,7 @@ def compute_blocks(compiled, out, arrays, numbers):
                 rooms = [room[: place.stop - start] for room in rooms]
             compute(out[place], *[a[place] if a.ndim else a for a in arrays], *numbers, *rooms)
 
-    run(work, -(-size // SHARE), size < PARALLEL)
+    run(work, -(-size // SHARE), size < PARALLEL_HEAVY)
 
 
 # ── derivatives ──────────────────────────────────────────────────────────────

@@ -187,7 +187,7 @@ def kernel_call(op, call, into=None):
     others = "".join(f"{p}, " for p, v in op.parameters.items() if p not in op.inputs and v.kind is not v.KEYWORD_ONLY)
     options = "".join(f", {p}={p}" for p, v in op.parameters.items() if v.kind is v.KEYWORD_ONLY)
     arguments = f"({', '.join(arrays)},), ({others}), {into}{options}"
-    least = "PARALLEL_LIGHT" if is_light(op.kernel) else "PARALLEL"
+    least = "PARALLEL_LIGHT" if is_light(op.kernel) else "PARALLEL_HEAVY"
     if op.kernel in ARITHMETIC:
         few = f"{arrays[0]}.size < MANY_HALVES or {arrays[0]}.size < {least} and {arrays[0]}.itemsize > 2"
     else:

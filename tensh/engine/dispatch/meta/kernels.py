@@ -27,7 +27,7 @@ def function_of(name):
     op = OPS[name]
     op.write()
     environment = {
-        **ENVIRONMENT, f"{name}_kernel": kernel_of(op), "asarray": as_array, "wrap": wrap, "PARALLEL": inf,
+        **ENVIRONMENT, f"{name}_kernel": kernel_of(op), "asarray": as_array, "wrap": wrap, "PARALLEL_HEAVY": inf,
         "PARALLEL_LIGHT": inf, "ndarray": Absent, "Lift": NeverRaised, "translate_error": explain_by_shapes,
     }  # fmt: skip
     compile_source(op.text, f"{name} without elements", environment)

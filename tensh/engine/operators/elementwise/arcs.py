@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from tensh.engine.arrays.matmul import HAS_AVX512
+from tensh.engine.arrays.vectors import HAS_AVX512
 from tensh.engine.arrays.threads import flat, lines_of, transpose
 from tensh.engine.operators.elementwise.avx512 import compute_by_double, two_by_double
 from tensh.engine.operators.elementwise.single import FEW

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from tensh.engine.arrays.matmul import HAS_AVX512
+from tensh.engine.arrays.vectors import HAS_AVX512
 from tensh.engine.codegen.chains import Chain
 from tensh.engine.codegen.mixing import SCALARS, ZERO
 from tensh.engine.codegen.scalars import FITTING

@@ -42,7 +42,7 @@ def fit(query, key, mask=None, scale=1.0):
 
 
 # ── without the whole matrix of scores ───────────────────────────────────────
-SCORES = 1 << 18  # scores that a thread holds at a time, of several heads or of some rows of one head
+SCORES = 1 << 16  # scores that a thread holds at a time, of several heads or of some rows of one head
 # Rows of causal attention computed together, unless a quarter of all is more: keys after them are left out.
 # 1,024 rows take 0.63 to 0.68 of the time; 128 rows take 0.75 of it in halves, and hardly less in quarters.
 CAUSAL = 64

@@ -7,7 +7,7 @@ computation on SIMD architectures", 2015).
 import numpy as np
 
 from tensh.engine.arrays.halves import convert
-from tensh.engine.arrays.matmul import HAS_AVX512
+from tensh.engine.arrays.vectors import HAS_AVX512
 from tensh.engine.codegen.vocabulary import ARRAYS
 from tensh.engine.operators.precision import F4, F8, widen
 

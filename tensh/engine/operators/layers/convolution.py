@@ -19,11 +19,11 @@ from tensh.engine.operators.precision import compute_in_float32, is_half
 from tensh.engine.operators.reductions.summation import add_along
 
 GEOMETRY = "stride, padding, dilation, groups"
-# Elements of windows made at a time, unless one image has more: those of all images would fill memory, and windows in
-# the cache take half of the time.
-COLUMNS = 1 << 19
-# The number of parts of a batch, for several threads, and the least number of window elements in a part.
-PARTS, FEWEST = 4, 1 << 18
+# Elements of copies of images made at a time, unless one image has more: those of all images would fill memory, and
+# copies in the cache take half of the time.
+COPIES = 1 << 19
+# The number of parts of a batch, for several threads, and the least number of copied elements in a part.
+PARTS, FEWEST = 4, 1 << 16
 # Windows over the padding of a transposed convolution, per position of its input, up to which windows are multiplied:
 # for kernels larger than the image, adding a window for every position takes less time.
 ROOM = 4
@@ -88,7 +88,7 @@ def multiply_windows(input, weight, stride, padding, dilation, groups, size):
         else:
             matmul(kernels, windows(whole[part], kernel, size, stride, dilation, groups), result[part])
 
-    map_images(work, input, kernel, size)
+    map_images(work, input, len(shifts.inner) if shifts else math.prod(kernel), size)
     return result.reshape(len(input), weight.shape[0], *size)
 
 
@@ -146,7 +146,7 @@ def add_windows(grad, weight, spatial, stride, padding, dilation, groups):
         columns = matmul(kernels.swapaxes(1, 2), values[part]).reshape(-1, channels, *kernel, *size)
         lay_together(columns, result[part], stride, dilation)
 
-    map_images(work, result, kernel, size)
+    map_images(work, result, math.prod(kernel), size)
     return strip_padding(padding, result, spatial)
 
 
@@ -176,7 +176,7 @@ def match(grad, input, shape, stride, padding, dilation, groups):
             columns = windows(whole[part], shape[2:], size, stride, dilation, groups)
             sums[part.start] = add_along(matmul(values[part], columns.swapaxes(2, 3)), 0)
 
-    map_images(work, input, shape[2:], size)
+    map_images(work, input, len(shifts.inner) if shifts else math.prod(shape[2:]), size)
     result = np.zeros((groups, shape[0] // groups, math.prod(shape[1:])), grad.dtype)
     for start in sorted(sums):  # threads finish in any order
         result += sums[start]
@@ -218,13 +218,17 @@ def strip_padding(padding, whole, spatial):
     return np.ascontiguousarray(whole[middle(spatial, padding)]) if any(padding) else whole
 
 
-def map_images(work, images, kernel, size):
-    """Call ``work(part)`` for slices of the batch, quarters or some megabytes of windows, on several threads."""
-    length = max(1, images.shape[1] * math.prod(kernel) * math.prod(size))
-    number = max(1, min(max(len(images) * length // PARTS, FEWEST), COLUMNS) // length)
-    blocks = -(-len(images) // number)
-    prepare(len(images) * length, blocks)
-    run(lambda i: work(slice(i * number, (i + 1) * number)), blocks)
+def map_images(work, images, copies, size):
+    """Call ``work(part)`` for slices of the batch, on several threads.
+
+    There are as many parts as the ``copies`` of an image, each as large as the windows, require, and at least PARTS.
+    """
+    number, length = len(images), max(1, images.shape[1] * copies * math.prod(size))
+    parts = max(1, min(number * length // FEWEST, PARTS), -(-number * length // COPIES))
+    share = max(1, -(-number // parts))
+    parts = -(-number // share)
+    prepare(number * length, parts)
+    run(lambda i: work(slice(i * share, (i + 1) * share)), parts)
 
 
 def reach(place, size, stride, dilation):

@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from tensh.engine.arrays.halves import convert
-from tensh.engine.arrays.threads import PARALLEL, parallel_map
+from tensh.engine.arrays.threads import PARALLEL_HEAVY, parallel_map
 from tensh.engine.codegen.chains import Chain
 from tensh.engine.codegen.mixing import SCALARS
 from tensh.engine.codegen.table import op
@@ -49,7 +49,7 @@ def compute_by_blocks(values, *arrays, others=()):
     """Compute ``values(*arrays, *others)``, in blocks if there are many elements, to keep temporary arrays small."""
     if isinstance(values, Chain):
         return values.quick(*arrays, *others)
-    return values(*arrays, *others) if arrays[0].size < PARALLEL else parallel_map(values, arrays, others)
+    return values(*arrays, *others) if arrays[0].size < PARALLEL_HEAVY else parallel_map(values, arrays, others)
 
 
 def reduce_losses(values, reduction):

@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from tensh.engine.arrays.threads import PARALLEL_LIGHT, map_rows
+from tensh.engine.arrays.threads import PARALLEL_HEAVY, map_rows
 from tensh.engine.codegen.mixing import SCALARS
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS
@@ -25,6 +25,7 @@ from tensh.engine.operators.reductions.summation import SMALL, add_along
 
 FAR = 8  # the mean, in deviations, from which its rounding shows in whitened values
 STATS = "input, mean, rstd, form"
+SHARE = 1 << 16  # elements of a thread's job
 
 
 # ── sums over groups ─────────────────────────────────────────────────────────
@@ -63,10 +64,10 @@ def spread(values, form):
 def some_at_a_time(work, form):
     """Call ``work(part)`` for slices of the groups: all groups, or one large block at a time."""
     a, groups, s = form
-    if a * groups * s < PARALLEL_LIGHT:
+    if a * groups * s < PARALLEL_HEAVY:
         work(slice(None))
     else:
-        map_rows(work, groups, a * s)
+        map_rows(work, groups, a * s, SHARE)
 
 
 def invert_deviation(variance, eps):
@@ -120,7 +121,7 @@ def whiten_some(grouped, eps, out):
 def normalise_form(input, weight=None, bias=None, at=(), form=(), eps=1e-5):
     grouped = widen(input).reshape(form)
     out = np.empty(form, grouped.dtype)
-    facts = whiten_into(grouped, eps, out) if input.size < PARALLEL_LIGHT else whiten_some(grouped, eps, out)
+    facts = whiten_into(grouped, eps, out) if input.size < PARALLEL_HEAVY else whiten_some(grouped, eps, out)
     out = out.reshape(input.shape)
     stretch(out, weight, bias, at, out)
     return out if grouped.dtype is input.dtype else out.astype(input.dtype), *facts
@@ -168,12 +169,12 @@ def stretch(input, scale, shift, at, out):
         if shift is not None:
             np.add(input, shift, out)
 
-    if input.size < PARALLEL_LIGHT:
+    if input.size < PARALLEL_HEAVY:
         work(input, out)
         return
     row = input.shape[-len(at) :]
     rows, into = input.reshape(-1, *row), out.reshape(-1, *row)
-    map_rows(lambda part: work(rows[part], into[part]), len(rows), math.prod(row))
+    map_rows(lambda part: work(rows[part], into[part]), len(rows), math.prod(row), SHARE)
 
 
 SLOPES = {

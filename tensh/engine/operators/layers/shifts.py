@@ -134,8 +134,10 @@ def copy_shifted(target, images, shift):
         lines[..., begin:end] = source[..., begin + shift : end + shift]
     else:
         target[..., low:high] = images[..., low + shift : high + shift]
-    target[..., :low] = 0
-    target[..., high:] = 0
+    if low:
+        target[..., :low] = 0
+    if high < width:
+        target[..., high:] = 0
 
 
 def find_shifts(images, spatial, padding, kernel, size, stride, dilation, depth, outputs):
