@@ -88,7 +88,7 @@ def multiply_windows(input, weight, stride, padding, dilation, groups, size):
         else:
             matmul(kernels, windows(whole[part], kernel, size, stride, dilation, groups), result[part])
 
-    map_images(work, input, len(shifts.inner) if shifts else math.prod(kernel), size)
+    map_images(work, input, len(shifts.inner) if shifts else math.prod(kernel), size, weight.size)
     return result.reshape(len(input), weight.shape[0], *size)
 
 
@@ -146,7 +146,7 @@ def add_windows(grad, weight, spatial, stride, padding, dilation, groups):
         columns = matmul(kernels.swapaxes(1, 2), values[part]).reshape(-1, channels, *kernel, *size)
         lay_together(columns, result[part], stride, dilation)
 
-    map_images(work, result, math.prod(kernel), size)
+    map_images(work, result, math.prod(kernel), size, weight.size)
     return strip_padding(padding, result, spatial)
 
 
@@ -176,7 +176,7 @@ def match(grad, input, shape, stride, padding, dilation, groups):
             columns = windows(whole[part], shape[2:], size, stride, dilation, groups)
             sums[part.start] = add_along(matmul(values[part], columns.swapaxes(2, 3)), 0)
 
-    map_images(work, input, len(shifts.inner) if shifts else math.prod(shape[2:]), size)
+    map_images(work, input, len(shifts.inner) if shifts else math.prod(shape[2:]), size, math.prod(shape))
     result = np.zeros((groups, shape[0] // groups, math.prod(shape[1:])), grad.dtype)
     for start in sorted(sums):  # threads finish in any order
         result += sums[start]
@@ -218,16 +218,17 @@ def strip_padding(padding, whole, spatial):
     return np.ascontiguousarray(whole[middle(spatial, padding)]) if any(padding) else whole
 
 
-def map_images(work, images, copies, size):
+def map_images(work, images, copies, size, products):
     """Call ``work(part)`` for slices of the batch, on several threads.
 
     There are as many parts as the ``copies`` of an image, each as large as the windows, require, and at least PARTS.
+    Each window is multiplied by ``products`` numbers.
     """
     number, length = len(images), max(1, images.shape[1] * copies * math.prod(size))
     parts = max(1, min(number * length // FEWEST, PARTS), -(-number * length // COPIES))
     share = max(1, -(-number // parts))
     parts = -(-number // share)
-    prepare(number * length, parts)
+    prepare(number * math.prod(size) * products, parts)
     run(lambda i: work(slice(i * share, (i + 1) * share)), parts)
 
 
