@@ -137,6 +137,11 @@ def block_size(size):
     return min(max(size // BLOCKS, BLOCK), MOST)
 
 
+def even_share(size, most):
+    """Return the number of elements in each of the fewest blocks of at most ``most``, an even number: two cores end together."""
+    return -(-size // (2 * -(-size // (2 * most))))
+
+
 def map_rows(work, rows, length, size=None, least=None):
     """Call ``work(part)`` for slices of ``rows``, each of about ``size`` elements if a row has ``length``.
 
@@ -188,7 +193,7 @@ def parallel_map(kernel, arrays, others=(), into=None, **options):
     if into is None and math.prod(shape) > HUGE:
         np.empty(shape, arrays[0].dtype)  # fails without memory for the result
     # kernels with temporary arrays should find these in the cache
-    size = block_size(math.prod(shape)) if direct or write else BLOCK
+    size = even_share(math.prod(shape), block_size(math.prod(shape)) if direct or write else BLOCK)
     parts, places = split_blocks([a if a is None or not a.ndim else seen(a) for a in arrays], size)
     out = into
     if not direct:

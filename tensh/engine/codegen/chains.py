@@ -12,7 +12,7 @@ import inspect
 import numpy as np
 
 from tensh.engine.arrays.halves import CLIP, convert
-from tensh.engine.arrays.threads import PARALLEL_HEAVY, lines_of, parallel_map, run
+from tensh.engine.arrays.threads import PARALLEL_HEAVY, even_share, lines_of, parallel_map, run
 from tensh.engine.codegen.chain_writer import NUMBERS, OPERATORS, NoChain, StepWriter, choose, give_sign, keep
 from tensh.engine.codegen.mixing import SCALARS
 from tensh.engine.codegen.registers import lines_of_call
@@ -295,9 +295,10 @@ def compute_blocks(compiled, out, arrays, numbers):
     """Compute rows of elements block by block, on several threads if there are many."""
     _, compute, wide, narrow, _ = compiled
     size, dtype = out.size, out.dtype
+    share = even_share(size, SHARE) if size >= PARALLEL_HEAVY else size
 
     def work(i):
-        begin, end = i * SHARE, min((i + 1) * SHARE, size)
+        begin, end = i * share, min((i + 1) * share, size)
         length = min(BLOCK, end - begin)
         rooms = [np.empty(length, dtype) for _ in range(wide)] + [np.empty(length, bool) for _ in range(narrow)]
         for start in range(begin, end, BLOCK):
@@ -306,7 +307,10 @@ def compute_blocks(compiled, out, arrays, numbers):
                 rooms = [room[: place.stop - start] for room in rooms]
             compute(out[place], *[a[place] if a.ndim else a for a in arrays], *numbers, *rooms)
 
-    run(work, -(-size // SHARE), size < PARALLEL_HEAVY)
+    if share == size:
+        work(0)
+    else:
+        run(work, -(-size // share))
 
 
 # ── derivatives ──────────────────────────────────────────────────────────────

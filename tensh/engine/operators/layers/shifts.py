@@ -14,8 +14,8 @@ import itertools
 import math
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 
+from tensh.engine.arrays.bounds import view_memory
 from tensh.engine.arrays.matmul import matmul
 from tensh.engine.operators.reductions.summation import add_along
 
@@ -52,10 +52,11 @@ class Shifts:
         if self.pads:
             return self.shift_images(images).reshape(batch, groups, -1, math.prod(self.line))
         images = np.ascontiguousarray(images)
-        steps = [s * d for s, d in zip(images.strides[2:], self.dilation, strict=True)]
-        shape, strides = (batch, channels, *self.kernel, self.length), (*images.strides[:2], *steps, images.itemsize)
+        apart = [math.prod(images.shape[d:]) for d in range(1, images.ndim + 1)]
+        steps = *apart[:2], *[s * d for s, d in zip(apart[2:], self.dilation, strict=True)], 1
         # One copy of overlapping lines takes half of the time of a copy for each element of the kernel.
-        return as_strided(images, shape, strides).reshape(batch, groups, -1, self.length)
+        lines = view_memory(images, images.dtype, (batch, channels, *self.kernel, self.length), steps)
+        return lines.reshape(batch, groups, -1, self.length)
 
     def shift_images(self, images):
         """Return the images, padded, at every position within a row of the kernel: [N, C, inner, *line]."""
