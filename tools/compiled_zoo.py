@@ -21,7 +21,7 @@ SIDES = {"torch": "PyTorch", "plain": "as it is", "model": "compiled", "loss": "
 
 
 def tensors(structure):
-    if hasattr(structure, "grad_fn"):
+    if hasattr(structure, "requires_grad"):
         return [structure]
     parts = (
         structure.values() if isinstance(structure, dict) else structure if isinstance(structure, (tuple, list)) else ()
