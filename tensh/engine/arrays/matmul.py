@@ -15,9 +15,10 @@ from tensh.engine.arrays.vectors import HAS_AVX512
 F4 = np.dtype(np.float32)
 
 # Products of two numbers from which a matrix product is shared, and in a block of it where there are more than two.  One core
-# takes 40 to 80 microseconds for 2**22 of float32, and another core begins after 20 to 50.  BLAS lays the smaller matrix in
-# order again for every block: 1024 x 128 x 512 takes 1.03 times as long in four blocks as in one, 1.3 times in sixteen.
-PARALLEL_PRODUCT, BLOCK = 1 << 23, 1 << 24
+# takes 40 to 80 microseconds for 2**22 of float32 with AVX-512, up to 250 without, and another core begins after 20 to 50.
+# BLAS lays the smaller matrix in order again for every block: 1024 x 128 x 512 takes 1.03 times as long in four blocks as in
+# one, 1.3 times in sixteen.
+PARALLEL_PRODUCT, BLOCK = (1 << 23 if HAS_AVX512 else 1 << 22), 1 << 24
 MOST = 8  # blocks of a product; sixteen of 1024 x 1024 x 1024 take 1.1 to 1.4 times as long, eight 1.05 times
 LEAST = 32  # rows or columns of a block; BLAS is slow with fewer
 STEP = 16  # rows or columns that BLAS processes at a time

@@ -14,9 +14,9 @@ ORDER = [0, 1, 3, 2]  # order of PyTorch's gates that makes the three sigmoids a
 
 
 def order_gates(weight):
-    """Return all gates' weights or biases, the tanh last, the others halved for sigmoid(x) = tanh(x / 2) / 2 + 1 / 2."""
+    """Return all gates' weights or biases, the tanh last, the others negated for sigmoid(x) = 1 / (1 + exp(-x))."""
     gates = weight.reshape(4, -1, *weight.shape[1:])[ORDER]
-    gates[:3] *= weight.dtype.type(0.5)
+    np.negative(gates[:3], gates[:3])
     return gates.reshape(weight.shape)
 
 
@@ -40,7 +40,7 @@ def lstm_layer(input, w_ih, w_hh, b_ih, b_hh, hidden, cell, backwards):
     count, batch, _ = input.shape
     width, dtype = hidden.shape[-1], input.dtype
     # Each gate of a step is contiguous: with rows of four gates, operations on one gate take twice as long
-    gates, half = np.empty((count, 4, batch, width), dtype), dtype.type(0.5)
+    gates, one = np.empty((count, 4, batch, width), dtype), dtype.type(1)
     products = multiply_matrices(input.reshape(count * batch, -1), order_gates(w_ih).T)
     products += order_gates(b_ih + b_hh)
     products = products.reshape(count, batch, 4 * width)
@@ -48,15 +48,15 @@ def lstm_layer(input, w_ih, w_hh, b_ih, b_hh, hidden, cell, backwards):
     turned, spare = np.ascontiguousarray(order_gates(w_hh).T), np.empty((batch, width), dtype)
     rows = np.empty((batch, 4 * width), dtype)
     columns = rows.reshape(batch, 4, width).swapaxes(0, 1)
+    of_sigmoids, of_tanh = columns[:3], columns[3]
     for step in steps_of(count, backwards):
         row, new_cell = gates[step], cells[step]
         np.dot(hidden, turned, rows)
         rows += products[step]
-        np.tanh(columns, row)
         into, forget, out, new = row
-        row = row[:3]
-        row *= half
-        row += half
+        sigmoids = np.exp(of_sigmoids, row[:3])
+        np.reciprocal(np.add(sigmoids, one, sigmoids), sigmoids)
+        np.tanh(of_tanh, new)
         np.multiply(forget, cell, new_cell)
         new_cell += np.multiply(into, new, spare)
         hidden, cell = np.multiply(out, np.tanh(new_cell, spare), outputs[step]), new_cell
