@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
-from tensh.engine.arrays.vectors import HAS_AVX512
 from tensh.engine.arrays.threads import flat, lines_of, transpose
+from tensh.engine.arrays.vectors import HAS_AVX512
 from tensh.engine.operators.elementwise.avx512 import compute_by_double, two_by_double
 from tensh.engine.operators.elementwise.single import FEW
 from tensh.engine.operators.precision import C16, F4, F8

@@ -10,8 +10,8 @@ from functools import cache
 import numpy as np
 
 from tensh.engine.arrays.matmul import PARALLEL_PRODUCT, matmul, multiply_matrices
-from tensh.engine.arrays.vectors import HAS_AVX512
 from tensh.engine.arrays.threads import PARALLEL_LIGHT, parallel_map
+from tensh.engine.arrays.vectors import HAS_AVX512
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, on_tensors, word
 from tensh.engine.dtypes.dtype import BY_NUMPY

@@ -9,8 +9,8 @@ from functools import lru_cache
 import numpy as np
 
 from tensh.engine.arrays.halves import convert
-from tensh.engine.arrays.vectors import HAS_AVX512
 from tensh.engine.arrays.threads import PARALLEL, PARALLEL_LIGHT, map_rows
+from tensh.engine.arrays.vectors import HAS_AVX512
 from tensh.engine.codegen.mixing import ZERO
 from tensh.engine.codegen.table import op
 from tensh.engine.dtypes.dtype import BOOL, BUILTIN

@@ -14,8 +14,8 @@ from functools import lru_cache, reduce
 
 import numpy as np
 
-from tensh.engine.arrays.vectors import HAS_AVX512
 from tensh.engine.arrays.threads import map_rows, map_shares, run
+from tensh.engine.arrays.vectors import HAS_AVX512
 from tensh.engine.operators.precision import F4, F8, ONES, widen
 from tensh.engine.operators.reductions.small import COLUMN, FEW, MOST, QUARTERS, add_all, add_columns
 
