@@ -227,9 +227,7 @@ def parallel_kernel(kernel, number):
     least = PARALLEL_LIGHT if is_light(kernel) else PARALLEL_HEAVY
 
     def quick(first, *rest):
-        if first.size < least or not all(
-            [a is None or type(a) is ndarray for a in rest[: number - 1]]
-        ):
+        if first.size < least or not all([a is None or type(a) is ndarray for a in rest[: number - 1]]):
             return kernel(first, *rest)
         return parallel_map(kernel, (first, *rest[: number - 1]), rest[number - 1 :])
 
