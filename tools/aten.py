@@ -2,7 +2,8 @@
 
 Each line of ``schemas.txt`` is the signature of an overload; ``+`` before it says that PyTorch composes it of others. A second file is
 for the graphs of scripts: which of these overloads have results other than a tensor (``max.dim -> (Tensor, Tensor)``), and the whole
-signatures of operators on numbers, texts, lists and dictionaries, which scripts alone call.
+signatures of operators on numbers, texts, lists and dictionaries, which scripts alone call. A third has the whole declarations of
+operators that have one overload only: errors of calls begin with them.
 """
 
 import re
@@ -12,6 +13,7 @@ from generated import ROOT, update_files
 
 TARGET = ROOT / "tensh/_aten/schemas.txt"
 SCRIPTS = ROOT / "tensh/jit/scripting/signatures.txt"
+SINGLE = ROOT / "tensh/jit/checking/declarations.txt"
 MORE = """_softmax _log_softmax nll_loss_forward _to_copy _local_scalar_dense _unsafe_view slice select index convolution index_put
     native_layer_norm native_dropout native_batch_norm native_group_norm lift_fresh permute t rsub constant_pad_nd copy_
     linalg_vector_norm max_pool2d_with_indices embedding new_empty_strided empty_strided _unique2 alias detach lift_fresh_copy
@@ -83,10 +85,10 @@ def make_files():
             composed = False
         lines.append("+" * composed + text)
     yield TARGET, "".join(f"{line}\n" for line in sorted(lines, key=lambda line: line.lstrip("+")))
-    yield (
-        SCRIPTS,
-        "".join(f"{line}\n" for line in find_script_signatures({line.lstrip("+").partition("(")[0] for line in lines})),
-    )
+    further = find_script_signatures({line.lstrip("+").partition("(")[0] for line in lines})
+    yield SCRIPTS, "".join(f"{line}\n" for line in further)
+    names = {re.split(r"[.(]", line.lstrip("+"))[0] for line in lines + further}
+    yield SINGLE, "".join(f"{line}\n" for line in find_single_declarations(names))
 
 
 def find_script_signatures(known):
@@ -116,6 +118,16 @@ def find_script_signatures(known):
         else:
             lines.append(text)
     return lines
+
+
+def find_single_declarations(names):
+    """Return the declarations of those operators that have one overload."""
+    import torch
+
+    found = {}
+    for schema in torch._C._jit_get_all_schemas():
+        found.setdefault(schema.name, []).append(str(schema))
+    return [found[f"aten::{name}"][0] for name in sorted(names) if len(found.get(f"aten::{name}", ())) == 1]
 
 
 if __name__ == "__main__":

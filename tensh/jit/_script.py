@@ -317,15 +317,22 @@ def script(obj, optimize=None, _frames_up=0, _rcb=None, example_inputs=None):
     >>> scale.schema
     'scale(Tensor x, int times=2) -> Tensor'
     """
+    from tensh.jit.checking import check_function, check_module
+
     warn("`torch.jit.script` is deprecated. Please switch to `torch.compile` or `torch.export`.", DeprecationWarning)
     if isinstance(obj, (ScriptFunction, ScriptModule, type)):
         return obj
     if isinstance(obj, Module):
-        return script_module(obj)
+        made = script_module(obj)
+        check_module(
+            made, [name for name, each in vars(type(made)).items() if isinstance(each, Method) and each.border]
+        )
+        return made
     obj = getattr(obj, "__original_fn", obj)
     if inspect.isfunction(obj) and not (obj.__module__ or "").startswith(("torch", "tensh")):
         read_source(obj)
         check_syntax(obj)
+        check_function(obj)
         return ScriptFunction(obj)
     if inspect.ismethod(obj) or callable(obj):
         return obj

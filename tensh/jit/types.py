@@ -2,6 +2,7 @@
 
 import collections.abc
 import inspect
+import math
 import types
 import typing
 
@@ -98,6 +99,15 @@ def fits_type(value, kind, exact=False):
     return isinstance(value, kind)
 
 
+def default_text(value):
+    """Return a default as declarations write it."""
+    from tensh.jit.constants import float_text
+
+    if isinstance(value, str):
+        return f'"{value}"'
+    return float_text(value) if isinstance(value, float) and math.isfinite(value) else f"{value}"
+
+
 class TypedSignature:
     """The typed parameters of a scripted function, which check arguments."""
 
@@ -127,9 +137,8 @@ class TypedSignature:
         parts = [f"{self.owner} self"] if self.owner else []
         for name, kind in self.kinds.items():
             default = self.signature.parameters[name].default
-            parts.append(
-                f"{short_name_of(kind)} {name}" + ("" if default is inspect.Parameter.empty else f"={default}")
-            )
+            shown = "" if default is inspect.Parameter.empty else f"={default_text(default)}"
+            parts.append(f"{short_name_of(kind)} {name}{shown}")
         result = short_name_of(self.result if self.annotated or self.infer is None else self.infer())
         return f"{self.name}({', '.join(parts)}) -> {f'({result})' if result.startswith('(') else result}"
 

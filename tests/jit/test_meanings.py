@@ -55,11 +55,14 @@ def test_values_without_pytorch():
 
 
 def test_closures_methods_and_super_keep_their_names():
-    factor, below = 3, torch.jit.script(scripts_of_numbers.rounding)
+    below = torch.jit.script(scripts_of_numbers.rounding)
     assert below(3, 2.5)[0] == 2.0
 
+    def thrice(x: float):
+        return x * 3
+
     def scale(n: int):
-        return n**2 * factor
+        return thrice(n**2)
 
     class Base(torch.nn.Module):
         def area(self, x):

@@ -80,41 +80,6 @@ def test_every_value_of_a_graph_is_made_before_it_is_read(name):
     assert len(names) == len(set(names))
 
 
-def closed_over(x):
-    return x + OFFSET
-
-
-def two_types(x, k: int):
-    if k > 1:  # noqa: SIM108
-        y = 1
-    else:
-        y = x
-    return y
-
-
-def wrong_types(x):
-    return x + "a"
-
-
-OFFSET = 3
-
-
-@pytest.mark.parametrize(
-    "function, reason",
-    [
-        (closed_over, "python value of type 'int' cannot be used as a value"),
-        (two_types, "undefined value y"),
-        (wrong_types, "aten::add takes no arguments of the types Tensor, str"),
-    ],
-)
-def test_python_that_scripts_cannot_contain_is_refused_with_its_line(function, reason):
-    scripted = torch.jit.script(function)
-    with pytest.raises(RuntimeError, match=re.escape(reason)):
-        scripted.graph  # noqa: B018
-    if function not in (two_types, wrong_types):
-        assert torch.equal(scripted(torch.ones(2)), function(torch.ones(2)))
-
-
 def test_calls_are_taken_into_an_inlined_graph():
     module = make_scripted_modules(torch)["Layers"]
     scripted = torch.jit.script(module)
@@ -127,13 +92,8 @@ def test_declarations_have_the_inferred_result(oracle):
     def pair(x, k: int):
         return x * k, k
 
-    def same(k: int):
+    def same(k: int, mode: str = "sum", scale: float = 2.0):
         return k
 
-    for function in (pair, same, closed_over):
-        ours, theirs = torch.jit.script(function), None
-        if function is not closed_over:
-            theirs = oracle.jit.script(function)
-            assert str(ours.schema) == str(theirs.schema)
-        else:
-            assert str(ours.schema) == "closed_over(Tensor x) -> Tensor"
+    for function in (pair, same):
+        assert str(torch.jit.script(function).schema) == str(oracle.jit.script(function).schema)

@@ -5,7 +5,6 @@ from functools import cache
 from pathlib import Path
 
 from tensh._aten.overloads import Parameter, schemas
-from tensh.engine.core.tensor import Tensor
 from tensh.jit.scripting.kinds import read_kind
 
 __all__ = ["overloads_of"]
@@ -25,10 +24,11 @@ class Formal:
 
 
 class Signature:
-    """One overload of an operator."""
+    """One overload of an operator; ``text`` is its declaration."""
 
-    def __init__(self, name, formals, result):
-        self.name, self.formals, self.result = name, formals, result
+    def __init__(self, full, parameters, result):
+        self.name, self.text = full.partition(".")[0], f"{full}({parameters}) -> {result}"
+        self.formals, self.result = read_formals(parameters), read_kind(result)
 
 
 def read_formals(text):
@@ -43,7 +43,7 @@ def read_formals(text):
 
 @cache
 def read_file():
-    """Return (name of an overload -> its result, name of an operator -> signatures of further overloads)."""
+    """Return (name of an overload -> its result, name of an operator -> (name, parameters, result) of further overloads)."""
     results, further = {}, {}
     for line in Path(__file__).with_name("signatures.txt").read_text(encoding="utf-8").splitlines():
         head, _, result = line.rpartition(" -> ")
@@ -51,7 +51,7 @@ def read_file():
         if not opened:
             results[name] = result
         else:
-            further.setdefault(name.partition(".")[0], []).append((rest[:-1], result))
+            further.setdefault(name.partition(".")[0], []).append((name, rest[:-1], result))
     return results, further
 
 
@@ -65,8 +65,5 @@ def overloads_of(name):
         own, key=lambda each: (each._overloadname != "default", "Tensor" not in each._overloadname, len(each._text))
     ):
         full = f"{name}.{overload._overloadname}" if overload._overloadname != "default" else name
-        found.append(
-            Signature(name, read_formals(overload._text), read_kind(results[full]) if full in results else Tensor)
-        )
-    found += [Signature(name, read_formals(text), read_kind(result)) for text, result in further.get(name, ())]
-    return found
+        found.append(Signature(full, overload._text, results.get(full, "Tensor")))
+    return found + [Signature(*each) for each in further.get(name, ())]

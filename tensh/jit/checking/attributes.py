@@ -1,0 +1,112 @@
+"""The check of attributes and methods of values."""
+
+import types
+
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.dtypes.device import device
+from tensh.jit.checking.values import (
+    UNKNOWN,
+    Value,
+    bind,
+    describe,
+    fields_of,
+    fits,
+    has_variable,
+    is_known,
+    is_named_tuple,
+    parts_of,
+)
+from tensh.jit.scripting.expressions import FACTS, PROPERTIES
+from tensh.jit.scripting.functions import TO
+from tensh.jit.scripting.signatures import overloads_of
+from tensh.jit.scripting.sugar import Bound, Known, ModuleRef
+from tensh.jit.types import origin_of
+
+__all__ = ["Attributes"]
+
+PYTHON_METHODS = frozenset(
+    """apply_ as_subclass bfloat16 bool const_data_ptr data_ptr dim_order grad_dtype grad_fn is_shared map2_ map_ module_load ndimension
+    nelement new new_tensor numpy register_hook register_post_accumulate_grad_hook reinforce share_memory_ storage storage_type
+    to_sparse_coo unique untyped_storage volatile""".split()
+)
+"""Members of tensors that scripts do not have."""
+OF_DEVICES = {"type": str, "index": int | None}
+
+
+class Attributes:
+    """The part of the checker that reads attributes."""
+
+    def check_Attribute(self, node):
+        owner, name = self.expression(node.value), node.attr
+        if isinstance(owner, ModuleRef):
+            return self.member(owner, name, node)
+        if isinstance(owner, Known):
+            return self.attribute_of_object(owner.value, name, node)
+        if not isinstance(owner, Value):
+            return UNKNOWN
+        kind = owner.kind
+        if not is_known(kind):
+            return UNKNOWN
+        if kind is Tensor:
+            found = self.attribute_of_tensor(name)
+            if found is not None:
+                return found
+        elif kind is device and name in OF_DEVICES:
+            return Value(OF_DEVICES[name])
+        elif is_named_tuple(kind) and name in fields_of(kind):
+            return Value(fields_of(kind)[name])
+        elif (fields := getattr(owner, "fields", ())) and name in fields:
+            return Value(parts_of(kind)[fields.index(name)])
+        if self.has_method(kind, name):
+            return Bound(owner, name)
+        self.refuse(node, f"'{describe(owner)}' object has no attribute or method '{name}'.")
+
+    @staticmethod
+    def attribute_of_tensor(name):
+        """Return an attribute of a tensor as a value, UNKNOWN for one without a known type, None if there is none."""
+        if name in FACTS:
+            return Value(FACTS[name] if name != "grad" else Tensor | None)
+        if name in PROPERTIES:
+            return Value({"shape": list[int], "ndim": int, "is_leaf": bool}.get(name, Tensor))
+        if name in TO and name not in PYTHON_METHODS or overloads_of(name) or name == "tolist":
+            return None
+        return UNKNOWN if hasattr(Tensor, name) and name not in PYTHON_METHODS else None
+
+    @staticmethod
+    def has_method(kind, name):
+        """Return True if values of a type have a method."""
+        if kind is Tensor and name in TO and name not in PYTHON_METHODS:
+            return True
+        if kind is str and name == "format" or kind is Tensor and name == "tolist":
+            return True
+        for signature in overloads_of(name):
+            own = next((each.kind for each in signature.formals if each.name == "self"), None)
+            if own is not None and takes_self(own, kind):
+                return True
+        return False
+
+    def attribute_of_object(self, owner, name, node):
+        """Return an attribute of an object that is known beforehand."""
+        try:
+            found = getattr(owner, name)
+        except AttributeError as error:
+            if isinstance(owner, types.ModuleType) and type(error) is AttributeError and not is_unsupported(error):
+                self.refuse(node, f"object has no attribute {name}")
+            return UNKNOWN
+        if isinstance(owner, types.ModuleType) and type(found) in (bool, int, float, str):
+            return Value(type(found))
+        if isinstance(owner, types.ModuleType):
+            return Known(found)
+        return UNKNOWN
+
+
+def takes_self(formal, kind):
+    """Return True if a method whose first parameter has a type belongs to values of another."""
+    if has_variable(formal):
+        return origin_of(formal) is not None and bind(formal, kind, {}) is None
+    return fits(kind, formal) and (kind is not bool or formal is bool)
+
+
+def is_unsupported(error):
+    """Return True for the error of a name that PyTorch has."""
+    return "support" in str(error)

@@ -1,0 +1,312 @@
+"""The check of calls: of operators, of Python's functions, of other functions of the program, of modules and their methods."""
+
+import ast
+import builtins
+import inspect
+import types
+import typing
+
+from tensh._aten.overloads import Overload, Packet
+from tensh.engine.core.tensor import Tensor
+from tensh.jit.checking.expressions import Steps
+from tensh.jit.checking.matching import Unmatched, match, match_operator
+from tensh.jit.checking.operators import NUMBERS, with_fields
+from tensh.jit.checking.values import UNKNOWN, Value, describe, is_known, is_named_tuple, members, parts_of
+from tensh.jit.scripting.forms import find_function
+from tensh.jit.scripting.functions import FUNCTIONAL, RENAMED, TO
+from tensh.jit.scripting.kinds import element_of, none
+from tensh.jit.scripting.signatures import overloads_of
+from tensh.jit.scripting.sugar import Bound, Known, ModuleRef
+from tensh.jit.types import origin_of, short_name_of
+
+__all__ = ["Calls"]
+
+CASTS = {int: "Int", float: "Float", complex: "Complex"}
+CASTS_OF_ANYTHING = (bool, str)
+CHECKED = frozenset("round ord chr hex bin oct divmod".split())
+"""Functions of Python that are operators of ``aten``, and nothing else."""
+LOOSE = frozenset("len sum sorted pow".split())
+"""Functions of Python that also take what no overload has."""
+UNSUPPORTED = frozenset(
+    """aiter anext ascii breakpoint callable compile delattr dir eval exec format globals input issubclass iter locals next open repr
+    setattr vars""".split()
+)
+"""Functions of Python that scripts cannot call."""
+WRITTEN_IN_PYTHON = frozenset(
+    """atleast_1d atleast_2d atleast_3d align_tensors broadcast_shapes broadcast_tensors cartesian_prod block_diag cdist chain_matmul
+    einsum istft stft lu norm meshgrid pca_lowrank split svd_lowrank tensordot unique unique_consecutive unravel_index""".split()
+)
+"""Functions of ``torch`` that PyTorch compiles from Python, whose arguments are those of this Python."""
+SPACES = {"linalg": "linalg_", "fft": "fft_", "special": "special_"}
+
+
+class Calls:
+    """The part of the checker that checks calls."""
+
+    def check_Call(self, node, hint=None):
+        function = self.expression(node.func)
+        if isinstance(function, Known) and self.is_program(function.value):
+            self.program.function(function.value, self, node)  # errors in it come before those in the arguments
+        if isinstance(function, Known):
+            found = self.special(function.value, node)
+            if found is not None:
+                return found
+        if isinstance(function, Bound) and function.name == "tolist" and not node.args:
+            if hint is None and isinstance(function.owner, Value):
+                self.refuse(node.func, "Expected type hint for result of tolist()")
+            return UNKNOWN if hint is None else Value(hint)
+        args = self.arguments(node)
+        options = {each.arg: self.argument(each.value) for each in node.keywords}
+        if args is None or None in options:
+            return UNKNOWN
+        if isinstance(function, Known):
+            return self.call_known(function.value, args, options, node)
+        if isinstance(function, Bound):
+            return self.call_bound(function, args, options, node)
+        if isinstance(function, ModuleRef):
+            return self.call_method(function.module, "forward", args, options, node)
+        if isinstance(function, Value) and is_known(function.kind):
+            self.refuse(node.func, f"cannot call a value of type '{describe(function.kind)}'")
+        return UNKNOWN
+
+    def argument(self, node):
+        """Return the value of an argument; a function of the program is one that is not known."""
+        self.pending = node
+        found = self.expression(node)
+        is_function = isinstance(found, Known) and self.is_program(found.value)
+        return UNKNOWN if is_function else self.as_value(found, node)
+
+    def arguments(self, node):
+        """Return the values of the arguments by place; None if their number is not known."""
+        found, whole = [], True
+        for each in node.args:
+            if not isinstance(each, ast.Starred):
+                found.append(self.argument(each))
+                continue
+            value = self.value(each.value)
+            if is_known(value.kind) and element_of(value.kind) is not None:
+                self.refuse(each, "cannot statically infer the expected size of a list in this context")
+            parts = parts_of(value.kind)
+            whole = whole and parts is not None
+            found += map(Value, parts or ())
+        return found if whole else None
+
+    # ── what is not evaluated like a call ────────────────────────────────────
+    def special(self, function, node):
+        """Return the result of a call that has its own meaning; None for other calls."""
+        name = getattr(function, "__name__", "")
+        if (
+            function in (hasattr, isinstance)
+            or self.is_jit_isinstance(function)
+            or name in ("is_scripting", "is_tracing")
+        ):
+            self.condition(node)
+            return Value(bool)
+        if self.of_library(function) and name == "annotate" and len(node.args) == 2 or function is typing.cast:
+            kind = self.annotation(node.args[0])
+            self.value(node.args[1], kind)
+            return Value(kind)
+        if function is getattr and len(node.args) >= 2 and isinstance(node.args[1], ast.Constant):
+            owner = self.expression(node.args[0])
+            has = isinstance(owner, ModuleRef) and self.has_member(owner.module, node.args[1].value)
+            return self.member(owner, node.args[1].value, node) if has else UNKNOWN
+        if function in (range, enumerate, zip, reversed):
+            return self.sequence(function, node)
+        if function in (list, tuple, dict, set) and not node.keywords:
+            return self.container(function, node)
+        if function is super:
+            return UNKNOWN
+        if name in UNSUPPORTED and getattr(builtins, name) is function:
+            self.refuse(node.func, f"Python builtin {function!r} is currently not supported in Torchscript")
+        return None
+
+    def container(self, function, node):
+        """Return the result of ``list``, ``tuple`` or ``dict``."""
+        if not node.args:
+            return Value(
+                {list: list[Tensor], dict: dict[str, Tensor], tuple: tuple[()]}.get(function, UNKNOWN.kind),
+                empty=function is list,
+            )
+        found = self.expression(node.args[0])
+        if function is not list:
+            return UNKNOWN
+        steps = self.steps_of(found, node)
+        if steps.parts is not None or not isinstance(steps.element, Value):
+            return UNKNOWN
+        return Value(list[steps.element.kind])
+
+    def sequence(self, function, node):
+        """Return what a loop goes over that calls range, enumerate, zip or reversed."""
+        if function is range:
+            for place, each in enumerate(node.args):
+                value = self.value(each)
+                if is_known(value.kind) and value.kind not in (int, bool):
+                    text = f"all inputs of range must be ints, found {describe(value)} in argument {place}"
+                    self.refuse(node, text.replace(" (inferred)", ""))
+            return Steps(element=Value(int))
+        parts = [
+            self.steps_of(self.expression(each), node) for each in (node.args if function is zip else node.args[:1])
+        ]
+        if not parts:
+            return Steps()
+        if function is reversed:
+            return Steps(parts[0].parts and parts[0].parts[::-1], parts[0].element)
+        if function is enumerate:
+            parts.insert(0, Steps(element=Value(int)))
+        fixed = [each.parts for each in parts if each.parts is not None]
+        if not fixed:
+            return Steps(element=tuple(each.element for each in parts))
+        length = min(map(len, fixed))
+        rows = [[each.element] * length if each.parts is None else each.parts[:length] for each in parts]
+        return Steps(parts=[tuple(row) for row in zip(*rows)])
+
+    def steps_of(self, found, node):
+        """Return what a loop goes over."""
+        if isinstance(found, Steps):
+            return found
+        if isinstance(found, tuple):
+            return Steps(parts=list(found))
+        if isinstance(found, ModuleRef):
+            children = self.layers_of(found.module)
+            return Steps() if children is None else Steps(parts=children)
+        value = self.as_value(found, node)
+        kind = value.kind
+        if not is_known(kind):
+            return Steps()
+        if parts_of(kind) is not None:
+            return Steps(parts=list(map(Value, parts_of(kind))))
+        if kind is Tensor or kind is str:
+            return Steps(element=Value(kind))
+        if element_of(kind) is not None:
+            return Steps(element=Value(element_of(kind)))
+        if origin_of(kind) is dict:
+            return Steps(element=Value(typing.get_args(kind)[0]))
+        self.refuse(node, f"'{describe(value)}' object is not iterable")
+
+    # ── functions ────────────────────────────────────────────────────────────
+    @staticmethod
+    def of_library(function):
+        """Return True for a function of the library."""
+        space = getattr(function, "__module__", None) or ""
+        return space.partition(".")[0] in ("torch", "tensh")
+
+    def is_program(self, function):
+        """Return True for a function that the program defines, and that scripts compile."""
+        return isinstance(function, types.FunctionType) and not self.of_library(function)
+
+    def call_known(self, function, args, options, node):
+        name = getattr(function, "__name__", None) or ""
+        if type(function).__name__ == "ScriptFunction":
+            function = function._fn
+        if function in CASTS_OF_ANYTHING:
+            return Value(function)
+        if getattr(builtins, name, None) is function:
+            return self.call_builtin(function, name, args, node)
+        if is_named_tuple(function):
+            return self.make_tuple(function, args, options, node)
+        if isinstance(function, (Packet, Overload)) or inspect.isclass(function):
+            return UNKNOWN
+        if getattr(function, "__module__", None) == "math":
+            return self.operate(name, args, node.func, options)
+        if self.is_program(function):
+            return self.call_function(function, args, options, node)
+        return self.call_library(function, args, options, node) if self.of_library(function) else UNKNOWN
+
+    def call_builtin(self, function, name, args, node):
+        """Return the result of a function of Python."""
+        if function in CASTS and len(args) == 1:
+            self.operate(CASTS[function], args, node.func)
+            return Value(function)
+        if name in CHECKED:
+            return self.operate(name, args, node.func)
+        if name in LOOSE:
+            try:
+                return match_operator(overloads_of(name), args, {})
+            except Unmatched:
+                return UNKNOWN
+        if name in ("abs", "min", "max") and all(is_known(each.kind) for each in args):
+            return self.compare_numbers(name, args, node)
+        return UNKNOWN
+
+    def compare_numbers(self, name, args, node):
+        """Return the result of ``abs``, ``min`` or ``max``."""
+        kinds = [each.kind for each in args]
+        if any(each in (str, none) or len(members(each)) > 1 or origin_of(each) is dict for each in kinds):
+            self.refuse(node.func, "Arguments for call are not valid.\nThe following variants are available")
+        if all(each in (int, float) for each in kinds):
+            return Value(float if float in kinds else int)
+        if Tensor in kinds and all(each in NUMBERS or each is Tensor for each in kinds):
+            return Value(Tensor)
+        if len(kinds) == 1 and element_of(kinds[0]) in (int, float):
+            return Value(element_of(kinds[0]))
+        return UNKNOWN
+
+    def make_tuple(self, cls, args, options, node):
+        """Return a named tuple."""
+        signature = inspect.signature(cls)
+        parameters = [self.parameter(each) for each in signature.parameters.values()]
+        shown = ", ".join(f"{short_name_of(each.kind)} {each.name}" for each in parameters)
+        self.match(parameters, args, options, f"{cls.__name__}({shown}) -> ()", node)
+        return Value(cls)
+
+    def match(self, parameters, args, options, declaration, node):
+        """Refuse arguments that a function does not take."""
+        try:
+            match(parameters, args, options)
+        except Unmatched as error:
+            self.refuse(node.func, f"\n{declaration}:\n{error}\n")
+
+    def call_library(self, function, args, options, node):
+        """Return the result of a function of torch."""
+        name, space = function.__name__, function.__module__ or ""
+        functional = space.endswith("nn.functional")
+        prefix = SPACES.get(space.rpartition(".")[2], "")
+        name = prefix + name if not name.startswith(prefix) else name
+        if functional and name not in FUNCTIONAL:
+            return self.call_form(function, args, options, node)
+        name = RENAMED.get(name, name)
+        if "out" in options:
+            return UNKNOWN
+        if name not in WRITTEN_IN_PYTHON:
+            return self.operate(name, args, node.func, options)
+        try:
+            return with_fields(match_operator(overloads_of(name), args, options), name)
+        except Unmatched:
+            return UNKNOWN
+
+    def call_form(self, function, args, options, node):
+        """Return the result of a function of ``torch.nn.functional`` that PyTorch compiles from Python."""
+        form = find_function(function.__name__)
+        if form is None or getattr(form, "open", ()) or getattr(form, "length", 0):
+            return UNKNOWN
+        declared = self.program.declare(form)
+        self.match(declared.parameters, args, options, declared.text, node)
+        return declared.result if declared.result is not None else UNKNOWN
+
+    def call_function(self, function, args, options, node):
+        """Return the result of a function of the program."""
+        declared = self.program.function(function, self, node)
+        if declared is None:
+            return UNKNOWN
+        self.match(declared.parameters, args, options, declared.text, node)
+        return declared.result
+
+    # ── methods ──────────────────────────────────────────────────────────────
+    def call_bound(self, function, args, options, node):
+        owner, name = function.owner, function.name
+        if isinstance(owner, ModuleRef):
+            return self.call_method(owner.module, name, args, options, node)
+        if owner.kind is str and name == "format":
+            return Value(str)
+        if owner.kind is Tensor and name in TO:
+            return Value(Tensor)
+        return self.operate(name, [owner, *args], node.func, options, bound=True)
+
+    def call_method(self, module, name, args, options, node):
+        """Return the result of a method of a module."""
+        declared = self.program.method(module, name, self, node)
+        if declared is None:
+            return UNKNOWN
+        given = [UNKNOWN, *args] if declared.takes_self else args
+        self.match(declared.parameters, given, options, declared.text, node)
+        return declared.result if declared.result is not None else UNKNOWN

@@ -1,0 +1,80 @@
+"""The members of modules in a script: parameters, layers, attributes and methods."""
+
+import inspect
+
+from tensh.jit.checking.values import UNKNOWN, Value, is_known, settle
+from tensh.jit.marks import Attribute
+from tensh.jit.scripting.compiling import declared_kind, is_final
+from tensh.jit.scripting.kinds import none
+from tensh.jit.scripting.layers import is_layer
+from tensh.jit.scripting.sugar import Bound, Known, ModuleRef, class_of
+
+__all__ = ["Members"]
+
+MISSING = object()
+CONTAINERS = ("Sequential", "ModuleList")
+
+
+class Members:
+    """The part of the checker that reads members of modules."""
+
+    @staticmethod
+    def has_member(module, name):
+        """Return True if a module has an attribute."""
+        tables = module._modules, module._parameters, module._buffers
+        return any(name in each for each in tables) or inspect.getattr_static(module, name, MISSING) is not MISSING
+
+    def member(self, owner, name, node):
+        """Return an attribute of a module; refuse one that is not there."""
+        module = owner.module
+        if name in module._modules:
+            child = module._modules[name]
+            return ModuleRef(child, None) if child is not None else Known(None)
+        for table in (module._parameters, module._buffers):
+            if name in table:
+                kind = declared_kind(module, name, table[name])
+                return Value(settle(kind)) if kind is not none else Known(None)
+        if name in module.__dict__:
+            return self.plain_member(module, name, module.__dict__[name])
+        found = inspect.getattr_static(class_of(module), name, None)
+        if inspect.isfunction(found):
+            self.program.method(module, name, self, node)
+            return Bound(owner, name)
+        if found is None and not self.has_member(module, name):
+            self.refuse(node, f"Module '{class_of(module).__name__}' has no attribute '{name}' ")
+        return UNKNOWN
+
+    @staticmethod
+    def plain_member(module, name, value):
+        """Return an attribute that is neither a parameter nor a module."""
+        if isinstance(value, Attribute):
+            return Value(settle(value.type))
+        if is_layer(module):
+            return UNKNOWN
+        fixed = name in getattr(module, "__constants__", ()) or is_final(class_of(module), name)
+        if fixed and type(value) in (bool, int, float, str):
+            return Value(type(value), constant=value)
+        kind = declared_kind(module, name, value)
+        if kind is none or value is None and kind is None:
+            return Known(None)
+        if kind is None or not is_known(settle(kind)):
+            return UNKNOWN
+        return Value(settle(kind))
+
+    @staticmethod
+    def layers_of(module):
+        """Return the layers in a container; None for another module."""
+        if class_of(module).__name__ not in CONTAINERS or class_of(module).__module__.partition(".")[0] not in (
+            "torch",
+            "tensh",
+        ):
+            return None
+        return [ModuleRef(each, None) for each in module._modules.values()]
+
+    def layer_at(self, owner, index):
+        """Return a layer of a container."""
+        layers = self.layers_of(owner.module)
+        place = getattr(index, "value", None)
+        if layers is None or type(place) is not int or not -len(layers) <= place < len(layers):
+            return UNKNOWN
+        return layers[place]

@@ -1,0 +1,246 @@
+"""The functions and methods of a program, each checked once."""
+
+import ast
+import functools
+import inspect
+import typing
+from pathlib import Path
+
+from tensh.engine.core.tensor import Tensor
+from tensh.jit.checking.attributes import Attributes
+from tensh.jit.checking.calls import Calls
+from tensh.jit.checking.conditions import Conditions
+from tensh.jit.checking.expressions import Expressions
+from tensh.jit.checking.frames import Frame, Frames
+from tensh.jit.checking.matching import Taken
+from tensh.jit.checking.members import Members
+from tensh.jit.checking.operators import Operators
+from tensh.jit.checking.places import Text
+from tensh.jit.checking.statements import Statements
+from tensh.jit.checking.subscripts import Subscripts
+from tensh.jit.checking.values import UNKNOWN, Value, is_known, settle
+from tensh.jit.scripting.compiling import find_source
+from tensh.jit.scripting.forms import find_method
+from tensh.jit.scripting.layers import is_layer, name_in_scripts
+from tensh.jit.scripting.sources import NotScriptable, Source
+from tensh.jit.scripting.sugar import Known, ModuleRef, class_name, class_of
+from tensh.jit.types import TypedSignature
+
+__all__ = ["Checker", "Program", "check_function", "check_module"]
+
+NOT_COMPILED = ("ignore", "unused")
+
+
+class Declared:
+    """A function as its callers see it: its parameters, its declaration, and the result, None for one that is not known."""
+
+    def __init__(self, parameters, text, result, takes_self=False):
+        self.parameters, self.text, self.result, self.takes_self = parameters, text, result, takes_self
+
+
+class Checker(Expressions, Operators, Attributes, Subscripts, Calls, Conditions, Members, Statements, Frames):
+    """Checks one function, or with ``owner`` one method of a module."""
+
+    def __init__(self, program, fn, owner=None):
+        self.program, self.fn, self.owner = program, fn, owner
+        self.source, self.text = Source(fn), Text(fn)
+        self.frame, self.pending, self.returned = Frame(), self.source.tree, None
+        self.border = TypedSignature(fn, "self" if owner is not None else None)
+        note = self.border.result if self.border.annotated else None
+        self.wanted = settle(note) if self.border.annotated else None
+
+    @property
+    def path(self):
+        """The name in errors."""
+        return self.fn.__name__ if self.owner is None else f"{class_of(self.owner).__name__}.{self.fn.__name__}"
+
+    def check(self):
+        """Check the function; return its result."""
+        tree = self.source.tree
+        parameters = list(inspect.signature(self.fn).parameters.values())
+        if self.owner is not None:
+            self.frame.names[parameters[0].name] = ModuleRef(self.owner, None)
+            parameters = parameters[1:]
+        for each in parameters:
+            self.frame.names[each.name] = self.program.value_of(self.border, each)
+        self.run(tree.body)
+        self.end(tree)
+        if self.wanted is not None:
+            return Value(self.wanted)
+        return Value(self.returned.kind) if self.returned is not None else UNKNOWN
+
+    # ── names ────────────────────────────────────────────────────────────────
+    def lookup(self, name):
+        """Return what a name means outside the function; None if it means nothing."""
+        try:
+            known, value = self.source.find(name)
+        except ValueError:  # a variable around the function that is not assigned yet
+            return UNKNOWN
+        return Known(value) if known else None
+
+    def evaluate(self, node):
+        """Return (True, the value of an annotation); (False, None) for one that cannot be read."""
+        try:
+            return True, self.source.evaluate(node)
+        except NotScriptable:
+            return False, None
+
+    def annotation(self, node):
+        """Return the type of an annotation."""
+        if isinstance(node, ast.Name) and self.lookup(node.id) is None:
+            self.refuse(node, f"Unknown type name '{node.id}'")
+        known, note = self.evaluate(node)
+        return settle(note) if known and not isinstance(note, (str, tuple)) else typing.Any
+
+    @staticmethod
+    def parameter(parameter):
+        """Return a parameter of a function without a syntax tree."""
+        return Taken(parameter.name, settle(parameter.annotation), parameter.default is not parameter.empty)
+
+    # ── errors ───────────────────────────────────────────────────────────────
+    def describe_error(self, node, text):
+        """Return the text of an error at a node."""
+        return f"\n{text}:\n{self.text.mark(node)}"
+
+    def refuse(self, node, text):
+        """Raise the error of a node, with the calls through which the function came to be checked."""
+        raise RuntimeError(self.describe_error(node, text) + self.program.describe_calls()) from None
+
+    def refuse_call(self, name, reasons, node):
+        """Raise the error of a call that no overload of an operator takes."""
+        raise RuntimeError(self.program.describe_call(self, name, reasons, node)) from None
+
+
+class Program:
+    """Checked functions and methods."""
+
+    def __init__(self):
+        self.found, self.calls = {}, []
+
+    def describe_calls(self):
+        """Return the calls through which the innermost function came to be checked."""
+        return "".join(
+            f"'{path}' is being compiled since it was called from '{caller.path}'\n{caller.text.mark(at)}"
+            for path, caller, at in reversed(self.calls)
+        )
+
+    def describe_call(self, checker, name, reasons, node):
+        """Return the text of a call that no overload of an operator takes."""
+        single = read_declarations().get(name)
+        if single is not None:
+            return checker.describe_error(node, f"\n{single}:\n{reasons[0][1]}\n") + self.describe_calls()
+        shown = "".join(f"  \n  aten::{signature.text}:\n{indent(reason)}" for signature, reason in reasons)
+        text = (
+            f"Arguments for call are not valid.\nThe following variants are available:\n{shown}\nThe original call is"
+        )
+        return checker.describe_error(node, text) + self.describe_calls()
+
+    @staticmethod
+    def value_of(border, parameter):
+        """Return the value of a parameter in its function."""
+        kind = border.kinds.get(parameter.name, inspect.Parameter.empty)
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            return UNKNOWN
+        if kind is inspect.Parameter.empty and parameter.annotation is inspect.Parameter.empty:
+            return Value(Tensor, inferred=True)
+        return Value(settle(kind)) if kind is not inspect.Parameter.empty else UNKNOWN
+
+    def declare(self, fn, result=None, owner=None):
+        """Return a function as its callers see it, by its annotations; ``result`` is what its check found."""
+        border = TypedSignature(fn, class_name(owner) if owner is not None else None)
+        parameters = list(inspect.signature(fn).parameters.values())
+        taken = []
+        for each in parameters[1:] if owner is not None else parameters:
+            value = self.value_of(border, each)
+            named = each.kind is each.KEYWORD_ONLY
+            inferred = value.inferred and not Calls.of_library(fn)
+            taken.append(Taken(each.name, value.kind, each.default is not each.empty, named, inferred))
+        if owner is not None:
+            taken.insert(0, Taken(parameters[0].name, typing.Any))
+        result = Value(settle(border.result)) if result is None and border.annotated else result
+        if result is not None and is_known(result.kind):
+            border.result, border.annotated = result.kind, True
+        return Declared(taken, border.declaration, result, owner is not None)
+
+    def function(self, fn, caller, node):
+        """Return a function of the program as declared; None if nothing is known about it."""
+        modifier = getattr(fn, "_torchscript_modifier", None)
+        if modifier in NOT_COMPILED or hasattr(fn, "__wrapped__"):
+            return None
+        return self.check(fn, fn, None, caller, node)
+
+    def method(self, module, name, caller, node):
+        """Return a method of a module as declared; None if nothing is known about it."""
+        if class_of(module).__module__.partition(".")[0] in ("torch", "tensh"):
+            return self.layer(module, name)
+        fn = find_source(module, name)
+        if not inspect.isfunction(fn) or getattr(fn, "_torchscript_modifier", None) in NOT_COMPILED:
+            return None
+        return self.check((id(module), name), fn, module, caller, node)
+
+    def layer(self, module, name):
+        """Return a method of a layer of the library as declared; None for one that is not declared, or has several forms."""
+        form = find_method(class_of(module), name) or inspect.getattr_static(class_of(module), name, None)
+        if not inspect.isfunction(form) or not is_layer(module) or name_in_scripts(module, name) != name:
+            return None
+        if any(each.kind is each.VAR_POSITIONAL for each in inspect.signature(form).parameters.values()):
+            return None
+        return self.declare(inspect.unwrap(form), None, module)
+
+    def check(self, key, fn, owner, caller, node):
+        """Return a function as declared, after its check; None for one without source, or with variable arguments."""
+        if key in self.found:
+            if self.found[key] is RUNNING and owner is None:
+                caller.refuse(
+                    node.func, f" function '{fn.__name__}' is called recursively. Recursive calls are not supported"
+                )
+            return None if self.found[key] is RUNNING else self.found[key]
+        try:
+            checker = Checker(self, fn, owner)
+        except (NotScriptable, SyntaxError, OSError, TypeError):
+            self.found[key] = None
+            return None
+        if not can_check(checker):
+            self.found[key] = None
+            return None
+        self.found[key] = RUNNING
+        if caller is not None:
+            self.calls.append((checker.path, caller, caller.pending))
+        self.found[key] = self.declare(fn, checker.check(), owner)
+        if caller is not None:
+            self.calls.pop()
+        return self.found[key]
+
+
+RUNNING = object()
+"""Stands for a function whose check has begun."""
+
+
+@functools.cache
+def read_declarations():
+    """Return name -> declaration of the operators that have one overload only."""
+    lines = Path(__file__).with_name("declarations.txt").read_text(encoding="utf-8").splitlines()
+    return {line.partition("(")[0].partition("::")[2].partition(".")[0]: line for line in lines}
+
+
+def can_check(checker):
+    """Return True for a function whose types stand in annotations, not in comments."""
+    kinds = {each.kind for each in inspect.signature(checker.fn).parameters.values()}
+    variable = {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}
+    return not kinds & variable and not any("# type:" in line for line in checker.text.lines)
+
+
+def indent(text):
+    return "".join(f"  {line}\n" for line in text.split("\n"))
+
+
+def check_function(fn):
+    """Raise PyTorch's error for a function whose types do not fit."""
+    Program().check(fn, fn, None, None, None)
+
+
+def check_module(module, names):
+    """Raise PyTorch's error for methods of a module whose types do not fit."""
+    program = Program()
+    for name in names:
+        program.method(module, name, None, None)

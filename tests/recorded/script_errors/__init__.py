@@ -1,0 +1,1 @@
+"""What PyTorch says of scripts whose types do not fit."""
