@@ -10,6 +10,7 @@ import keyword
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device
 from tensh.jit.constants import float_text
+from tensh.jit.types import class_path, is_named_tuple
 
 LONGEST = 40  # characters of an expression on a line, with the two spaces of each level before it
 FEW = 64  # elements of a constant that is compared with others
@@ -228,6 +229,8 @@ def constant_code(value):
     """Return the code of a constant that is no tensor."""
     if isinstance(value, (tuple, list)):
         parts = ", ".join(map(constant_code, value))
+        if is_named_tuple(type(value)):
+            return f"{class_path(type(value))}({parts})"
         return f"[{parts}]" if isinstance(value, list) else f"({parts}{',' if len(value) == 1 else ''})"
     if isinstance(value, device):
         return f'torch.device("{value}")'

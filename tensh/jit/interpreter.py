@@ -217,6 +217,8 @@ class Frame:
             return call_function(self.library, self.variables[name].tree, args, kwargs, self.depth + 1)
         if name in self.library.functions:
             return call_function(self.library, self.library.functions[name], args, kwargs, self.depth + 1)
+        if name in self.library.tuples:
+            return self.library.tuples[name](*args, **kwargs)
         if name is not None and name.partition(".")[0] not in self.variables:
             space, _, last = name.rpartition(".")
             if space == "torch":

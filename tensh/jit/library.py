@@ -4,6 +4,7 @@ Python only parses the text. A function with unknown elements is refused as a wh
 """
 
 import ast
+from collections import namedtuple
 
 from tensh._aten.overloads import schemas_for_files
 from tensh.jit.operators import ADAPTED, BUILTINS, PRIM, SCALARS, Unknown
@@ -40,14 +41,16 @@ class Library:
 
     def __init__(self, texts, constants):
         self.texts, self.constants = texts, constants
-        self.classes, self.functions, self.checked, self.places = {}, {}, set(), {}
+        self.classes, self.functions, self.checked, self.places, self.tuples = {}, {}, set(), {}, {}
         for space, text in texts.items():
             try:
                 tree = ast.parse(text)
             except (SyntaxError, ValueError, RecursionError, MemoryError):
                 continue  # calls of its classes will report that they are unknown
             for each in tree.body:
-                if isinstance(each, ast.ClassDef):
+                if isinstance(each, ast.ClassDef) and [join_path(base) for base in each.bases] == ["NamedTuple"]:
+                    self.add_tuple(f"{space}.{each.name}", each)
+                elif isinstance(each, ast.ClassDef):
                     self.classes[f"{space}.{each.name}"] = Class(each)
                     self.places |= {
                         (f"{space}.{each.name}", name): (text, method)
@@ -55,6 +58,14 @@ class Library:
                     }
                 elif isinstance(each, ast.FunctionDef):
                     self.functions[f"{space}.{each.name}"] = each
+
+    def add_tuple(self, path, tree):
+        """Add a class of named tuples; one whose fields Python does not take stays unknown."""
+        fields = [each.target.id for each in tree.body if isinstance(each, ast.AnnAssign)]
+        try:
+            self.tuples[path] = namedtuple(tree.name, fields)
+        except ValueError:
+            return
 
     def method(self, cls, name):
         """Return the syntax tree of a method, or None."""

@@ -14,6 +14,9 @@ from tensh.jit.meanings import FUNCTIONS, divide, greatest, least, power, round_
 from tensh.nn.modules.module import Module
 from tensh.support.escaping import visible
 
+WIDEST = 10_000
+"""Most characters of a text that code makes of a short one."""
+
 
 class Unknown(NotImplementedError):
     """Code in a file that tensh cannot run."""
@@ -63,7 +66,7 @@ def show(*values):
 
 
 BUILTINS = {
-    "int": lambda value: int(value), "float": lambda value: float(value), "bool": lambda value: bool(value), "str": lambda value: str(value)[:10_000],
+    "int": lambda value: int(value), "float": lambda value: float(value), "bool": lambda value: bool(value), "str": lambda value: str(value)[:WIDEST],
     "len": len, "range": small_range, "getattr": read_attribute, "annotate": None, "unchecked_cast": None, "uninitialized": None,
     "isinstance": None, "print": show, "zip": zip, "enumerate": enumerate, "min": least, "max": greatest,
     "abs": abs, "list": list, "sorted": sorted, "complex": complex,
@@ -103,7 +106,7 @@ def delete(table, key):
 def fill_in(text, *values):
     """Put values into the places of braces in a text, up to a size."""
     return (
-        str(text).format(*(str(each)[:10_000] for each in values))
+        str(text).format(*(str(each)[:WIDEST] for each in values))
         if str(text).count("{") == str(text).count("{}")
         else str(text)
     )
@@ -113,7 +116,18 @@ def fill_places(text, *values):
     """Put values into the places of percent signs in a text, which may name no widths."""
     if re.search(r"%[^%sdifgexX]", text):
         raise Unknown("tensh formats no widths in TorchScript code")
-    return text % values
+    return text % (values[0] if len(values) == 1 and isinstance(values[0], tuple) else values)
+
+
+def pad(method):
+    """Return a method that makes a text wider, up to a size."""
+
+    def call(text, width, *fill):
+        if width > WIDEST:
+            raise Unknown(f"tensh makes no texts of more than {WIDEST} characters in TorchScript code")
+        return method(text, width, *fill)
+
+    return call
 
 
 TEXT = (
@@ -123,6 +137,7 @@ TEXT = (
 """Methods of texts that need no more memory than the text."""
 SCALARS = {
     **{name: getattr(str, name) for name in TEXT},
+    **{name: pad(getattr(str, name)) for name in ("zfill", "ljust", "rjust", "center")},
     "add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": divide, "floordiv": operator.floordiv, "remainder": operator.mod,
     "neg": operator.neg, "eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge,
     "__is__": lambda a, b: a is b, "__isnot__": lambda a, b: a is not b, "__not__": operator.not_, "__and__": lambda a, b: a and b,

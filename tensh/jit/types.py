@@ -30,10 +30,23 @@ def optional(kind):
     return rest[0] if len(rest) == 1 and len(typing.get_args(kind)) == 2 else None
 
 
+def is_named_tuple(kind):
+    """Return True for a class of named tuples."""
+    return isinstance(kind, type) and issubclass(kind, tuple) and hasattr(kind, "_fields")
+
+
+def class_path(thing):
+    """Return the full name of a class or a function in graphs and files."""
+    space = "" if thing.__module__ in ("__main__", None) else f"{thing.__module__}."
+    return f"__torch__.{space}{thing.__name__}".replace("__torch__.tensh.", "__torch__.torch.")
+
+
 def name_of(kind):
     """Return a type as TorchScript writes it: ``Dict[str, Tensor]``."""
     if kind in PLAIN:
         return PLAIN[kind]
+    if is_named_tuple(kind):
+        return class_path(kind)
     if (inner := optional(kind)) is not None:
         return f"Optional[{name_of(inner)}]"
     origin, args = origin_of(kind), typing.get_args(kind)
@@ -44,18 +57,18 @@ def name_of(kind):
     return getattr(kind, "__name__", str(kind))
 
 
-def short_name_of(kind):
-    """Return a type as declarations write it: ``float[]?``."""
+def short_name_of(kind, name=name_of):
+    """Return a type as declarations write it: ``float[]?``; ``name`` writes types without parameters outside of dictionaries."""
     if (inner := optional(kind)) is not None:
-        return f"{short_name_of(inner)}?"
+        return f"{short_name_of(inner, name)}?"
     origin, args = origin_of(kind), typing.get_args(kind)
+    inside = name_of if origin is dict else name
+    parts = [short_name_of(each, inside) for each in args if each != ()] if origin in (list, tuple, dict) else ()
     if origin is list:
-        return f"{short_name_of(args[0])}[]"
-    if origin is tuple:
-        return f"({', '.join(map(short_name_of, args))})"
-    if origin is dict:
-        return f"Dict({', '.join(map(short_name_of, args))})"
-    return name_of(kind)
+        return f"{parts[0]}[]"
+    if origin in (tuple, dict):
+        return f"{'' if origin is tuple else 'Dict'}({', '.join(parts)})"
+    return name(kind)
 
 
 def fits_type(value, kind, exact=False):

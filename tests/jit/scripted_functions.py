@@ -5,6 +5,8 @@
 import math
 from typing import Dict, List, Optional, Tuple
 
+from tests.jit.scripted_functions_of_tuples import CASES
+
 
 def make_scripts(torch):
     """Return name -> function of typed arguments."""
@@ -300,7 +302,8 @@ def make_scripts(torch):
     def s_nothing(x):
         x.add_(1)
 
-    return {name: value for name, value in locals().items() if name.startswith("s_")}
+    own = {name: value for name, value in locals().items() if name.startswith("s_")}
+    return own | {function.__name__: function for function in CASES}
 
 
 def make_scripted_modules(torch):

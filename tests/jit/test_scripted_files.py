@@ -9,6 +9,7 @@ import pytest
 
 import tensh as torch
 from tests.jit.scripted_functions import make_scripted_modules, make_scripts
+from tests.jit.scripted_functions_of_tuples import CASES as CASES_OF_TUPLES
 from tests.recorded.layers.cases import CASES, made, tensors
 from tests.support.zoo import make_models
 
@@ -57,6 +58,19 @@ def compare(library, expected, found, tolerance=1e-4):
         kind = complex if other.is_complex() else float
         arrays = (np.array(each.detach().tolist(), dtype=kind) for each in (one, other))
         np.testing.assert_allclose(*arrays, rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.parametrize("function", CASES_OF_TUPLES, ids=lambda function: function.__name__)
+def test_named_tuples_and_texts_come_back_from_files(oracle, function):
+    args = CASES_OF_TUPLES[function]
+    ours, theirs = torch.jit.script(function), oracle.jit.script(function)
+    file = io.BytesIO()
+    oracle.jit.save(theirs, file)
+    expected = repr(theirs(*args))
+    assert repr(ours(*args)) == expected
+    for data in (save(function), file.getvalue()):
+        for library in (torch, oracle):
+            assert repr(load(library, data)(*args)) == expected
 
 
 def layers():

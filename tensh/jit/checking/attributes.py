@@ -4,23 +4,13 @@ import types
 
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device
-from tensh.jit.checking.values import (
-    UNKNOWN,
-    Value,
-    bind,
-    describe,
-    fields_of,
-    fits,
-    has_variable,
-    is_known,
-    is_named_tuple,
-    parts_of,
-)
+from tensh.jit.checking.values import UNKNOWN, Value, bind, describe, fits, has_variable, is_known
 from tensh.jit.scripting.expressions import FACTS, PROPERTIES
 from tensh.jit.scripting.functions import TO
+from tensh.jit.scripting.kinds import fields_of, parts_of
 from tensh.jit.scripting.signatures import overloads_of
 from tensh.jit.scripting.sugar import Bound, Known, ModuleRef
-from tensh.jit.types import origin_of
+from tensh.jit.types import is_named_tuple, origin_of
 
 __all__ = ["Attributes"]
 

@@ -11,13 +11,13 @@ from tensh.engine.core.tensor import Tensor
 from tensh.jit.checking.expressions import Steps
 from tensh.jit.checking.matching import Unmatched, match, match_operator
 from tensh.jit.checking.operators import NUMBERS, with_fields
-from tensh.jit.checking.values import UNKNOWN, Value, describe, is_known, is_named_tuple, members, parts_of
+from tensh.jit.checking.values import UNKNOWN, Value, describe, is_known, members
 from tensh.jit.scripting.forms import find_function
 from tensh.jit.scripting.functions import FUNCTIONAL, RENAMED, TO
-from tensh.jit.scripting.kinds import element_of, none
+from tensh.jit.scripting.kinds import element_of, none, parts_of
 from tensh.jit.scripting.signatures import overloads_of
 from tensh.jit.scripting.sugar import Bound, Known, ModuleRef
-from tensh.jit.types import origin_of, short_name_of
+from tensh.jit.types import is_named_tuple, origin_of, short_name_of
 
 __all__ = ["Calls"]
 

@@ -4,8 +4,8 @@ import ast
 
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device
-from tensh.jit.checking.values import UNKNOWN, Value, describe, fits, is_known, members, parts_of, settle
-from tensh.jit.scripting.kinds import none
+from tensh.jit.checking.values import UNKNOWN, Value, describe, fits, is_known, members, settle
+from tensh.jit.scripting.kinds import none, parts_of
 from tensh.jit.scripting.sugar import Known, ModuleRef
 from tensh.jit.types import origin_of
 

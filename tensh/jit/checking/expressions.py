@@ -7,17 +7,8 @@ from typing import get_args
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device, layout, memory_format
 from tensh.engine.dtypes.dtype import dtype
-from tensh.jit.checking.values import (
-    UNKNOWN,
-    Value,
-    describe,
-    fits,
-    is_known,
-    join,
-    members,
-    parts_of,
-)
-from tensh.jit.scripting.kinds import element_of, none, optional_of
+from tensh.jit.checking.values import UNKNOWN, Value, describe, fits, is_known, join, members
+from tensh.jit.scripting.kinds import element_of, none, optional_of, parts_of
 from tensh.jit.scripting.sugar import Bound, Known
 from tensh.jit.types import origin_of
 

@@ -4,16 +4,9 @@ import ast
 
 from tensh.engine.core.tensor import Tensor
 from tensh.jit.checking.matching import Unmatched, match_operator
-from tensh.jit.checking.values import (
-    UNKNOWN,
-    Value,
-    describe,
-    is_known,
-    join,
-    parts_of,
-)
+from tensh.jit.checking.values import UNKNOWN, Value, describe, is_known, join
 from tensh.jit.scripting.expressions import BINARY, COMPARISONS
-from tensh.jit.scripting.kinds import NUMBER
+from tensh.jit.scripting.kinds import NUMBER, parts_of
 from tensh.jit.scripting.signatures import overloads_of
 from tensh.return_types import makers
 
@@ -79,7 +72,7 @@ class Operators:
         if not all(map(is_known, kinds)):
             return UNKNOWN
         if isinstance(node.ops[0], (ast.In, ast.NotIn)):
-            if parts_of(right.kind) is None:
+            if parts_of(right.kind) is None and kinds != (str, str):
                 self.operate("__contains__", [right, left], node)
             return Value(bool)
         if None not in map(parts_of, kinds):

@@ -3,9 +3,9 @@
 import ast
 
 from tensh.engine.core.tensor import Tensor
-from tensh.jit.checking.values import UNKNOWN, Value, convert, describe, fits, is_known, join, parts_of
+from tensh.jit.checking.values import UNKNOWN, Value, convert, describe, fits, is_known, join
 from tensh.jit.scripting.expressions import BINARY
-from tensh.jit.scripting.kinds import element_of, none
+from tensh.jit.scripting.kinds import element_of, none, parts_of
 from tensh.jit.scripting.sugar import ModuleRef
 
 __all__ = ["Statements"]

@@ -4,14 +4,8 @@ import ast
 
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device
-from tensh.jit.checking.values import (
-    UNKNOWN,
-    Value,
-    describe,
-    is_known,
-    parts_of,
-)
-from tensh.jit.scripting.kinds import NUMBER, element_of, none
+from tensh.jit.checking.values import UNKNOWN, Value, describe, is_known
+from tensh.jit.scripting.kinds import NUMBER, element_of, none, parts_of
 from tensh.jit.scripting.sugar import ModuleRef
 from tensh.jit.types import origin_of
 

@@ -1,6 +1,5 @@
 """Types in a script, and the values that have them: which type fits where, and which type two branches have in common."""
 
-import functools
 import inspect
 import typing
 from typing import Any, TypeVar, get_args
@@ -8,12 +7,11 @@ from typing import Any, TypeVar, get_args
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device
 from tensh.engine.dtypes.dtype import dtype
-from tensh.jit.scripting.kinds import NUMBER, element_of, none, optional_of, uniform
-from tensh.jit.scripting.sugar import path_of
-from tensh.jit.types import name_of, origin_of
+from tensh.jit.scripting.kinds import NUMBER, element_of, fields_of, none, optional_of, parts_of, uniform
+from tensh.jit.types import is_named_tuple, name_of, origin_of
 
 __all__ = [
-    "UNKNOWN", "Value", "bind", "convert", "describe", "fits", "is_known", "join", "members", "parts_of", "settle",
+    "UNKNOWN", "Value", "bind", "convert", "describe", "fits", "is_known", "join", "members", "settle",
 ]  # fmt: skip
 
 PLAIN = frozenset({Tensor, int, float, bool, complex, str, none, device, NUMBER})
@@ -35,20 +33,6 @@ class Value:
 
 
 UNKNOWN = Value(Any)
-
-
-def is_named_tuple(kind):
-    return isinstance(kind, type) and issubclass(kind, tuple) and hasattr(kind, "_fields")
-
-
-@functools.cache
-def fields_of(kind):
-    """Return name -> type of the fields of a class of named tuples."""
-    try:
-        hints = typing.get_type_hints(kind)
-    except NameError:  # an annotation that only type checkers know
-        hints = {}
-    return {name: settle(hints.get(name, Any)) for name in kind._fields}
 
 
 def settle(note):
@@ -73,13 +57,6 @@ def is_known(kind):
     return origin_of(kind) in (list, dict, tuple, typing.Union) and ... not in parts and all(map(is_known, parts))
 
 
-def parts_of(kind):
-    """Return the types of the elements of a tuple; None for other types."""
-    if is_named_tuple(kind):
-        return tuple(fields_of(kind).values())
-    return tuple(each for each in get_args(kind) if each != ()) if origin_of(kind) is tuple else None
-
-
 def members(kind):
     """Return the types that a value may have."""
     return get_args(kind) if origin_of(kind) is typing.Union else (kind,)
@@ -91,8 +68,6 @@ def describe(thing):
         return f"{describe(thing.kind)} (inferred)" if thing.inferred else describe(thing.kind)
     if thing is NUMBER:
         return "number"
-    if is_named_tuple(thing):
-        return path_of(thing)
     if (inner := optional_of(thing)) is not None:
         return f"Optional[{describe(inner)}]"
     names = [describe(each) for each in get_args(thing)]

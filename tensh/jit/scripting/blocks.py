@@ -4,7 +4,7 @@ from tensh.jit.graph_objects import Node, Use, Value
 from tensh.jit.scripting.kinds import text_of
 from tensh.jit.types import name_of
 
-__all__ = ["Block", "Line", "ScriptGraph", "ScriptType", "ScriptValue", "lines_of"]
+__all__ = ["Block", "Line", "ScriptGraph", "ScriptType", "ScriptValue", "lines_of", "values_of"]
 
 
 class ScriptType:
@@ -164,6 +164,15 @@ def blocks_of(block):
     for line in block.lines:
         for each in line.within:
             yield from blocks_of(each)
+
+
+def values_of(block):
+    """Yield the values that enter a block or are made in it, with those of inner blocks."""
+    yield from block.entering
+    for line in lines_of(block):
+        yield from line.given
+        for each in line.within:
+            yield from each.entering
 
 
 def lines_of(block):

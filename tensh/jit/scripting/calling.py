@@ -7,7 +7,7 @@ from tensh._aten.overloads import REDUCTIONS, REQUIRED
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device
 from tensh.jit.scripting.blocks import ScriptValue
-from tensh.jit.scripting.kinds import NUMBER, element_of, fill, fits, none, optional_of
+from tensh.jit.scripting.kinds import NUMBER, element_of, fill, fits, none, optional_of, parts_of
 from tensh.jit.scripting.signatures import overloads_of
 from tensh.jit.types import origin_of
 
@@ -82,9 +82,8 @@ def takes(formal, value, found, loose):
     if element is not None:
         if formal.length and fits(kind, element, found):
             return True
-        return origin_of(kind) in (tuple, list) and bool(get_args(kind)) and all(
-            fits(each, element, found) for each in get_args(kind)
-        )  # fmt: skip
+        parts = get_args(kind) if origin_of(kind) is list else parts_of(kind)
+        return bool(parts) and all(fits(each, element, found) for each in parts)
     if formal.name == "reduction" and kind is str:
         return True
     if not loose:
@@ -145,7 +144,7 @@ def hand_over(builder, value, kind, length=0):
         value.value_kind = wanted
     own = value.value_kind
     if element is not None and element_of(own) is None and own is not none and optional_of(own) is None:
-        parts = [value] * (length or 1) if origin_of(own) is not tuple else unpack(builder, value)
+        parts = [value] * (length or 1) if parts_of(own) is None else unpack(builder, value)
         return builder.emit("prim::ListConstruct", parts, [list[element]])
     if own is str and wanted is int:  # the name of a reduction
         return builder.constant(REDUCTIONS[value.node().constant])
@@ -164,9 +163,10 @@ def hand_over(builder, value, kind, length=0):
     return value
 
 
-def pack(builder, values):
-    """Return a tuple of values."""
-    return builder.emit("prim::TupleConstruct", values, [tuple[tuple(each.value_kind for each in values)]])
+def pack(builder, values, kind=None, at=None):
+    """Return a tuple of values; ``kind`` is the class of a named tuple."""
+    kind = kind or tuple[tuple(each.value_kind for each in values)]
+    return builder.emit("prim::TupleConstruct", values, [kind], at)
 
 
 def unpack(builder, value, count=None, at=None):
@@ -174,8 +174,8 @@ def unpack(builder, value, count=None, at=None):
     if value.node().kind() in ("prim::TupleConstruct", "prim::ListConstruct") and not value.named:
         return list(value.node().taken)
     kind = value.value_kind
-    if origin_of(kind) is tuple:
-        made = builder.emit("prim::TupleUnpack", [value], get_args(kind))
+    if parts_of(kind) is not None:
+        made = builder.emit("prim::TupleUnpack", [value], parts_of(kind))
     elif element_of(kind) is not None and count is not None:
         made = builder.emit("prim::ListUnpack", [value], [element_of(kind)] * count)
     else:

@@ -6,6 +6,7 @@ from tensh.engine.dtypes.device import device
 from tensh.jit.scripting.blocks import lines_of
 from tensh.jit.scripting.building import kind_of_constant, text_of_constant
 from tensh.jit.scripting.kinds import fits, none
+from tensh.jit.types import is_named_tuple
 
 __all__ = ["clean", "name_values", "pool", "replace"]
 
@@ -17,6 +18,8 @@ FOLDED = {
     "min": min, "max": max, "pow": lambda one, other: float(one**other), "len": len, "__range_length": lambda a, b, c: len(range(a, b, c)),
 }  # fmt: skip
 """Operators on numbers and texts that are computed when the script is compiled."""
+UNNAMED = "%0"
+"""The name of a value that gets a number in the end."""
 EFFECTS = frozenset(
     "prim::Print prim::RaiseException prim::SetAttr prim::CallMethod prim::CallFunction prim::Enter prim::Exit".split()
 )
@@ -83,7 +86,9 @@ def compute(line):
     space, _, name = line.kind().partition("::")
     values = [each.node().constant for each in line.taken]
     if line.kind() == "prim::TupleConstruct" and values:
-        result = tuple(values)
+        kind = line.given[0].value_kind
+        result = kind(*values) if is_named_tuple(kind) else tuple(values)
+        line.given[0].name = UNNAMED
     elif line.kind() == "aten::device" and len(values) == 1:
         result = device(values[0])
     elif line.kind() == "prim::unchecked_cast":

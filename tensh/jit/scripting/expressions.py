@@ -7,8 +7,9 @@ from tensh.engine.dtypes.device import device, layout, memory_format
 from tensh.engine.dtypes.dtype import dtype
 from tensh.jit.scripting.blocks import ScriptValue
 from tensh.jit.scripting.calling import call_operator, pack
-from tensh.jit.scripting.kinds import join, none, optional_of
+from tensh.jit.scripting.kinds import fields_of, join, none, optional_of
 from tensh.jit.scripting.sugar import Bound, Items, Known, ModuleRef
+from tensh.jit.types import is_named_tuple
 
 BINARY = {
     ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.FloorDiv: "floordiv", ast.Mod: "remainder", ast.Pow: "pow",
@@ -146,7 +147,7 @@ class Expressions:
         (op,), (other,) = node.ops, node.comparators
         if isinstance(op, (ast.In, ast.NotIn)):
             item, container = self.value(node.left), self.value(other)
-            found = self.operate("__contains__", [container, item], node)
+            found = self.contains(container, item, node)
             return found if isinstance(op, ast.In) else self.emit("aten::__not__", [found], [bool], node)
         left, right = self.value(node.left), self.value(other)
         if isinstance(op, (ast.Is, ast.IsNot)):
@@ -155,6 +156,14 @@ class Expressions:
             swapped = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
             return self.operate(swapped.get(COMPARISONS[type(op)], COMPARISONS[type(op)]), [right, left], node)
         return self.operate(COMPARISONS[type(op)], [left, right], node)
+
+    def contains(self, container, item, node):
+        """Return whether a value is in a container; a text is in another if it can be found there."""
+        if container.value_kind is not str or item.value_kind is not str:
+            return self.operate("__contains__", [container, item], node)
+        end = self.operate("len", [container], node)
+        place = self.operate("find", [container, item, self.constant(0), end], node)
+        return self.operate("ne", [place, self.constant(-1)], node)
 
     def compile_BoolOp(self, node):
         first, rest = node.values[0], node.values[1:]
@@ -264,8 +273,10 @@ class Expressions:
                 return self.operate(PROPERTIES[node.attr], [owner], node)
         if isinstance(owner, ScriptValue) and owner.value_kind is device and node.attr in ("type", "index"):
             return self.emit(f"prim::{node.attr}", [owner], [str if node.attr == "type" else int | None])
-        if isinstance(owner, ScriptValue) and node.attr in owner.fields:
-            return self.tuple_element(owner, owner.fields.index(node.attr), node)
+        if isinstance(owner, ScriptValue):
+            fields = list(fields_of(owner.value_kind)) if is_named_tuple(owner.value_kind) else owner.fields
+            if node.attr in fields:
+                return self.tuple_element(owner, fields.index(node.attr), node)
         return Bound(owner, node.attr)
 
 

@@ -7,11 +7,11 @@ import typing
 from tensh._aten.overloads import Overload, Packet, schemas
 from tensh.engine.core.tensor import Tensor
 from tensh.jit.scripting.blocks import ScriptValue
-from tensh.jit.scripting.calling import call_operator, hand_over, is_empty, strip, unpack
+from tensh.jit.scripting.calling import call_operator, hand_over, is_empty, pack, strip, unpack
 from tensh.jit.scripting.forms import find_function
-from tensh.jit.scripting.kinds import element_of, fits, members_of, none
+from tensh.jit.scripting.kinds import element_of, fields_of, fits, members_of, none, parts_of
 from tensh.jit.scripting.sugar import Bound, Items, Known, ModuleRef
-from tensh.jit.types import origin_of, short_name_of
+from tensh.jit.types import is_named_tuple, origin_of, short_name_of
 
 BUILTINS = {"abs": "abs", "min": "min", "max": "max"}
 """Functions of Python that are operators of ``prim``."""
@@ -162,6 +162,9 @@ class Functions:
             return self.call_prim(BUILTINS[name], args, node)
         if inspect.isclass(function) and issubclass(function, BaseException):
             return args[0] if args else self.constant("", node)
+        if is_named_tuple(function):
+            parts = self.bind(inspect.signature(function), args, options, node, fields_of(function))
+            return pack(self, parts, function, node.func)
         if getattr(function, "__module__", None) == "math":
             return self.operate(name, args, node)
         if name == "apply" and inspect.isclass(getattr(function, "__self__", None)) and self.of_library(function):
@@ -315,7 +318,7 @@ def can_be(value, kind, length):
     element = element_of(wanted)
     if element is None:
         return False
-    elements = typing.get_args(own) if origin_of(own) is tuple else (own,) if length else ()
+    elements = parts_of(own) or ((own,) if length else ())
     return is_empty(value) or bool(elements) and all(fits(each, element) or each is int for each in elements)
 
 
@@ -342,5 +345,5 @@ TO = {"float": dtype_maker("float32"), "double": dtype_maker("float64"), "half":
 def is_instance(kind, wanted):
     """Return True for a type whose values are instances of a class or an annotation."""
     if wanted in (list, dict, tuple):
-        return origin_of(kind) is wanted
+        return origin_of(kind) is wanted or wanted is tuple and parts_of(kind) is not None
     return kind == wanted or wanted is none and kind is none

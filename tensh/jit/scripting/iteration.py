@@ -5,7 +5,7 @@ import ast
 from tensh.engine.core.tensor import Tensor
 from tensh.jit.scripting.blocks import ScriptValue
 from tensh.jit.scripting.calling import call_operator, unpack
-from tensh.jit.scripting.kinds import element_of
+from tensh.jit.scripting.kinds import element_of, parts_of
 from tensh.jit.scripting.sugar import Items, ModuleRef
 from tensh.jit.types import origin_of
 
@@ -28,7 +28,7 @@ class Iteration:
         """Return what a call of tuple, enumerate, zip, range or reversed gives."""
         if function is tuple:
             value = self.value(node.args[0])
-            if origin_of(value.value_kind) is tuple:
+            if parts_of(value.value_kind) is not None:
                 return value
             self.source.refuse(node, "the length of a tuple must be known when the script is compiled")
         if function is range:
@@ -55,7 +55,7 @@ class Iteration:
             return found.parts
         if isinstance(found, ModuleRef):
             return [self.member(found, name, node) for name in found.module._modules]
-        if isinstance(found, ScriptValue) and origin_of(found.value_kind) is tuple:
+        if isinstance(found, ScriptValue) and parts_of(found.value_kind) is not None:
             return unpack(self, found)
         return None
 

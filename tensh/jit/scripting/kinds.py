@@ -1,15 +1,17 @@
 """Types of values in a script: classes and annotations of ``typing``, with those of modules and functions."""
 
+import functools
 import re
-from typing import Any, TypeVar, Union, get_args
+from typing import Any, TypeVar, Union, get_args, get_type_hints
 
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device
+from tensh.jit.types import default_text, is_named_tuple, name_of, origin_of, short_name_of
 from tensh.jit.types import optional as optional_of
-from tensh.jit.types import origin_of, short_name_of
 
 __all__ = [
-    "NUMBER", "FunctionKind", "ModuleKind", "element_of", "fits", "join", "members_of", "optional_of", "read_kind", "text_of", "uniform",
+    "NUMBER", "FunctionKind", "ModuleKind", "element_of", "fields_of", "fits", "join", "members_of", "optional_of", "parts_of", "read_kind",
+    "text_of", "uniform",
 ]  # fmt: skip
 
 none = type(None)
@@ -49,7 +51,33 @@ NAMES = {
 
 def text_of(kind):
     """Return a type as graphs print it, such as ``int[]`` or ``(Tensor, int)``."""
-    return short_name_of(kind)
+    return short_name_of(kind, describe_class)
+
+
+def describe_class(kind):
+    """Return a type without parameters as graphs print it, such as ``NamedTuple(x : int, y : float)``."""
+    if not is_named_tuple(kind):
+        return name_of(kind)
+    defaults = {name: f" = {default_text(value)}" for name, value in kind._field_defaults.items()}
+    parts = [f"{name} : {text_of(each)}{defaults.get(name, '')}" for name, each in fields_of(kind).items()]
+    return f"NamedTuple({', '.join(parts)})"
+
+
+@functools.cache
+def fields_of(kind):
+    """Return name -> type of the fields of a class of named tuples."""
+    try:
+        hints = get_type_hints(kind)
+    except NameError:  # an annotation that only type checkers know
+        hints = {}
+    return {name: uniform(hints.get(name, Any)) for name in kind._fields}
+
+
+def parts_of(kind):
+    """Return the types of the elements of a tuple; None for other types."""
+    if is_named_tuple(kind):
+        return tuple(fields_of(kind).values())
+    return tuple(each for each in get_args(kind) if each != ()) if origin_of(kind) is tuple else None
 
 
 def element_of(kind):
@@ -112,6 +140,8 @@ def fits(kind, formal, found=None):
         return kind is none or fits(kind if given is None else given, inner, found)
     if origin_of(formal) is Union:
         return all(any(fits(each, other, found) for other in get_args(formal)) for each in members_of(kind))
+    if is_named_tuple(kind) and origin_of(formal) is tuple:
+        kind = tuple[parts_of(kind)]
     if origin_of(kind) is None or origin_of(kind) is not origin_of(formal):
         return False
     own, wanted = get_args(kind), get_args(formal)

@@ -6,7 +6,7 @@ from tensh.jit.code_text import CodePrinter, join_function
 from tensh.jit.scripting.blocks import Line, lines_of
 from tensh.jit.scripting.kinds import fits, none, optional_of
 from tensh.jit.scripting.signatures import overloads_of
-from tensh.jit.types import name_of, origin_of
+from tensh.jit.types import is_named_tuple, name_of, origin_of
 
 __all__ = ["CONSTANTS", "annotation_of", "write_script"]
 
@@ -177,6 +177,8 @@ class ScriptPrinter(CodePrinter):
                 return f"{given.__name__}.__new__({given.__name__})"
             case "prim::TupleIndex":
                 return f"({taken[0]})[{taken[1]}]"
+            case "prim::TupleConstruct" if is_named_tuple(given):
+                return f"{annotation_of(given)}({', '.join(taken)})"
             case "prim::isinstance":
                 return f"isinstance({taken[0]}, {line.constant})"
             case "aten::__getitem__":

@@ -4,14 +4,14 @@ import inspect
 import typing
 
 from tensh.jit.code_text import constant_code
-from tensh.jit.scripting.blocks import lines_of
+from tensh.jit.scripting.blocks import lines_of, values_of
 from tensh.jit.scripting.compiling import Program, class_of, declared_kind, find_source, is_final
-from tensh.jit.scripting.kinds import ModuleKind, none
+from tensh.jit.scripting.kinds import ModuleKind, fields_of, none
 from tensh.jit.scripting.layers import is_layer, name_in_scripts
 from tensh.jit.scripting.printing import annotation_of, write_script
 from tensh.jit.scripting.sources import NotScriptable
 from tensh.jit.scripting.sugar import class_name, path_of
-from tensh.jit.types import origin_of
+from tensh.jit.types import class_path, is_named_tuple, origin_of
 from tensh.jit.writing import ScriptObject, TypedValue, declare, list_members, put_archive
 from tensh.nn.modules.module import Module
 
@@ -120,8 +120,24 @@ def methods_of(module):
     return [*names, *exported]
 
 
+def add_named_tuples(kind, codes):
+    """Add the classes of named tuples in a type."""
+    if is_named_tuple(kind):
+        codes.add_class(class_path(kind), lambda path: write_named_tuple(path, kind))
+    for each in fields_of(kind).values() if is_named_tuple(kind) else typing.get_args(kind):
+        add_named_tuples(each, codes)
+
+
+def write_named_tuple(path, kind):
+    """Return the code of a class of named tuples."""
+    lines = [f"  {name} : {annotation_of(each)}\n" for name, each in fields_of(kind).items()]
+    return f"class {path.rpartition('.')[2]}(NamedTuple):\n{''.join(lines)}"
+
+
 def add_functions(compiled, codes):
-    """Add the functions that a compiled one calls, and those that they call."""
+    """Add what the code of a compiled function names: functions that it calls, and those that they call, and named tuples."""
+    for kind in {each.value_kind for each in values_of(compiled.graph)} | {*compiled.kinds.values(), compiled.result}:
+        add_named_tuples(kind, codes)
     for line in lines_of(compiled.graph):
         if line.kind() == "prim::CallFunction" and line.called is not None:
             path = line.taken[0].node().path

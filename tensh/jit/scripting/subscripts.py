@@ -1,14 +1,12 @@
 """Subscripts in a script: elements of tensors, lists, tuples, dictionaries and texts, read and written."""
 
 import ast
-import typing
 
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device
 from tensh.jit.scripting.blocks import ScriptValue
-from tensh.jit.scripting.kinds import element_of, none
+from tensh.jit.scripting.kinds import element_of, none, parts_of
 from tensh.jit.scripting.sugar import Items, ModuleRef
-from tensh.jit.types import origin_of
 
 LONG = 4
 """The number of int64."""
@@ -27,7 +25,7 @@ class Subscripts:
         kind = owner.value_kind
         if kind is Tensor:
             return self.read_tensor(owner, node)
-        if origin_of(kind) is tuple:
+        if parts_of(kind) is not None:
             return self.read_tuple(owner, node)
         if isinstance(node.slice, ast.Slice):
             return self.operate("slice", [owner, *self.bounds(node.slice, node)], node)
@@ -46,7 +44,7 @@ class Subscripts:
         return self.member(owner, key if isinstance(key, str) else modules[key], node)
 
     def read_tuple(self, owner, node):
-        kinds = typing.get_args(owner.value_kind)
+        kinds = parts_of(owner.value_kind)
         if isinstance(node.slice, ast.Slice):
             given = [
                 None if each is None else self.known_index(each, node)
@@ -62,7 +60,7 @@ class Subscripts:
         return self.tuple_element(owner, place, node, node.slice)
 
     def tuple_element(self, owner, place, node, at=None):
-        kinds = typing.get_args(owner.value_kind)
+        kinds = parts_of(owner.value_kind)
         if owner.node().kind() == "prim::TupleConstruct":
             return owner.node().taken[place]
         return self.emit("prim::TupleIndex", [owner, self.constant(place, at)], [kinds[place]])

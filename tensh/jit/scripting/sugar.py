@@ -4,6 +4,7 @@ import inspect
 
 from tensh.engine.core.tensor import Tensor
 from tensh.jit.scripting.kinds import FunctionKind, ModuleKind, none
+from tensh.jit.types import class_path, is_named_tuple
 
 __all__ = ["Bound", "Items", "Known", "ModuleRef", "class_name", "class_of", "kind_of_object", "path_of"]
 
@@ -46,8 +47,7 @@ def path_of(thing):
     """Return the full name of a class or a function in graphs and files."""
     if hasattr(thing, "form"):
         return thing.path
-    space = "" if thing.__module__ in ("__main__", None) else f"{thing.__module__}."
-    return f"__torch__.{space}{thing.__name__}".replace("__torch__.tensh.", "__torch__.torch.")
+    return class_path(thing)
 
 
 def class_name(module):
@@ -70,6 +70,8 @@ def kind_of_object(value):
     if isinstance(value, Module):
         return kind_of_module(value)
     if type(value) in (bool, int, float, str, complex):
+        return type(value)
+    if is_named_tuple(type(value)):
         return type(value)
     if isinstance(value, tuple):
         parts = [kind_of_object(each) for each in value]
