@@ -72,6 +72,7 @@ def trace(
         return made if name == "forward" else getattr(made, name)
     program = record(func, args, kwargs, strict)
     made = TracedFunction(program, getattr(func, "__name__", type(func).__name__))
+    made.__module__ = getattr(func, "__module__", None) or "__main__"
     check(made, func, args, kwargs, options)
     return made
 

@@ -40,9 +40,9 @@ class ScriptWriter(Writer):
         space, _, name = obj.name.rpartition(".")
         self.save(self.mention_global(space, name))
         self.write(b")\x81")  # EMPTY_TUPLE, NEWOBJ
-        self.memoize(obj)
         self.save(obj.state)
-        self.write(b"b")  # BUILD
+        self.write(b"b")  # BUILD, which makes the object in PyTorch: before, there is none to remember
+        self.memoize(obj)
 
     dispatch = Writer.dispatch | {ScriptObject: save_script_object, TypedValue: save_typed_value}
 

@@ -10,6 +10,7 @@ import pytest
 import tensh as torch
 from tests.jit.scripted_functions import make_scripted_modules, make_scripts
 from tests.jit.scripted_functions_of_tuples import CASES as CASES_OF_TUPLES
+from tests.jit.scripts_of_traces import make_scripts_of_traces
 from tests.recorded.layers.cases import CASES, made, tensors
 from tests.support.zoo import make_models
 
@@ -71,6 +72,19 @@ def test_named_tuples_and_texts_come_back_from_files(oracle, function):
     for data in (save(function), file.getvalue()):
         for library in (torch, oracle):
             assert repr(load(library, data)(*args)) == expected
+
+
+@pytest.mark.parametrize("name", make_scripts_of_traces(torch))
+def test_scripts_that_call_traces_come_back_from_files(oracle, name):
+    ours, theirs = (library.jit.script(make_scripts_of_traces(library)[name]) for library in (torch, oracle))
+    assert ours.code == re.sub(r"___torch_mangle_\d+\.", "", theirs.code)
+    assert str(ours.graph).count("\n") == str(theirs.graph).count("\n")
+    file = io.BytesIO()
+    oracle.jit.save(theirs, file)
+    expected = ours(torch.tensor([[1.0, 2.0]]))
+    for data in (save(ours), file.getvalue()):
+        for library in (torch, oracle):
+            compare(library, expected, load(library, data)(library.tensor([[1.0, 2.0]])))
 
 
 def layers():

@@ -19,6 +19,7 @@ from tensh.jit.scripting.sources import NotScriptable, Source
 from tensh.jit.scripting.statements import ResultFound, Statements
 from tensh.jit.scripting.subscripts import Subscripts
 from tensh.jit.scripting.sugar import Bound, Items, Known, ModuleRef, class_of, kind_of_object, path_of
+from tensh.jit.scripting.traces import TraceMethod, is_trace
 from tensh.jit.types import TypedSignature
 
 __all__ = ["Program", "compile_script"]
@@ -184,7 +185,7 @@ class Program:
     """Compiled functions and methods, each compiled once."""
 
     def __init__(self):
-        self.found, self.paths = {}, {}
+        self.found, self.paths, self.traces = {}, {}, {}
 
     def path_of(self, fn, compiled):
         """Return the full name of a compiled function, which no other has."""
@@ -200,13 +201,25 @@ class Program:
 
     def method(self, module, name):
         """Return a method of a module as compiled, or as declared if it is a layer's; None if it has no such method."""
+        if is_trace(module):
+            return self.trace(module, name)
         if is_layer(module) and self.found:  # unless its own graph is asked for
             return declare_layer(self, module, name)
         fn = find_source(module, name)
         return self.compile((id(module), name), fn, module) if inspect.isfunction(fn) else None
 
+    def trace(self, thing, name="forward"):
+        """Return a method of a traced module, or a traced function, as scripts call it; None if it has no such method."""
+        if name not in thing._programs:
+            return None
+        if (id(thing), name) not in self.traces:
+            self.traces[id(thing), name] = TraceMethod(thing, name)
+        return self.traces[id(thing), name]
+
     def layer(self, declared):
-        """Return the method of a layer, which calls only declare, as compiled."""
+        """Return the method of a layer, which calls only declare, as compiled.  Raise NotScriptable for one of a trace."""
+        if isinstance(declared, TraceMethod):
+            raise NotScriptable("the graph of a trace has another form")
         module, name = declared.module, declared.method
         return self.compile((id(module), name), find_source(module, name), module)
 

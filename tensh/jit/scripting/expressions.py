@@ -204,6 +204,8 @@ class Expressions:
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             inner = self.decide(node.operand)
             return None if inner is None else not inner
+        if isinstance(node, ast.Constant) and isinstance(node.value, (bool, int, float)):
+            return bool(node.value)
         if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.Is, ast.IsNot)):
             return self.decide_identity(node)
         if isinstance(node, ast.BoolOp):

@@ -11,6 +11,7 @@ from tensh.jit.scripting.calling import call_operator, hand_over, is_empty, pack
 from tensh.jit.scripting.forms import find_function
 from tensh.jit.scripting.kinds import element_of, fields_of, fits, members_of, none, parts_of
 from tensh.jit.scripting.sugar import Bound, Items, Known, ModuleRef
+from tensh.jit.scripting.traces import is_trace
 from tensh.jit.types import is_named_tuple, origin_of, short_name_of
 
 BUILTINS = {"abs": "abs", "min": "min", "max": "max"}
@@ -169,6 +170,8 @@ class Functions:
             return self.operate(name, args, node)
         if name == "apply" and inspect.isclass(getattr(function, "__self__", None)) and self.of_library(function):
             return self.emit(f"^{function.__self__.__name__}()", args, [Tensor], node)
+        if is_trace(function):
+            return self.call_compiled(function, self.program.trace(function), args, options, node)
         if isinstance(function, (Packet, Overload)):
             made = call_operator(self, name.partition(".")[0], args, options, node)
             return made if made is not None else self.source.refuse(node, f"aten::{name} takes other arguments")
@@ -221,6 +224,10 @@ class Functions:
 
     def call_function(self, function, args, options, node):
         compiled = self.program.function(function, self.open_kinds(function, args, options))
+        return self.call_compiled(function, compiled, args, options, node)
+
+    def call_compiled(self, function, compiled, args, options, node):
+        """Emit the call of a function that is compiled, or of a trace."""
         taken = self.bind(compiled.signature, args, options, node, compiled.kinds, getattr(function, "length", 0))
         made = self.emit(
             "prim::CallFunction",

@@ -11,6 +11,7 @@ from tensh.jit.scripting.layers import is_layer, name_in_scripts
 from tensh.jit.scripting.printing import annotation_of, write_script
 from tensh.jit.scripting.sources import NotScriptable
 from tensh.jit.scripting.sugar import class_name, path_of
+from tensh.jit.scripting.traces import TraceMethod, add_trace_function, is_trace, make_trace_object
 from tensh.jit.types import class_path, is_named_tuple, origin_of
 from tensh.jit.writing import ScriptObject, TypedValue, declare, list_members, put_archive
 from tensh.nn.modules.module import Module
@@ -25,10 +26,18 @@ class Codes:
     """The code files: their texts by the name of the module, and the names of what they contain."""
 
     def __init__(self):
-        self.texts, self.classes, self.functions = {}, {}, set()
+        self.texts, self.classes, self.functions, self.constants = {}, {}, set(), []
 
     def add(self, space, text):
         self.texts[space] = self.texts.get(space, "") + text
+
+    def find_name(self, path):
+        """Return a full name like ``path`` that no class has."""
+        space, _, name = path.rpartition(".")
+        found, number = path, 0
+        while found in self.classes:
+            found, number = f"{space}.___torch_mangle_{number}.{name}", number + 1
+        return found
 
     def add_class(self, path, write):
         """Add a class unless it is there; ``write`` makes its text from its name.  Return its name, which others must not have."""
@@ -51,7 +60,7 @@ def write_module(module, f, extra_files=None):
     program, codes = Program(), Codes()
     methods = compile_methods(program, module)
     made = make_object(module, methods, codes, {})
-    put_archive(f, made, codes.texts, [], extra_files)
+    put_archive(f, made, codes.texts, codes.constants, extra_files)
 
 
 def write_function_file(fn, f, extra_files=None):
@@ -62,12 +71,19 @@ def write_function_file(fn, f, extra_files=None):
     path = "__torch__.PlaceholderModule"
     head = "class PlaceholderModule(Module):\n  __parameters__ = []\n  __buffers__ = []\n  training : bool\n"
     codes.add("__torch__", head + write_placeholder(compiled, path))
-    put_archive(f, ScriptObject(path, {"training": True}), codes.texts, [], extra_files)
+    put_archive(f, ScriptObject(path, {"training": True}), codes.texts, codes.constants, extra_files)
 
 
 def write_functions(functions):
     """Return the code of functions, and of all that they call, by the names of their modules."""
-    program, codes = Program(), Codes()
+    codes = Codes()
+    add_scripts(functions, codes)
+    return codes.texts
+
+
+def add_scripts(functions, codes):
+    """Add the code of scripted functions, and of all that they call."""
+    program = Program()
     for fn in functions:
         compiled, path = program.function(fn), path_of(fn)
         if path not in codes.functions:
@@ -75,7 +91,6 @@ def write_functions(functions):
             add_functions(compiled, codes)
             space, _, name = path.rpartition(".")
             codes.add(space, write_script(compiled, None, name))
-    return codes.texts
 
 
 def write_placeholder(compiled, path):
@@ -87,7 +102,7 @@ def write_placeholder(compiled, path):
 # ── what is compiled ─────────────────────────────────────────────────────────
 def compile_methods(program, root):
     """Return id of a module -> its compiled methods, with all that they call; those of modules that nothing calls if they can be."""
-    for module in root.modules():
+    for module in modules_to_compile(root):
         for name in methods_of(module):
             fn = find_source(module, name)
             try:
@@ -100,12 +115,21 @@ def compile_methods(program, root):
         for key, compiled in waiting:
             seen.add(key)
             for line in lines_of(compiled.graph):
-                if line.called is not None and line.called.graph is None:
+                if line.called is not None and line.called.graph is None and not isinstance(line.called, TraceMethod):
                     program.layer(line.called)
             if isinstance(key[0], int):
                 found.setdefault(key[0], []).append(compiled)
         waiting = [each for each in program.found.items() if each[0] not in seen]
     return found
+
+
+def modules_to_compile(root):
+    """Yield a module and its submodules, without those that were traced."""
+    if not is_trace(root):
+        yield root
+        for each in root._modules.values():
+            if each is not None:
+                yield from modules_to_compile(each)
 
 
 def methods_of(module):
@@ -143,6 +167,10 @@ def add_functions(compiled, codes):
             path = line.taken[0].node().path
             if path not in codes.functions:
                 codes.functions.add(path)
+                if isinstance(line.called, TraceMethod):
+                    add_trace(line.called.trace, codes)
+                    add_trace_function(line.called, path, codes)
+                    continue
                 add_functions(line.called, codes)
                 space, _, name = path.rpartition(".")
                 codes.add(space, write_script(line.called, None, name))
@@ -154,6 +182,12 @@ def add_functions(compiled, codes):
             codes.add_class(line.given[0].value_kind.__name__, write_context)
         elif line.kind().startswith("^"):
             raise NotScriptable(f"Could not export Python function call '{line.kind()[1:]}'{line.suffix}")
+
+
+def add_trace(trace, codes):
+    """Add the scripts that a trace calls."""
+    nodes = [node for program in trace._programs.values() for node in program.graph.nodes]
+    add_scripts({node.target._fn for node in nodes if getattr(node.target, "script_path", None)}, codes)
 
 
 CONTEXT = """class {name}:
@@ -184,6 +218,10 @@ def write_context(path):
 def make_object(module, methods, codes, made):
     """Return the object of a module, with those of its submodules; their classes are added to the code."""
     if id(module) in made:
+        return made[id(module)]
+    if is_trace(module):
+        add_trace(module, codes)
+        made[id(module)] = make_trace_object(module, codes)
         return made[id(module)]
     state, lines = {}, []
     own = methods.get(id(module), [])

@@ -39,6 +39,8 @@ class ModuleRef:
 
 def class_of(module):
     """Return the class in which the user, or the library, wrote a module."""
+    if "_original" in module.__dict__:  # a trace
+        return type(module.__dict__["_original"])
     cls = getattr(type(module), "_original", None)
     return cls if isinstance(cls, type) and issubclass(type(module), cls) and type(module) is not cls else type(module)
 
