@@ -7,19 +7,20 @@ from tensh.engine.methods.namespaces import declare_namespace
 from tensh.switched_off import lookup
 
 WHERE = {
-    "tensh.export.exporting": "export export_for_training",
+    "tensh.export.exporting": "export export_for_training register_dataclass",
     "tensh.export.decomposing": "default_decompositions",
     "tensh.export.exported_program": "ExportedProgram ModuleCallEntry ModuleCallSignature",
     "tensh.export.files": "load save",
     "tensh.export.graph_signature": "ExportGraphSignature InputKind InputSpec OutputKind OutputSpec",
     "tensh.export.unflatten": "FlatArgsAdapter UnflattenedModule",
     "tensh.tracing.dims": "Dim dims",
+    "tensh.tracing.shapes": "AdditionalInputs ShapesCollection",
 }
 """Module -> its public names."""
 
 NAMES = {name: module for module, names in WHERE.items() for name in names.split()}
 __all__ = list(NAMES)
-SUBMODULES = ("exported_program", "graph_signature")
+SUBMODULES = ("dynamic_shapes", "exported_program", "graph_signature")
 
 __getattr__, __dir__ = declare_namespace(
     "tensh.export", globals(), NAMES, SUBMODULES, unsupported=lookup("torch.export")

@@ -81,7 +81,8 @@ def record_again(source, table, inputs):
 def replaced(source, graph, result, ranges):
     """Return a program with another graph."""
     made = Program(source.root, graph, source.structure, result, dict(source.constants), source.leaves)
-    made.names, made.ranges, made.dynamic = source.names, ranges, source.dynamic
+    made.names, made.ranges, made.dynamic, made.guards = source.names, ranges, source.dynamic, source.guards
+    made.result_spec = source.result_spec
     return made
 
 
@@ -100,7 +101,9 @@ def decompose(exported, table):
 
         made = record_again(program, rules, inputs)
         if sizes:
-            return free_sizes(made, trace, sizes, ranges, apart=1)
+            made = free_sizes(made, trace, sizes, ranges, apart=1)
+            made.guards = program.guards
+            return made
         fold_sizes(made, made)
         return made
 

@@ -10,8 +10,11 @@ from tensh.fx.immutable_collections import immutable_dict, immutable_list
 from tensh.fx.node import map_arg
 from tensh.fx.pytree_codegen import PyTreeCodeGen, PyTreeInfo
 from tensh.nn.modules.module import Module
+from tensh.tracing.arguments import walk_leaves
+from tensh.tracing.decisions import holds, write
 from tensh.tracing.dims import read_derived, write_derived
 from tensh.tracing.program import Place
+from tensh.utils._pytree_paths import keystr
 
 GUARDS = "_guards_fn"
 
@@ -33,37 +36,70 @@ class Guards(Module):
 
     def __init__(self, program):
         super().__init__()
+        sources = list_sources(program)
         facts = [
-            (node.target, tuple(node.meta["val"].shape), program.dynamic.get(place, {}))
-            for place, node in enumerate(program.inputs)
+            (source, tuple(program.inputs[leaf].meta["val"].shape), program.dynamic.get(leaf, {}))
+            for source, (_, leaf) in zip(sources, program.leaves, strict=True)
+            if isinstance(leaf, Place)
         ]
-        self.__dict__.update(_leaves=program.leaves, _facts=facts, _bounds=program.bounds)
+        constants = [
+            (place, source, leaf)
+            for place, (source, (_, leaf)) in enumerate(zip(sources, program.leaves, strict=True))
+            if not isinstance(leaf, Place)
+        ]
+        own = {name for _, _, dynamic in facts for name in dynamic.values() if read_derived(name) is None}
+        self.__dict__.update(
+            _constants=constants, _facts=facts, _bounds=program.bounds, _guards=program.guards, _own=own
+        )
 
     def _get_name(self):
         return "GuardsFn"
 
     def forward(self, *leaves):
-        check_constants(self._leaves, leaves)
-        known = {}  # name of a dynamic size -> the first input that has it, and the size
-        tensors = [value for (_, leaf), value in zip(self._leaves, leaves, strict=True) if isinstance(leaf, Place)]
+        for place, source, value in self._constants:
+            check_constant(source, value, leaves[place])
+        known, sizes = {}, {}  # symbol -> its first dimension; symbol -> its size
+        constant = {place for place, _, _ in self._constants}
+        tensors = [value for place, value in enumerate(leaves) if place not in constant]
+        derived = []
         for (name, shape, dynamic), value in zip(self._facts, tensors, strict=True):
             require(isinstance(value, Tensor), f"isinstance({name}, torch.Tensor)")
             require(value.dim() == len(shape), f"{name}.dim() == {len(shape)}")
             for dim, (size, wanted) in enumerate(zip(value.shape, shape, strict=True)):
-                if dim in dynamic:
-                    self._check(f"{name}.size()[{dim}]", size, dynamic[dim], known)
+                where = f"{name}.size()[{dim}]"
+                if dim not in dynamic:
+                    require(size == wanted, f"{where} == {wanted}")
+                elif dynamic[dim] in self._own:
+                    self._check_range(where, size, dynamic[dim])
+                    first = known.setdefault(dynamic[dim], where)
+                    require(size == sizes.setdefault(dynamic[dim], size), f"{where} == {first}")
                 else:
-                    require(size == wanted, f"{name}.size()[{dim}] == {wanted}")
+                    derived.append((where, size, dynamic[dim]))
+        for where, size, name in derived:
+            root, factor, offset = read_derived(name)
+            if root not in known:  # no input has its size
+                shifted = f"({write_derived(where, 1, -offset)})" if offset else where
+                require((size - offset) % factor == 0, f"{shifted} % {factor} == 0")
+                sizes[root] = (size - offset) // factor
+                known[root] = shifted + (f" // {factor}" if factor > 1 else "")
+            scaled = known[root] if factor == 1 else f"{factor} * {known[root]}"
+            form = f"{offset} + {scaled}" if offset else scaled
+            require(size == factor * sizes[root] + offset, f"{where} == {form}")
+            self._check_range(where, size, name)
+        for guard in self._guards:
+            require(holds(guard, sizes), write(guard, known))
 
-    def _check(self, where, size, symbol, known):
+    def _check_range(self, where, size, symbol):
         bounds = self._bounds[symbol]
-        root, factor, offset = read_derived(symbol) or (symbol, 1, 0)
-        require((size - offset) % factor == 0, f"{write_derived(where, 1, -offset)} % {factor} == 0")
-        source = write_derived(where, 1, -offset) + (f" // {factor}" if factor > 1 else "")
-        first, other = known.setdefault(root, (source, (size - offset) // factor))
-        require(size == factor * other + offset, f"{first} == {source}" if source != where else f"{where} == {first}")
         require((bounds.lower or 0) <= 2 or size >= bounds.lower, f"{where} >= {bounds.lower}")
         require(bounds.upper is None or size <= bounds.upper, f"{where} <= {bounds.upper}")
+
+
+def list_sources(program):
+    """Return the source of each leaf of the arguments, such as ``batch['image'][0]``."""
+    positional, keywords = program.structure
+    named = [*zip(name_arguments(program, len(positional)), positional, strict=True), *keywords.items()]
+    return [f"{name}{keystr(path)}" for name, value in named for _, path, _ in walk_leaves(value, name)]
 
 
 class ExportedModule(GraphModule):
@@ -183,11 +219,10 @@ def match_structure(structure, args, kwargs):
     return kwargs
 
 
-def check_constants(known, given):
+def check_constant(source, wanted, value):
     """Raise AssertionError if an argument that is not a tensor differs from that of the example."""
-    for (name, leaf), value in zip(known, given, strict=True):
-        if not isinstance(leaf, Place) and leaf is not None and (isinstance(value, Tensor) or value != leaf):
-            raise AssertionError(f"Guard failed: {name} == {leaf!r}")
+    if wanted is not None and (isinstance(value, Tensor) or value != wanted):
+        raise AssertionError(f"Guard failed: {source} == {wanted!r}")
 
 
 def require(holds, guard):

@@ -16,14 +16,14 @@ from tensh.export.graph_signature import (
     TensorArgument,
 )
 from tensh.export.relations import Symbol
-from tensh.func.trees import flatten
+from tensh.func.trees import flatten, leaves_of
 from tensh.fx.branches import list_members, rename_inputs
 from tensh.fx.graph import Graph
 from tensh.fx.graph_module import GraphModule
 from tensh.fx.node import Node, map_arg
 from tensh.nn.parameter import is_parameter
 from tensh.tracing.dims import read_derived
-from tensh.tracing.program import Place, list_leaves
+from tensh.tracing.program import Place
 
 __all__ = ["ExportedProgram", "ModuleCallEntry", "ModuleCallSignature"]
 
@@ -103,7 +103,7 @@ class ExportedProgram:
         kinds = {path: find_kind(path, value) for path, value in members.items()}
         graph, specs = lift_members(program, kinds, find_kind)
         output = graph.output_node()
-        outputs = describe_outputs(list_leaves(output.args[0]), list(program.mutations.values()))
+        outputs = describe_outputs(leaves_of(output.args[0]), list(program.mutations.values()))
         module = GraphModule(list_members(graph), graph, "GraphModule")
         kept = root.state_dict(keep_vars=True)
         state = {path: value for path, value in members.items() if is_state(path, kinds[path], kept)}
@@ -116,7 +116,9 @@ class ExportedProgram:
             root, factor, offset = read_derived(name) or (name, 1, 0)
             low, high = ranges.get(root) or (None, None)
             bounds[Symbol(name)] = Range(*(each if each is None else factor * each + offset for each in (low, high)))
-            bounds.setdefault(Symbol(root), Range(low, high))
+        for name in names:  # those from which others follow, after these
+            root = (read_derived(name) or (name,))[0]
+            bounds.setdefault(Symbol(root), Range(*(ranges.get(root) or (None, None))))
         for each in bounds.values():
             each.lower = 0 if each.lower is None else each.lower
         bounds |= {Symbol(name): Number(name, *limits) for name, limits in program.ranges.items()}
@@ -137,7 +139,8 @@ class ExportedProgram:
         """The structures of arguments and result, as trees."""
         program = self._traced  # a program from a file has no example result
         result = program.graph.output_node().args[0] if program.result is None else program.result
-        return CallSpec(flatten(program.structure)[1], flatten(as_plain(result))[1])
+        spec = program.result_spec or flatten(as_plain(result))[1]
+        return CallSpec(flatten(program.structure)[1], spec)
 
     @property
     def module_call_graph(self):
@@ -307,7 +310,7 @@ def lift_members(program, kinds, find_kind):
             new.append(node.args[1])
             continue
         if node.op == "output":
-            value = (*new, *list_leaves(node.args[0]))
+            value = (*new, *leaves_of(node.args[0]))
             made[node] = graph.output(map_arg(value, lambda each: made[each]))
             continue
         made[node] = graph.node_copy(node, lambda each: made[each])

@@ -1,27 +1,37 @@
 """torch.export.export: a module, run on examples, becomes an exported program."""
 
-import inspect
-
+import tensh as torch
 from tensh._aten.overloads import schemas
 from tensh.engine.core.clock import mode
 from tensh.engine.core.tensor import Tensor
 from tensh.export.conventions import follow_conventions
 from tensh.export.exported_program import ExportedProgram
-from tensh.export.relations import choose_symbols, list_dimensions, relate, rename_sizes
+from tensh.export.relations import (
+    check_limits,
+    choose_symbols,
+    join_ranges,
+    list_dimensions,
+    read_ranges,
+    relate,
+    require_changing,
+    rename_sizes,
+)
+from tensh.func.trees import leaves_of
 from tensh.nn.modules.module import Module
 from tensh.tracing.data_sizes import find_dependent, name_data_sizes
-from tensh.tracing.dims import UserError
+from tensh.tracing.decisions import rename
+from tensh.tracing.dims import ConstraintViolationError, UserError
 from tensh.tracing.dynamic import (
-    Unnamed,
     fold_sizes,
-    read_dynamic_shapes,
     trace_dynamic,
     verify_numbers,
 )
 from tensh.tracing.program import trace_program
-from tensh.tracing.reading import refuse_reading
+from tensh.tracing.reading import GuardOnDataDependentSymNode, refuse_reading
+from tensh.tracing.shapes import AdditionalInputs, ShapesCollection, combine, read_dynamic_shapes
+from tensh.utils import _pytree
 
-__all__ = ["export", "export_for_training"]
+__all__ = ["export", "export_for_training", "register_dataclass"]
 
 
 def export(
@@ -62,41 +72,67 @@ def export(
     """
     if not isinstance(mod, Module):
         raise ValueError(f"Expected `mod` to be an instance of `torch.nn.Module`, got {type(mod)}.")
+    if any(each.__name__ == "ScriptModule" for each in type(mod).__mro__):
+        raise ValueError(
+            "Exporting a ScriptModule is not supported. Maybe try converting your ScriptModule to an ExportedProgram using "
+            "`TS2EPConverter(mod, args, kwargs).convert()` instead."
+        )
+    try:
+        return trace_module(mod, args, kwargs, dynamic_shapes)
+    except (UserError, ConstraintViolationError, GuardOnDataDependentSymNode) as error:
+        error.args = (f"{error}\n\n{DRAFT}",)
+        raise
+
+
+DRAFT = (
+    "The error above occurred when calling torch.export.export. If you would like to view some more information about this error, and "
+    "get a list of all other errors that may occur in your export call, you can replace your `export()` call with `draft_export()`."
+)
+
+
+def trace_module(mod, args, kwargs, shapes):
+    """Return the ``ExportedProgram`` of a module."""
     if not isinstance(args, (tuple, list)):
         raise UserError(f"Expecting `args` to be a tuple of example positional inputs, got {type(args)}")
+    combine(mod, args, {} if kwargs is None else kwargs)  # TypeError for arguments that do not fit
     args, kwargs = tuple(args), dict(kwargs or {})
+    if isinstance(shapes, (ShapesCollection, AdditionalInputs)):
+        shapes = shapes.dynamic_shapes(mod, args, kwargs)
+    dynamic = read_dynamic_shapes(mod, args, kwargs, shapes) if shapes is not None and shapes not in ({}, (), []) else {}
+    require_basic_types(args, kwargs)
 
     def trace(shift, sizes=False):
         return trace_program(mod, args, kwargs, sizes, on_read=refuse_reading, shift=shift)
 
-    ranges = read_ranges(dynamic_shapes)
-    if dynamic_shapes:
-        check_names(mod, args, kwargs, dynamic_shapes)
-        dynamic = read_dynamic_shapes(mod, args, kwargs, dynamic_shapes)
+    if dynamic:
+        declared, ranges = dynamic, read_ranges(dynamic)
+        require_changing(list_dimensions(mod, args, kwargs, dynamic))
         try:
             program = trace_dynamic(mod, args, kwargs, dynamic, refuse_reading, ranges, apart=1, shift=0)
         except UserError as error:
             plain = trace_program(mod, args, kwargs, sizes=True, on_read=refuse_reading, shift=0)
-            related = relate(mod, args, kwargs, dynamic, plain, refuse_reading, str(error))
+            related = relate(mod, args, kwargs, dynamic, plain, refuse_reading, error)
             if related == dynamic:
                 raise
-            dynamic = related
+            dynamic, ranges = related, join_ranges(declared, related)
             program = trace_dynamic(mod, args, kwargs, dynamic, refuse_reading, ranges, apart=1, shift=0)
         if not dynamic:
             program = trace(0)
         known = list_dimensions(mod, args, kwargs, dynamic)
         symbols = choose_symbols(known)
+        if dynamic:
+            ranges = check_limits(known, ranges, program.limits, program.guards)
         dynamic = rename_sizes(program, dynamic, symbols)
-        ranges = {
-            symbol: (2, None) if isinstance(name, Unnamed) else ranges.get(name) for name, symbol in symbols.items()
-        }
+        program.guards = [rename(guard, symbols) for guard in program.guards]
+        ranges = {symbol: ranges.get(name) for name, symbol in symbols.items()}
     else:
-        dynamic, program = {}, trace(0)
+        ranges, program = {}, trace(0)
     if not dynamic and find_dependent(program.graph):
         program = trace(0, True)
         fold_sizes(program, program)
     verified = verify_numbers(program, trace)
     program = program if dynamic else verified
+    require_known_results(program.result)
     name_data_sizes(program)
     stop_gradients(program.graph)
     follow_conventions(program)
@@ -104,6 +140,27 @@ def export(
 
 
 export_for_training = export
+
+
+def register_dataclass(cls, *, serialized_type_name=None):
+    """Let a data class be an argument or a result of exported programs; its fields are their inputs and outputs.
+
+    ``serialized_type_name`` is the name of the class in files. Raise ValueError for another class.
+
+    >>> import tensh as torch, dataclasses
+    >>> @dataclasses.dataclass
+    ... class Point:
+    ...     x: torch.Tensor
+    ...     y: torch.Tensor
+    >>> torch.export.register_dataclass(Point)
+    >>> class Sum(torch.nn.Module):
+    ...     def forward(self, point):
+    ...         return point.x + point.y
+    >>> program = torch.export.export(Sum(), (Point(torch.ones(2), torch.ones(2)),))
+    >>> program.graph_signature.user_inputs
+    ('point_x', 'point_y')
+    """
+    _pytree.register_dataclass(cls, serialized_type_name=serialized_type_name)
 
 
 def stop_gradients(graph):
@@ -129,46 +186,28 @@ def stop_gradients(graph):
             node.replace_input_with(each, stopped[each])
 
 
-MORE = "For more information about this error, see: https://pytorch.org/docs/main/generated/exportdb/index.html#dynamic-shapes-validation"
+BASIC = (Tensor, int, float, str, bool, complex, type(None), torch.dtype, torch.device, torch.layout, torch.memory_format)
+"""Types of arguments beside containers."""
 
 
-def check_names(mod, args, kwargs, shapes):
-    """Raise UserError unless ``dynamic_shapes`` names all arguments and no others, or has an entry for each."""
-    try:
-        bound = inspect.signature(mod.forward).bind(*args, **kwargs)
-    except (TypeError, ValueError):
-        return
-    names = list(bound.arguments)
-    if any(each.kind is each.VAR_KEYWORD for each in bound.signature.parameters.values()):
-        return
-    if isinstance(shapes, dict) and shapes.keys() != set(names):
-        raise UserError(
-            f"When `dynamic_shapes` is specified as a dict, its top-level keys must be the arg names {names} of `inputs`, but "
-            f"here they are {list(shapes)}. Alternatively, you could also ignore arg names entirely and specify `dynamic_shapes` "
-            f"as a list/tuple matching `inputs`. {MORE}"
-        )
-    if isinstance(shapes, (tuple, list)) and len(shapes) != len(names):
-        raise UserError(
-            f"Detected mismatch between the structure of `inputs` and `dynamic_shapes`: `inputs` has {len(names)} elements, but "
-            f"`dynamic_shapes` has {len(shapes)} elements\n{MORE}"
-        )
+def require_basic_types(args, kwargs):
+    """Raise ValueError for an argument that is neither a tensor nor a plain value, such as an instance of an unknown class."""
+    for leaf in leaves_of((args, kwargs)):
+        if not isinstance(leaf, BASIC):
+            raise ValueError(
+                f"Unsupported input type {type(leaf)}. Export only supports pytree containers of basic types (Tensor, int, float, ...) "
+                "as input. To register a custom dataclass, use torch.export.register_dataclass. To register a custom container type, "
+                "use torch.utils._pytree.register_pytree_node. To register a constant input, use "
+                "torch.utils._pytree.register_constant"
+            )
 
 
-def read_ranges(shapes):
-    """Return name -> (smallest, largest size) of the dimensions that declare it."""
-    found = {}
-
-    def walk(value):
-        if isinstance(value, dict):
-            value = list(value.values())
-        if isinstance(value, (tuple, list)):
-            for each in value:
-                walk(each)
-        elif value is not None and not isinstance(value, (str, int, Tensor)) and (value.min, value.max) != (None, None):
-            found[value.__name__] = (value.min, value.max)
-            root = getattr(value, "root", None)
-            if root is not None:
-                found[root.__name__] = (root.min, root.max)
-
-    walk(shapes)
-    return found
+def require_known_results(result):
+    """Raise RuntimeError for a result that is neither a tensor nor a plain value."""
+    for leaf in leaves_of(result):
+        if not isinstance(leaf, BASIC):
+            raise RuntimeError(
+                f"Found {type(leaf)} in output, which is not a known type. If this type holds tensors, you need to register a pytree "
+                "for it. See https://github.com/pytorch/functorch/issues/475 for a brief explanation why. If you don't need to "
+                "register a pytree, please leave a comment explaining your use case and we'll make this more ergonomic to deal with"
+            )

@@ -1,7 +1,7 @@
 """Files of exported programs: a zip archive with the graph as JSON and the tensors in the format of torch.save.
 
 Nothing in a file is executed: operators are looked up in the table of ``aten``, names must be identifiers, and Python
-code is generated only from the graph. The format is specific to tensh.
+code is generated only from the graph. Containers are of classes that the program that reads the file has registered. The format is specific to tensh.
 """
 
 import io
@@ -13,10 +13,12 @@ from tensh.export.exported_program import ExportedProgram
 from tensh.export.nodes import encode_node, list_tensors
 from tensh.export.rebuilding import VERSION, rebuild
 from tensh.export.values import DamagedFile, encode
+from tensh.func.trees import TreeSpec
 from tensh.serialization.reading import DAMAGE, describe_damage, one_line, require_file
 from tensh.support.bounded_json import loads
 from tensh.support.replacing import replace_file
 from tensh.tracing.program import flatten_like
+from tensh.utils._pytree_json import treespec_dumps
 
 __all__ = ["load", "save"]
 
@@ -44,6 +46,8 @@ def save(ep, f, *, extra_files=None, opset_version=None):
         "tensh": VERSION,
         "nodes": [encode_node(node) for node in program.graph.nodes],
         "structure": encode(program.structure),
+        "result": treespec_dumps(without_result_types(ep.call_spec.out_spec)),
+        "guards": program.guards,
         "leaves": [[name, encode(leaf)] for name, leaf in program.leaves],
         "dynamic": {str(place): {str(dim): name for dim, name in table.items()} for place, table in program.dynamic.items()},
         "bounds": {name: [each.lower, each.upper] for name, each in program.bounds.items()},
@@ -66,6 +70,12 @@ def save(ep, f, *, extra_files=None, opset_version=None):
     else:
         with replace_file(f) as file:
             write_archive(file, records, extra_files)
+
+
+def without_result_types(spec):
+    """Return a structure with tuples in the place of results of operators, such as those of ``max``."""
+    kind = tuple if getattr(spec.type, "__module__", "") == "torch.return_types" else spec.type
+    return TreeSpec(kind, spec.context, list(map(without_result_types, spec.children_specs))) if kind else spec
 
 
 def write_archive(file, records, extra_files):

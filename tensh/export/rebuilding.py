@@ -5,13 +5,13 @@ from tensh.export.descriptions import SymbolicTensor
 from tensh.export.exported_module import name_arguments
 from tensh.export.exported_program import ExportedProgram, Range
 from tensh.export.nodes import is_name, read_graph
-from tensh.export.values import DamagedFile, decode, is_size
+from tensh.export.values import DamagedFile, decode, is_size, read_spec
 from tensh.func.trees import leaves_of
 from tensh.fx.node import Node
 from tensh.nn.modules.module import Module
 from tensh.support.escaping import visible_line
-from tensh.tracing.dynamic import fill
-from tensh.tracing.program import Place, Program
+from tensh.tracing.decisions import ARITHMETIC, COMPARISONS, list_names, roots_of
+from tensh.tracing.program import Place, Program, fill
 
 VERSION = 2
 
@@ -36,6 +36,8 @@ def rebuild(said, tensors, example=None):
     graph = read_graph(said["nodes"], members | inner)
     leaves = [(name, decode(leaf, {})) for name, leaf in said["leaves"]]
     program = Program(root, graph, decode(said["structure"], {}), None, constants, leaves)
+    program.result_spec = read_spec(said["result"]) if "result" in said else None
+    program.guards = [read_guard(each) for each in said.get("guards", ())]
     check_structure(program)
     check_leaves(program)
     program.mutations = read_mutations(said.get("mutations", []), graph)
@@ -95,6 +97,22 @@ def check_leaves(program):
         raise DamagedFile("two arguments have the same name")
 
 
+def read_guard(said):
+    """Return what sizes must satisfy: a comparison of two expressions."""
+    if not (isinstance(said, list) and len(said) == 3 and said[0] in COMPARISONS):
+        raise DamagedFile(f"a guard is invalid: {said!r:.80}")
+    return said[0], *map(read_expression, said[1:])
+
+
+def read_expression(said):
+    """Return an expression of sizes: a number, a name, or (operator, operand, operand)."""
+    if type(said) is int or isinstance(said, str) and said.isidentifier():
+        return said
+    if not (isinstance(said, list) and len(said) == 3 and said[0] in ARITHMETIC):
+        raise DamagedFile(f"an expression of sizes is invalid: {said!r:.80}")
+    return said[0], *map(read_expression, said[1:])
+
+
 def read_mutations(said, graph):
     """Return the writes after everything else: node -> (True for a member, its path or the name of an input)."""
     nodes, found = {node.name: node for node in graph.nodes}, {}
@@ -112,10 +130,7 @@ def read_mutations(said, graph):
 
 def list_places(value):
     """Return the input positions in a structure, in order."""
-    if isinstance(value, Place):
-        return [int(value)]
-    parts = value.values() if isinstance(value, dict) else value if isinstance(value, (tuple, list)) else ()
-    return [place for part in parts for place in list_places(part)]
+    return [int(leaf) for leaf in leaves_of(value) if isinstance(leaf, Place)]
 
 
 def read_bounds(said):
@@ -134,6 +149,10 @@ def check_dynamic(program, dynamic, ranges):
                 raise DamagedFile(f"dimension {dim} of input {place} is marked as dynamic, but does not exist")
             if name not in ranges:
                 raise DamagedFile(f"the dynamic size {name!r:.40} has no bounds")
+    known = {*roots_of(name for table in dynamic.values() for name in table.values())}
+    for guard in program.guards:
+        if not list_names(guard[1]) | list_names(guard[2]) <= known:
+            raise DamagedFile(f"a guard is about a size that no input has: {guard!r:.80}")
 
 
 def assign(root, path, value, persistent=True):

@@ -2,18 +2,23 @@
 
 import hashlib
 import re
+from typing import NamedTuple
 
 from tensh.fx.branches import walk_nodes
 from tensh.fx.experimental.size_names import changes
-from tensh.tracing.dims import UserError, read_derived
-from tensh.tracing.dynamic import Unnamed, compare, list_inputs, root_of, trace_resized
+from tensh.tracing.arguments import list_inputs
+from tensh.tracing.decisions import find_multiple, list_names, write
+from tensh.tracing.dims import INFINITY, Dim, UserError, read_derived, write_derived
+from tensh.tracing.dynamic import GROWING, compare, root_of, steps, trace_resized
+from tensh.tracing.shapes import Name, Unnamed
+from tensh.utils._pytree_paths import keystr
 
 
 class Dimension:
-    """A dynamic dimension of the example: its source (``L['x'].size()[0]``) and its size."""
+    """A dynamic dimension of the example: its source (``L['x'].size()[0]``) and its size, ``derived`` from that of an input."""
 
-    def __init__(self, path, dim, size):
-        self.source, self.size = f"L{''.join(f'[{step!r}]' for step in path)}.size()[{dim}]", size
+    def __init__(self, path, dim, size, derived):
+        self.source, self.size, self.derived = f"L{keystr(path)}.size()[{dim}]", size, derived
 
 
 def list_dimensions(model, args, kwargs, dynamic):
@@ -23,38 +28,50 @@ def list_dimensions(model, args, kwargs, dynamic):
         for dim, name in dynamic.get(place, {}).items():
             _, factor, offset = read_derived(name) or (name, 1, 0)
             size = (value.shape[dim] - offset) // factor
-            found.setdefault(root_of(name), []).append(Dimension(path, dim, size))
+            found.setdefault(root_of(name), []).append(Dimension(path, dim, size, read_derived(name) is not None))
     return found
 
 
 def relate(model, args, kwargs, dynamic, program, on_read, reason):
-    """Return the dynamic dimensions; unnamed ones may have been merged or removed.
+    """Return the dynamic dimensions; unnamed ones may have been merged, removed, or may follow from others.
 
-    Raise UserError if the program fixes a named dimension, or requires two named ones to be equal; ``reason`` describes
-    what the first trace found.
+    Raise UserError if the program fixes a named dimension, or relates it to another one; ``reason`` is the failure of the first
+    trace.
     """
     known = list_dimensions(model, args, kwargs, dynamic)
 
-    def vary(*names):
-        """Return True if these dimensions can change together while the others stay."""
-        for change in changes(1):
+    def vary(root, related):
+        """Return True if the size of ``root``, with those of ``related`` (name -> factor, offset), can change while others stay."""
+        first, forms = known[root][0].size, {root: (1, 0), **related}
+        for change in (*changes(1), *steps(1, GROWING)):
+
+            def resize(size, name):
+                if name not in forms:
+                    return size
+                factor, offset = forms[name]
+                return factor * change(first, 0) + offset  # noqa: B023
+
             try:
-                compare(program, trace_resized(model, args, kwargs, program, dynamic, on_read, lambda size, name: change(size, 0) if name in names else size, shift=0))  # fmt: skip  # noqa: B023
+                compare(program, trace_resized(model, args, kwargs, program, dynamic, on_read, resize, shift=0))
                 return True
             except Exception:
                 continue
         return False
 
-    bound, one = [name for name in known if not vary(name)], {}
+    bound, one, violations = [name for name in known if not vary(name, {})], {}, []
     while bound:
         first, *bound = bound
-        alike = [name for name in bound if known[name][0].size == known[first][0].size]
-        group = next(([name] for name in alike if vary(first, name)), [])
-        group = group or (alike if len(alike) > 1 and vary(first, *alike) else [])
-        if not group:
-            require_unnamed(first, known[first][0], reason)
-        one |= dict.fromkeys([first, *group], join([first, *group], known, reason) if group else None)
-        bound = [name for name in bound if name not in group]
+        group = find_group(first, bound, known, vary)
+        if group is None:
+            if name_kind(first) != "AUTO":
+                violations.append(describe_constant(first, known[first][0]))
+            one[first] = None
+            continue
+        root, related = group
+        bound = [name for name in bound if name not in (root, *related)]
+        one |= join(root, related, known, violations)
+    if violations:
+        raise violated(violations) from reason
     tables = {
         place: {dim: one.get(name, name) for dim, name in table.items() if one.get(name, name) is not None}
         for place, table in dynamic.items()
@@ -62,35 +79,143 @@ def relate(model, args, kwargs, dynamic, program, on_read, reason):
     return {place: table for place, table in tables.items() if table}
 
 
-def require_unnamed(name, dimension, reason):
-    """Raise UserError for a dimension that cannot change, unless its kind is "AUTO"."""
-    if name_kind(name) == "AUTO":
-        return
+def find_group(first, others, known, vary):
+    """Return (a dimension, {other: (factor, offset)}) of those that can only change together; None for a constant.
+
+    Equal sizes are tried first, then sizes that differ by a number, or of which one is a multiple of the other.
+    """
+    size = known[first][0].size
+    alike = [name for name in others if known[name][0].size == size]
+    for name in alike:
+        if vary(first, {name: (1, 0)}):
+            return first, {name: (1, 0)}
+    if len(alike) > 1 and vary(first, dict.fromkeys(alike, (1, 0))):
+        return first, dict.fromkeys(alike, (1, 0))
+    for name in (each for each in others if each not in alike):
+        small, large = sorted((first, name), key=lambda each: known[each][0].size)
+        one, two = known[small][0].size, known[large][0].size
+        for form in ((1, two - one), (two // one, two % one)) if one else ():
+            if vary(small, {large: form}):
+                return small, {large: form}
+    return None
+
+
+class Violation(NamedTuple):
+    """Why a declared dimension does not fit the program, and what to declare instead."""
+
+    name: str
+    text: str
+    fix: str | None
+
+
+def violated(found):
+    """Return the error that lists violations."""
+    names, fixes = ", ".join(each.name for each in found), [each.fix for each in found if each.fix]
+    lines = (f"  - {text}" for each in found for text in each.text.splitlines())
+    suggested = ["Suggested fixes:", *(f"  {line}" for fix in fixes for line in fix.splitlines())] if fixes else []
+    head = f'Constraints violated ({names})! For more information, run with TORCH_LOGS="+dynamic".'
+    return UserError("\n".join([head, *lines, *suggested]))
+
+
+def describe_constant(name, dimension):
+    """Return the violation of a dimension that cannot change."""
     label = dimension.source if isinstance(name, Unnamed) else name
-    raise UserError(
-        f"Constraints violated ({label})!\n  - You marked {label} as dynamic but your code specialized it to be a constant "
-        f"({dimension.size}). If you're using mark_dynamic, either remove it or use maybe_mark_dynamic. If you're using Dim.DYNAMIC, "
-        f"replace it with either Dim.STATIC or Dim.AUTO."
-        + ("" if isinstance(name, Unnamed) else f"\nSuggested fixes:\n  {name} = {dimension.size}")
-        + f"\n{reason}"
+    return Violation(
+        label,
+        f"You marked {label} as dynamic but your code specialized it to be a constant ({dimension.size}). If you're using mark_dynamic, "
+        "either remove it or use maybe_mark_dynamic. If you're using Dim.DYNAMIC, replace it with either Dim.STATIC or Dim.AUTO.",
+        None if isinstance(name, Unnamed) else f"{name} = {dimension.size}",
     )
 
 
-def join(names, known, reason):
-    """Return the name of dimensions that must be equal.  Raise UserError if two of them have names."""
-    named = [name for name in names if not isinstance(name, Unnamed)]
-    if len(named) > 1:
-        first, second = named[:2]
-        raise UserError(
-            f"Constraints violated ({second})!\n  - The values of {second} = {known[second][0].source} and {first} = "
-            f"{known[first][0].source} must always be equal.\nSuggested fixes:\n  {second} = {first}\n{reason}"
-        )
-    return named[0] if named else names[0]
+def require_changing(known):
+    """Raise UserError for dimensions of size 0 or 1, which are taken for constants."""
+    small = [describe_constant(name, places[0]) for name, places in known.items() if places[0].size < 2]
+    if small:
+        raise violated(small)
+
+
+def join(root, related, known, violations):
+    """Return name -> the name that it gets, of dimensions that change together; two with names are violations."""
+    named = [name for name in (root, *related) if not isinstance(name, Unnamed)]
+    into = named[0] if named and (root in named or related[named[0]] == (1, 0)) else root
+    for name in named:
+        factor, offset = related.get(name, (1, 0))
+        if name == into or len(named) < 2:
+            continue
+        sources = f"{name} = {known[name][0].source}", f"{into} = {known[into][0].source}"
+        if (factor, offset) == (1, 0):
+            text = f"The values of {sources[0]} and {sources[1]} must always be equal."
+        else:
+            form = write_derived(into, factor, offset)
+            text = f"The values of {sources[0]} must always be related to the values of {sources[1]} by {name} = {form}."
+        violations.append(Violation(name, text, f"{name} = {write_derived(into, factor, offset)}"))
+    return {root: into} | {name: follow(into, *form) for name, form in related.items()}
+
+
+def follow(root, factor, offset):
+    """Return the name of a dimension that follows from another."""
+    if (factor, offset) == (1, 0):
+        return root
+    found = Name(write_derived(root, factor, offset))
+    found.root = root
+    return found
+
+
+def check_limits(known, ranges, limits, guards):
+    """Return the ranges of dimensions, narrowed by the program where they have no names.
+
+    Raise UserError if a program does not take all sizes of a named dimension.  ``limits`` and ``guards`` are those of the program.
+    """
+    found, violations = dict(ranges), []
+    for name, (low, high) in limits.items():
+        if isinstance(name, Unnamed):
+            found[name] = low, high
+            continue
+        declared, source = ranges.get(name) or (None, None), known[name][0].source
+        texts, multiple = [], 1
+        for guard in guards:
+            if list_names(guard[1]) | list_names(guard[2]) == {name}:
+                texts.append(write(guard, {name: source}).replace(f"{source} %", f"({source} %").replace(" == 0", ") == 0"))
+                multiple = max(multiple, (find_multiple(guard) or (name, 1))[1])
+        if low > max(declared[0] or 0, 2) or high != declared[1]:
+            texts.append(f"{low} <= {source} and {source} <= {'IntInfinity()' if high is None else high}")
+        if texts:
+            fix = Dim.write(name, low, INFINITY if high is None else high)
+            fix = f"{name} = {fix}" if multiple == 1 else f"_{name} = Dim('_{name}', min=1, max=oo)\n{name} = {multiple}*_{name}"
+            lines = (f"Not all values of {name} = {source} in the specified range satisfy the generated guard {text}{'.' if '%' in text else ''}" for text in texts)  # fmt: skip
+            violations.append(Violation(name, "\n".join(lines), fix))
+    if violations:
+        raise violated(violations)
+    return found
 
 
 def name_kind(name):
     """Return "AUTO" or "DYNAMIC" for an unnamed dimension, otherwise None."""
     return name.kind if isinstance(name, Unnamed) else None
+
+
+def read_ranges(dynamic):
+    """Return name of a dimension -> (smallest, largest size) that was declared; unnamed ones have at least two."""
+    names = [name for table in dynamic.values() for name in table.values()]
+    found = {}
+    for name in (*names, *(name.root for name in names if getattr(name, "root", None) is not None)):
+        if (name.min, name.max) != (None, None) or isinstance(name, Unnamed):
+            found[name] = (max(name.min or 0, 2) if isinstance(name, Unnamed) else name.min, name.max)
+    return found
+
+
+def join_ranges(declared, related):
+    """Return name -> range after the program has merged dimensions: all sizes that each of them may have."""
+    found = read_ranges(related)
+    for place, table in declared.items():
+        for dim, name in table.items():
+            into = related.get(place, {}).get(dim)
+            if into in found:
+                low, high = found[into]
+                lows, highs = ([each for each in pair if each is not None] for pair in ((low, name.min), (high, name.max)))
+                found[into] = max(lows, default=None), min(highs, default=None)
+    return found
 
 
 class Symbol(str):
@@ -100,15 +225,23 @@ class Symbol(str):
 
 
 def choose_symbols(known):
-    """Return name of a dimension -> PyTorch's symbol: ``s`` and a number from its source, or the first of several."""
+    """Return name of a dimension -> PyTorch's symbol: ``s`` and a number from its source, or the first of several.
+
+    A dimension from which others follow, and which is none itself, has a number from its name.
+    """
     found, taken = {}, set()
+
+    def take(text):
+        number = int(hashlib.sha256(text.encode()).hexdigest(), 16) % 100
+        while number in taken:
+            number += 1
+        taken.add(number)
+        return Symbol(f"s{number}")
+
     for name, places in known.items():
-        for each in places:
-            number = int(hashlib.sha256(each.source.encode()).hexdigest(), 16) % 100
-            while number in taken:
-                number += 1
-            taken.add(number)
-            found[name] = Symbol(min(f"s{number}", found.get(name, "t")))
+        symbols = [(take(each.source), each.derived) for each in places]
+        own = [symbol for symbol, derived in symbols if not derived]
+        found[name] = min(own) if own else take(name)
     return found
 
 

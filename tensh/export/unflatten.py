@@ -14,6 +14,7 @@ from tensh.fx.node import map_arg
 from tensh.nn.modules.module import Module
 from tensh.nn.parameter import is_parameter
 from tensh.tracing.program import Place
+from tensh.utils._pytree_paths import keystr, tree_leaves_with_path
 
 __all__ = ["FlatArgsAdapter", "InterpreterModule", "UnflattenedModule", "unflatten"]
 
@@ -70,6 +71,10 @@ class UnflattenedModule(InterpreterModule):
         leaves, spec = flatten((args, kwargs))
         wanted = self._spec.in_spec
         if spec != wanted:
+            print(
+                f"Input treespec does not match with exported module's: \nInput treespec: {spec}.  Exported module treespec: {wanted}"
+            )
+            print("Adapting flat arg to match exported module's treespec")
             if self.adapter is None:
                 raise TypeError(
                     "There is no flat args adapter specified. Are you sure you are calling this with the right arguments? "
@@ -219,21 +224,8 @@ def set_state(root, path, value, is_constant):
 
 def list_paths(structure):
     """Return PyTorch's names of the arguments in a structure, in order."""
-    found = []
-
-    def walk(value, path):
-        if isinstance(value, (tuple, list)):
-            for number, each in enumerate(value):
-                walk(each, f"{path}[{number}]")
-        elif isinstance(value, dict):
-            for key, each in value.items():
-                walk(each, f"{path}[{key!r}]")
-        else:
-            found.append(path)
-
-    walk(structure[0], "*args")
-    walk(structure[1], "**kwargs")
-    return found
+    parts = zip(("*args", "**kwargs"), structure, strict=True)
+    return [f"{part}{keystr(path)}" for part, value in parts for path, _ in tree_leaves_with_path(value)]
 
 
 def unflatten(module, flat_args_adapter=None):

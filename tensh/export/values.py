@@ -3,10 +3,15 @@
 import re
 
 import tensh as torch
+from tensh.engine.dtypes.size import Size
 from tensh.export.descriptions import SymbolicTensor
+from tensh.func.trees import LEAF, TreeSpec, kind_of, take_apart, unflatten
+from tensh.fx.immutable_collections import immutable_dict
 from tensh.fx.node import Node
+from tensh.support.bounded_json import loads
 from tensh.support.escaping import visible_line
 from tensh.tracing.program import Place
+from tensh.utils._pytree_json import treespec_dumps, treespec_loads
 
 SIZE = re.compile(r"[\w ()+*/-]{1,200}", re.ASCII)
 """A dynamic size: a name, or an expression of names, which is printed and appears in errors."""
@@ -41,18 +46,30 @@ def read_dtype(name):
     return found
 
 
+def read_spec(text):
+    """Return the structure that a JSON text describes, of containers that the program has registered."""
+    if not isinstance(text, str):
+        raise DamagedFile("the structure of a container is invalid")
+    loads(text, deepest=100)
+    return treespec_loads(text)
+
+
 def encode(value):
     """Encode an argument as JSON; values that JSON lacks become a table with one key."""
     if isinstance(value, Node):
         return {"node": value.name}
     if isinstance(value, Place):
         return {"place": int(value)}
-    if isinstance(value, tuple):
-        return {"tuple": [encode(each) for each in value]}
+    if isinstance(value, dict) and (type(value) is dict or isinstance(value, immutable_dict)):
+        return {"dict": [[encode(key), encode(each)] for key, each in value.items()]}
     if isinstance(value, list):
         return [encode(each) for each in value]
-    if isinstance(value, dict):
-        return {"dict": [[encode(key), encode(each)] for key, each in value.items()]}
+    if isinstance(value, tuple) and kind_of(value) in (tuple, Size):
+        return {"tuple": [encode(each) for each in value]}
+    if (kind := kind_of(value)) is not None:  # a container that the program has registered, or a named tuple
+        children, context = take_apart(value, kind)
+        spec = TreeSpec(kind, context, [LEAF] * len(children))
+        return {"branch": [treespec_dumps(spec), [encode(each) for each in children]]}
     if isinstance(value, slice):
         return {"slice": [encode(each) for each in (value.start, value.stop, value.step)]}
     if isinstance(value, bool) or value is None or isinstance(value, str):
@@ -82,6 +99,9 @@ def decode(said, nodes):
         return nodes[value]
     if kind == "place":
         return Place(value)
+    if kind == "branch":
+        spec = read_spec(value[0])
+        return unflatten([decode(each, nodes) for each in value[1]], spec)
     if kind == "tuple":
         return tuple(decode(each, nodes) for each in value)
     if kind == "dict":

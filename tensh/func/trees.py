@@ -66,17 +66,31 @@ class TreeSpec:
         return unflatten(leaves, self)
 
     def flatten_up_to(self, tree):
-        """The parts of ``tree`` at the leaves of the structure.  Raise ValueError for another structure."""
+        """The parts of ``tree`` at the leaves of the structure; dictionaries may have another order and type.
+
+        Raise ValueError for another structure.
+        """
         if self.is_leaf():
             return [tree]
         kind = kind_of(tree)
-        if kind != self.type:
-            raise ValueError(f"Node type mismatch; expected {self.type}, but got {type(tree)}.")
+        mappings = self.type in MAPPINGS and kind in MAPPINGS
+        if kind != self.type and not mappings:
+            what = "Node type" if self.type in BUILT_IN else "Type"
+            raise ValueError(f"{what} mismatch; expected {self.type!r}, but got {kind!r}.")
         children, context = take_apart(tree, kind)
         if len(children) != self.num_children:
             raise ValueError(f"Node arity mismatch; expected {self.num_children}, but got {len(children)}.")
-        if kind not in BUILT_IN and context != self.context:
-            raise ValueError(f"Node context mismatch for custom node type {self.type}.")
+        if mappings:
+            keys = self.context[1] if self.type is defaultdict else self.context
+            missing, extra = {*keys} - {*tree}, {*tree} - {*keys}
+            if missing or extra:
+                parts = (f"; {word} key(s): {some}" for word, some in (("missing", missing), ("extra", extra)) if some)
+                raise ValueError(f"Node keys mismatch{''.join(parts)}.")
+            children = [tree[key] for key in keys]
+        elif kind is not deque and context != self.context:
+            expected = f"; expected {self.context!r}, but got {context!r}" if kind in BUILT_IN else ""
+            which = "node type" if kind in BUILT_IN else "custom node type"
+            raise ValueError(f"Node context mismatch for {which} {self.type!r}{expected}.")
         return [
             leaf
             for part, child in zip(self.children_specs, children, strict=True)
@@ -152,6 +166,7 @@ BRANCHES = {
 """Type of branch -> the functions that flatten and rebuild it."""
 
 BUILT_IN = frozenset(BRANCHES)
+MAPPINGS = frozenset((dict, OrderedDict, defaultdict))
 
 
 def take_apart(tree, kind):

@@ -164,7 +164,7 @@ def trace(model, args, kwargs, dynamic_axes, dynamic_shapes, input_names, on_rea
     if dynamic_axes is not None:
         dynamic = read_dynamic_axes(model, args, kwargs, dynamic_axes, input_names)
     else:
-        dynamic = read_dynamic_shapes(model, args, kwargs, dynamic_shapes)
+        dynamic = read_dynamic_shapes(model, args, kwargs, dynamic_shapes, strings=True)
     try:
         return trace_dynamic(model, args, kwargs, dynamic, on_read), dynamic
     except (UserError, ValueError) as error:

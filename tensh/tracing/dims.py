@@ -1,19 +1,51 @@
 """Dynamic dimensions of an exported program."""
 
-import keyword
 import re
 
 
-class UserError(RuntimeError):
-    """Raised if a program fixes a dimension that was declared dynamic, or if the declaration does not fit it."""
+class TorchDynamoException(RuntimeError):
+    """Base of the errors of programs that cannot be captured."""
 
     __module__ = "torch._dynamo.exc"
+
+
+class UserError(TorchDynamoException):
+    """Raised if a program fixes a dimension that was declared dynamic, or if the declaration does not fit it.
+
+    ``case`` is a heading of PyTorch's page on such errors.
+    """
+
+    __module__ = "torch._dynamo.exc"
+
+    def __init__(self, msg, case=None):
+        if case is not None:
+            end = " " if msg.endswith(".") else "\n"
+            msg += f"{end}For more information about this error, see: https://pytorch.org/docs/main/generated/exportdb/index.html#{case}"
+        super().__init__(msg)
+        self.msg = self.message = msg
+
+
+class ConstraintViolationError(RuntimeError):
+    """Raised if a size of the example is not the one, or not in the range, that was declared."""
+
+    __module__ = "torch.fx.experimental.symbolic_shapes"
+
+
+class Infinity(float):
+    """The largest size of a dimension without a limit."""
+
+    def __repr__(self):
+        return "int_oo"
+
+
+INFINITY = Infinity("inf")
 
 
 class Dim:
     """A named dimension whose size may vary between calls, from ``min`` to ``max``.
 
-    ``Dim.AUTO`` and ``Dim.DYNAMIC`` are dynamic dimensions without a name, ``Dim.STATIC`` is one of fixed size.
+    ``Dim.AUTO`` and ``Dim.DYNAMIC`` are dynamic dimensions without a name, ``Dim.STATIC`` is one of fixed size; called with ``min``
+    and ``max``, the first two have a range.
 
     >>> import tensh as torch
     >>> batch = torch.export.Dim("batch", min=1, max=64)
@@ -21,52 +53,57 @@ class Dim:
     Dim('batch', min=1, max=64)
     """
 
-    __module__ = "torch.export"
+    __module__ = "torch.export.dynamic_shapes"
 
     def __init__(self, name, *, min=None, max=None):
-        if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
-            raise AssertionError(f"Dim name must be a valid identifier, got {name}")
-        low, high = 0 if min is None else min, 2**63 - 1 if max is None else max
+        low, high = 0 if min is None else min, INFINITY if max is None else max
         if high <= low:
             raise AssertionError(f"Cannot create Dim with inconsistent min={min}, max={max}")
-        self.__name__, self.min, self.max = name, min, max
+        if not name.isidentifier():
+            raise AssertionError(f"Dim name must be a valid identifier, got {name}")
+        self.__name__, self.min, self.max = name, low, high
 
     def __add__(self, number):
-        return DerivedDim(self, 1, require_int(number, "add"))
+        return self._derive(number, f"add {number} to {self.__name__}", 1, number)
 
     def __radd__(self, number):
         return self + number
 
     def __sub__(self, number):
-        return DerivedDim(self, 1, -require_int(number, "subtract"))
+        return self._derive(number, f"subtract {number} from {self.__name__}", 1, number, -1)
+
+    def __rsub__(self, number):
+        raise NotImplementedError(f"Attempted to negate {self.__name__}. {SUPPORTED}")
 
     def __mul__(self, number):
-        if require_int(number, "multiply") <= 0:
+        if type(number) is not int or number <= 0:
             raise NotImplementedError(
-                f"Attempted to multiply {self.__name__} by {number}, where a positive integer was expected."
+                f"Attempted to multiply {number} with {self.__name__}, where a positive integer was expected. {SUPPORTED}"
             )
-        return DerivedDim(self, number, 0)
+        return _DerivedDim(self, number, 0)
 
     def __rmul__(self, number):
         return self * number
 
+    def _derive(self, number, what, factor, offset, sign=1):
+        if type(number) is not int:
+            raise NotImplementedError(f"Attempted to {what}, where an integer was expected. {SUPPORTED}")
+        return _DerivedDim(self, factor, sign * offset)
+
+    @staticmethod
+    def write(name, low, high):
+        """Return the printed form of a dimension with this name and range."""
+        low = [] if low == 2 else [f"min={low}"]  # PyTorch takes sizes 0 and 1 for constants
+        return f"Dim({', '.join([repr(name), *low, *([] if high == INFINITY else [f'max={high}'])])})"
+
     def __repr__(self):
-        low = [f"min={self.min or 0}"] if self.min != 2 else []  # PyTorch specialises on sizes 0 and 1
-        high = [f"max={self.max}"] if self.max is not None else []
-        return f"Dim({', '.join([repr(self.__name__), *low, *high])})"
+        return self.write(self.__name__, self.min, self.max)
 
 
-def require_int(number, word):
-    """Return a number.  Raise NotImplementedError unless it is an integer."""
-    if type(number) is not int:
-        raise NotImplementedError(
-            f"Attempted to {word} a dimension and {number}, where an integer was expected. (Only increasing linear "
-            "operations with integer coefficients are supported.)"
-        )
-    return number
+SUPPORTED = "(Only increasing linear operations with integer coefficients are supported.)"
 
 
-class DerivedDim(Dim):
+class _DerivedDim(Dim):
     """A dimension whose size follows from that of another: ``factor * root + offset``.
 
     >>> import tensh as torch
@@ -75,12 +112,31 @@ class DerivedDim(Dim):
     2*batch + 1
     """
 
+    __module__ = "torch.export.dynamic_shapes"
+
     def __init__(self, root, factor, offset):
-        if isinstance(root, DerivedDim):
+        if isinstance(root, _DerivedDim):
             root, factor, offset = root.root, factor * root.factor, factor * root.offset + offset
         self.root, self.factor, self.offset = root, factor, offset
         self.__name__ = write_derived(root.__name__, factor, offset)
-        self.min, self.max = (each if each is None else factor * each + offset for each in (root.min, root.max))
+
+    @property
+    def min(self):
+        """The smallest size.  Raise AssertionError if it is negative."""
+        return self._follow("min", self.factor * self.root.min + self.offset)
+
+    @property
+    def max(self):
+        """The largest size."""
+        return self._follow("max", self.factor * self.root.max + self.offset)
+
+    def _follow(self, which, found):
+        if found < 0:
+            raise AssertionError(
+                f"Expected derived {which} value of {self.__name__} to be >= 0. Please specify an appropriate {which} value for "
+                f"{self.root.__name__} (currently {getattr(self.root, which)})."
+            )
+        return INFINITY if found == INFINITY else found
 
     def __repr__(self):
         return self.__name__
@@ -114,17 +170,34 @@ def dims(*names, min=None, max=None):
     return tuple(Dim(name, min=min, max=max) for name in names)
 
 
-class Hint:
-    """An unnamed kind of dimension."""
+class _DimHint:
+    """An unnamed kind of dimension; called with ``min`` and ``max``, one with a range."""
 
-    min = max = None
+    __module__ = "torch.export.dynamic_shapes"
 
-    def __init__(self, name):
-        self.__name__ = name
+    def __init__(self, name, min=None, max=None, ranged=False):
+        self.__name__, self.min, self.max, self._ranged = name, min, max, ranged
+
+    def __call__(self, min=None, max=None):
+        """Return this kind of dimension with a range.  Raise AssertionError for negative numbers and empty ranges."""
+        if self._ranged:
+            raise TypeError(f"'{type(self)}' object is not callable")
+        for word, limit in (("min", min), ("max", max)):
+            if limit is not None and limit < 0:
+                raise AssertionError(f"{word} must be non-negative, got {limit}")
+        if min is not None and max is not None and min > max:
+            raise AssertionError(f"min must be <= max, got min={min}, max={max}")
+        return _DimHint(self.__name__, min, max, ranged=True)
+
+    def __eq__(self, other):
+        return isinstance(other, _DimHint) and repr(self) == repr(other)
+
+    __hash__ = None
 
     def __repr__(self):
-        return f"DimHint({self.__name__})"
+        limits = (f"{word}={each}" for word, each in (("min", self.min), ("max", self.max)) if each is not None)
+        return f"DimHint({', '.join([self.__name__, *limits])})"
 
 
-Dim.AUTO, Dim.DYNAMIC, Dim.STATIC = Hint("AUTO"), Hint("DYNAMIC"), Hint("STATIC")
+Dim.AUTO, Dim.DYNAMIC, Dim.STATIC = _DimHint("AUTO"), _DimHint("DYNAMIC"), _DimHint("STATIC")
 STATIC = Dim.STATIC

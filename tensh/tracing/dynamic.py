@@ -3,47 +3,25 @@
 Note [Two traces]
 Sizes are followed as nodes of the graph. Other uses of a size in Python (``math.sqrt(x.size(0))``, a branch) produce a constant
 or another graph. A second trace on examples of other sizes reveals them: both traces must have the same operations with the
-same constants, and a difference is an error that names the line. Sizes that are equal in both are replaced by numbers. If
-Python has compared a size, a third trace uses the smallest sizes.
+same constants, and a difference is an error that names the line. Sizes that are equal in both are replaced by numbers. What the
+program compares holds for both (``decisions``). If a function of tensh has compared a size, a third trace uses the smallest sizes.
 """
 
-import inspect
+from functools import partial
 
 import tensh as torch
 from tensh.engine.core.tensor import Tensor
+from tensh.func.trees import leaves_of
 from tensh.fx.branches import walk_nodes
 from tensh.fx.experimental.size_names import changes, name_size
 from tensh.fx.node import Node, map_arg
-from tensh.nn.modules.module import Module
+from tensh.tracing.arguments import list_inputs
 from tensh.tracing.data_sizes import find_dependent
-from tensh.tracing.dims import STATIC, UserError, read_derived
+from tensh.tracing.decisions import SMALLEST, list_guards, narrow, roots_of
+from tensh.tracing.dims import UserError, read_derived
 from tensh.tracing.numbers import ARITHMETIC
-from tensh.tracing.program import flatten_like, list_leaves, trace_program
+from tensh.tracing.program import fill, flatten_like, trace_program
 from tensh.tracing.reading import GuardOnDataDependentSymNode
-
-
-def list_inputs(model, args, kwargs):
-    """Return (path of the argument, name of the input, tensor) for each tensor among the arguments."""
-    called = model.forward if isinstance(model, Module) else model
-    try:
-        bound = inspect.signature(called).bind(*args, **kwargs).arguments
-    except (TypeError, ValueError):
-        bound = {f"args_{number}": each for number, each in enumerate(args)} | kwargs
-    found = []
-
-    def walk(value, name, path):
-        if isinstance(value, Tensor):
-            found.append((path, name, value))
-        elif isinstance(value, (tuple, list)):
-            for number, each in enumerate(value):
-                walk(each, f"{name}_{number}", (*path, number))
-        elif isinstance(value, dict):
-            for key, each in value.items():
-                walk(each, f"{name}_{key}", (*path, key))
-
-    for name, value in bound.items():
-        walk(value, name, (name,))
-    return found
 
 
 def read_dynamic_axes(model, args, kwargs, axes, input_names=None):
@@ -66,57 +44,6 @@ def read_dynamic_axes(model, args, kwargs, axes, input_names=None):
     return dynamic
 
 
-def read_dynamic_shapes(model, args, kwargs, shapes):
-    """Read ``dynamic_shapes``, a table by argument or a tuple in their order: return index of an input -> {dimension:
-    name}."""
-    inputs = list_inputs(model, args, kwargs)
-    dynamic, first = {}, {}
-    if isinstance(shapes, (tuple, list)):
-        names = list(dict.fromkeys(path[0] for path, _, _ in inputs))
-        shapes = dict(zip(names, shapes))
-    unnamed = iter(range(1000))
-    for place, (path, _, tensor) in enumerate(inputs):
-        said = shapes
-        for step in path:
-            if said is None:
-                break
-            if isinstance(said, dict) and step not in said and step == path[0]:
-                said = None
-            else:
-                said = said[step] if not isinstance(said, dict) or step in said else None
-        if not said:
-            continue
-        table = dict(enumerate(said)) if isinstance(said, (tuple, list)) else said
-        for dim, name in table.items():
-            if name is None or isinstance(name, int) or name is STATIC:
-                continue
-            text = getattr(name, "__name__", None) if not isinstance(name, str) else name
-            if text in (None, "AUTO", "DYNAMIC"):
-                kind, text = text, Unnamed(f"dim_{next(unnamed)}")
-                text.kind = kind or "AUTO"
-            size = tensor.shape[dim]
-            if size < 2 and getattr(text, "kind", None) == "AUTO":
-                continue  # sizes 0 and 1 are taken for constants
-            check_range(name, size, path, dim)
-            if read_derived(text) is not None:
-                check_derived(text, size, path, dim, first)
-            elif first.setdefault(text, size) != size:
-                raise UserError(
-                    f"the dimension {text} has the size {first[text]} in one argument of the example and {size} in another"
-                )
-            dynamic.setdefault(place, {})[dim % tensor.dim()] = text
-    return dynamic
-
-
-def check_derived(text, size, path, dim, first):
-    """Raise UserError unless the size of a dimension follows from that of its root in the example."""
-    root, factor, offset = read_derived(text)
-    known = first.setdefault(root, (size - offset) // factor)
-    if factor * known + offset != size:
-        source = f"L{''.join(f'[{step!r}]' for step in path)}.size()[{dim}]"
-        raise UserError(f"Expected input {source} to be equal to {text}, where {root} = {known}, but got {size}")
-
-
 def root_of(name):
     """Return the name whose size decides that of a dimension: its own, or that from which it follows."""
     derived = read_derived(name)
@@ -130,23 +57,6 @@ def follow_change(change, size, name):
         return change(size, name)
     root, factor, offset = derived
     return factor * change((size - offset) // factor, root) + offset
-
-
-def check_range(name, size, path, dim):
-    low, high = getattr(name, "min", None), getattr(name, "max", None)
-    if low is not None and size < low or high is not None and size > high:
-        raise UserError(
-            f"dimension {dim} of {path[0]} has the size {size}, and {name.__name__} is from {low} to {high}"
-        )
-
-
-SMALLEST = 2  # default of a dynamic dimension, as in PyTorch
-
-
-class Unnamed(str):
-    """The generated name of a dimension that is ``Dim.AUTO`` or ``Dim.DYNAMIC``, stored in ``kind``."""
-
-    kind = "AUTO"
 
 
 def trace_resized(model, args, kwargs, program, dynamic, on_read, change, shift=None):
@@ -172,28 +82,76 @@ def trace_dynamic(model, args, kwargs, dynamic, on_read=None, ranges=None, apart
 
 
 def free_sizes(program, trace, dynamic, ranges=None, apart=0):
-    """Return a ``Program`` with free dynamic dimensions; ``trace(change)`` traces it with the sizes of ``change(size, name)``."""
-    decided, other, failure = getattr(program.graph, "decided", False), None, None
-    names = list(dict.fromkeys(root_of(name) for table in dynamic.values() for name in table.values()))
-    for change in changes(apart):
-        try:
-            other = trace(lambda size, name: change(size, names.index(name)))  # noqa: B023
+    """Return a ``Program`` with free dynamic dimensions; ``trace(change)`` traces it with the sizes of ``change(size, name)``.
+
+    Its ``guards`` are what it decides on sizes, its ``limits`` the ranges of dimensions by their names.
+    """
+    other, failure = None, None
+    names = roots_of(name for table in dynamic.values() for name in table.values())
+    ways = (*changes(apart), *steps(apart))
+    for place, change in enumerate(ways):
+        if other is None and place >= len(ways) - len(SHRINKING):  # a size that shrinks to one fits by chance
             break
+        try:
+            found = trace(lambda size, name: change(size, names.index(name)))  # noqa: B023
         except Exception as error:
             failure = failure or error
+            continue
+        if place and apart and len(names) > 1 and not runs_reversed(trace, ways[1 : -len(SHRINKING)], names):
+            break
+        other = other or found
+        if outcomes(found) == outcomes(program):
+            other = found
+            break
     if other is None:
         raise UserError(f"the program does not run with other sizes of {sorted(names)}: {failure}")
     compare(program, other)
-    if decided:
+    name_sizes(program, other, dynamic)
+    declared = {name: (ranges or {}).get(name) or (None, None) for name in names}
+    program.limits, program.guards = narrow(list_guards(program, dynamic), declared)
+    if getattr(program.graph, "decided", False):
         try:
-            smallest = trace(lambda size, name: max((ranges or {}).get(name, (0,))[0] or 0, SMALLEST))
+            smallest = trace(lambda size, name: program.limits[name][0])
         except Exception:  # the program does not take such small sizes
             smallest = program
-        compare(program, smallest)
-    name_sizes(program, other, dynamic)
+        if outcomes(smallest) == outcomes(program):
+            compare(program, smallest)
     fold_sizes(program, other)
     program.output_dims = name_outputs(program, other, dynamic)
     return program
+
+
+def runs_reversed(trace, ways, names):
+    """Return True if a program runs with other sizes in another order: the first ones may fit together by chance."""
+    for change in ways:
+        try:
+            trace(lambda size, name: change(size, len(names) - 1 - names.index(name)))  # noqa: B023
+            return True
+        except Exception:
+            continue
+    return False
+
+
+GROWING = 2, 4, 6
+SHRINKING = -1, -2
+
+
+def steps(apart, by=GROWING + SHRINKING):
+    """Return functions (size, index of the name) -> other size, for programs that do not take most sizes."""
+    return tuple(partial(add_step, step=step, apart=apart) for step in by)
+
+
+def add_step(size, number, step, apart):
+    """Return another size.  Raise ValueError where that is less than a dynamic size can be."""
+    size += step * (1 + apart * number)
+    if size < SMALLEST:
+        raise ValueError(f"a dynamic size is at least {SMALLEST}")
+    return size
+
+
+def outcomes(program):
+    """Return what the program decided on sizes."""
+    return [(each.name, each.outcome) for each in getattr(program.graph, "decisions", ())]
 
 
 def resize(inputs, dynamic, change):
@@ -212,22 +170,6 @@ def resize(inputs, dynamic, change):
         known[key] = value
         made.append(value)
     return made
-
-
-def fill(structure, inputs):
-    """Return (args, kwargs) with tensors inserted into a program's structure."""
-    from tensh.tracing.program import Place
-
-    def put(form):
-        if isinstance(form, Place):
-            return inputs[form]
-        if isinstance(form, tuple) and hasattr(form, "_fields"):
-            return type(form)(*map(put, form))
-        if isinstance(form, (tuple, list)):
-            return type(form)(map(put, form))
-        return {key: put(each) for key, each in form.items()} if isinstance(form, dict) else form
-
-    return put(structure[0]), put(structure[1])
 
 
 def compare(first, second):
@@ -287,11 +229,11 @@ def name_sizes(first, second, dynamic):
     """Set the shape of values with dynamic sizes in terms of names (``meta["sizes"]``)."""
     pairs = [(node.meta["val"].shape[dim], second.inputs[place].meta["val"].shape[dim], name)
              for place, node in enumerate(first.inputs) for dim, name in dynamic.get(place, {}).items()]  # fmt: skip
-    for one, two, name in tuple(pairs):
+    for place, (one, two, name) in enumerate(pairs):
         if (derived := read_derived(name)) is not None:
             root, factor, offset = derived
-            pairs.append(((one - offset) // factor, (two - offset) // factor, root))
-    name_values(first, second, pairs)
+            pairs[place] = (one - offset) // factor, (two - offset) // factor, root
+    name_values(first, second, list(dict.fromkeys(pairs)))
 
 
 def name_values(first, second, pairs):
@@ -343,7 +285,7 @@ def name_outputs(first, second, dynamic):
         }
 
     ones, twos, found = sizes(first), sizes(second), {}
-    for place, (a, b) in enumerate(zip(list_leaves(first.result), list_leaves(second.result))):
+    for place, (a, b) in enumerate(zip(leaves_of(first.result), leaves_of(second.result))):
         if not isinstance(a, Tensor):
             continue
         for dim, (m, n) in enumerate(zip(a.shape, b.shape)):

@@ -1,13 +1,26 @@
 """Sizes followed through a trace: integers that know their node in the graph."""
 
 import operator
+import sys
+from typing import Any, NamedTuple
+
+from tensh.engine.errors.warnings import is_tensh_file
+
+
+class Decision(NamedTuple):
+    """A comparison of sizes by the program: nodes or numbers, and its outcome."""
+
+    name: str
+    left: Any
+    right: Any
+    outcome: bool
 
 
 class TracedInt(int):
     """An int of a trace: a size, or a number computed from sizes. In the graph its node represents it.
 
-    Arithmetic between integers is recorded; other operations see a plain int. So do comparisons, which the graph notes
-    (``decided``).
+    Arithmetic between integers is recorded; other operations see a plain int. So do comparisons, which the graph notes: those of the
+    program one by one (``decisions``), others as a fact (``decided``).
     """
 
     def __new__(cls, value, node):
@@ -67,22 +80,41 @@ def define(name, reflected=False):
 
 
 def define_comparison(name):
-    plain = getattr(int, name)
+    method = f"__{name}__"
+    plain = getattr(int, method)
 
     def compare(self, other):
-        self.node.graph.decided = True
-        return plain(self, other)
+        outcome = plain(self, other)
+        note_decision(self.node.graph, name, self, other, outcome)
+        return outcome
 
-    compare.__name__ = name
-    setattr(TracedInt, name, compare)
+    compare.__name__ = method
+    setattr(TracedInt, method, compare)
 
 
+def note_decision(graph, name, left, right, outcome):
+    """Note a comparison on which Python may decide."""
+    if outcome is NotImplemented or is_tensh_file(sys._getframe(2).f_code.co_filename) or not isinstance(right, int):
+        graph.decided = True
+        return
+    nodes = (each.node if isinstance(each, TracedInt) else each for each in (left, right))
+    graph.decisions = [*getattr(graph, "decisions", ()), Decision(name, *nodes, outcome)]
+
+
+def is_true(self):
+    """Return whether a number is not zero, and note that Python asked."""
+    outcome = int.__bool__(self)
+    note_decision(self.node.graph, "ne", self, 0, outcome)
+    return outcome
+
+
+TracedInt.__bool__ = is_true
 ARITHMETIC = tuple(getattr(operator, name) for name in ("add", "sub", "mul", "floordiv", "mod", "pow", "neg"))
 """Records the arithmetic of sizes."""
 for each in ARITHMETIC:
     define(each.__name__)
     if each is not operator.neg:
         define(each.__name__, reflected=True)
-for each in ("__lt__", "__le__", "__gt__", "__ge__", "__eq__", "__ne__"):
+for each in ("lt", "le", "gt", "ge", "eq", "ne"):
     define_comparison(each)
 TracedInt.__hash__ = int.__hash__

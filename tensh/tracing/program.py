@@ -1,14 +1,15 @@
 """The trace of a function or module: its graph, and a module that computes it."""
 
-import inspect
 from contextlib import nullcontext
 from functools import partial
 
 from tensh.engine.core.tensor import Tensor
+from tensh.func.trees import flatten, kind_of, map_leaves, take_apart, unflatten
 from tensh.fx import branches
 from tensh.fx.graph_module import GraphModule
 from tensh.fx.node import map_aggregate
 from tensh.nn.modules.module import Module
+from tensh.tracing.arguments import list_arguments, open_branches, walk_leaves
 from tensh.tracing.recorder import Recorder
 from tensh.tracing.unbacked import read_number
 from tensh.tracing.untouched import RestoredState
@@ -30,6 +31,8 @@ class Program:
         self.names = []  # names of the arguments by position
         self.arguments = []  # (name, part of the structure) of each argument
         self.dynamic = {}  # index of an input -> {dimension: name}
+        self.result_spec = None  # the structure of the result, if that is not known
+        self.guards = []  # what sizes must satisfy beside their ranges (``decisions``)
         self.mutations = {}  # node of a write after everything else -> (True for a member, path or name)
 
     @property
@@ -84,7 +87,7 @@ def trace_program(function, args, kwargs=None, sizes=False, on_read=None, root=N
         result = function(*args, **(kwargs or {}))
         if untouched is not None:
             untouched.record_assignments(recorder)
-    recorder.graph.output(map_aggregate(result, recorder.to_argument))
+    recorder.graph.output(map_aggregate(open_branches(result), recorder.to_argument))
     recorder.graph.output_node().meta["val"] = result
     program = Program(
         root, recorder.graph, structure, result, recorder.constants, leaves, recorder.free, recorder.numbers
@@ -97,43 +100,24 @@ def trace_program(function, args, kwargs=None, sizes=False, on_read=None, root=N
 def add_inputs(recorder, function, args, kwargs):
     """Add the inputs, named after the function's parameters; return (args, kwargs) with indices for tensors, and the
     leaves."""
-    called = function.forward if isinstance(function, Module) else function
-    try:
-        bound = inspect.signature(called).bind(*args, **kwargs)
-        names = list(bound.signature.parameters.values())
-    except (TypeError, ValueError):
-        names = []
-    places, leaves = [], []
-
-    def place(value, name):
-        if isinstance(value, Tensor):
-            recorder.add_input(name, value)
-            places.append(name)
-            leaves.append((name, Place(len(places) - 1)))
-            return leaves[-1][1]
-        if isinstance(value, (tuple, list)) and not hasattr(value, "_fields"):
-            return type(value)(place(each, f"{name}_{number}") for number, each in enumerate(value))
-        if isinstance(value, tuple):
-            return type(value)(*(place(each, f"{name}_{field}") for field, each in zip(value._fields, value)))
-        if isinstance(value, dict):
-            return {key: place(each, f"{name}_{key}") for key, each in value.items()}
-        leaves.append((name, value))
-        return value
-
-    found = []
-    kinds = [each.kind for each in names]
-    rest = kinds.index(inspect.Parameter.VAR_POSITIONAL) if inspect.Parameter.VAR_POSITIONAL in kinds else len(names)
-    more = names[rest].name if rest < len(names) else "args"
-    for number, value in enumerate(args):
-        recorder.names.append(names[number].name if number < rest else f"{more}_{number - rest}")
-        found.append(place(value, recorder.names[-1]))
-    return (tuple(found), {name: place(value, name) for name, value in kwargs.items()}), leaves
+    leaves, values, count = [], [], 0
+    for name, path, value in list_arguments(function, args, kwargs):
+        made = []
+        for leaf_name, _, leaf in walk_leaves(value, name, path):
+            if isinstance(leaf, Tensor):
+                recorder.add_input(leaf_name, leaf)
+                leaf, count = Place(count), count + 1
+            leaves.append((leaf_name, leaf))
+            made.append(leaf)
+        if len(values) < len(args):
+            recorder.names.append(name)
+        values.append(unflatten(made, flatten(value)[1]))
+    return (tuple(values[: len(args)]), dict(zip(kwargs, values[len(args) :], strict=True))), leaves
 
 
-def list_leaves(value):
-    """Return the leaves of a result, in order."""
-    value = list(value.values()) if isinstance(value, dict) else value
-    return [leaf for each in value for leaf in list_leaves(each)] if isinstance(value, (tuple, list)) else [value]
+def fill(structure, inputs):
+    """Return (args, kwargs) with tensors inserted into a program's structure."""
+    return map_leaves(lambda leaf: inputs[leaf] if isinstance(leaf, Place) else leaf, structure)
 
 
 def flatten_like(structure, args, kwargs):
@@ -155,6 +139,10 @@ def flatten_like(structure, args, kwargs):
                 raise TypeError(f"expected a dictionary with the keys {list(form)} as {where}, but got {value!r:.80}")
             for key, part in form.items():
                 walk(part, value[key], f"{where}[{key!r}]")
+        elif (kind := kind_of(form)) is not None:
+            if kind_of(value) is not kind:
+                raise TypeError(f"expected {kind.__name__} as {where}, but got {value!r:.80}")
+            walk(take_apart(form, kind)[0], take_apart(value, kind)[0], where)
 
     walk(structure[0], args, "arguments")
     walk(structure[1], kwargs, "keywords")

@@ -61,8 +61,15 @@ def register_pytree_node(
     """
     if cls in trees.BRANCHES:
         raise ValueError(f"{cls} is already registered as pytree node.")
+    set_branch(
+        cls, flatten_fn, unflatten_fn, flatten_with_keys_fn, serialized_type_name, to_dumpable_context, from_dumpable_context
+    )
+
+
+def set_branch(cls, flatten_fn, unflatten_fn, flatten_with_keys_fn, name=None, dump=None, load=None):
+    """Let a class count as a branch from now on, even if it has been one already."""
     trees.BRANCHES[cls] = trees.Branch(flatten_fn, unflatten_fn, cls, flatten_with_keys_fn)
-    register_serialized(cls, serialized_type_name, to_dumpable_context, from_dumpable_context)
+    register_serialized(cls, name, dump, load)
 
 
 def _deregister_pytree_node(cls):
@@ -83,10 +90,12 @@ def register_dataclass(cls, *, field_names=None, drop_field_names=None, serializ
     >>> _pytree.tree_map(lambda v: v + 1, Point(1, 2)) == Point(2, 3)
     True
     """
-    names = field_names or [each.name for each in dataclasses.fields(cls) if each.init]
+    names = field_names if field_names is not None else list_fields(cls)
+    if field_names is not None and dataclasses.is_dataclass(cls):
+        require_fields({*list_fields(cls)} - {*(drop_field_names or ())}, {*names})
 
     def flatten_with_keys(value):
-        named = [(name, getattr(value, name)) for name in names if name not in (drop_field_names or ())]
+        named = [(name, getattr(value, name)) for name in names]
         full = [(GetAttrKey(name), each) for name, each in named if each is not None]
         return full, [[key.name for key, _ in full], [name for name, each in named if each is None]]
 
@@ -97,13 +106,7 @@ def register_dataclass(cls, *, field_names=None, drop_field_names=None, serializ
     def together(values, context):
         return cls(**dict(zip(context[0], values, strict=True)), **dict.fromkeys(context[1]))
 
-    register_pytree_node(
-        cls,
-        flatten,
-        together,
-        serialized_type_name=serialized_type_name,
-        flatten_with_keys_fn=flatten_with_keys,
-    )
+    set_branch(cls, flatten, together, flatten_with_keys, serialized_type_name)
 
 
 def register_constant(cls):
@@ -112,6 +115,31 @@ def register_constant(cls):
         cls, lambda value: ([], value), lambda _, value: value, flatten_with_keys_fn=lambda value: ([], value)
     )
     CONSTANTS.add(cls)
+
+
+def list_fields(cls):
+    """Return the names of the fields that make an instance.  Raise ValueError for other classes than data classes."""
+    if not dataclasses.is_dataclass(cls):
+        raise ValueError(
+            f"field_names must be specified with a list of all fields used to initialize {cls}, as it is not a dataclass."
+        )
+    return [each.name for each in dataclasses.fields(cls) if each.init]
+
+
+def require_fields(expected, given):
+    """Raise ValueError unless the given names are those of the fields."""
+    text = "field_names does not include all dataclass fields.\n"
+    if missing := expected - given:
+        text += (
+            f"Missing fields in `field_names`: {missing}. If you want to include these fields in the pytree, please add them to "
+            "`field_names`, otherwise please add them to `drop_field_names`.\n"
+        )
+    if unexpected := given - expected:
+        text += (
+            f"Unexpected fields in `field_names`: {unexpected}. Please remove these fields, or add them to `drop_field_names`.\n"
+        )
+    if missing or unexpected:
+        raise ValueError(text)
 
 
 CONSTANTS: set = set()

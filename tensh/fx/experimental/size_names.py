@@ -17,7 +17,7 @@ def name_size(m, n, pairs):
     ``pairs``.
 
     In order of preference: a name; a product or sum of two; a multiple; a sum of multiples; expressions with a
-    constant.
+    constant; a quotient.
     """
     couples = [(*a, *b) for place, b in enumerate(pairs) for a in pairs[:place] if a[2] != b[2]]
     for one, two, name in pairs:
@@ -42,7 +42,13 @@ def name_size(m, n, pairs):
     for one, two, name, first, second, other in couples:
         if n - m == two + second - one - first:
             return write_sum({name: 1, other: 1}, m - one - first)
-    return next((write_sum({name: factor}, m - factor * one) for name, factor, one in alone), "?")
+    if alone:
+        name, factor, one = alone[0]
+        return write_sum({name: factor}, m - factor * one)
+    for one, two, name in pairs:
+        if m > 1 and one % m == 0 and two == one // m * n:
+            return f"({name}//{one // m})"
+    return "?"
 
 
 def write_sum(factors, rest):

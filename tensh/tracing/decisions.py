@@ -1,0 +1,196 @@
+"""Decisions of a program on dynamic sizes: what Python compared is what the sizes of other calls must satisfy, too.
+
+Note [Guards]
+A trace notes every comparison of a size by the program, with its outcome (``numbers.Decision``). Its operands become expressions of
+the names of dimensions: an integer, a name, or (operator, operand, operand). A comparison of one dimension with a constant narrows
+the range of that dimension; the others become guards, which a call checks.
+"""
+
+import ast
+import operator
+import re
+from math import ceil, floor, inf
+
+from tensh.fx.node import Node
+from tensh.tracing.dims import read_derived
+
+COMPARISONS = {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!="}
+NEGATED = {"lt": "ge", "ge": "lt", "le": "gt", "gt": "le", "eq": "ne", "ne": "eq"}
+ARITHMETIC = {"add": "+", "sub": "-", "mul": "*", "floordiv": "//", "mod": "%"}
+WRITTEN = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.FloorDiv: "floordiv"}
+VIEWS = ("view", "reshape", "unflatten")
+QUOTIENT = re.compile(r"\((\w+)//(\d+)\)")
+SMALLEST = 2  # of a dynamic dimension, as in PyTorch
+
+
+class Unexpressed(Exception):
+    """Raised for a number that no expression of the dimensions gives."""
+
+
+def list_guards(program, dynamic):
+    """Return the guards (comparison, expression, expression) of a trace, whose values have named sizes, and of both traces."""
+    found = []
+    for decision in getattr(program.graph, "decisions", ()):
+        name = decision.name if decision.outcome else NEGATED[decision.name]
+        try:
+            guard = name, express(decision.left, program, dynamic), express(decision.right, program, dynamic)
+        except Unexpressed:
+            continue
+        if guard not in found and (list_names(guard[1]) | list_names(guard[2])):
+            found.append(guard)
+    for node in program.graph.nodes:  # what is divided into rows must be a multiple of their number
+        if getattr(node.target, "_opname", "") in VIEWS and isinstance(node.meta.get("sizes"), list):
+            quotients = (QUOTIENT.fullmatch(each) for each in node.meta["sizes"] if isinstance(each, str))
+            found += [("eq", ("mod", each[1], int(each[2])), 0) for each in quotients if each]
+    return list(dict.fromkeys(found))
+
+
+def express(value, program, dynamic):
+    """Return the expression of a size, which is a node or a number."""
+    if not isinstance(value, Node):
+        return int(value)
+    if getattr(value.target, "_opname", "") == "sym_size":
+        source, dim = value.args
+        sizes = dynamic.get(program.inputs.index(source), {}) if source.op == "placeholder" else source.meta.get("sizes")
+        name = sizes.get(dim) if isinstance(sizes, dict) else sizes[dim] if sizes else None
+        return parse(name) if isinstance(name, str) else value.meta["val"]
+    name = getattr(value.target, "__name__", "")
+    if value.op != "call_function" or name not in ARITHMETIC:
+        raise Unexpressed
+    return (name, *(express(each, program, dynamic) for each in value.args))
+
+
+def parse(text):
+    """Return the expression that a text such as ``2*s0 + 1`` is.  Raise Unexpressed for a size without an expression."""
+    if text == "?":
+        raise Unexpressed
+
+    def read(tree):
+        if isinstance(tree, ast.BinOp):
+            return WRITTEN[type(tree.op)], read(tree.left), read(tree.right)
+        return tree.id if isinstance(tree, ast.Name) else tree.value
+
+    return read(ast.parse(text, mode="eval").body)
+
+
+def list_names(expression):
+    """Return the names in an expression."""
+    if isinstance(expression, tuple):
+        return set().union(*map(list_names, expression[1:]))
+    return {expression} if isinstance(expression, str) else set()
+
+
+def evaluate(expression, sizes):
+    """Return the value of an expression for the sizes of names."""
+    if isinstance(expression, tuple):
+        return getattr(operator, expression[0])(*(evaluate(each, sizes) for each in expression[1:]))
+    return sizes[expression] if isinstance(expression, str) else expression
+
+
+def holds(guard, sizes):
+    """Return True if sizes satisfy a guard."""
+    name, left, right = guard
+    return getattr(operator, name)(evaluate(left, sizes), evaluate(right, sizes))
+
+
+def rename(expression, names):
+    """Return an expression, or a guard, with other names; operators stay."""
+    if isinstance(expression, tuple):
+        return (expression[0], *(rename(each, names) for each in expression[1:]))
+    return names.get(expression, expression) if isinstance(expression, str) else expression
+
+
+def write(expression, names, inner=False):
+    """Return an expression as Python; ``names`` maps its names to texts."""
+    if not isinstance(expression, tuple):
+        return names.get(expression, str(expression)) if isinstance(expression, str) else str(expression)
+    symbol = {**ARITHMETIC, **COMPARISONS}[expression[0]]
+    text = f" {symbol} ".join(write(each, names, inner=True) for each in expression[1:])
+    return f"({text})" if inner and expression[0] in ("add", "sub") else text
+
+
+def as_linear(expression):
+    """Return name -> factor of a linear expression, the constant under None; None for another one."""
+    if not isinstance(expression, tuple):
+        return {expression: 1} if isinstance(expression, str) else {None: expression}
+    name, *operands = expression
+    first, second = map(as_linear, operands)
+    if first is None or second is None or name not in ("add", "sub", "mul"):
+        return None
+    if name == "mul":
+        if {*first} != {None}:
+            first, second = second, first
+        return {key: first[None] * each for key, each in second.items()} if {*first} == {None} else None
+    sign = 1 if name == "add" else -1
+    return {key: first.get(key, 0) + sign * second.get(key, 0) for key in {**first, **second}}
+
+
+def narrow(guards, ranges):
+    """Return (ranges, guards that these do not imply) of dimensions; ``ranges`` maps each name to (smallest, largest or None)."""
+    limits = {name: (max(low or 0, SMALLEST), inf if high is None else high) for name, (low, high) in ranges.items()}
+    facts = [fact for guard in guards for fact in as_facts(guard)]
+    for _ in range(3):  # a fact on two dimensions passes the limits of one on to the other
+        for fact in facts:
+            tighten(fact, limits)
+    rest = [guard for guard in guards if not is_implied(guard, limits)]
+    found = {name: (low, None if high == inf else int(high)) for name, (low, high) in limits.items()}
+    return found, rest
+
+
+def as_facts(guard):
+    """Return linear expressions (name -> factor) that a guard says to be at least zero."""
+    name, left, right = guard
+    found = as_linear(("sub", left, right))
+    if found is None or name == "ne":
+        return []
+    negative = {key: -each for key, each in found.items()}
+    above, below = ([found] if name in ("gt", "ge", "eq") else []), ([negative] if name in ("lt", "le", "eq") else [])
+    strict = 1 if name in ("gt", "lt") else 0
+    return [each | {None: each.get(None, 0) - strict} for each in above + below]
+
+
+def tighten(fact, limits):
+    """Narrow the limits of the dimensions in a fact to what it allows."""
+    for name, factor in fact.items():
+        if name is None or not factor:
+            continue
+        most = sum(
+            each * (1 if other is None else limits[other][each > 0])
+            for other, each in fact.items()
+            if other != name and each
+        )
+        low, high = limits[name]
+        if factor > 0 and most < inf:
+            limits[name] = max(low, ceil(-most / factor)), high
+        elif most < inf:
+            limits[name] = low, min(high, floor(most / -factor))
+
+
+def is_implied(guard, limits):
+    """Return True if all sizes within the limits satisfy a guard, as far as that is known."""
+    name, left, right = guard
+    if name == "ne":
+        return any(is_implied((other, left, right), limits) for other in ("lt", "gt"))
+    match guard:
+        case ("eq", ("mod", dividend, int(divisor)), 0) if (factors := as_linear(dividend)) is not None:
+            if all(each % divisor == 0 for each in factors.values()):
+                return True
+    return bool(facts := as_facts(guard)) and all(least_of(fact, limits) >= 0 for fact in facts)
+
+
+def least_of(fact, limits):
+    """Return the smallest value of a linear expression within the limits."""
+    return sum(each * (1 if name is None else limits[name][each < 0]) for name, each in fact.items() if each)
+
+
+def find_multiple(guard):
+    """Return (name, divisor) of a guard that a dimension is a multiple of a number; None for another guard."""
+    match guard:
+        case ("eq", ("mod", str(name), int(divisor)), 0):
+            return name, divisor
+    return None
+
+
+def roots_of(names):
+    """Return the names whose sizes decide those of dimensions, in order."""
+    return list(dict.fromkeys((read_derived(name) or (name,))[0] for name in names))
