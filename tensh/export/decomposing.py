@@ -11,6 +11,7 @@ from tensh.tracing.dynamic import fold_sizes, free_sizes, resize
 from tensh.tracing.functional import Functional
 from tensh.tracing.program import Program, flatten_like
 from tensh.tracing.recorder import Recorder
+from tensh.tracing.size_nodes import place_sizes
 from tensh.tracing.translation import choose
 from tensh.tracing.unbacked import read_number
 from tensh.tracing.untouched import RestoredState
@@ -110,6 +111,8 @@ def decompose(exported, table):
     changed = separate_writes(run(source, views), exported.graph_signature.buffers)
     names = changed.mutated
     program = run(changed, table)
+    if source.dynamic:
+        place_sizes(program.graph, source.dynamic)
     write_mutations(program, names)
     name_data_sizes(program)
     return program, ranges

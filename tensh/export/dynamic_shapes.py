@@ -3,7 +3,7 @@
 import re
 
 from tensh.tracing.decisions import roots_of
-from tensh.tracing.dims import Dim, UserError, _DerivedDim, _DimHint, dims, read_derived  # noqa: F401
+from tensh.tracing.dims import Dim, UserError, _DerivedDim, _DimHint, dims, read_derived
 from tensh.tracing.shapes import AdditionalInputs, ShapesCollection, match
 from tensh.utils._pytree_paths import tree_leaves_with_path
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from tensh.engine.core.tensor import Tensor
 from tensh.export.descriptions import note_value
-from tensh.export.exported_module import ExportedModule, as_plain, name_arguments
+from tensh.export.exported_module import ExportedModule, as_plain, match_structure, name_arguments
 from tensh.export.graph_signature import (
     ConstantArgument,
     ExportGraphSignature,
@@ -15,6 +15,7 @@ from tensh.export.graph_signature import (
     OutputSpec,
     TensorArgument,
 )
+from tensh.export.input_sizes import require_sizes
 from tensh.export.relations import Symbol
 from tensh.func.trees import flatten, leaves_of
 from tensh.fx.branches import list_members, rename_inputs
@@ -118,7 +119,8 @@ class ExportedProgram:
             bounds[Symbol(name)] = Range(*(each if each is None else factor * each + offset for each in (low, high)))
         for name in names:  # those from which others follow, after these
             root = (read_derived(name) or (name,))[0]
-            bounds.setdefault(Symbol(root), Range(*(ranges.get(root) or (None, None))))
+            low, high = ranges.get(root) or (None, None)
+            bounds.setdefault(Symbol(root), Range(max(low or 0, 2), high))
         for each in bounds.values():
             each.lower = 0 if each.lower is None else each.lower
         bounds |= {Symbol(name): Number(name, *limits) for name, limits in program.ranges.items()}
@@ -173,6 +175,10 @@ class ExportedProgram:
         """Return the program as a module that checks the sizes of its arguments."""
         members = {**self.state_dict, **self.constants}
         return ExportedModule(self._traced, members, self.constants, self.call_spec, check_guards)
+
+    def _check_input_constraints(self, args, kwargs):
+        """Raise RuntimeError unless the arguments of a call have sizes that the program takes."""
+        require_sizes(self._traced, flatten((args, match_structure(self._traced.structure, args, kwargs)))[0])
 
     def validate(self):
         """Raise RuntimeError if the graph is not consistent, as it may be after changes by hand."""

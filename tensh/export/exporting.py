@@ -13,8 +13,8 @@ from tensh.export.relations import (
     list_dimensions,
     read_ranges,
     relate,
-    require_changing,
     rename_sizes,
+    require_changing,
 )
 from tensh.func.trees import leaves_of
 from tensh.nn.modules.module import Module
@@ -29,6 +29,7 @@ from tensh.tracing.dynamic import (
 from tensh.tracing.program import trace_program
 from tensh.tracing.reading import GuardOnDataDependentSymNode, refuse_reading
 from tensh.tracing.shapes import AdditionalInputs, ShapesCollection, combine, read_dynamic_shapes
+from tensh.tracing.size_nodes import place_sizes
 from tensh.utils import _pytree
 
 __all__ = ["export", "export_for_training", "register_dataclass"]
@@ -98,7 +99,9 @@ def trace_module(mod, args, kwargs, shapes):
     args, kwargs = tuple(args), dict(kwargs or {})
     if isinstance(shapes, (ShapesCollection, AdditionalInputs)):
         shapes = shapes.dynamic_shapes(mod, args, kwargs)
-    dynamic = read_dynamic_shapes(mod, args, kwargs, shapes) if shapes is not None and shapes not in ({}, (), []) else {}
+    dynamic = (
+        read_dynamic_shapes(mod, args, kwargs, shapes) if shapes is not None and shapes not in ({}, (), []) else {}
+    )
     require_basic_types(args, kwargs)
 
     def trace(shift, sizes=False):
@@ -132,6 +135,8 @@ def trace_module(mod, args, kwargs, shapes):
         fold_sizes(program, program)
     verified = verify_numbers(program, trace)
     program = program if dynamic else verified
+    if dynamic:
+        place_sizes(program.graph, dynamic)
     require_known_results(program.result)
     name_data_sizes(program)
     stop_gradients(program.graph)
@@ -186,7 +191,19 @@ def stop_gradients(graph):
             node.replace_input_with(each, stopped[each])
 
 
-BASIC = (Tensor, int, float, str, bool, complex, type(None), torch.dtype, torch.device, torch.layout, torch.memory_format)
+BASIC = (
+    Tensor,
+    int,
+    float,
+    str,
+    bool,
+    complex,
+    type(None),
+    torch.dtype,
+    torch.device,
+    torch.layout,
+    torch.memory_format,
+)
 """Types of arguments beside containers."""
 
 

@@ -47,6 +47,7 @@ def save(ep, f, *, extra_files=None, opset_version=None):
         "nodes": [encode_node(node) for node in program.graph.nodes],
         "structure": encode(program.structure),
         "result": treespec_dumps(without_result_types(ep.call_spec.out_spec)),
+        "names": program.names,
         "guards": program.guards,
         "leaves": [[name, encode(leaf)] for name, leaf in program.leaves],
         "dynamic": {str(place): {str(dim): name for dim, name in table.items()} for place, table in program.dynamic.items()},

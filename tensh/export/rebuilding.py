@@ -38,6 +38,9 @@ def rebuild(said, tensors, example=None):
     program = Program(root, graph, decode(said["structure"], {}), None, constants, leaves)
     program.result_spec = read_spec(said["result"]) if "result" in said else None
     program.guards = [read_guard(each) for each in said.get("guards", ())]
+    program.names = said.get("names", [])  # absent in files of earlier versions
+    if not (isinstance(program.names, list) and all(map(is_name, program.names))):
+        raise DamagedFile("an argument has an invalid name")
     check_structure(program)
     check_leaves(program)
     program.mutations = read_mutations(said.get("mutations", []), graph)

@@ -17,8 +17,9 @@ from tensh.utils._pytree_paths import keystr
 class Dimension:
     """A dynamic dimension of the example: its source (``L['x'].size()[0]``) and its size, ``derived`` from that of an input."""
 
-    def __init__(self, path, dim, size, derived):
+    def __init__(self, place, path, dim, size, derived):
         self.source, self.size, self.derived = f"L{keystr(path)}.size()[{dim}]", size, derived
+        self.home = place, dim
 
 
 def list_dimensions(model, args, kwargs, dynamic):
@@ -28,7 +29,9 @@ def list_dimensions(model, args, kwargs, dynamic):
         for dim, name in dynamic.get(place, {}).items():
             _, factor, offset = read_derived(name) or (name, 1, 0)
             size = (value.shape[dim] - offset) // factor
-            found.setdefault(root_of(name), []).append(Dimension(path, dim, size, read_derived(name) is not None))
+            found.setdefault(root_of(name), []).append(
+                Dimension(place, path, dim, size, read_derived(name) is not None)
+            )
     return found
 
 
@@ -148,7 +151,9 @@ def join(root, related, known, violations):
             text = f"The values of {sources[0]} and {sources[1]} must always be equal."
         else:
             form = write_derived(into, factor, offset)
-            text = f"The values of {sources[0]} must always be related to the values of {sources[1]} by {name} = {form}."
+            text = (
+                f"The values of {sources[0]} must always be related to the values of {sources[1]} by {name} = {form}."
+            )
         violations.append(Violation(name, text, f"{name} = {write_derived(into, factor, offset)}"))
     return {root: into} | {name: follow(into, *form) for name, form in related.items()}
 
@@ -176,13 +181,19 @@ def check_limits(known, ranges, limits, guards):
         texts, multiple = [], 1
         for guard in guards:
             if list_names(guard[1]) | list_names(guard[2]) == {name}:
-                texts.append(write(guard, {name: source}).replace(f"{source} %", f"({source} %").replace(" == 0", ") == 0"))
+                texts.append(
+                    write(guard, {name: source}).replace(f"{source} %", f"({source} %").replace(" == 0", ") == 0")
+                )
                 multiple = max(multiple, (find_multiple(guard) or (name, 1))[1])
         if low > max(declared[0] or 0, 2) or high != declared[1]:
             texts.append(f"{low} <= {source} and {source} <= {'IntInfinity()' if high is None else high}")
         if texts:
             fix = Dim.write(name, low, INFINITY if high is None else high)
-            fix = f"{name} = {fix}" if multiple == 1 else f"_{name} = Dim('_{name}', min=1, max=oo)\n{name} = {multiple}*_{name}"
+            fix = (
+                f"{name} = {fix}"
+                if multiple == 1
+                else f"_{name} = Dim('_{name}', min=1, max=oo)\n{name} = {multiple}*_{name}"
+            )
             lines = (f"Not all values of {name} = {source} in the specified range satisfy the generated guard {text}{'.' if '%' in text else ''}" for text in texts)  # fmt: skip
             violations.append(Violation(name, "\n".join(lines), fix))
     if violations:
@@ -213,13 +224,17 @@ def join_ranges(declared, related):
             into = related.get(place, {}).get(dim)
             if into in found:
                 low, high = found[into]
-                lows, highs = ([each for each in pair if each is not None] for pair in ((low, name.min), (high, name.max)))
+                lows, highs = (
+                    [each for each in pair if each is not None] for pair in ((low, name.min), (high, name.max))
+                )
                 found[into] = max(lows, default=None), min(highs, default=None)
     return found
 
 
 class Symbol(str):
-    """The name of a dynamic size, printed without quotes."""
+    """The name of a dynamic size, printed without quotes; ``home`` is (index of the input, dimension) that it is the size of."""
+
+    home = None
 
     __repr__ = str.__str__
 
@@ -231,15 +246,17 @@ def choose_symbols(known):
     """
     found, taken = {}, set()
 
-    def take(text):
+    def take(text, home=None):
         number = int(hashlib.sha256(text.encode()).hexdigest(), 16) % 100
         while number in taken:
             number += 1
         taken.add(number)
-        return Symbol(f"s{number}")
+        symbol = Symbol(f"s{number}")
+        symbol.home = home
+        return symbol
 
     for name, places in known.items():
-        symbols = [(take(each.source), each.derived) for each in places]
+        symbols = [(take(each.source, each.home), each.derived) for each in places]
         own = [symbol for symbol, derived in symbols if not derived]
         found[name] = min(own) if own else take(name)
     return found
@@ -250,6 +267,8 @@ def rename_sizes(program, dynamic, symbols):
 
     def rename(text):
         text = re.sub(r"[A-Za-z_]\w*", lambda found: symbols.get(found[0], found[0]), text)
+        if "(" in text or "**" in text or text.startswith("-"):
+            return text
         factors = text.split("*")
         if all(each in symbols.values() for each in factors):
             return "*".join(sorted(factors))

@@ -3,8 +3,8 @@
 import itertools
 import operator
 
-from tensh.engine.core.tensor import Tensor
 from tensh.export.exported_module import as_plain
+from tensh.export.input_sizes import require_sizes
 from tensh.func.trees import flatten
 from tensh.func.trees import unflatten as unflatten_tree
 from tensh.fx.graph import Graph
@@ -14,7 +14,6 @@ from tensh.fx.node import map_arg
 from tensh.nn.modules.module import Module
 from tensh.nn.parameter import is_parameter
 from tensh.tracing.program import Place
-from tensh.utils._pytree_paths import keystr, tree_leaves_with_path
 
 __all__ = ["FlatArgsAdapter", "InterpreterModule", "UnflattenedModule", "unflatten"]
 
@@ -80,22 +79,8 @@ class UnflattenedModule(InterpreterModule):
                     "There is no flat args adapter specified. Are you sure you are calling this with the right arguments? "
                 )
             leaves = self.adapter.adapt(target_spec=wanted, input_spec=spec, input_args=leaves, obj=self)
-        self._check(leaves)
+        require_sizes(self._program, leaves)
         return unflatten_tree(list(super().forward(*leaves)), self._spec.out_spec)
-
-    def _check(self, leaves):
-        """Raise RuntimeError for sizes other than those of the program, where they are not dynamic."""
-        program = self._program
-        for path, value, (_, leaf) in zip(list_paths(program.structure), leaves, program.leaves, strict=True):
-            if not isinstance(leaf, Place) or not isinstance(value, Tensor):
-                continue
-            dynamic, known = getattr(program, "dynamic", {}).get(leaf, {}), program.inputs[leaf].meta["val"].shape
-            for dim, (size, expected) in enumerate(zip(value.shape, known)):
-                if dim not in dynamic and size != expected:
-                    raise RuntimeError(
-                        f"Expected input at {path}.shape[{dim}] to be equal to {expected}, but got {size}. If you meant for this "
-                        "dimension to be dynamic, please re-export and specify dynamic_shapes (e.g. with Dim.DYNAMIC)"
-                    )
 
 
 class Level:
@@ -220,12 +205,6 @@ def set_state(root, path, value, is_constant):
         setattr(owner, name, value)
     else:
         owner.register_buffer(name, value)
-
-
-def list_paths(structure):
-    """Return PyTorch's names of the arguments in a structure, in order."""
-    parts = zip(("*args", "**kwargs"), structure, strict=True)
-    return [f"{part}{keystr(path)}" for part, value in parts for path, _ in tree_leaves_with_path(value)]
 
 
 def unflatten(module, flat_args_adapter=None):

@@ -110,6 +110,8 @@ class Converter:
             operands = [
                 self.builder.int_scalar(self.values[each] if isinstance(each, Node) else each) for each in node.args
             ]
+            if node.target is operator.truediv:
+                return self.builder.Div(*(self.builder.cast(each, torch.float32) for each in operands))
             return getattr(self.builder, SIZES[node.target.__name__])(*operands)
         found = FORMS.get(operator_name(node))
         if found is None:

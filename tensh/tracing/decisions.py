@@ -11,6 +11,7 @@ import operator
 import re
 from math import ceil, floor, inf
 
+from tensh.fx.experimental.size_names import write_sum
 from tensh.fx.node import Node
 from tensh.tracing.dims import read_derived
 
@@ -42,7 +43,23 @@ def list_guards(program, dynamic):
         if getattr(node.target, "_opname", "") in VIEWS and isinstance(node.meta.get("sizes"), list):
             quotients = (QUOTIENT.fullmatch(each) for each in node.meta["sizes"] if isinstance(each, str))
             found += [("eq", ("mod", each[1], int(each[2])), 0) for each in quotients if each]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys([*found, *list_slices(program)]))
+
+
+def list_slices(program):
+    """Return the guards that slices end within their tensors, as they do in the example."""
+    found = []
+    for node in program.graph.nodes:
+        if getattr(node.target, "_opname", "") != "slice" or len(node.args) < 4 or not isinstance(node.args[3], Node):
+            continue
+        source, dim, start, stop = node.args[:4]
+        size, text = source.meta["val"].shape[dim], stop.meta.get("sizes")
+        if isinstance(text, str) and start in (0, None) and node.meta["val"].shape[dim] == stop.meta["val"]:
+            whole = (source.meta.get("sizes") or source.meta["val"].shape)[dim]
+            if "//" in text + str(whole) or "?" in text + str(whole) or size < stop.meta["val"]:
+                continue
+            found.append(("le", parse(text), parse(whole) if isinstance(whole, str) else whole))
+    return found
 
 
 def express(value, program, dynamic):
@@ -51,9 +68,15 @@ def express(value, program, dynamic):
         return int(value)
     if getattr(value.target, "_opname", "") == "sym_size":
         source, dim = value.args
-        sizes = dynamic.get(program.inputs.index(source), {}) if source.op == "placeholder" else source.meta.get("sizes")
+        sizes = (
+            dynamic.get(program.inputs.index(source), {}) if source.op == "placeholder" else source.meta.get("sizes")
+        )
         name = sizes.get(dim) if isinstance(sizes, dict) else sizes[dim] if sizes else None
+        if source.op != "placeholder" and "//" in str(name):  # quotients are guesses
+            raise Unexpressed
         return parse(name) if isinstance(name, str) else value.meta["val"]
+    if getattr(value.target, "_opname", "") == "sym_numel" and isinstance(value.meta.get("sizes"), str):
+        return parse(value.meta["sizes"])
     name = getattr(value.target, "__name__", "")
     if value.op != "call_function" or name not in ARITHMETIC:
         raise Unexpressed
@@ -66,11 +89,52 @@ def parse(text):
         raise Unexpressed
 
     def read(tree):
-        if isinstance(tree, ast.BinOp):
-            return WRITTEN[type(tree.op)], read(tree.left), read(tree.right)
-        return tree.id if isinstance(tree, ast.Name) else tree.value
+        match tree:
+            case ast.BinOp() if type(tree.op) in WRITTEN:
+                return WRITTEN[type(tree.op)], read(tree.left), read(tree.right)
+            case ast.UnaryOp(op=ast.USub()):
+                return "mul", -1, read(tree.operand)
+            case ast.Call(func=ast.Name(id="Mod")):
+                return "mod", *map(read, tree.args)
+            case ast.Name():
+                return tree.id
+            case ast.Constant(value=int()):
+                return tree.value
+        raise Unexpressed
 
     return read(ast.parse(text, mode="eval").body)
+
+
+def name_result(node):
+    """Return the text of what a node computes of sizes; None if that is not known."""
+    name, texts = (
+        node.target.__name__,
+        [each.meta.get("sizes") if isinstance(each, Node) else str(each) for each in node.args],
+    )
+    if any(not isinstance(each, str) for each in texts):
+        return None
+    if name == "truediv":
+        return f"IntTrueDiv({', '.join(texts)})"
+    try:
+        parsed = [parse(each) for each in texts]
+    except Unexpressed:
+        return None
+    if name == "neg":
+        name, parsed = "mul", [-1, *parsed]
+    if name not in ARITHMETIC and name != "pow":
+        return None
+    if name in ARITHMETIC and (linear := as_linear((name, *parsed))) is not None:
+        rest = linear.pop(None, 0)
+        return write_sum(linear, rest) if any(linear.values()) else str(rest)
+    first, second = (f"({each})" if " " in each else each for each in texts)
+    match name:
+        case "mod":
+            return f"Mod({', '.join(texts)})"
+        case "floordiv":
+            return f"({first}//{second})"
+        case "mul" | "pow":
+            return f"{first}{'*' if name == 'mul' else '**'}{second}"
+    return None
 
 
 def list_names(expression):
@@ -104,9 +168,14 @@ def write(expression, names, inner=False):
     """Return an expression as Python; ``names`` maps its names to texts."""
     if not isinstance(expression, tuple):
         return names.get(expression, str(expression)) if isinstance(expression, str) else str(expression)
-    symbol = {**ARITHMETIC, **COMPARISONS}[expression[0]]
-    text = f" {symbol} ".join(write(each, names, inner=True) for each in expression[1:])
-    return f"({text})" if inner and expression[0] in ("add", "sub") else text
+    name, *operands = expression
+    if name == "sub" and isinstance(operands[1], int):
+        name, operands = "add", [operands[0], -operands[1]]
+    if name in ("add", "mul") and isinstance(operands[1], int):  # as PyTorch, which sorts constants first
+        operands.reverse()
+    symbol = {**ARITHMETIC, **COMPARISONS}[name]
+    text = f" {symbol} ".join(write(each, names, inner=name in ("mul", "floordiv", "mod")) for each in operands)
+    return f"({text})" if inner and name in ("add", "sub") else text
 
 
 def as_linear(expression):

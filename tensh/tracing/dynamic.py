@@ -7,19 +7,20 @@ same constants, and a difference is an error that names the line. Sizes that are
 program compares holds for both (``decisions``). If a function of tensh has compared a size, a third trace uses the smallest sizes.
 """
 
+import itertools
 from functools import partial
 
 import tensh as torch
 from tensh.engine.core.tensor import Tensor
 from tensh.func.trees import leaves_of
 from tensh.fx.branches import walk_nodes
-from tensh.fx.experimental.size_names import changes, name_size
+from tensh.fx.experimental.size_names import changes, list_expressions
 from tensh.fx.node import Node, map_arg
 from tensh.tracing.arguments import list_inputs
 from tensh.tracing.data_sizes import find_dependent
-from tensh.tracing.decisions import SMALLEST, list_guards, narrow, roots_of
+from tensh.tracing.decisions import SMALLEST, evaluate, list_guards, name_result, narrow, parse, roots_of
 from tensh.tracing.dims import UserError, read_derived
-from tensh.tracing.numbers import ARITHMETIC
+from tensh.tracing.numbers import ARITHMETIC, TRUE_DIVISION
 from tensh.tracing.program import fill, flatten_like, trace_program
 from tensh.tracing.reading import GuardOnDataDependentSymNode
 
@@ -106,7 +107,7 @@ def free_sizes(program, trace, dynamic, ranges=None, apart=0):
     if other is None:
         raise UserError(f"the program does not run with other sizes of {sorted(names)}: {failure}")
     compare(program, other)
-    name_sizes(program, other, dynamic)
+    name_sizes([program, other], third_traces(trace, ways, names, program), dynamic)
     declared = {name: (ranges or {}).get(name) or (None, None) for name in names}
     program.limits, program.guards = narrow(list_guards(program, dynamic), declared)
     if getattr(program.graph, "decided", False):
@@ -119,6 +120,17 @@ def free_sizes(program, trace, dynamic, ranges=None, apart=0):
     fold_sizes(program, other)
     program.output_dims = name_outputs(program, other, dynamic)
     return program
+
+
+def third_traces(trace, ways, names, program):
+    """Yield traces with sizes in another order, which show the expressions of sizes that two traces leave open."""
+    for change in ways[1:]:  # which change whether sizes are even
+        try:
+            found = trace(lambda size, name: change(size, len(names) - 1 - names.index(name)))  # noqa: B023
+            compare(program, found)
+        except Exception:
+            continue
+        yield found
 
 
 def runs_reversed(trace, ways, names):
@@ -182,6 +194,11 @@ def compare(first, second):
             raise UserError(
                 f"the program depends on a size that is marked as dynamic: {one.format_node()} became {two.format_node()}{where}"
             )
+    fixed = [getattr(each.graph, "fixed", []) for each in (first, second)]
+    if fixed[0] != fixed[1]:
+        raise UserError(
+            f"the program depends on a size that is marked as dynamic: Python reads numbers that are {fixed[0]}, or {fixed[1]}"
+        )
     if len(ones) != len(twos):
         raise UserError(
             f"the program depends on a size that is marked as dynamic: it has {len(ones)} steps, or {len(twos)}"
@@ -216,34 +233,75 @@ def size_value(node, known, fallback=None):
     value = node.meta.get("val", fallback)
     return (
         value
-        if type(value) is int and (getattr(node.target, "_opname", "") == "sym_size" or is_arithmetic(node))
+        if type(value) in (int, float)
+        and (getattr(node.target, "_opname", "") in ("sym_size", "sym_numel") or is_arithmetic(node))
         else None
     )
 
 
 def is_arithmetic(node):
-    return node.op == "call_function" and node.target in ARITHMETIC
+    return node.op == "call_function" and node.target in (*ARITHMETIC, TRUE_DIVISION)
 
 
-def name_sizes(first, second, dynamic):
-    """Set the shape of values with dynamic sizes in terms of names (``meta["sizes"]``)."""
-    pairs = [(node.meta["val"].shape[dim], second.inputs[place].meta["val"].shape[dim], name)
-             for place, node in enumerate(first.inputs) for dim, name in dynamic.get(place, {}).items()]  # fmt: skip
-    for place, (one, two, name) in enumerate(pairs):
-        if (derived := read_derived(name)) is not None:
-            root, factor, offset = derived
-            pairs[place] = (one - offset) // factor, (two - offset) // factor, root
-    name_values(first, second, list(dict.fromkeys(pairs)))
+def name_sizes(traces, more, dynamic):
+    """Set the shape of values with dynamic sizes in terms of names (``meta["sizes"]``).
+
+    ``more`` yields further traces: one decides between expressions, several between quotients.
+    """
+    for trace in itertools.chain(itertools.islice(more, 3), [None]):
+        traces = traces if trace is None else [*traces, trace]
+        named = name_values(traces, pair_sizes(traces, dynamic))
+        if trace is None or not any("//" in str(node.meta["sizes"]) for node in named):
+            return
+        for node in named:
+            del node.meta["sizes"]
 
 
-def name_values(first, second, pairs):
-    """Set the sizes that differ between two traces; ``pairs`` are (one, the other, name) of those with names."""
-    for one, two in zip(walk_nodes(first.graph), walk_nodes(second.graph)):
-        a, b = one.meta.get("val"), two.meta.get("val")
-        if isinstance(a, Tensor) and isinstance(b, Tensor) and a.shape != b.shape and a.dim() == b.dim():
-            one.meta["sizes"] = [m if m == n else name_size(m, n, pairs) for m, n in zip(a.shape, b.shape)]
-        elif type(a) is int and type(b) is int and a != b and "sizes" not in one.meta:
-            one.meta["sizes"] = name_size(a, b, pairs)
+def pair_sizes(traces, dynamic):
+    """Return (name, its sizes in the traces) of dynamic dimensions, of which derived ones are their roots."""
+    found = {}
+    for place, _ in enumerate(traces[0].inputs):
+        for dim, name in dynamic.get(place, {}).items():
+            root, factor, offset = read_derived(name) or (name, 1, 0)
+            sizes = [(each.inputs[place].meta["val"].shape[dim] - offset) // factor for each in traces]
+            found.setdefault((root, *sizes), None)
+    return list(found)
+
+
+def name_values(traces, pairs):
+    """Set the sizes that differ between traces, and return their nodes; ``pairs`` are (name, its sizes)."""
+    found = []
+    for node, *others in zip(*(walk_nodes(each.graph) for each in traces)):
+        values = [each.meta.get("val") for each in (node, *others)]
+        kinds = {type(each) for each in values}
+        if "sizes" in node.meta:
+            continue
+        if all(isinstance(each, Tensor) for each in values) and len({each.dim() for each in values}) == 1:
+            shapes = [each.shape for each in values]
+            if shapes[0] == shapes[1]:
+                continue
+            node.meta["sizes"] = [
+                sizes[0] if len({*sizes}) == 1 else choose_name(sizes, pairs) for sizes in zip(*shapes)
+            ]
+        elif kinds in ({int}, {float}) and values[0] != values[1]:
+            text = name_result(node) if is_arithmetic(node) else None
+            if text is None and kinds == {float}:
+                continue
+            node.meta["sizes"] = text or choose_name(values, pairs)
+        else:
+            continue
+        found.append(node)
+    return found
+
+
+def choose_name(sizes, pairs):
+    """Return the simplest expression of a size that is right in all traces."""
+    first, second, *more = sizes
+    for text in list_expressions(first, second, [(one, two, name) for name, one, two, *_ in pairs]):
+        known = ({name: rest[number] for name, _, _, *rest in pairs} for number in range(len(more)))
+        if all(evaluate(parse(text), each) == size for each, size in zip(known, more)):
+            return text
+    return "?"
 
 
 def verify_numbers(program, trace):
@@ -261,11 +319,11 @@ def verify_numbers(program, trace):
         except Exception:  # such as an index out of range
             continue
         pairs = [
-            (one.meta["val"], two.meta["val"], one.meta["sizes"])
+            (one.meta["sizes"], one.meta["val"], two.meta["val"])
             for one, two in zip(program.graph.nodes, other.graph.nodes)
             if one.meta.get("sizes") in program.ranges
         ]
-        name_values(program, other, pairs)
+        name_values([program, other], pairs)
         fold_sizes(program, other)
         return program
     name = next(iter(program.ranges))

@@ -94,11 +94,35 @@ def define_comparison(name):
 
 def note_decision(graph, name, left, right, outcome):
     """Note a comparison on which Python may decide."""
+    if outcome is not NotImplemented and (name == "eq") == outcome and name in ("eq", "ne") and type(right) is int:
+        fix(graph, int(left))
     if outcome is NotImplemented or is_tensh_file(sys._getframe(2).f_code.co_filename) or not isinstance(right, int):
         graph.decided = True
         return
     nodes = (each.node if isinstance(each, TracedInt) else each for each in (left, right))
     graph.decisions = [*getattr(graph, "decisions", ()), Decision(name, *nodes, outcome)]
+
+
+def fix(graph, value):
+    """Note that a number of the example is the only one that the program takes at this place."""
+    graph.fixed = [*getattr(graph, "fixed", ()), value]
+
+
+def to_int(self):
+    """Return a plain int, and note that Python asked for it."""
+    if not is_tensh_file(sys._getframe(1).f_code.co_filename):
+        fix(self.node.graph, int.__int__(self))
+    return int.__int__(self)
+
+
+def divide(self, other):
+    """Record a true division of sizes, in graphs that have such (``divides``)."""
+    if type(other) not in (int, TracedInt) or not getattr(self.node.graph, "divides", False):
+        return int.__truediv__(int(self), plain_number(other))
+    value = int(self) / int(other)
+    node = self.node.graph.call_function(operator.truediv, (self.node, getattr(other, "node", other)))
+    node.meta["val"] = value
+    return TracedFloat(value, node)
 
 
 def is_true(self):
@@ -108,9 +132,10 @@ def is_true(self):
     return outcome
 
 
-TracedInt.__bool__ = is_true
+TracedInt.__bool__, TracedInt.__int__, TracedInt.__truediv__ = is_true, to_int, divide
 ARITHMETIC = tuple(getattr(operator, name) for name in ("add", "sub", "mul", "floordiv", "mod", "pow", "neg"))
 """Records the arithmetic of sizes."""
+TRUE_DIVISION = operator.truediv
 for each in ARITHMETIC:
     define(each.__name__)
     if each is not operator.neg:

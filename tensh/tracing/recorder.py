@@ -9,6 +9,7 @@ that calls it, so that the graph computes exactly what the program computed. A n
 
 import operator
 from contextlib import nullcontext
+from math import prod
 
 from tensh._aten.calls import call_plain
 from tensh._aten.kernels import kernel_of
@@ -34,7 +35,7 @@ from tensh.tracing.makers import Makers
 from tensh.tracing.module_calls import watch_calls
 from tensh.tracing.naming import find_names
 from tensh.tracing.newness import Since
-from tensh.tracing.numbers import TracedFloat, TracedInt, plain_number
+from tensh.tracing.numbers import TracedFloat, TracedInt, fix, plain_number
 from tensh.tracing.reading import watch_iteration
 from tensh.tracing.steps import compose, recording, run_cell, run_recurrent, scale_direction
 from tensh.tracing.unbacked import Condition
@@ -76,6 +77,7 @@ class Recorder(BranchRecorder, TorchFunctionMode):
         if not branches:
             self.record_higher_order = None
         self.graph, self.members, self.sizes, self.on_read = Graph(), members, sizes, on_read
+        self.graph.divides = self.apart
         self.nodes, self.kept = {}, []  # id of a value -> its node; values kept alive for their ids
         self.constants, self.paths, self.names = {}, {}, []
         self.numbers = set()  # ids of tensors that stand for written numbers
@@ -240,6 +242,8 @@ class Recorder(BranchRecorder, TorchFunctionMode):
         """Record a call of ``torch.ops.aten``, or what its rule in ``table`` consists of."""
         if overload._opname == "sym_size":
             return self.size(*args)
+        if overload._opname == "sym_numel":
+            return self.numel(*args)
         if overload._opname in ("item", "_local_scalar_dense") and self.read_item is not None and self.knows(args[0]):
             return self.read_item(self, args[0])
         if overload._opname == "_assert_scalar" and isinstance(args[0], Condition):
@@ -281,6 +285,17 @@ class Recorder(BranchRecorder, TorchFunctionMode):
             return Size(tensor.array.shape)
         return tuple.__new__(Size, [self.size(tensor, dim) for dim in range(tensor.array.ndim)])
 
+    def numel(self, tensor):
+        """Return the number of elements: a node of exported programs, elsewhere a product of sizes."""
+        if not self.sizes or not self.knows(tensor):
+            return tensor.array.size
+        if self.read_item is None:
+            return prod(self.shape(tensor))
+        overload, args, _ = translation.choose("sym_numel", (tensor,), {})
+        node = self.graph.call_function(overload, (self.node_of(tensor),), name="sym_numel_default")
+        node.meta["val"] = tensor.array.size
+        return TracedInt(tensor.array.size, node)
+
     # ── calls ────────────────────────────────────────────────────────────────
     def __torch_function__(self, func, types, args=(), kwargs=None):
         args, kwargs = as_python((args, kwargs or {}))
@@ -296,6 +311,10 @@ class Recorder(BranchRecorder, TorchFunctionMode):
         name = translation.name_of(func)
         if name in ("shape", "size"):
             return self.size(args[0], args[1]) if len(args) > 1 and args[1] is not None else self.shape(args[0])
+        if name in ("numel", "nelement") and self.apart:
+            return self.numel(args[0])
+        if name == "__len__" and self.sizes and self.knows(args[0]) and args[0].array.ndim:
+            fix(self.graph, len(args[0].array))
         if name == "item" and self.read_item is not None and self.knows(args[0]):
             return self.read_item(self, args[0])
         if name == "tolist" and self.read_item is not None and self.knows(args[0]) and args[0].array.ndim == 1:

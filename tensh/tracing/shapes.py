@@ -5,12 +5,11 @@ Containers that a program has registered are declared as the list of their child
 
 import inspect
 
-import tensh as torch
 from tensh.engine.core.tensor import Tensor
 from tensh.func.trees import BRANCHES, BUILT_IN, flatten, kind_of
 from tensh.nn.modules.module import Module
 from tensh.tracing.arguments import list_inputs
-from tensh.tracing.dims import INFINITY, STATIC, ConstraintViolationError, Dim, _DimHint, UserError, read_derived
+from tensh.tracing.dims import INFINITY, STATIC, ConstraintViolationError, Dim, UserError, _DimHint, read_derived
 from tensh.utils._pytree_paths import MappingKey, SequenceKey, keystr, tree_map_with_path
 
 CASE = "dynamic-shapes-validation"
@@ -74,9 +73,7 @@ def compare_structures(spec, other, path=()):
     if spec.type != other.type:
         refuse_structure(f"{ours} is a {spec.type}, but {theirs} is a {other.type}")
     if spec.num_children != other.num_children:
-        refuse_structure(
-            f"{ours} has {spec.num_children} elements, but {theirs} has {other.num_children} elements"
-        )
+        refuse_structure(f"{ours} has {spec.num_children} elements, but {theirs} has {other.num_children} elements")
     children = other.children()
     if spec.type is dict:
         if {*spec.context} != {*other.context}:
@@ -162,9 +159,7 @@ def check_range(dim, ranges):
     name, limits = dim.__name__, (dim.min, dim.max)
     if ranges.setdefault(name, limits) != limits:
         texts = [Dim.write(name, *each) for each in (ranges[name], limits)]
-        raise UserError(
-            f"Found different definitions {texts[0]} and {texts[1]} for the same symbolic dimension {dim}!"
-        )
+        raise UserError(f"Found different definitions {texts[0]} and {texts[1]} for the same symbolic dimension {dim}!")
 
 
 def read_declarations(model, args, kwargs, shapes, strings=False):
@@ -177,6 +172,8 @@ def read_declarations(model, args, kwargs, shapes, strings=False):
     kinds = (int, _DimHint, str) if strings else (int, _DimHint)
     if not isinstance(shapes, (dict, tuple, list)):
         raise AssertionError(f"expected dynamic_shapes to be dict, tuple, or list, got {type(shapes)}")
+    if isinstance(shapes, dict) and strings and shapes.keys() <= known.keys():
+        shapes = {name: shapes.get(name) for name in known}
     if isinstance(shapes, dict):
         check_names(known, shapes)
     tree = known if isinstance(shapes, dict) else type(shapes)(known.values())
@@ -204,7 +201,8 @@ def read_dimensions(tensor, said):
 
 
 def read_dynamic_shapes(model, args, kwargs, shapes, strings=False):
-    """Read ``dynamic_shapes``: return index of an input -> {dimension: name}; with ``strings``, these are names, too."""
+    """Read ``dynamic_shapes``: return index of an input -> {dimension: name}; with ``strings``, these are names, too, and arguments may
+    be missing."""
     dynamic, first, unnamed = {}, {}, iter(range(1000))
     for place, (path, _, tensor, table) in enumerate(read_declarations(model, args, kwargs, shapes, strings)):
         for dim, said in table.items():
@@ -344,7 +342,9 @@ class AdditionalInputs:
     def dynamic_shapes(self, m, args, kwargs=None):
         """Return the declarations that allow all examples.  Raise ValueError if other values than sizes differ."""
         first, *others = (
-            match(lambda path, leaf: tuple(leaf.shape) if isinstance(leaf, Tensor) else leaf, combine(m, each, more or {}))
+            match(
+                lambda path, leaf: tuple(leaf.shape) if isinstance(leaf, Tensor) else leaf, combine(m, each, more or {})
+            )
             for each, more in [(args, kwargs), *self._examples]
         )
 
@@ -365,8 +365,6 @@ class AdditionalInputs:
         return tree_map_with_path(compare, first, *others)
 
     def verify(self, ep):
-        """Raise AssertionError unless an exported program takes all examples."""
-        module = ep.module()
-        with torch.no_grad():
-            for args, kwargs in self._examples:
-                module(*args, **kwargs or {})
+        """Raise RuntimeError unless an exported program takes all examples."""
+        for args, kwargs in self._examples:
+            ep._check_input_constraints(args, kwargs or {})

@@ -60,7 +60,8 @@ def getitem(recorder, input, index):
             if takes_part(recorder, each, parts, out.array.shape[dim]):
                 start, stop, step = (position(part) for part in (each.start, each.stop, each.step))
                 stop = END if stop is None else stop
-                if start is None and not isinstance(stop, Unbacked):  # PyTorch leaves it out before such a number
+                left_out = Unbacked if recorder.read_item is None else TracedInt
+                if start is None and not isinstance(stop, left_out):  # PyTorch leaves it out before such a number
                     start = 0
                 out = recorder.run("slice", out, dim, start, stop, 1 if step is None else step)
             dim += 1

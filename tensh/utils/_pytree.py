@@ -62,7 +62,13 @@ def register_pytree_node(
     if cls in trees.BRANCHES:
         raise ValueError(f"{cls} is already registered as pytree node.")
     set_branch(
-        cls, flatten_fn, unflatten_fn, flatten_with_keys_fn, serialized_type_name, to_dumpable_context, from_dumpable_context
+        cls,
+        flatten_fn,
+        unflatten_fn,
+        flatten_with_keys_fn,
+        serialized_type_name,
+        to_dumpable_context,
+        from_dumpable_context,
     )
 
 
@@ -135,9 +141,7 @@ def require_fields(expected, given):
             "`field_names`, otherwise please add them to `drop_field_names`.\n"
         )
     if unexpected := given - expected:
-        text += (
-            f"Unexpected fields in `field_names`: {unexpected}. Please remove these fields, or add them to `drop_field_names`.\n"
-        )
+        text += f"Unexpected fields in `field_names`: {unexpected}. Please remove these fields, or add them to `drop_field_names`.\n"
     if missing or unexpected:
         raise ValueError(text)
 

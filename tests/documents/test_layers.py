@@ -74,7 +74,7 @@ LAYERS = {
         "",
     ),
     "tensh.functorch": ("tensh tensh._higher_order_ops tensh.engine tensh.fx tensh.nn tensh.switched_off", ""),
-    "tensh.tracing": ("tensh tensh._aten tensh.engine tensh.fx tensh.nn tensh.overrides", ""),
+    "tensh.tracing": ("tensh tensh._aten tensh.engine tensh.fx tensh.nn tensh.overrides tensh.utils._pytree_paths", ""),
     "tensh.jit": (
         "tensh tensh._aten tensh.engine tensh.futures tensh.fx tensh.nn tensh.serialization tensh.switched_off tensh.testing tensh.tracing",
         "numpy",
@@ -84,7 +84,8 @@ LAYERS = {
         "numpy",
     ),
     "tensh.export": (
-        "tensh tensh._aten tensh._decomp tensh._higher_order_ops tensh.engine tensh.fx tensh.nn tensh.switched_off tensh.tracing",
+        "tensh tensh._aten tensh._decomp tensh._higher_order_ops tensh.engine tensh.fx tensh.nn tensh.switched_off tensh.tracing "
+        "tensh.support tensh.utils._pytree tensh.utils._pytree_json tensh.utils._pytree_paths",
         "",
     ),
     "tensh.onnx": (

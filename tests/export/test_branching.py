@@ -84,9 +84,7 @@ def test_onnx_models_have_branches_and_loops(name):
 def test_dynamic_sizes_reach_the_branches():
     model, (x, y), _ = make("twice")
     n = torch.export.Dim("n")
-    program = torch.export.export(
-        model, (x.repeat(2, 1), y.repeat(2, 1)), dynamic_shapes=(({0: n}, {0: n}),)
-    )
+    program = torch.export.export(model, (x.repeat(2, 1), y.repeat(2, 1)), dynamic_shapes=(({0: n}, {0: n}),))
     assert '"f32[s' in program.graph_module.true_graph_0.print_readable(print_output=False)
     for size in (2, 3, 7):
         case = torch.randn(size, 3), torch.randn(size, 3)

@@ -25,7 +25,12 @@ def tell(torch, text):
     """Describe the program of a case, or how it is refused, then the results of its other calls."""
     body, sizes, shapes, *calls = (each.strip() for each in text.split("|"))
     Dim = torch.export.Dim
-    names = {name: Dim(name) for name in "abc"} | {"AUTO": Dim.AUTO, "DYNAMIC": Dim.DYNAMIC, "STATIC": Dim.STATIC, "Dim": Dim}
+    names = {name: Dim(name) for name in "abc"} | {
+        "AUTO": Dim.AUTO,
+        "DYNAMIC": Dim.DYNAMIC,
+        "STATIC": Dim.STATIC,
+        "Dim": Dim,
+    }
     function = eval(f"lambda x, y=None: {body}", {"torch": torch})
 
     class Model(torch.nn.Module):
@@ -168,7 +173,7 @@ def tell_of_unknown_classes(torch):
         lambda: torch.export.export(Gives(), (), {"y": x}),
         lambda: torch.export.export(Gives(), x),
     ):
-        with pytest.raises(Exception) as raised:  # noqa: PT011
+        with pytest.raises(Exception) as raised:
             call()
         found.append(f"{type(raised.value).__name__}: {raised.value}")
     return found
@@ -191,7 +196,7 @@ def tell_of_collections(torch):
     shapes[x], shapes[y] = {0: n}, [n]
     more = torch.export.AdditionalInputs()
     more.add(({"x": torch.ones(5)}, [torch.ones(5), 3]))
-    found = [len(shapes), shapes[x]]
+    found = [len(shapes), repr(shapes[x])]
     for each in shapes, more:
         program = torch.export.export(Sum(), args, dynamic_shapes=each)
         found += [repr(each.dynamic_shapes(Sum(), args)), str(program.range_constraints)]
@@ -205,7 +210,7 @@ def tell_of_collections(torch):
         lambda: shapes.__setitem__(3, {0: 3}),
         lambda: more.add([x]),
     ):
-        with pytest.raises((AssertionError, ValueError)) as raised:
+        with pytest.raises((AssertionError, RuntimeError, ValueError)) as raised:
             call()
         found.append(str(raised.value))
     return found
@@ -220,7 +225,13 @@ def tell_of_fixes(torch):
     refine = torch.export.dynamic_shapes.refine_dynamic_shapes_from_suggested_fixes
     a, b = map(torch.export.Dim, "ab")
     found = []
-    for text in ("b = a", "b = a + 1", "a = Dim('a', min=3, max=8)", "a = 4", "_a = Dim('_a', min=1, max=oo)\n  a = 2*_a"):
+    for text in (
+        "b = a",
+        "b = a + 1",
+        "a = Dim('a', min=3, max=8)",
+        "a = 4",
+        "_a = Dim('_a', min=1, max=oo)\n  a = 2*_a",
+    ):
         for shapes in ({"x": {0: a}, "y": {0: b}}, ({0: a}, {0: 2 * a, 1: None})):
             try:
                 found.append(repr(refine(f"...\nSuggested fixes:\n  {text}\n", shapes)))

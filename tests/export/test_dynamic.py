@@ -143,7 +143,9 @@ def test_decisions_by_dynamic_sizes_hold_for_the_smallest(compute, free):
             return compute(x)
 
     def export():
-        return torch.export.export(Computing(), (torch.ones(4),), dynamic_shapes={"x": {0: torch.export.Dim("n")}}).module()
+        return torch.export.export(
+            Computing(), (torch.ones(4),), dynamic_shapes={"x": {0: torch.export.Dim("n")}}
+        ).module()
 
     if not free:
         with pytest.raises(RuntimeError, match="Not all values of n = .* in the specified range satisfy"):

@@ -1,6 +1,6 @@
 """Sizes of several traces of one program: the sizes to try, and the expressions that give those that were found."""
 
-__all__ = ["changes", "name_size"]
+__all__ = ["changes", "list_expressions", "name_size", "write_sum"]
 
 
 def changes(apart):
@@ -14,44 +14,58 @@ def changes(apart):
 
 def name_size(m, n, pairs):
     """Return the simplest expression for a size that is ``m`` in one trace and ``n`` in the other, from named sizes
-    ``pairs``.
+    ``pairs``; "?" if there is none."""
+    return next(list_expressions(m, n, pairs), "?")
+
+
+def list_expressions(m, n, pairs):
+    """Yield the expressions that give a size in both traces, from named sizes ``pairs``.
 
     In order of preference: a name; a product or sum of two; a multiple; a sum of multiples; expressions with a
-    constant; a quotient.
+    constant; quotients.
     """
     couples = [(*a, *b) for place, b in enumerate(pairs) for a in pairs[:place] if a[2] != b[2]]
     for one, two, name in pairs:
         if (m, n) == (one, two):
-            return name
+            yield name
     for one, two, name, first, second, other in couples:
         if (m, n) == (one * first, two * second):
-            return f"{name}*{other}"
+            yield f"{name}*{other}"
         if (m, n) == (one + first, two + second):
-            return f"{name} + {other}"
+            yield f"{name} + {other}"
     alone = [
         (name, (n - m) // (two - one), one) for one, two, name in pairs if two != one and (n - m) % (two - one) == 0
     ]
     for name, factor, one in alone:
         if m == factor * one:
-            return write_sum({name: factor}, 0)
+            yield write_sum({name: factor}, 0)
     for one, two, name, first, second, other in couples:
         if (size := one * second - first * two) and (m * second - n * first) % size == (n * one - m * two) % size == 0:
             factors = {name: (m * second - n * first) // size, other: (n * one - m * two) // size}
             if min(factors.values()) > 0:
-                return write_sum(factors, 0)
+                yield write_sum(factors, 0)
     for one, two, name, first, second, other in couples:
         if n - m == two + second - one - first:
-            return write_sum({name: 1, other: 1}, m - one - first)
-    if alone:
-        name, factor, one = alone[0]
-        return write_sum({name: factor}, m - factor * one)
+            yield write_sum({name: 1, other: 1}, m - one - first)
+    for name, factor, one in alone:
+        yield write_sum({name: factor}, m - factor * one)
+    yield from list_quotients(m, n, pairs)
+
+
+def list_quotients(m, n, pairs):
+    """Yield ``(s//k)`` and ``(((s - c)//k)) + 1``, sizes of parts and of windows, where these fit."""
     for one, two, name in pairs:
-        if m > 1 and one % m == 0 and two == one // m * n:
-            return f"({name}//{one // m})"
-    return "?"
+        for divisor in range(2, min(one // max(m, 1), 16) + 2):
+            if (m, n) == (one // divisor, two // divisor):
+                yield f"({name}//{divisor})"
+    for one, two, name in pairs:
+        for divisor in range(2, 5):
+            for offset in (-1, 1, -2, -3, 2, 3, -4, -5):
+                if offset % divisor and (m, n) == ((one + offset) // divisor + 1, (two + offset) // divisor + 1):
+                    yield f"((({name} {'+' if offset > 0 else '-'} {abs(offset)})//{divisor})) + 1"
 
 
 def write_sum(factors, rest):
     """Write a sum of named sizes with factors and a constant."""
-    text = " + ".join(name if factor == 1 else f"{factor}*{name}" for name, factor in factors.items())
+    text = " + ".join({1: name, -1: f"-{name}"}.get(factor, f"{factor}*{name}") for name, factor in factors.items())
     return text + (f" + {rest}" if rest > 0 else f" - {-rest}" if rest else "")
