@@ -2,13 +2,18 @@
 
 import functools
 
+import numpy as np
+
 from tensh.compiler.compiling import compile_function, compiled_functions, running, wrap_function
 from tensh.compiler.modules import OptimizedModule
 from tensh.compiler.registry import check_backend, list_backends  # noqa: F401  (list_backends: a name of torch.compiler)
-from tensh.compiler.settings import check_options, read_setting
+from tensh.compiler.settings import MODE_OPTIONS, check_options, read_setting
+from tensh.engine import find_public
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.dispatch.capture.exporting import exporting
+from tensh.func.trees import map_leaves
 from tensh.nn.modules.module import Module
-
-MODES = (None, "default", "lite", "reduce-overhead", "max-autotune-no-cudagraphs", "max-autotune")
+from tensh.nn.parameter import is_parameter
 
 
 def compile(
@@ -24,7 +29,8 @@ def compile(
     code before and after it becomes separate graphs, with one warning that explains it.
 
     Args:
-        fullgraph: raise RuntimeError instead, if a function is not one graph.
+        fullgraph: raise RuntimeError instead, if a function is not one graph; one that only tensh's graphs cannot contain, such as
+            writes into arguments that require grad, runs unchanged.
         dynamic: every size gets a separate graph. 64 are kept, or with False and for differences other than sizes
             ``recompile_limit``, by default 8 (``torch._dynamo.config.recompile_limit``); for more the function runs
             unchanged, or raises with ``fullgraph``.
@@ -44,8 +50,8 @@ def compile(
     (tensor(12.), tensor(12.))
     """
     inductor = (default.backend if backend is None else backend) in (None, "inductor")
-    if inductor and mode not in MODES:
-        raise RuntimeError(f"Unrecognized mode={mode}, should be one of: {', '.join(map(str, MODES[1:]))}")
+    if inductor and mode is not None and mode not in MODE_OPTIONS:
+        raise RuntimeError(f"Unrecognized mode={mode}, should be one of: {', '.join(MODE_OPTIONS)}")
     if mode is not None and options is not None:
         raise RuntimeError("Either mode or options can be specified, but both can't be specified at the same time.")
     if not (dynamic is None or isinstance(dynamic, bool)):
@@ -119,7 +125,7 @@ def is_compiling():
     >>> torch.compiler.is_compiling()
     False
     """
-    return running.capturing is not None or running.unchanged is not None
+    return running.capturing is not None or running.unchanged is not None or exporting.now
 
 
 def is_dynamo_compiling():
@@ -139,17 +145,144 @@ def is_exporting():
     >>> torch.compiler.is_exporting()
     False
     """
-    return False
+    return exporting.now
 
 
 def allow_in_graph(fn):
-    """Return the function: its calls are captured like all others.
+    """Return the function, or the list of functions: calls are captured like all others.
+
+    Raise AssertionError for anything else.
 
     >>> import tensh as torch
     >>> torch.compiler.allow_in_graph(torch.sin) is torch.sin
     True
     """
+    if isinstance(fn, (list, tuple)):
+        return [allow_in_graph(each) for each in fn]
+    if not callable(fn):
+        raise AssertionError("allow_in_graph expects a callable")
     return fn
+
+
+def substitute_in_graph(
+    original_fn, *, can_constant_fold_through=False, skip_signature_check=False, is_embedded_type=False
+):
+    """Return a decorator that leaves a function unchanged: graphs contain the operators that the original calls.
+
+    Raise TypeError unless both are functions.
+
+    >>> import tensh as torch
+    >>> @torch.compiler.substitute_in_graph(len)
+    ... def length(obj, /):
+    ...     return obj.__len__()
+    >>> length([1, 2])
+    2
+    """
+    require_function(original_fn, "substitute_in_graph expects")
+
+    def leave(traceable_fn):
+        require_function(traceable_fn, "@substitute_in_graph(...) expects")
+        return traceable_fn
+
+    return leave
+
+
+def require_function(fn, what):
+    """Raise TypeError unless ``fn`` is a function, or a type."""
+    if not callable(fn):
+        raise TypeError(f"{what} a function but got {type(fn)!r}")
+
+
+def skip_guard_on_inbuilt_nn_modules_unsafe(guard_entries):
+    """Return for each guard whether it is kept: those on modules of ``torch.nn`` are not. Guards of tensh are not asked.
+
+    >>> import tensh as torch
+    >>> torch.compiler.skip_guard_on_inbuilt_nn_modules_unsafe([])
+    []
+    """
+    return [not each.orig_guard.source.is_unspecialized_builtin_nn_module() for each in guard_entries]
+
+
+def skip_guard_on_all_nn_modules_unsafe(guard_entries):
+    """Return for each guard whether it is kept: those on modules are not. Guards of tensh are not asked.
+
+    >>> import tensh as torch
+    >>> torch.compiler.skip_guard_on_all_nn_modules_unsafe([])
+    []
+    """
+    return [not each.orig_guard.source.is_unspecialized_nn_module() for each in guard_entries]
+
+
+def skip_guard_on_globals_unsafe(guard_entries):
+    """Return for each guard whether it is kept: those on globals are not. Guards of tensh are not asked.
+
+    >>> import tensh as torch
+    >>> torch.compiler.skip_guard_on_globals_unsafe([])
+    []
+    """
+    return [not each.is_global for each in guard_entries]
+
+
+def skip_all_guards_unsafe(guard_entries):
+    """Return False for each guard: none is kept. Guards of tensh are not asked.
+
+    >>> import tensh as torch
+    >>> torch.compiler.skip_all_guards_unsafe([])
+    []
+    """
+    return [False for _ in guard_entries]
+
+
+def keep_tensor_guards_unsafe(guard_entries, keep_parameters=False):
+    """Return for each guard whether it is kept: those on tensors are. Guards of tensh are not asked.
+
+    >>> import tensh as torch
+    >>> torch.compiler.keep_tensor_guards_unsafe([])
+    []
+    """
+    return [
+        each.guard_type == "TENSOR_MATCH" and (keep_parameters or not is_parameter(each.value))
+        for each in guard_entries
+    ]
+
+
+def wrap_numpy(fn):
+    """Return a function of tensors for one of NumPy's arrays; results that are arrays become tensors.
+
+    >>> import tensh as torch
+    >>> import numpy as np
+    >>> torch.compiler.wrap_numpy(np.cumsum)(torch.tensor([1.0, 2.0]))
+    tensor([1., 3.])
+    """
+
+    @functools.wraps(fn)
+    def call_with_arrays(*args, **kwargs):
+        def to_array(value):
+            return value.numpy() if isinstance(value, Tensor) else value
+
+        def to_tensor(value):
+            return find_public("as_tensor")(value) if isinstance(value, np.ndarray) else value
+
+        args, kwargs = map_leaves(to_array, (args, kwargs))
+        return map_leaves(to_tensor, fn(*args, **kwargs))
+
+    return call_with_arrays
+
+
+def save_cache_artifacts():
+    """Return None, because nothing that is compiled is kept in files.
+
+    >>> import tensh as torch
+    >>> torch.compiler.save_cache_artifacts()
+    """
+
+
+def load_cache_artifacts(serialized_artifacts):
+    """Return None: artifacts of PyTorch's compilers have no use here.
+
+    >>> import tensh as torch
+    >>> torch.compiler.load_cache_artifacts(b"")
+    """
 
 
 def assume_constant_result(fn):

@@ -34,12 +34,13 @@ class BackendCompilerFailed(RuntimeError):
 class Break(Exception):
     """An operation that a compiled graph cannot contain; ``place`` is its place (see dispatch/capture/places), or None.
 
-    ``wrong`` means that the function itself fails, which splitting would not help.
+    ``wrong`` means that the function itself fails, which splitting would not help; ``own``, that only graphs of tensh lack the
+    operation, so that a function that must be one graph is not refused, but runs unchanged.
     """
 
-    def __init__(self, reason, place=None, wrong=False):
+    def __init__(self, reason, place=None, wrong=False, own=False):
         super().__init__(reason)
-        self.reason, self.place, self.wrong = reason, place, wrong
+        self.reason, self.place, self.wrong, self.own = reason, place, wrong, own
 
     @property
     def trail(self):

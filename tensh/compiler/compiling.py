@@ -160,10 +160,10 @@ class CompiledFunction:
 
     def note(self, reason, apart=True):
         """Split the function if it cannot be a graph, or run it unchanged from now on; report it once."""
-        if self.fullgraph:
+        if self.fullgraph and not reason.own:
             raise self.refuse(reason)
         self.reason = reason
-        if apart:
+        if apart and not self.fullgraph:
             self.parts = split_function(python_of(self.function), reason.trail, self.start_part)
         self.off = self.parts is None
         if self.owner is None and not self.silent:

@@ -96,8 +96,45 @@ patch_dynamo.__module__ = PATH
 
 
 # ── options of torch.compile ─────────────────────────────────────────────────
-@cache
+MODE_OPTIONS = {
+    "default": {},
+    "lite": {
+        "fallback_by_default": True, "selective_decompose": True, "reorder_for_peak_memory": False,
+        "reorder_for_compute_comm_overlap": False, "triton.reorder_for_reducing_graph_partitions": False,
+        "use_pre_grad_passes": False, "use_joint_graph_passes": False, "use_post_grad_passes": False, "use_dce": False,
+        "allow_buffer_reuse": False,
+    },
+    "reduce-overhead": {"triton.cudagraphs": True},
+    "max-autotune-no-cudagraphs": {"max_autotune": True, "coordinate_descent_tuning": True},
+    "max-autotune": {"max_autotune": True, "triton.cudagraphs": True, "coordinate_descent_tuning": True},
+}  # fmt: skip
+"""Mode of ``torch.compile`` -> the options that it sets in PyTorch."""
+
+
+def list_mode_options(mode=None, dynamic=None):
+    """Return the options of a mode of ``torch.compile``, or of each.  Raise RuntimeError for an unknown mode.
+
+    >>> import tensh as torch
+    >>> torch._inductor.list_mode_options("reduce-overhead")
+    {'triton.cudagraphs': True}
+    """
+    if mode and mode not in MODE_OPTIONS:
+        raise RuntimeError(f"Unrecognized mode={mode}, should be one of: {', '.join(MODE_OPTIONS)}")
+    return MODE_OPTIONS[mode] if mode else MODE_OPTIONS
+
+
 def list_options():
+    """Return the names of the options of ``torch.compile``, which have no effect.
+
+    >>> import tensh as torch
+    >>> "max_autotune" in torch._inductor.list_options()
+    True
+    """
+    return list(read_options())
+
+
+@cache
+def read_options():
     """Return name -> name of the type of each option of PyTorch's compiler; "?" for a type that is not checked."""
     lines = Path(__file__).with_name("inductor_options.txt").read_text(encoding="utf-8").splitlines()
     return dict(line.split() for line in lines)
@@ -105,7 +142,7 @@ def list_options():
 
 def check_options(options):
     """Raise RuntimeError for an unknown option, or one of another type.  The options have no effect."""
-    known = list_options()
+    known = read_options()
     for name, value in options.items():
         kind = known.get(name.replace("-", "_"))
         if kind is None:

@@ -25,7 +25,8 @@ class set_stance:
     """Set how compiled functions are called: from now on, in a ``with`` block, or in a decorated function.
 
     "force_eager" runs them unchanged, "eager_on_recompile" runs calls without a graph unchanged, "fail_on_recompile"
-    raises RuntimeError for them; "default" captures them.  Raise ValueError for any other name.
+    raises RuntimeError for them; "default" captures them.  Raise ValueError for any other name,
+    and RuntimeError for a ``force_backend`` with one that is not the default; it has no effect.
 
     >>> import tensh as torch
     >>> f = torch.compile(lambda x: x * 2)
@@ -39,6 +40,8 @@ class set_stance:
     def __init__(self, stance="default", *, skip_guard_eval_unsafe=False, force_backend=None):
         if stance not in STANCES:
             raise ValueError(f"invalid torch.compile stance: {stance!r}; it is one of {', '.join(STANCES)}")
+        if force_backend is not None and stance != DEFAULT:
+            raise RuntimeError("non-default stance cannot have force_backend set")
         self.wanted = stance
         self.__enter__()
 

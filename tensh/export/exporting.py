@@ -4,6 +4,7 @@ import tensh as torch
 from tensh._aten.overloads import schemas
 from tensh.engine.core.clock import mode
 from tensh.engine.core.tensor import Tensor
+from tensh.engine.dispatch.capture.exporting import exporting
 from tensh.export.conventions import follow_conventions
 from tensh.export.exported_program import ExportedProgram
 from tensh.export.relations import (
@@ -78,11 +79,14 @@ def export(
             "Exporting a ScriptModule is not supported. Maybe try converting your ScriptModule to an ExportedProgram using "
             "`TS2EPConverter(mod, args, kwargs).convert()` instead."
         )
+    before, exporting.now = exporting.now, True
     try:
         return trace_module(mod, args, kwargs, dynamic_shapes)
     except (UserError, ConstraintViolationError, GuardOnDataDependentSymNode) as error:
         error.args = (f"{error}\n\n{DRAFT}",)
         raise
+    finally:
+        exporting.now = before
 
 
 DRAFT = (

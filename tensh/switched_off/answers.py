@@ -199,6 +199,11 @@ REAL = (
     | {
         "_dynamo.exc.InvalidBackend": "tensh.compiler.registry:InvalidBackend",
         "_dynamo.exc.UserError": "tensh.tracing.dims:UserError",
+        "_dynamo.exc.TorchDynamoException": "tensh.tracing.dims:TorchDynamoException",
+        "_inductor.list_options": "tensh.compiler.settings:list_options",
+        "_inductor.list_mode_options": "tensh.compiler.settings:list_mode_options",
+        "fx.experimental.symbolic_shapes.ConstraintViolationError": "tensh.tracing.dims:ConstraintViolationError",
+        "fx.experimental.symbolic_shapes.GuardOnDataDependentSymNode": "tensh.tracing.reading:GuardOnDataDependentSymNode",
         "_dynamo.utils.counters": "tensh.compiler.registry:counters",
     }
     | {"_C.Graph": "tensh.jit.ir:Graph", "_C.Tag": "tensh._library.tags:Tag"}

@@ -80,7 +80,7 @@ LAYERS = {
         "numpy",
     ),
     "tensh.compiler": (
-        "tensh.engine tensh.fx tensh.nn tensh.overrides tensh.tracing tensh.switched_off tensh.graph",
+        "tensh.engine tensh.func.trees tensh.fx tensh.nn tensh.overrides tensh.tracing tensh.switched_off tensh.graph",
         "numpy",
     ),
     "tensh.export": (
