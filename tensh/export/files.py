@@ -96,6 +96,10 @@ def load(f, *, extra_files=None, expected_opset_version=None):
     try:
         require_file(f)
         with zipfile.ZipFile(f) as archive:
+            if any(name.endswith("/models/model.json") for name in archive.namelist()):
+                raise DamagedFile("this is an exported program of PyTorch, whose format tensh does not read: write ONNX there, by torch.onnx.export")
+            if "program.json" not in archive.namelist():
+                raise DamagedFile("this is not an exported program of tensh: it has no program.json")
             if archive.getinfo("program.json").file_size > LARGEST:
                 raise DamagedFile(f"the graph has more than {LARGEST} bytes")
             said = loads(read_record(archive, "program.json").decode("utf-8"), deepest=100)
@@ -116,6 +120,8 @@ def load(f, *, extra_files=None, expected_opset_version=None):
 
 def read_record(archive, name):
     """Return the bytes of an uncompressed record, so that a small file cannot need much memory."""
+    if name not in archive.namelist():
+        raise DamagedFile(f"it has no {name}")
     if archive.getinfo(name).compress_type != zipfile.ZIP_STORED:
         raise DamagedFile(f"its record {name} is compressed")
     return archive.read(name)

@@ -86,7 +86,7 @@ def read_tensor(proto, folder=None):
     onnx = require_onnx("a file of ONNX")
     dims, name = list(proto.dims), proto.name or "a constant"
     if any(dim < 0 for dim in dims) or math.prod(dims) > LARGEST:
-        raise OnnxError(f"{name} has the shape {dims}")
+        raise OnnxError(f"{name} has the shape {dims}, which no array can have")
     if proto.data_type not in TYPES.values():
         raise OnnxError(f"{name} has the type {proto.data_type}, which tensh does not support")
     kind = next(each for each, number in TYPES.items() if number == proto.data_type)
@@ -232,7 +232,12 @@ class GraphReader:
         self.statistics = {
             name for node in graph.node if node.op_type == "BatchNormalization" for name in node.input[3:5]
         }
+        self.results = {name for node in graph.node for name in node.output if name}
+        taken = {*self.values, *self.tensors}
         for node in graph.node:
+            if twice := taken.intersection(name for name in node.output if name):
+                raise OnnxError(f"its graph computes {min(twice)!r} twice")
+            taken.update(node.output)
             self.read_node(node)
         outputs = tuple(self.value(each.name) for each in graph.output)
         self.graph.output(outputs[0] if len(outputs) == 1 else outputs)
@@ -257,7 +262,8 @@ class GraphReader:
         """Return the node of a value; weights become members on first use."""
         if name not in self.values:
             if name not in self.tensors:
-                raise OnnxError(f"its graph uses {name!r}, which no node computes")
+                when = " before a node computes it" if name in self.results else ", which no node computes"
+                raise OnnxError(f"its graph uses {name!r}{when}")
             self.values[name] = self.add_member(name, read_tensor(self.tensors[name], self.folder))
         return self.values[name]
 

@@ -12,6 +12,7 @@ from tensh.compiler.graph import make_program
 from tensh.compiler.notes import words_of
 from tensh.compiler.passes import FUSED
 from tensh.compiler.steps import EFFECT, VIEW, Var
+from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.capture.lines import map_parts
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.graph import tokens
@@ -21,10 +22,12 @@ from tensh.graph.formats.tree import Shown
 from tensh.graph.model import Edge, GraphNode
 from tensh.show.describe import amount
 from tensh.show.page import Lines
-from tensh.show.text import pad
+from tensh.show.text import cells, pad, wrap_lines
 from tensh.support.language import _
 
 WIDEST = 40  # columns
+KINDS = ("margin", "name", "plain", "plain", "number", "number")  # of the columns before the code
+BYTES = 4  # the first column of bytes
 
 
 class StaticGraph:
@@ -111,16 +114,29 @@ class Static(Lines):
                 ascii=not page.unicode, width=page.width if page.is_window else None, fold=False
             )
             return {"tree": tree, "dag": dag}[self.view].lines(self.graph, shown)
+        width = page.width if page.is_window else None
         if self.compiled:
-            return [[("plain", line)] for line in self.program.text.rstrip("\n").split("\n")]
-        return tape(self.program)
+            return source(self.program.text.rstrip("\n"), width)
+        return tape(self.program, width)
 
     def _repr_svg_(self):
         return "\n".join(svg.lines(self.graph, self.shown)) if self.view == "dag" else None
 
 
+# ── the source ───────────────────────────────────────────────────────────────
+def source(text, width=None):
+    """Yield the lines of the compiled source; in a narrow window a comment stands above its line."""
+    for line in text.split("\n"):
+        code, mark, words = line.partition("  # ")
+        if width is not None and mark and cells(line) >= width:
+            begin = " " * (len(code) - len(code.lstrip())) + "# "
+            yield from ([("plain", begin + part)] for part in wrap_lines(words, width - len(begin) - 1))
+            line = code
+        yield [("plain", line)]
+
+
 # ── the tape ─────────────────────────────────────────────────────────────────
-def tape(program):
+def tape(program, width=None):
     """Yield the lines of all passes, before and after."""
     for title, passes in ((_("captured"), program.before), (_("optimized"), program.after)):
         for name, steps in zip(("", _(", backward")), passes, strict=True):
@@ -128,13 +144,16 @@ def tape(program):
                 numbers = {}
             if steps or not name:
                 yield [("keyword", title + name)]
-                yield from table(steps, numbers)
+                yield from table(steps, numbers, width)
                 yield [("plain", "")]
     yield [("note", summary(program))]
 
 
-def table(steps, numbers):
-    """Yield the steps of a pass; ``numbers`` (variable -> its number) grows."""
+def table(steps, numbers, width=None):
+    """Yield the steps of a pass; ``numbers`` (variable -> its number) grows.
+
+    In a window that is narrower than the columns, those of bytes and code too long for the line stand below it.
+    """
     for step in steps:
         for part in getattr(step, "steps", [step]):
             for out in part.outs:
@@ -155,15 +174,23 @@ def table(steps, numbers):
             rows += [row_of(part, numbers, "  ") for part in step.steps]
         else:
             rows.append(row_of(step, numbers))
-    widths = [min(max((tokens.width(row[i]) for row in rows), default=0), WIDEST) for i in range(6)]
+    widths = [min(max((tokens.width(row[i]) for row in rows), default=0), WIDEST) for i in range(len(KINDS))]
+    first = 2 + sum(each + 2 for each in widths)  # the column of the code
+    beside = len(KINDS) if width is None or first <= width else BYTES
     for row in rows:
         texts = [pad(tokens.shorten(text, WIDEST), width) for text, width in zip(row, widths, strict=False)]
-        kinds = ("margin", "name", "plain", "plain", "number", "number")
-        yield [
-            ("plain", "  "),
-            *((kind, f"{text}  ") for kind, text in zip(kinds, texts, strict=True)),
-            ("note", row[6]),
-        ]
+        line = [("plain", "  "), *((kind, f"{text}  ") for kind, text in zip(KINDS, texts, strict=True))]
+        code = ("note", row[-1])
+        if width is None or (beside == len(KINDS) and first + tokens.width(row[-1]) < width):
+            yield [*line, code]
+            continue
+        yield line[: beside + 1]
+        below = line[beside + 1 :]
+        indent = 4 + widths[0] + 2
+        is_one = indent + sum(tokens.width(text) for _kind, text in [*below, code]) < width
+        for part in [[*below, code]] if is_one else [below, [code]]:
+            if any(text.strip() for _kind, text in part):
+                yield [("plain", " " * indent), *part]
 
 
 def row_of(step, numbers, indent=""):
@@ -186,7 +213,7 @@ def row_of(step, numbers, indent=""):
 def text_of(value, numbers):
     if isinstance(value, (tuple, list)):
         text = ", ".join(text_of(each, numbers) for each in value)
-        return f"[{text}]" if isinstance(value, list) else f"({text})"
+        return f"[{text}]" if isinstance(value, list) else f"({text}{',' * (len(value) == 1)})"
     if isinstance(value, Var):
         return numbers.get(value) or value.label or value.name or "_"
     if hasattr(value, "shape") and not value.shape:
@@ -254,6 +281,7 @@ def static(function, *inputs, view="auto", compiled=False, **options):
             _("static(): expected a function or a module and its inputs, not {name}").format(
                 name=type(function).__name__
             )
+            + (_("; tensh graph FILE NAME --static shows that of a tensor") if isinstance(function, Tensor) else "")
         )
     made = CompiledFunction(getattr(function, "_torchdynamo_orig_callable", function), fullgraph=True)
     made(inputs, options)
@@ -268,6 +296,6 @@ def static(function, *inputs, view="auto", compiled=False, **options):
     return Static(program, view, compiled)
 
 
-def static_of(recorder, tensor, names, view="auto", compiled=False):
+def static_of(recorder, tensor, names, view="auto", compiled=False, shown=None):
     """Return the static graph of a tensor computed while a recorder was active; ``names`` are the names of tensors."""
-    return Static(make_program(recorder, tensor, names), view, compiled)
+    return Static(make_program(recorder, tensor, names), view, compiled, shown)

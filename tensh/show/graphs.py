@@ -57,7 +57,10 @@ def is_small(graph, shown):
     return sum(1 for _, _ in zip(range(FEW + 1), tree.rows(graph, shown), strict=False)) <= FEW
 
 
-def graph(tensor=None, names=None, *inputs, view="auto", focus=None, static=False, compiled=False, **shown):
+def graph(
+    tensor=None, names=None, *inputs, view="auto", focus=None, static=False, compiled=False,
+    values=False, grads=False, types=False, formulas=False, depth=None, fold=True,
+):  # fmt: skip
     """Show the autograd graph behind a tensor, root first; ``static`` or ``compiled`` show the static graph of a function.
 
     Args:
@@ -65,7 +68,9 @@ def graph(tensor=None, names=None, *inputs, view="auto", focus=None, static=Fals
         names: a dict of the names of tensors; default: the global names of the caller.
         view: "tree", "tape" (every node once, in the order of recording), "dag" (a drawing, up to 30 nodes), or "auto".
         focus: the name of a node; restricts the graph to the paths from the root to it, and to its inputs.
-        shown: values=True, grads=True, types=True, formulas=True, depth=N, fold=False.
+        values, grads, types, formulas: show values, gradients, dtypes, the formulas of gradients.
+        depth: the number of levels of a tree, at least 1.
+        fold: replace repeated blocks by a line.
 
     >>> import tensh
     >>> x = tensh.tensor(2., requires_grad=True)
@@ -77,11 +82,19 @@ def graph(tensor=None, names=None, *inputs, view="auto", focus=None, static=Fals
     <BLANKLINE>
     3 nodes, 3 edges; a DAG drawn as a tree. (*) a tensor used 2 times: its gradient is the sum over both uses.
     """
+    if depth is not None and (type(depth) is not int or depth < 1):
+        raise ValueError(_("graph(): depth must be a whole number of at least 1, not {depth!r}").format(depth=depth))
     if static or compiled:
         from tensh.show.captured import static
 
+        options = {"focus": focus, "values": values, "grads": grads, "formulas": formulas}
+        if other := next((each for each, value in options.items() if value), None):
+            raise ValueError(
+                _("graph(): a static graph has no {option}; an autograd graph has").format(option=other)
+            )
         return static(tensor, *([names] if names is not None else []), *inputs, view=view, compiled=compiled)
-    return Drawing(graph_of(tensor, names, focus), view, Shown(**shown))
+    shown = Shown(values, grads, types, formulas, depth, fold=fold)
+    return Drawing(graph_of(tensor, names, focus), view, shown)
 
 
 def graph_of(tensor, names, focus=None):

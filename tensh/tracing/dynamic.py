@@ -105,7 +105,7 @@ def free_sizes(program, trace, dynamic, ranges=None, apart=0):
             other = found
             break
     if other is None:
-        raise UserError(f"the program does not run with other sizes of {sorted(names)}: {failure}")
+        raise UserError(f"the program does not run with other sizes of {', '.join(sorted(names))}: {failure}")
     compare(program, other)
     name_sizes([program, other], third_traces(trace, ways, names, program), dynamic)
     declared = {name: (ranges or {}).get(name) or (None, None) for name in names}

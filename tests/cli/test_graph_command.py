@@ -64,6 +64,53 @@ def test_static_graphs_begin_at_stepped_parameters():
     assert shown.splitlines()[-1] == "3 nodes, 2 edges"
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["y", "--tree"], "No such option: --tree; did you mean --view tree?"),
+        (["y", "--svg"], "No such option: --svg; did you mean --format svg?"),
+        (["y", "--forward"], "No such option: --forward; did you mean --mode forward?"),
+        (["y", "--static", "--focus", "x"], "--static and --compiled show a program; --focus shows its autograd graph"),
+        (["y", "--compiled", "--values"], "--static and --compiled show a program; --values shows its autograd graph"),
+        (["--static"], "no tensor here was computed from one that requires grad: name the tensor"),
+    ],
+)
+def test_wrong_options_say_what_to_write(words, said):
+    code, shown, errors = run("graph", "-c", "x = torch.ones(2)\ny = x * 2 + 1", *words)
+    assert (code, shown) == (2, "") and said in errors
+
+
+def test_a_static_tree_has_a_depth():
+    _, shown, _ = run("graph", "-c", CODE + "y = f(x)", "y", "--static", "--view", "tree", "--depth", "1")
+    assert shown.splitlines()[2] == "    └── ..."
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("%graph y --tree", "%graph: there is no option --tree; it has --view, --focus, "),
+        ("%graph y --vlues", "%graph: there is no option --vlues; did you mean --values?"),
+        ("%graph y --depth 0", "%graph: depth must be a whole number of at least 1, not 0"),
+        ("%graph y --depth x", "%graph: depth must be a whole number of at least 1, not 'x'"),
+        ("%graph f x --static --values", "%graph: a static graph has no values; an autograd graph has"),
+        ("%step y --all", "%step: there is no option --all; it has none"),
+        ("%hist x --bns 3", "%hist: there is no option --bns; did you mean --bins?"),
+        ("%summary nn.Linear(1, 1) --deep", "%summary: there is no option --deep; "),
+        ("%timeit -n 0 x + 1", "%timeit: -n and -r expect a number of at least 1"),
+        ("%export nn.Linear(2, 1) x nowhere/a.onnx", "%export nowhere/a.onnx: No such file or directory"),
+    ],
+)
+def test_wrong_options_of_commands_say_what_to_write(line, said):
+    _, _, errors = run("-c", CODE + "y = f(x)\n" + line)
+    assert said in errors and "keyword" not in errors
+
+
+def test_the_source_of_a_compiled_function_is_the_users():
+    for name in "torch.compile", "torch.no_grad()":
+        code, shown, _ = run("-c", f"@{name}\ndef g(x):\n    return x\ng??")
+        assert code == 0 and "written in <-c>:1" in shown and "return x" in shown
+
+
 def test_the_result_of_a_call_is_no_function():
     _, _, said = run("-c", CODE + "%graph f(x) --static")
     assert "%graph: expected a function or a module and its inputs, not Tensor" in said
@@ -72,7 +119,7 @@ def test_the_result_of_a_call_is_no_function():
 @pytest.mark.parametrize("line", ["%export f f.onnx x", "%export f f.pt2 x", "%export f x f.pt2"])
 def test_a_model_is_exported_with_its_inputs_first(line):
     _, _, said = run("-c", CODE + line)
-    assert "%export: a model and its inputs, such as %export net x net.onnx" in said
+    assert "%export: expected a model and its inputs, such as %export net x net.onnx" in said
 
 
 def test_an_exported_program_has_a_summary():

@@ -18,8 +18,11 @@ def model(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     model = torch.nn.Sequential(torch.nn.Linear(3, 2), torch.nn.ReLU())
     torch.jit.trace(model, torch.ones(1, 3)).save("script.pt")
-    torch.export.save(torch.export.export(model, (torch.ones(1, 3),), dynamic_shapes=({0: "batch"},)), "program.pt2")
+    torch.export.save(torch.export.export(model, (torch.ones(2, 3),), dynamic_shapes=({0: torch.export.Dim("batch")},)), "program.pt2")
     torch.save(model.state_dict(), "weights.pt")
+    torch.save(model, "module.pt")
+    (tmp_path / "empty.pt").write_bytes(b"")
+    (tmp_path / "cut.pt").write_bytes((tmp_path / "weights.pt").read_bytes()[:900])
     return model
 
 
@@ -42,6 +45,15 @@ def test_saved_models_are_written_as_onnx(model):
         ("script.pt --onnx weights.pt --shape 1,3", "weights.pt already exists; --force overwrites it"),
         ("weights.pt --onnx a.onnx --shape 1,3", "holds weights (OrderedDict), not a program"),
         ("none.pt --onnx a.onnx --shape 1,3", "none.pt"),
+        ("script.pt --onnx a.onnx --shape 1,3 --dynamic 2", "--dynamic 2: expected the number of a dimension, from 0 to 1"),
+        ("script.pt --onnx a.onnx --shape 1,3 --dynamic=-1", "--dynamic -1: expected the number of a dimension"),
+        ("module.pt --onnx a.onnx --shape 1,3 --shape 1,3", "the model takes (input), but 2 shapes were given"),
+        ("program.pt2 --onnx a.onnx --shape 5,3", "describes its inputs itself: leave out --shape"),
+        ("program.pt2 --onnx a.onnx --dynamic 0", "describes its inputs itself: leave out --dynamic"),
+        ("program.pt2 --onnx program.pt2 --force", "program.pt2 is the model itself"),
+        ("program.pt2 --onnx .", ".: this is a folder, not a file"),
+        ("empty.pt --onnx a.onnx", "empty.pt: the file is empty, or it ends too early"),
+        ("cut.pt --onnx a.onnx", "your checkpoint file is corrupted.\n"),
     ],
 )
 def test_what_cannot_be_exported_is_said(model, words, said):
@@ -82,6 +94,7 @@ def test_a_model_that_fails_on_zeros_is_one_line(model, monkeypatch, error):
 def test_models_are_names_of_a_session(model):
     Done("export", "program.pt2", "--onnx", "b.onnx")
     assert isinstance(contents("script.pt", torch)["script"], torch.jit.ScriptModule)
+    assert isinstance(contents("module.pt", torch)["module"], torch.nn.Sequential)
     assert isinstance(contents("program.pt2", torch)["program"], torch.export.ExportedProgram)
     done = Done("-c", "%load b.onnx\nb\nb(torch.zeros(1, 3)).shape")
     assert done.status == 0

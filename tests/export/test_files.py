@@ -152,6 +152,21 @@ def test_other_files_are_refused():
             torch.export.load(io.BytesIO(content))
 
 
+@pytest.mark.parametrize(
+    ("record", "said"),
+    [
+        ("data.pkl", "not an exported program of tensh: it has no program.json"),
+        ("program/models/model.json", "an exported program of PyTorch, whose format tensh does not read"),
+    ],
+)
+def test_archives_of_others_are_refused(record, said):
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr(record, "{}")
+    with pytest.raises(ValueError, match=said):
+        torch.export.load(file)
+
+
 def test_a_program_knows_the_structures_of_its_call_and_keeps_them_in_a_file():
     class Model(torch.nn.Module):
         def forward(self, x, *, y):

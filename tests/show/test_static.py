@@ -7,6 +7,7 @@ from tensh import nn
 from tensh.engine.dispatch.capture.recorder import Recorder
 from tensh.show import graph, static
 from tensh.show.captured import StaticGraph, static_of
+from tensh.show.page import Page
 
 
 def test_the_tape_shows_what_was_fused_and_how_many_bytes_move():
@@ -53,6 +54,26 @@ def test_the_tensor_of_a_program():
     with pytest.raises(ValueError, match="not computed by operators"):
         static_of(recorder, torch.ones(1), {})
     assert unrelated.numel() == 4
+
+
+@pytest.mark.parametrize("width", [80, 60, 48])
+@pytest.mark.parametrize("compiled", [False, True])
+def test_a_narrow_window_keeps_columns_and_code(width, compiled):
+    def f(w, x):
+        return torch.relu(w @ x + 1).sum() * 2 + torch.tanh(w @ x).mean()
+
+    view = static(f, torch.ones(2, 3, requires_grad=True), torch.ones(3), compiled=compiled)
+    text = "".join(text for _kind, text in view.draw(Page(width=width, is_window=True)))
+    lines = text.split("\n")
+    assert max(map(len, lines)) < width
+    assert "".join(text.split()).count("torch.relu(w@x+1).sum()*2") == "".join(str(view).split()).count(
+        "torch.relu(w@x+1).sum()*2"
+    )
+    if compiled:
+        compile(text, "shown", "exec")  # comments stay comments
+    else:
+        begins = [line.index("float32") for line in lines[1 : lines.index("")] if "float32" in line]
+        assert len(begins) > 5 and len(set(begins)) == 1
 
 
 def test_what_is_no_graph_says_why():

@@ -16,6 +16,7 @@ from tensh.show.page import Page
 from tensh.support.language import _
 
 WRITERS = ("dot", "mermaid", "json", "svg")  # modules of tensh.graph
+OF_AUTOGRAD = ("why", "steps", "mode", "values", "grads", "formulas", "focus", "whole")  # options
 ENDINGS = {
     ".dot": "dot", ".gv": "dot", ".mmd": "mermaid", ".mermaid": "mermaid", ".json": "json", ".svg": "svg", ".png": "png",
     ".txt": "text",
@@ -76,16 +77,23 @@ def write_static(run, request, recorder):
     from tensh.show.graphs import Shown
 
     request = request._replace(format=format_of(request))
-    if request.why or request.steps or request.mode:
+    if other := next((each for each in OF_AUTOGRAD if getattr(request, each)), None):
         raise UsageError(
-            _("tensh graph: --static and --compiled show a program; --why, --steps and --mode show its autograd graph")
+            _("tensh graph: --static and --compiled show a program; --{option} shows its autograd graph").format(
+                option=other
+            )
         )
     names = run.session.own_names()
-    tensor = choose_tensor(run, request.name, recorded=False)  # an expression is captured, too
+    try:
+        tensor = choose_tensor(run, request.name, recorded=False)  # an expression is captured, too
+    except ValueError as error:
+        raise UsageError(
+            _("tensh graph: {error}: name the tensor, as in tensh graph FILE y --static").format(error=error)
+        ) from None
     with Paused():
         try:
-            drawing = static_of(recorder, tensor, names, request.view, request.compiled)
-            shown = Shown(types=request.types, fold=False)
+            shown = Shown(types=request.types, depth=request.depth, fold=False)
+            drawing = static_of(recorder, tensor, names, request.view, request.compiled, shown)
             if request.format == "png":
                 return draw_file(drawing.graph, shown, request)
             if request.format in WRITERS:

@@ -8,7 +8,7 @@ from tensh.cli.process import status
 from tensh.cli.programs.options import UsageError
 from tensh.cli.session.files import opening
 from tensh.support.escaping import visible_line
-from tensh.support.language import _
+from tensh.support.language import _, count
 from tensh.support.replacing import replace_file
 
 # raised by a model that runs on zeros, or that cannot be written as ONNX
@@ -17,9 +17,13 @@ MODEL_ERRORS = (RuntimeError, ValueError, TypeError, LookupError, ArithmeticErro
 
 def show(env, source, target, shapes, dynamic, force=False):
     """Write the model of a file as ONNX; return the exit status."""
+    if os.path.isdir(target):
+        raise UsageError(_("tensh export: {target}: this is a folder, not a file").format(target=target))
     if os.path.lexists(target) and not force:
         raise UsageError(_("tensh export: {target} already exists; --force overwrites it").format(target=target))
     reading.require(source)
+    if os.path.exists(target) and os.path.samefile(source, target):
+        raise UsageError(_("tensh export: {target} is the model itself: write to another file").format(target=target))
     engine = importlib.import_module("tensh")
     model = load_model(source, engine)
     try:
@@ -81,6 +85,12 @@ def read_shape(text):
 def export_model(model, shapes, dynamic, engine):
     """Return the ONNXProgram of a model; one without recorded inputs is run on zeros of the shapes."""
     if hasattr(model, "_traced"):
+        if shapes or dynamic:
+            raise UsageError(
+                _("tensh export: an exported program describes its inputs itself: leave out {option}").format(
+                    option="--shape" if shapes else "--dynamic"
+                )
+            )
         return engine.onnx.export(model)
     if not shapes:
         raise UsageError(
@@ -92,11 +102,37 @@ def export_model(model, shapes, dynamic, engine):
         if not isinstance(dtype, engine.dtype):
             raise UsageError(_("--shape: {name} is not a dtype").format(name=name))
         examples.append(engine.zeros(sizes, dtype=dtype))
-    axes = {f"input_{place}": dict.fromkeys(dynamic, "batch") for place in range(len(examples))} if dynamic else None
-    if dynamic and len(dynamic) > 1:
-        axes = {name: {dim: f"dim_{dim}" for dim in dynamic} for name in axes}
+    check_number(model, examples)
+    most = max(each.dim() for each in examples)
+    if wrong := [dim for dim in dynamic if not 0 <= dim < most]:
+        raise UsageError(
+            _("--dynamic {dim}: expected the number of a dimension, from 0 to {last}").format(dim=wrong[0], last=most - 1)
+            if most
+            else _("--dynamic {dim}: the input has no dimensions").format(dim=wrong[0])
+        )
     names = [f"input_{place}" for place in range(len(examples))]
-    return engine.onnx.export(model.eval(), tuple(examples), input_names=names, dynamic_axes=axes)
+    axes = {
+        name: {dim: "batch" if len(dynamic) == 1 else f"dim_{dim}" for dim in dynamic if dim < each.dim()}
+        for name, each in zip(names, examples, strict=True)
+    }
+    return engine.onnx.export(
+        model.eval(), tuple(examples), input_names=names, dynamic_axes=axes if dynamic else None
+    )
+
+
+def check_number(model, examples):
+    """Raise UsageError unless a model can be called with as many inputs."""
+    from inspect import signature
+
+    parameters = signature(model.forward)
+    try:
+        parameters.bind(*examples)
+    except TypeError:
+        raise UsageError(
+            _("tensh export: the model takes {parameters}, but {shapes} were given: give --shape for each input").format(
+                parameters=parameters, shapes=count(len(examples), "shape")
+            )
+        ) from None
 
 
 def describe(proto):

@@ -143,7 +143,7 @@ def explain_error(error, arguments):
     message = error.format_message()
     option = getattr(error, "option_name", None)
     if option and hasattr(error, "possibilities"):
-        meant = close(option, error.possibilities or ())
+        meant = find_choice(error, option) or close(option, error.possibilities or ())
         message = _("No such option: {option}").format(option=option) + (
             _("; did you mean {meant}?").format(meant=meant) if meant else ""
         )
@@ -161,6 +161,14 @@ def explain_error(error, arguments):
     if option and name.endswith(" run"):
         hints.insert(0, _("an option of the script goes after --: tensh run FILE -- OPTION"))
     return f"{name}: {speaking.translate_error(message)}", *hints
+
+
+def find_choice(error, option):
+    """Return the option whose value was given as an option: `--view tree` for `--tree`; None if there is none."""
+    for each in error.ctx.command.params if error.ctx else ():
+        if option.lstrip("-") in getattr(each.type, "choices", ()):
+            return f"{each.opts[-1]} {option.lstrip('-')}"
+    return None
 
 
 def suggest_file(unknown, program):

@@ -13,6 +13,7 @@ from tensh.support.language import _, count
 
 SAMPLE = 1000  # number of lines that determine the column widths
 WIDEST = 40  # maximum width of a column
+NARROWEST = 12  # width that a column keeps in a narrow window
 
 
 def lines(graph, shown=None):
@@ -26,10 +27,24 @@ def lines(graph, shown=None):
         for i in range(3 + shown.types)
     ]
     digits = len(str(len(graph))) + 1
+    if shown.width is not None:
+        tail = max((tokens.width(row[-2]) for row in sample if len(row) > 1), default=0)
+        widths = shrink(widths, shown.width - digits - 3 - tail)
     for row in (*sample, *rows) if len(sample) < SAMPLE else _chain_rule(sample, rows):
         yield _line(row, widths, digits)
     yield [("plain", "")]
     yield [("note", f"{count(len(graph), 'node')}, {count(graph.edge_count, 'edge')}")]
+
+
+def shrink(widths, room):
+    """Return the widths of the columns, with names and operations cut until all columns fit the room, if they can."""
+    widths = list(widths)
+    while sum(each + 2 for each in widths) > room:
+        widest = max((0, 1), key=widths.__getitem__)
+        if widths[widest] <= NARROWEST:
+            break
+        widths[widest] -= 1
+    return widths
 
 
 def _chain_rule(sample, rows):
@@ -87,6 +102,6 @@ def _line(row, widths, digits):
     *columns, tail, number = row
     made = [("margin", number.rjust(digits + 1) + "  ")]
     for text, width, kind in zip(columns, widths, ("name", "keyword", "plain", "plain"), strict=False):
-        text = tokens.shorten(text, WIDEST)
+        text = tokens.cut(text, width)
         made.append((kind, text + " " * max(width - tokens.width(text) + 2, 2)))
     return [*made, ("number", tail)]

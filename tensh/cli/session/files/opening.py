@@ -6,6 +6,7 @@ from collections import OrderedDict
 
 from tensh.cli.session.files.variable_names import free_name
 from tensh.show.describe import brief, is_tensor, list_words
+from tensh.show.text import shorten
 from tensh.support.escaping import visible_line
 from tensh.support.language import _
 
@@ -13,6 +14,7 @@ CHECKPOINTS = (".pt", ".pth")  # files written by torch.save
 MODELS = (".onnx", ".pt2")  # ONNX models, and programs of torch.export
 FORMATS = (".npy", ".npz", ".safetensors", *CHECKPOINTS, *MODELS)
 NOT_YET = (".gguf",)
+LONGEST = 300  # characters of a message about a file
 
 
 class OpeningError(Exception):
@@ -61,10 +63,20 @@ def define_names(session, path):
 def sentence(path, error):
     """Return the message for a bad file, as a sentence that begins with its name."""
     words = getattr(error, "strerror", None) or str(error).partition("\n")[0] or type(error).__name__
+    if isinstance(error, EOFError):
+        words = _("the file is empty, or it ends too early")
     if isinstance(error, MemoryError):  # raised by Python's parser for deep nesting, too
         words = _("the description of its arrays is too large")
     words = visible_line(words)  # may quote the file
-    return words if words.startswith(path) else f"{path}: {words[:300]}"
+    return words if words.startswith(path) else f"{path}: {cut_sentences(words)}"
+
+
+def cut_sentences(words):
+    """Cut a long message after a sentence, or else within one."""
+    if len(words) <= LONGEST:
+        return words
+    sentences = words[:LONGEST].rpartition(". ")[0]
+    return f"{sentences}." if sentences else shorten(words, LONGEST, unicode=False)
 
 
 def contents(path, engine):
@@ -82,7 +94,8 @@ def contents(path, engine):
 
         return {stem(path): tensh.jit.load(path)}
     if path.lower().endswith(CHECKPOINTS):
-        loaded = engine.load(path)
+        # tensh builds the modules that it knows from a pickle, and runs none of its code; PyTorch would run it
+        loaded = engine.load(path, weights_only=engine.__name__ != "tensh")
         is_table = isinstance(loaded, dict) and all(isinstance(key, str) for key in loaded)
         is_state = isinstance(loaded, OrderedDict) or (
             is_table and any("." in key for key in loaded) and all(map(is_tensor, loaded.values()))

@@ -197,8 +197,9 @@ def source(name):
 
 
 def source_of(value):
-    """Show the source of a function or class."""
+    """Show the source of a function or class; of a wrapped one, such as a compiled one, that of the function within."""
     try:
+        value = inspect.unwrap(value) if callable(value) else value
         lines, first = inspect.getsourcelines(value)
         yield from quote_code(_("written in"), inspect.getsourcefile(value), max(first, 1), "".join(lines))
     except Exception:  # there is none, or user code failed

@@ -6,6 +6,8 @@ from tensh.cli.session.magics.registry import MAGICS, MagicError
 from tensh.cli.session.magics.writing import as_python, parse_arguments
 from tensh.support.language import _
 
+OPERANDS = ("tensor", "names", "name")  # parameters of functions of tensh.show that are no options
+
 
 def parse_call(session, command):
     """Return (texts, values, named values) of `%plot x, y, logx=True`, which may be written `%plot x y --logx`."""
@@ -32,6 +34,31 @@ def value(session, command, node):
             each.end_col_offset += shift
     code = compile(ast.Expression(node), command.source.filename, "eval", session.flags, dont_inherit=True)
     return eval(code, session.namespace)
+
+
+def refuse_options(command, function, options):
+    """Raise MagicError for an option that the function of a command does not take."""
+    from inspect import signature
+    from tensh.support.spelling import close
+
+    known = [
+        name
+        for name, each in signature(function).parameters.items()
+        if each.default is not each.empty and name not in OPERANDS
+    ]
+    unknown = next((name for name in options if name not in (*known, *OPERANDS)), None)
+    if unknown is None:
+        return
+    meant = close(unknown, known)
+    if meant:
+        rest = _("did you mean {meant}?").format(meant=f"--{meant}")
+    elif known:
+        rest = _("it has {options}").format(options=", ".join(f"--{name}" for name in known))
+    else:
+        rest = _("it has none")
+    raise MagicError(
+        _("%{name}: there is no option {option}; {rest}").format(name=command.name, option=f"--{unknown}", rest=rest)
+    )
 
 
 def refuse_argument(command):

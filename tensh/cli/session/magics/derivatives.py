@@ -4,7 +4,7 @@ tensh.show."""
 import sys
 
 from tensh.cli.session.events import Value
-from tensh.cli.session.magics.arguments import parse_call
+from tensh.cli.session.magics.arguments import parse_call, refuse_options
 from tensh.cli.session.magics.registry import MAGICS, MagicError, magic
 from tensh.cli.session.magics.showing import view
 from tensh.cli.session.magics.writing import write_name_argument
@@ -45,6 +45,7 @@ def raised_by_user(error):
 def make_tensor_command(function):
     def run(session, command):
         _texts, values, options = parse_call(session, command)
+        refuse_options(command, view(function), options)
         try:
             named = {} if options.keys() & {"static", "compiled"} else {"names": session.own_names()}
             drawn = view(function)(*values, **named, **options)
@@ -63,6 +64,7 @@ def make_tensor_command(function):
 def make_command(function):
     def run(session, command):
         texts, values, options = parse_call(session, command)
+        refuse_options(command, view(function), options)
         try:
             drawn = view(function)(*values, **(write_name_argument(MAGICS[command.name].named, texts) | options))
         except (TypeError, ValueError) as error:

@@ -39,7 +39,7 @@ def export(session, command):
     path, over = file_of(command, ".tsh")
     extension = os.path.splitext(path)[1]
     if names and extension not in exporting.KINDS:
-        raise MagicError(_("%export: a model and its inputs, such as %export net x net.onnx"))
+        raise MagicError(_("%export: expected a model and its inputs, such as %export net x net.onnx"))
     if extension not in exporting.KINDS:
         raise MagicError(
             _("%export {path}: expected one of {kinds}, not {extension}").format(
@@ -83,7 +83,7 @@ def export_model(session, command, names, path):
         raise MagicError(
             _("%export: there is no {name}").format(name=missing[0])
             if missing
-            else _("%export: a model and its inputs, such as %export net x net.onnx")
+            else _("%export: expected a model and its inputs, such as %export net x net.onnx")
         )
     if os.path.exists(path) and not over:
         raise MagicError(
@@ -94,7 +94,9 @@ def export_model(session, command, names, path):
     try:
         made = tensh.onnx.export(model, tuple(inputs))
         made.save(path)
-    except (RuntimeError, ValueError, TypeError, ImportError, OSError) as error:
+    except OSError as error:
+        raise MagicError(f"%export {path}: {error.strerror}") from None
+    except (RuntimeError, ValueError, TypeError, ImportError) as error:
         raise MagicError(f"%export: {str(error).partition(chr(10))[0]}") from None
     yield Notice(_("{path}: {words}").format(path=path, words=repr(made)))
 

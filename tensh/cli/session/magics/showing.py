@@ -3,7 +3,7 @@
 import os
 
 from tensh.cli.session.events import Value
-from tensh.cli.session.magics.arguments import parse_call
+from tensh.cli.session.magics.arguments import parse_call, refuse_options
 from tensh.cli.session.magics.registry import MagicError, magic
 from tensh.cli.session.magics.writing import write_name_argument
 from tensh.show.asking import match_names
@@ -49,6 +49,7 @@ def picture(session, command):
         values = session.results[:1]
     if not values:
         raise MagicError(_("%{name}: expected something to show: %{name} x").format(name=command.name))
+    refuse_options(command, view(command.name), options)
     try:
         drawn = view(command.name)(*values, **(write_name_argument(find_name_keyword(command.name), texts) | options))
     except (TypeError, ValueError, ImportError) as error:
