@@ -39,6 +39,7 @@ def value(session, command, node):
 def refuse_options(command, function, options):
     """Raise MagicError for an option that the function of a command does not take."""
     from inspect import signature
+
     from tensh.support.spelling import close
 
     known = [
