@@ -97,7 +97,9 @@ def load(f, *, extra_files=None, expected_opset_version=None):
         require_file(f)
         with zipfile.ZipFile(f) as archive:
             if any(name.endswith("/models/model.json") for name in archive.namelist()):
-                raise DamagedFile("this is an exported program of PyTorch, whose format tensh does not read: write ONNX there, by torch.onnx.export")
+                raise DamagedFile(
+                    "this is an exported program of PyTorch, whose format tensh does not read: write ONNX there, by torch.onnx.export"
+                )
             if "program.json" not in archive.namelist():
                 raise DamagedFile("this is not an exported program of tensh: it has no program.json")
             if archive.getinfo("program.json").file_size > LARGEST:

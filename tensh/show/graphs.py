@@ -89,9 +89,7 @@ def graph(
 
         options = {"focus": focus, "values": values, "grads": grads, "formulas": formulas}
         if other := next((each for each, value in options.items() if value), None):
-            raise ValueError(
-                _("graph(): a static graph has no {option}; an autograd graph has").format(option=other)
-            )
+            raise ValueError(_("graph(): a static graph has no {option}; an autograd graph has").format(option=other))
         return static(tensor, *([names] if names is not None else []), *inputs, view=view, compiled=compiled)
     shown = Shown(values, grads, types, formulas, depth, fold=fold)
     return Drawing(graph_of(tensor, names, focus), view, shown)

@@ -18,7 +18,9 @@ def model(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     model = torch.nn.Sequential(torch.nn.Linear(3, 2), torch.nn.ReLU())
     torch.jit.trace(model, torch.ones(1, 3)).save("script.pt")
-    torch.export.save(torch.export.export(model, (torch.ones(2, 3),), dynamic_shapes=({0: torch.export.Dim("batch")},)), "program.pt2")
+    torch.export.save(
+        torch.export.export(model, (torch.ones(2, 3),), dynamic_shapes=({0: torch.export.Dim("batch")},)), "program.pt2"
+    )
     torch.save(model.state_dict(), "weights.pt")
     torch.save(model, "module.pt")
     (tmp_path / "empty.pt").write_bytes(b"")
@@ -45,7 +47,10 @@ def test_saved_models_are_written_as_onnx(model):
         ("script.pt --onnx weights.pt --shape 1,3", "weights.pt already exists; --force overwrites it"),
         ("weights.pt --onnx a.onnx --shape 1,3", "holds weights (OrderedDict), not a program"),
         ("none.pt --onnx a.onnx --shape 1,3", "none.pt"),
-        ("script.pt --onnx a.onnx --shape 1,3 --dynamic 2", "--dynamic 2: expected the number of a dimension, from 0 to 1"),
+        (
+            "script.pt --onnx a.onnx --shape 1,3 --dynamic 2",
+            "--dynamic 2: expected the number of a dimension, from 0 to 1",
+        ),
         ("script.pt --onnx a.onnx --shape 1,3 --dynamic=-1", "--dynamic -1: expected the number of a dimension"),
         ("module.pt --onnx a.onnx --shape 1,3 --shape 1,3", "the model takes (input), but 2 shapes were given"),
         ("program.pt2 --onnx a.onnx --shape 5,3", "describes its inputs itself: leave out --shape"),

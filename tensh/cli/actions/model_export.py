@@ -106,7 +106,9 @@ def export_model(model, shapes, dynamic, engine):
     most = max(each.dim() for each in examples)
     if wrong := [dim for dim in dynamic if not 0 <= dim < most]:
         raise UsageError(
-            _("--dynamic {dim}: expected the number of a dimension, from 0 to {last}").format(dim=wrong[0], last=most - 1)
+            _("--dynamic {dim}: expected the number of a dimension, from 0 to {last}").format(
+                dim=wrong[0], last=most - 1
+            )
             if most
             else _("--dynamic {dim}: the input has no dimensions").format(dim=wrong[0])
         )
@@ -115,9 +117,7 @@ def export_model(model, shapes, dynamic, engine):
         name: {dim: "batch" if len(dynamic) == 1 else f"dim_{dim}" for dim in dynamic if dim < each.dim()}
         for name, each in zip(names, examples, strict=True)
     }
-    return engine.onnx.export(
-        model.eval(), tuple(examples), input_names=names, dynamic_axes=axes if dynamic else None
-    )
+    return engine.onnx.export(model.eval(), tuple(examples), input_names=names, dynamic_axes=axes if dynamic else None)
 
 
 def check_number(model, examples):
@@ -129,9 +129,9 @@ def check_number(model, examples):
         parameters.bind(*examples)
     except TypeError:
         raise UsageError(
-            _("tensh export: the model takes {parameters}, but {shapes} were given: give --shape for each input").format(
-                parameters=parameters, shapes=count(len(examples), "shape")
-            )
+            _(
+                "tensh export: the model takes {parameters}, but {shapes} were given: give --shape for each input"
+            ).format(parameters=parameters, shapes=count(len(examples), "shape"))
         ) from None
 
 
