@@ -22,8 +22,8 @@ WHERE = {
 NAMES = {name: module for module, names in WHERE.items() for name in names.split()}
 __all__ = [name for name in NAMES if name != "PH"]
 SUBMODULES = (
-    "_pytree", "_symbolic_trace", "experimental", "graph", "graph_module", "immutable_collections", "interpreter", "node", "operator_schemas",
-    "passes", "proxy", "subgraph_rewriter", "traceback",
+    "_pytree", "_symbolic_trace", "annotate", "experimental", "graph", "graph_module", "immutable_collections", "interpreter", "node", "operator_schemas",
+    "passes", "proxy", "subgraph_rewriter", "tensor_type", "traceback",
 )  # fmt: skip
 
 __getattr__, __dir__ = declare_namespace("tensh.fx", globals(), NAMES, SUBMODULES, unsupported=lookup("torch.fx"))

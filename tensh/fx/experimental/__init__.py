@@ -6,7 +6,9 @@ Other names of this namespace in PyTorch are switched off.
 from tensh.engine.methods.namespaces import declare_namespace
 from tensh.switched_off import lookup
 
-SUBMODULES = ("const_fold", "optimization", "proxy_tensor")
+SUBMODULES = (
+    "const_fold", "merge_matmul", "normalize", "optimization", "proxy_tensor", "schema_type_annotation", "symbolic_shapes",
+)  # fmt: skip
 __all__ = list(SUBMODULES)
 
 __getattr__, __dir__ = declare_namespace(

@@ -9,10 +9,13 @@ from tensh.switched_off import lookup
 SUBMODULES = (
     "dialect",
     "graph_drawer",
+    "graph_manipulation",
     "infra",
     "operator_support",
+    "pass_manager",
     "shape_prop",
     "split_module",
+    "split_utils",
     "tools_common",
     "utils",
 )

@@ -10,7 +10,7 @@ from tensh.nn.modules.module import Module
 __all__ = ["split_module"]
 
 
-class Part:
+class Partition:
     """The nodes of one part, with its input and output values."""
 
     def __init__(self, name):
@@ -30,7 +30,7 @@ def split_module(
 ):
     """Return a module that calls the parts of graph module ``m``; ``split_callback(node)`` gives the part of a node.
 
-    A part is a number or a name. Parts become submodules ``submod_0`` and so on; values from one part to another become
+    ``qualname_map`` receives path of a module that a part calls -> its path in ``m``. A part is a number or a name. Parts become submodules ``submod_0`` and so on; values from one part to another become
     arguments and results. Raise RuntimeError if parts depend on each other.
 
     >>> import tensh as torch
@@ -48,7 +48,7 @@ def split_module(
     for node in m.graph.nodes:
         if node.op.startswith("call"):
             key = split_callback(node)
-            home[node] = parts.setdefault(key, Part(f"{affix}{key}"))
+            home[node] = parts.setdefault(key, Partition(f"{affix}{key}"))
             home[node].nodes.append(node)
     outside = [node for node in m.graph.nodes if node not in home and node.op != "output"]
     for node, part in home.items():
@@ -69,6 +69,9 @@ def split_module(
             members[node.target] = get_member(root_m, node.target)
     for part in order_parts(list(parts.values())):
         members[part.name] = build_part(part, root_m, keep_original_node_name)
+        if qualname_map is not None:
+            paths = (node.target for node in part.nodes if node.op == "call_module")
+            qualname_map |= {f"{part.name}.{path}": path for path in paths}
         call = graph.call_module(part.name, tuple(made[each] for each in part.inputs))
         results = list(part.outputs)
         if len(results) == 1:

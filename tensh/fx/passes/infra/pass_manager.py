@@ -1,5 +1,7 @@
 """A sequence of passes in an order that satisfies their constraints, repeated a given number of times."""
 
+from inspect import isfunction
+
 from tensh.fx.graph_module import GraphModule
 from tensh.fx.passes.infra.pass_base import PassResult
 
@@ -26,6 +28,11 @@ def this_before_that_pass_constraint(this, that):
         return not (a == that and b == this)
 
     return holds
+
+
+def name_of(each):
+    """Return the name of a pass: that of a function, or of its class."""
+    return each.__name__ if isfunction(each) else type(each).__name__
 
 
 class PassManager:
@@ -95,25 +102,36 @@ class PassManager:
                     )
         self._validated = True
 
+    def run(self, each, module):
+        """Run a pass, and check its result.  Raise TypeError for a result of another type."""
+        result = each(module)
+        if not isinstance(result, PassResult):
+            raise TypeError(
+                f"The result of the pass {name_of(each)} should be type PassResult.Please wrap it with pass_result_wrapper()"
+            )
+        if isinstance(result.graph_module, GraphModule):
+            result.graph_module.recompile()
+        if self.run_checks_after_each_pass:
+            self.check(result.graph_module)
+        return result
+
     def __call__(self, module):
-        """Run all passes; return a ``PassResult``."""
+        """Run all passes; return a ``PassResult``.  Raise Exception, caused by the failure of a pass, which it names."""
         if not self._validated:
             self.solve_constraints()
         self.check(module)
         modified = False
         for _ in range(self.steps):
             changed = False
-            for each in self.passes:
-                result = each(module)
-                if not isinstance(result, PassResult):
-                    raise TypeError(
-                        f"The result of the pass {getattr(each, '__name__', type(each).__name__)} should be type PassResult. Please wrap it with pass_result_wrapper()"
-                    )
+            for place, each in enumerate(self.passes):
+                try:
+                    result = self.run(each, module)
+                except Exception as error:
+                    before = [name_of(each) for each in self.passes[:place]]
+                    raise Exception(
+                        f"An error occurred when running the '{name_of(each)}' pass after the following passes: {before}"
+                    ) from error
                 module, changed = result.graph_module, changed or result.modified
-                if isinstance(module, GraphModule):
-                    module.recompile()
-                if self.run_checks_after_each_pass:
-                    self.check(module)
             modified = modified or changed
             if not changed:
                 break

@@ -2,6 +2,7 @@
 
 import heapq
 import operator
+from collections import deque
 
 from tensh.fx.graph import Graph
 from tensh.fx.graph_module import GraphModule
@@ -12,6 +13,7 @@ __all__ = [
     "fuse_by_partitions",
     "insert_subgm",
     "legalize_graph",
+    "stable_topological_sort",
     "topo_sort",
     "validate_partition",
 ]
@@ -56,14 +58,49 @@ def validate_partition(partition):
 
 
 def legalize_graph(gm):
-    """Sort the nodes of a graph module so that each comes after those that it depends on.  Raise RuntimeError for a cycle."""
+    """Sort the nodes of a graph module so that each comes after those that it depends on: in the order in which these are complete.
+
+    Raise RuntimeError for a cycle.
+    """
+    left = {node: len(node.all_input_nodes) for node in gm.graph.nodes}
+    ready, ordered = deque(node for node, count in left.items() if not count), []
+    while ready:
+        ordered.append(ready.popleft())
+        for user in ordered[-1].users:
+            left[user] -= 1
+            if not left[user]:
+                ready.append(user)
+    if len(ordered) < len(left):
+        raise RuntimeError(f"Input graph has cycles, unable to add {[node for node, count in left.items() if count]}")
+    return put_in_order(gm, ordered)
+
+
+def stable_topological_sort(gm):
+    """Sort the nodes of a graph module so that operands come first, and otherwise stay in order; return the module.
+
+    Raise AssertionError for a cycle.
+    """
     nodes = list(gm.graph.nodes)
-    try:
-        ordered = topo_sort([each for each in nodes if each.op != "output"])
-    except AssertionError as error:
-        raise RuntimeError("Input graph has cycles, unable to add nodes") from error
+    places = {node: place for place, node in enumerate(nodes)}
+    left = {node: len(node.all_input_nodes) for node in nodes}
+    ready, ordered = [place for place, node in enumerate(nodes) if not left[node]], []
+    while ready:
+        ordered.append(nodes[heapq.heappop(ready)])
+        for user in ordered[-1].users:
+            left[user] -= 1
+            if not left[user]:
+                heapq.heappush(ready, places[user])
+    if len(ordered) < len(nodes):
+        raise AssertionError(f"Input graph has cycles, unable to add {[node for node in nodes if left[node]]}")
+    return put_in_order(gm, ordered)
+
+
+def put_in_order(gm, ordered):
+    """Move the nodes of a graph module into an order, the output last; return the module."""
+    output = next(node for node in ordered if node.op == "output")
     for node in ordered:
-        nodes[-1].prepend(node)
+        if node is not output:
+            output.prepend(node)
     return gm
 
 
@@ -121,7 +158,7 @@ def fuse_by_partitions(gm, partitions, prefix="fused_", always_return_tuple=Fals
         )
         insert_subgm(gm, made, inputs, outputs, nodes[-1])
         erase_nodes(gm, nodes)
-    legalize_graph(gm)
+    stable_topological_sort(gm)
     gm.graph.lint()
     gm.recompile()
     return gm
