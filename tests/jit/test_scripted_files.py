@@ -1,5 +1,6 @@
 """Scripts as code and as files: the code is PyTorch's, and files run in tensh and in PyTorch with the values of the originals."""
 
+import functools
 import io
 import linecache
 import re
@@ -74,9 +75,12 @@ def test_named_tuples_and_texts_come_back_from_files(oracle, function):
             assert repr(load(library, data)(*args)) == expected
 
 
-@pytest.mark.parametrize("name", make_scripts_of_traces(torch))
+made_of_traces = functools.cache(make_scripts_of_traces)
+
+
+@pytest.mark.parametrize("name", made_of_traces(torch))
 def test_scripts_that_call_traces_come_back_from_files(oracle, name):
-    ours, theirs = (library.jit.script(make_scripts_of_traces(library)[name]) for library in (torch, oracle))
+    ours, theirs = (library.jit.script(made_of_traces(library)[name]) for library in (torch, oracle))
     assert ours.code == re.sub(r"___torch_mangle_\d+\.", "", theirs.code)
     assert str(ours.graph).count("\n") == str(theirs.graph).count("\n")
     file = io.BytesIO()
