@@ -7,7 +7,7 @@ derivatives of many functions; ``DERIVATIVES`` says these by name, with the valu
 """
 
 import math
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from tensh.engine.codegen.vocabulary import ARRAYS, OPS, TENSORS
 from tensh.engine.core.clock import mode
 from tensh.engine.core.nodes import unpacked_values, uses_gradient
 from tensh.engine.core.tensor import Tensor, wrap
+from tensh.engine.dispatch.override.dispatch import any_has
 from tensh.engine.dispatch.override.wrappers import Held, restore_held
 from tensh.engine.operators.reductions.broadcasts import broadcast_axes
 
@@ -168,10 +169,16 @@ PYTHON = frozenset("list len range self abs min max".split())
 def word(name):
     """The meaning of a word of tensh as calls of operators; a helper that is no operator as it is on tensors."""
     if name in WORDS:
-        return WORDS[name]
+        return partial(call_word, name, WORDS[name])
     if name in LIFTED or name in OPS:
-        return lambda *args, **options: lift_call(name, restore_held(args), options)
+        return partial(call_word, name, lambda *args, **options: lift_call(name, restore_held(args), options))
     return TENSORS[name]
+
+
+def call_word(name, meaning, *args, **options):
+    """Call a word; on gradients that vary with calls of ``vmap`` as it is on tensors, since rules take these apart."""
+    batches = any_has("hides_batches", (*args, *options.values()))
+    return (TENSORS[name] if batches else meaning)(*args, **options)
 
 
 def aten_word(name):

@@ -67,7 +67,7 @@ def lift_call(name, args, options):
 
 def call_inner(point, args, options):
     """The result of an operator or function that a composite calls, for dispatch modes; what aten lacks is not seen."""
-    name = point.name
+    name, args = point.name, restore_held(args)
     if name in inner_calls.STEPS:
         with computing_formulas(True):
             result = inner_calls.STEPS[name](*args, **options)

@@ -12,7 +12,13 @@ from tensh.engine.core.backward import finish
 from tensh.engine.core.clock import mode
 from tensh.engine.core.nodes import AccumulateGrad
 from tensh.engine.core.tensor import wrap
+from tensh.engine.dispatch.override.dispatch import any_has
 from tensh.engine.dispatch.override.state import computing_formulas, state
+
+
+def hides_batches(g):
+    """Return True for a gradient of a node, or one of several, that varies with calls of ``vmap``: rules on tensors take it apart."""
+    return any_has("hides_batches", g.values() if isinstance(g, dict) else (g,))
 
 
 class WatchedPass:
@@ -37,7 +43,7 @@ class WatchedPass:
         for n in node.inputs:
             if n is not None:
                 self.waiting[n] -= 1
-        if type(node).op is None:
+        if type(node).op is None or hides_batches(g):
             return node.backward_graph(g)
         with computing_formulas(True):
             return derivative_of(type(node))(node, g)

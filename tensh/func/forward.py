@@ -5,12 +5,14 @@ from tensh.engine.autograd import tangent_levels
 from tensh.engine.autograd.transforms import Call
 from tensh.engine.core.clock import mode
 from tensh.engine.core.tensor import Tensor
+from tensh.engine.dispatch.override.wrappers import Facts
 from tensh.engine.dispatch.vmap.batched import BatchedTensor, make_batched, value_of
 from tensh.engine.dispatch.vmap.differentiation import gradient_with_levels, weight
 from tensh.engine.dispatch.vmap.levels import running
 from tensh.engine.dispatch.vmap.rules.shared import sizes_of
 from tensh.engine.inplace.outside import differentiating
 from tensh.func.checks import only_tensors, output_and_aux, replace_arguments, select_argnums, some_tensors
+from tensh.func.reverse import vjp
 from tensh.func.tape import find_inside, show_outside
 from tensh.func.trees import flatten, map_leaves, unflatten
 
@@ -53,6 +55,8 @@ def jvp_by(func, primals, tangents, argnums, strict=False, has_aux=False):
         )
     some_tensors(values, CALL, "primals")
     some_tensors(directions, CALL, "tangents")
+    if any([type(value_of(t).array) is Facts for t in (*values, *directions)]):
+        return jvp_in_reverse(func, (primals, numbers, spec), values, directions, has_aux)
     before, call = (mode.grad, mode.inference, mode.forward, mode.transforms), None
     try:
         mode.inference, mode.forward = False, True
@@ -76,6 +80,19 @@ def jvp_by(func, primals, tangents, argnums, strict=False, has_aux=False):
         if call is not None:
             differentiating.remove(call)
     return *(unflatten(column, structure) for column in zip(*results)), *aux
+
+
+def jvp_in_reverse(func, given, values, directions, has_aux):
+    """Return what ``jvp`` does, for tensors without elements: the transpose of ``vjp``, which is linear in its weights, is ``jvp``."""
+    primals, numbers, spec = given
+
+    def call(*parts):
+        return func(*replace_arguments(primals, numbers, unflatten(list(parts), spec)))
+
+    result, pull, *aux = vjp(call, *values, has_aux=has_aux)
+    weights = map_leaves(find_public("ones_like"), result)
+    tangent = vjp(pull, weights)[1](tuple(directions))[0]
+    return result, tangent, *aux
 
 
 def dual(x, t, level):

@@ -113,15 +113,6 @@ def test_parameters_nested_arguments_random_numbers_and_decisions():
         make_fx(lambda x: x if x.sum() > 0 else -x)(torch.ones(2))
 
 
-@pytest.mark.parametrize(
-    "function",
-    [torch.func.jacrev(torch.sin), torch.func.vmap(torch.func.grad(lambda row: (row**2).sum()))],
-)
-def test_mapped_derivatives_are_refused(function):
-    with pytest.raises((NotImplementedError, RuntimeError)):
-        make_fx(function)(torch.ones(2, 3))
-
-
 def test_decompositions_write_operators_in_others():
     aten = torch.ops.aten
     table = {aten.silu.default: lambda x: x * torch.sigmoid(x)}

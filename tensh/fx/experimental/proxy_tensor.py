@@ -3,11 +3,13 @@
 import functools
 import inspect
 import operator
+from contextlib import contextmanager
 
 from tensh._aten.overloads import Derivative, schemas
 from tensh.engine.autograd.modes import no_grad
+from tensh.engine.core.clock import mode
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.dispatch.override.state import state
+from tensh.engine.dispatch.override.state import call_disabled, state
 from tensh.engine.methods.unsupported import unsupported_lookup
 from tensh.func.trees import flatten, leaves_of, map_leaves, unflatten
 from tensh.fx.branches import BranchRecorder, list_members
@@ -31,6 +33,8 @@ REFUSED = (
 
 class ProxyTensor(Tensor):
     """A tensor in a trace: a value and its node."""
+
+    __torch_function__ = call_disabled
 
     @staticmethod
     def __new__(cls, value, node, recorder):
@@ -79,7 +83,7 @@ class OperatorRecorder(BranchGradients, FunctionalRecorder, BranchRecorder, Torc
             return self.lift(value, id(value)) if known is None else known[1]
         if getattr(value, "hides_batches", False):
             raise NotImplementedError(
-                "make_fx cannot trace vmap of derivatives: apply vmap to the function that make_fx returns"
+                "make_fx cannot trace an operator on samples: apply vmap to the function that make_fx returns"
             )
         if id(value) not in self.paths:
             kind = "_param_constant" if is_parameter(value) else "_tensor_constant"
@@ -133,7 +137,7 @@ class OperatorRecorder(BranchGradients, FunctionalRecorder, BranchRecorder, Torc
             if self.branch is not None:
                 self.branch.own.add(id(args[0]))
         given, named = map_leaves(value_of, (tuple(args), kwargs))
-        with no_grad():
+        with no_grad(), outside_transforms(), self.plainly():
             result = func(*given, **named)
         known, named = map_leaves(self.node_of, (tuple(args), kwargs))
         func = func.in_graph() if isinstance(func, Derivative) else func
@@ -155,6 +159,16 @@ class OperatorRecorder(BranchGradients, FunctionalRecorder, BranchRecorder, Torc
             if isinstance(part, ProxyTensor):
                 part.constant = constant_of(func, args, kwargs, each)
         return type(result)(parts)
+
+
+@contextmanager
+def outside_transforms():
+    """A context in which values are computed as outside of the calls of ``torch.func`` that run."""
+    before, mode.transforms = mode.transforms, ()
+    try:
+        yield
+    finally:
+        mode.transforms = before
 
 
 def value_of(value):
@@ -184,8 +198,7 @@ def make_fx(
     The nodes are PyTorch's ``aten`` operators; gradients that ``f`` computes are part of the graph, as are the
     operators of ``torch.func``. ``decomposition_table`` maps operators to functions that decompose them. Sizes are
     those of the example; with ``tracing_mode="symbolic"``, ``f`` runs again with other sizes, and the graph follows
-    those that may differ. Raise RuntimeError if Python reads an element, NotImplementedError
-    or RuntimeError for ``vmap`` of derivatives.
+    those that may differ. Raise RuntimeError if Python reads an element.
 
     >>> import tensh as torch
     >>> from tensh.fx.experimental.proxy_tensor import make_fx

@@ -7,6 +7,7 @@ while a dispatch mode is entered: nothing else looks below public functions.
 """
 
 from tensh.engine.core import ports
+from tensh.engine.dispatch.override.dispatch import any_has
 from tensh.engine.dispatch.override.points import (
     Point,
     arrivals,
@@ -40,7 +41,8 @@ class InnerPoint(Point):
 
 def dispatch_inner(point, args, options):
     """Call the dispatch modes of this thread, or the operator itself."""
-    if state.below or state.dispatch_off or not state.dispatch_modes:
+    seen = not (state.below or state.dispatch_off) and state.dispatch_modes
+    if not seen or any_has("hides_batches", (*args, *options.values())):
         return point.original(*args, **options)
     return ports.dispatch_operator(point, args, options)
 

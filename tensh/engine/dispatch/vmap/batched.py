@@ -31,10 +31,11 @@ class Sample:
     flags = property(lambda self: self.first_sample().flags)
 
     def first_sample(self):
-        """Return the array of one sample."""
+        """Return the array of one sample; without elements, one that has its shape and strides."""
         if 0 in self.array.shape[: self.hidden]:
             return np.empty(self.shape, self.dtype)
-        return self.array[(0,) * self.hidden + (...,)]
+        array = self.array if type(self.array) is np.ndarray else self.array.array
+        return array[(0,) * self.hidden + (...,)]
 
     def __getattr__(self, name):
         raise Lift

@@ -8,16 +8,18 @@ import numpy as np
 
 from tensh.engine.autograd.gradients import _check_given, _edge_of, _finish_gradient
 from tensh.engine.codegen.registry import PUBLIC
+from tensh.engine.core import ports
 from tensh.engine.core.backward import run
 from tensh.engine.core.clock import mode
 from tensh.engine.core.lift import Lift
 from tensh.engine.core.nodes import uses_gradient
-from tensh.engine.core.tensor import wrap
+from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import refresh_node
 from tensh.engine.dispatch.vmap import errors
 from tensh.engine.dispatch.vmap.batched import BatchedTensor, enter, expand_batches, leave, make_batched, value_of
 from tensh.engine.dispatch.vmap.levels import level
 from tensh.engine.dispatch.vmap.rules.shared import levels_of, sizes_of
+from tensh.engine.dtypes.device import preserve_format
 from tensh.engine.operators.basic import cast
 from tensh.engine.operators.shapes.views import permute
 
@@ -36,7 +38,8 @@ def grad(outputs, inputs, weights, keep, graph, allow_unused, materialize):
         roots[node] = roots[node] + g if node in roots else g
     nodes = [_edge_of(value_of(t)) for t in inputs]
     wanted = dict.fromkeys(nodes)
-    on_tensors = graph or bool(mode.off) or bool(extra)
+    elementless = any([type(value_of(t)) is not Tensor for t in (*outputs, *inputs)])
+    on_tensors = graph or bool(mode.off) or bool(extra) or elementless
     if not on_tensors:
         roots = {node: g.array for node, g in roots.items()}
     run(roots, on_tensors, keep, wanted, record=graph or mode.off)
@@ -76,6 +79,8 @@ def weight(number, t, w, sizes):
     if w is None:
         if t.array.size != 1:
             raise RuntimeError("grad can be implicitly created only for scalar outputs")
+        if type(value) is not Tensor:  # of a wrapper subclass, which sees the weight made
+            return ports.dispatch_lifted("ones_like", (value,), {"pin_memory": False, "memory_format": preserve_format})
         return wrap(np.ones(value.array.shape, value.array.dtype))
     w = _check_given(number, t, w) if type(t) is not BatchedTensor is not type(w) else check_weight(number, t, w)
     levels = levels_of((t, w))

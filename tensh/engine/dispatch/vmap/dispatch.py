@@ -2,7 +2,7 @@
 
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core import ports
-from tensh.engine.dispatch.override.dispatch import any_dispatches
+from tensh.engine.dispatch.override.dispatch import any_dispatches, any_has
 from tensh.engine.dispatch.override.points import armed
 from tensh.engine.dispatch.override.wrappers import restore_held
 from tensh.engine.dispatch.vmap import errors
@@ -21,7 +21,7 @@ def operator(name, /, *args, out=None, **options):
     """Apply the operator ``name`` to batches; "add_" is the in-place form of "add"."""
     if armed.lasting:
         kept = restore_held(args)
-        if any_dispatches(kept):
+        if any_dispatches(kept) and not any_has("hides_batches", (*kept, *options.values())):
             return ports.dispatch_lifted(name, kept, options)
     if out is not None:
         raise RuntimeError(errors.OUT.format(name))
@@ -53,7 +53,7 @@ def function(name, fn, args, options, /):
     """Apply a composite to batches."""
     if armed.lasting:
         kept = restore_held(args)
-        if any_dispatches(kept):
+        if any_dispatches(kept) and not any_has("hides_batches", (*kept, *options.values())):
             return ports.dispatch_lifted(name, kept, options)
     if options.get("out") is not None:
         raise RuntimeError(errors.OUT.format(name))
