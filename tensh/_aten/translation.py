@@ -22,6 +22,8 @@ from tensh.engine.dispatch.override.wrappers import restore_held
 
 NUMBERS = {"__bool__": bool, "__int__": int, "__float__": float, "__complex__": complex}
 """Functions that read an element as a number of a kind."""
+READERS = frozenset({*NUMBERS, "__index__", "item"})
+"""Functions that read the only element of a tensor."""
 QUIET = frozenset(
     """size dim numel stride storage_offset is_contiguous requires_grad_ retain_grad backward register_hook data_ptr element_size
     type nelement ndimension untyped_storage storage is_floating_point is_complex is_signed tolist numpy __len__ __repr__
@@ -230,6 +232,8 @@ def write_result(point, args, options):
 
 def translate_call(point, args, options):
     name = name_in_space(point.public)
+    if name in READERS:
+        require_element(point.original, args[0])
     if name in NUMBERS:
         return NUMBERS[name](aten("_local_scalar_dense", args[0]))
     if point.is_accessor:
@@ -258,12 +262,24 @@ def translate_call(point, args, options):
     if name not in STEPS and may_be_inplace(point.function):
         named = take_inplace(point.function, *named)
     found = compute_by_name(*named, composed=point.function in operators or not plain)
-    if found:
-        return found[0]
+    if found:  # a method that writes returns its tensor, whatever the class or mode answers
+        return named[1][0] if is_inplace(named[0]) and named[1] else found[0]
     operator = operators.get(point.function)
     if plain and operator is not None and operator.name in inner_calls.CALLS:  # of a name that aten does not have
         return call_operator(operator.name, point, args, options)
     return point.original(*args, **options)
+
+
+def require_element(function, tensor):
+    """Raise what a function that reads the only element raises for a tensor of this shape and dtype."""
+    if tensor.numel() != 1 or function.__name__ == "__index__":
+        call_plain(function, torch.zeros(tensor.shape, dtype=tensor.dtype))
+
+
+def is_inplace(name):
+    """True for the name of a function that writes into its first argument."""
+    name = OPERATORS.get(name, name)
+    return name.endswith("_") and not name.endswith("__")
 
 
 @cache

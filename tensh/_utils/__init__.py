@@ -26,6 +26,7 @@ from tensh._utils.pickling import (  # noqa: F401
     _rebuild_tensor,
     _rebuild_tensor_v2,
     _rebuild_tensor_v3,
+    _rebuild_wrapper_subclass,
     as_memory,
     reduce_parameter,
     reduce_tensor,

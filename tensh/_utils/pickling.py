@@ -12,6 +12,7 @@ from tensh.engine.arrays import memory
 from tensh.engine.core.nodes import uses_gradient
 from tensh.engine.core.tensor import SPARSE, Tensor
 from tensh.engine.core.views import refresh_node
+from tensh.engine.dispatch.override.state import is_wrapper
 from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.operators.shapes.composites.storage import UntypedStorage
 from tensh.engine.operators.shapes.composites.typed_storage import TypedStorage
@@ -62,6 +63,11 @@ def _rebuild_parameter_with_state(data, requires_grad, backward_hooks, state):
     return made
 
 
+def _rebuild_wrapper_subclass(cls, dtype, size, stride, storage_offset, layout, device, requires_grad):
+    options = {"dtype": dtype, "layout": layout, "device": device, "requires_grad": requires_grad}
+    return Tensor._make_wrapper_subclass(cls, size, stride, storage_offset, **options)
+
+
 def as_memory(storage):
     """Return a storage in the form that tensors of files use."""
     row = storage.bytes() if isinstance(storage, UntypedStorage) else storage.row
@@ -79,6 +85,9 @@ def reduce_tensor(t):
     """Reduce a tensor for a pickle: its location in a storage, or the indices and values of a sparse one."""
     if type(t.array) in SPARSE:
         return _rebuild_sparse_tensor, (t.layout, sparse_facts(t))
+    if is_wrapper(t):
+        facts = t.dtype, tuple(t.shape), t.stride(), t.storage_offset(), t.layout, t.device, t.requires_grad
+        return _rebuild_from_type_v2, (_rebuild_wrapper_subclass, type(t), (type(t), *facts), t.__dict__)
     place, name, dtype = place_of(t.array), dtype_name(t.array), BY_NUMPY[t.array.dtype]
     storage = storage_of(place.block, dtype)
     facts = (

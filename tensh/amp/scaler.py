@@ -42,14 +42,16 @@ class GradScaler:
                 raise AssertionError("The growth factor must be > 1.0.")
             if backoff_factor >= 1.0:
                 raise AssertionError("The backoff factor must be < 1.0.")
-        self._scale, self._growth_factor, self._backoff_factor = init_scale, growth_factor, backoff_factor
+        self._init_scale, self._scale = init_scale, None  # the first call of ``scale`` sets the scale
+        self._growth_factor, self._backoff_factor = growth_factor, backoff_factor
         self._growth_interval, self._growth_tracker = growth_interval, 0
-        self._found, self._bad = {}, False  # of each optimizer: is a gradient not finite?  None once it has stepped
+        self._states = {}  # id of an optimizer -> what was done for it, and whether a gradient is not finite (None: there is none)
 
     def scale(self, outputs):
         """The tensors, also those in lists and tuples, times the scale.  Raise ValueError for anything else."""
         if not self._enabled:
             return outputs
+        self._scale = self.get_scale()
         if isinstance(outputs, Tensor):
             return outputs * self._scale
         if isinstance(outputs, Iterable):
@@ -63,22 +65,20 @@ class GradScaler:
         """Divide the gradients of an optimizer's parameters by the scale, once between two updates.  Raise RuntimeError for more."""
         if not self._enabled:
             return
-        if id(optimizer) in self._found:
-            stepped = self._found[id(optimizer)] is None
-            raise RuntimeError(
-                "unscale_() is being called after step()."
-                if stepped
-                else "unscale_() has already been called on this optimizer since the last update()."
-            )
+        self._require_scale("unscale_")
+        stage, _ = self._state_of(optimizer)
+        if stage is OptState.UNSCALED:
+            raise RuntimeError("unscale_() has already been called on this optimizer since the last update().")
+        if stage is OptState.STEPPED:
+            raise RuntimeError("unscale_() is being called after step().")
         grads = [p.grad for group in optimizer.param_groups for p in group["params"] if p.grad is not None]
         if any(grad.dtype is float16 for grad in grads):
             raise ValueError("Attempting to unscale FP16 gradients.")
-        finite = all(bool(grad.isfinite().all()) for grad in grads)
+        bad = not all(bool(grad.isfinite().all()) for grad in grads) if grads else None
         with no_grad():
             for grad in grads:
                 grad.mul_(1.0 / self._scale)
-        self._found[id(optimizer)] = not finite
-        self._bad = self._bad or not finite
+        self._states[id(optimizer)] = OptState.UNSCALED, bad
 
     def step(self, optimizer, *args, **kwargs):
         """Make the optimizer's step unless a gradient is not finite; return what the step returned.
@@ -89,32 +89,55 @@ class GradScaler:
             return optimizer.step(*args, **kwargs)
         if "closure" in kwargs:
             raise RuntimeError("Closure use is not currently supported if GradScaler is enabled.")
-        if self._found.get(id(optimizer), False) is None:
+        self._require_scale("step")
+        stage, bad = self._state_of(optimizer)
+        if stage is OptState.STEPPED:
             raise RuntimeError("step() has already been called since the last update().")
-        if id(optimizer) not in self._found:
+        if stage is OptState.READY:
             self.unscale_(optimizer)
-        bad, self._found[id(optimizer)] = self._found[id(optimizer)], None
-        return None if bad else optimizer.step(*args, **kwargs)
+            _, bad = self._state_of(optimizer)
+        if bad is None:
+            raise AssertionError("No inf checks were recorded for this optimizer.")
+        result = None if bad else optimizer.step(*args, **kwargs)
+        self._states[id(optimizer)] = OptState.STEPPED, bad
+        return result
 
     def update(self, new_scale=None):
         """Adapt the scale to the steps since the last update, or set it."""
         if not self._enabled:
             return
+        self._require_scale("update")
+        found = [bad for _, bad in self._states.values() if bad is not None]
         if new_scale is not None:
             self._scale = float(new_scale)
-        elif not self._found:
+        elif not found:
             raise AssertionError("No inf checks were recorded prior to update.")
-        elif self._bad:
+        elif any(found):
             self._scale, self._growth_tracker = self._scale * self._backoff_factor, 0
         elif self._growth_tracker + 1 == self._growth_interval:
             self._scale, self._growth_tracker = self._scale * self._growth_factor, 0
         else:
             self._growth_tracker += 1
-        self._found, self._bad = {}, False
+        self._states = {}
+
+    def _state_of(self, optimizer):
+        return self._states.get(id(optimizer), (OptState.READY, None))
+
+    def _require_scale(self, action):
+        if self._scale is None:
+            raise AssertionError(
+                f"Attempted {action} but _scale is None.  This may indicate your script did not use scaler.scale(loss or outputs) "
+                "earlier in the iteration."
+            )
 
     def get_scale(self):
         """The scale; 1.0 where nothing is scaled."""
-        return self._scale if self._enabled else 1.0
+        if not self._enabled:
+            return 1.0
+        return self._init_scale if self._scale is None else self._scale
+
+    def _get_growth_tracker(self):
+        return self._growth_tracker if self._enabled else 0
 
     def is_enabled(self):
         """True if losses are scaled."""
@@ -124,7 +147,7 @@ class GradScaler:
         """Scale, factors and interval; {} where nothing is scaled."""
         if not self._enabled:
             return {}
-        return {name.removeprefix("" if name == TRACKER else "_"): getattr(self, name) for name in STATE}
+        return {"scale": self.get_scale()} | {_key(name): getattr(self, name) for name in STATE}
 
     def load_state_dict(self, state_dict):
         """Take over what ``state_dict`` returned.  Raise RuntimeError if it is empty."""
@@ -134,12 +157,19 @@ class GradScaler:
             raise RuntimeError(
                 "The source state dict is empty, possibly because it was saved from a disabled instance of GradScaler."
             )
+        self._init_scale = state_dict["scale"]
+        self._scale = None if self._scale is None else self._init_scale
         for name in STATE:
-            setattr(self, name, state_dict[name.removeprefix("" if name == TRACKER else "_")])
+            setattr(self, name, state_dict[_key(name)])
 
 
 TRACKER = "_growth_tracker"
-STATE = ("_scale", "_growth_factor", "_backoff_factor", "_growth_interval", TRACKER)
+STATE = ("_growth_factor", "_backoff_factor", "_growth_interval", TRACKER)
+
+
+def _key(name):
+    """Return the key of an attribute in the state dict."""
+    return name if name == TRACKER else name.removeprefix("_")
 
 
 def accessors(name):

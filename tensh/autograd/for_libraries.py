@@ -16,7 +16,7 @@ def _as_tuple(inp, arg_name=None, fn_name=None):
     """
     if arg_name is None and fn_name is None:
         return _as_tuple_nocheck(inp)
-    single, values = preparing.as_tuple(inp, arg_name, fn_name, tuple)
+    single, values = preparing.as_tuple(inp, arg_name, fn_name)
     return not single, values
 
 

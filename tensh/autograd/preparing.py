@@ -5,10 +5,10 @@ from tensh.engine.autograd.gradients import grad
 from tensh.engine.core.tensor import Tensor
 
 
-def as_tuple(value, what, name, kinds=(tuple, list)):
-    """Return (True for a single tensor, a tuple of tensors); ``kinds`` are the types that hold several."""
-    single = not isinstance(value, kinds)
-    values = (value,) if single else tuple(value)
+def as_tuple(value, what, name):
+    """Return (True for a single tensor, a tuple of tensors).  Raise TypeError for anything else, lists included."""
+    single = not isinstance(value, tuple)
+    values = (value,) if single else value
     for index, v in enumerate(values):
         if not isinstance(v, Tensor):
             found = f"given {what} has type {type(v)}." if single else f"value at index {index} has type {type(v)}."

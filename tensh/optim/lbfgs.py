@@ -56,6 +56,7 @@ class LBFGS(Optimizer):
         super().__init__(params, options)
         if len(self.param_groups) != 1:
             raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
+        self._params = self.param_groups[0]["params"]
 
     @no_grad()
     def step(self, closure):

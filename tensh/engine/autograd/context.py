@@ -6,13 +6,9 @@ from tensh.engine.core.clock import is_written_after, tick
 from tensh.engine.core.nodes import Node, Output, unpacked_values
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import refresh_node
+from tensh.engine.dispatch.override.state import is_wrapper
 from tensh.engine.errors.messages import expandable, invalid_gradient, second_time
 from tensh.engine.errors.warnings import warn
-
-
-def is_elsewhere(t):
-    """Return True for a tensor of a wrapper subclass, whose elements only its ``__torch_dispatch__`` knows."""
-    return type(t.array) is not np.ndarray and getattr(type(t), "__torch_dispatch__", None) is not None
 
 
 class FunctionCtx:
@@ -125,7 +121,7 @@ class BackwardCFunction(Node, FunctionCtx):
 
     def check(self):
         for value in unpacked_values(self.saved):
-            known = isinstance(value, (Tensor, SavedOutput)) and not is_elsewhere(value)
+            known = isinstance(value, (Tensor, SavedOutput)) and not is_wrapper(value)
             if known and is_written_after(self.time, value.array):
                 own = isinstance(value, SavedOutput)
                 node = self if own else refresh_node(value)

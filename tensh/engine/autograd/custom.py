@@ -3,7 +3,7 @@
 import functools
 import inspect
 
-from tensh.engine.autograd.context import BackwardCFunction, Ctx, Many, SavedOutput, is_elsewhere
+from tensh.engine.autograd.context import BackwardCFunction, Ctx, Many, SavedOutput
 from tensh.engine.autograd.custom_jvp import carry
 from tensh.engine.autograd.packing import pack_custom
 from tensh.engine.core import ports
@@ -12,6 +12,7 @@ from tensh.engine.core.lift import Lift
 from tensh.engine.core.nodes import AccumulateGrad, Node, Output, uses_gradient
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import record_view, refresh_node
+from tensh.engine.dispatch.override.state import is_wrapper
 from tensh.engine.dtypes.dtype import DIFFERENTIABLE
 from tensh.engine.errors.views import CUSTOM
 from tensh.engine.errors.warnings import warn
@@ -212,9 +213,9 @@ def _separate_output(cls, o, inputs, dirty, recording, number):
                 raise RuntimeError(SEVERAL_OF_VIEW)
         stamp_write(o.array)
         return o
-    if is_elsewhere(o):  # its memory is no evidence
+    if is_wrapper(o):  # its memory is no evidence
         return o.detach() if any(i is o for i in inputs) else o
-    source = next((i for i in inputs if i is o or not is_elsewhere(i) and owner(i.array) is owner(o.array)), None)
+    source = next((i for i in inputs if i is o or not is_wrapper(i) and owner(i.array) is owner(o.array)), None)
     if source is None:
         return o
     shown = wrap(o.array.view())

@@ -1,5 +1,7 @@
 """Hooks on nodes: functions of the user that the backward pass calls, and checks of their results."""
 
+from collections import OrderedDict
+
 from tensh.engine.core.tensor import Tensor
 
 
@@ -9,8 +11,8 @@ class Hooks:
     __slots__ = ("tensor", "retain", "before", "after", "accumulated", "metadata", "__weakref__")
 
     def __init__(self):
-        self.tensor, self.retain, self.before, self.after, self.accumulated = {}, {}, {}, {}, {}
-        self.metadata = {}
+        self.tensor, self.retain, self.before, self.after = OrderedDict(), {}, {}, {}
+        self.accumulated, self.metadata = {}, {}
 
     def add(self, which, hook):
         entries = getattr(self, which)
@@ -40,8 +42,11 @@ class RemovableHandle:
     next_id = 0
 
     def __init__(self, hooks_dict, *, extra_dict=None):
-        self.entries, self.id = hooks_dict, RemovableHandle.next_id
-        RemovableHandle.next_id += 1
+        self.entries, self.id, RemovableHandle.next_id = (
+            hooks_dict,
+            RemovableHandle.next_id,
+            RemovableHandle.next_id + 1,
+        )
         self.extra = extra_dict if isinstance(extra_dict, list) else [] if extra_dict is None else [extra_dict]
 
     def hooks_dict_ref(self):

@@ -7,6 +7,7 @@ import numpy as np
 
 from tensh.engine.arguments.binding import make_leaf
 from tensh.engine.arrays import memory
+from tensh.engine.autograd.modes import no_grad
 from tensh.engine.codegen.mixing import NUMBERS
 from tensh.engine.codegen.public_forms import function
 from tensh.engine.codegen.registry import METHODS
@@ -19,6 +20,7 @@ from tensh.engine.core.ports import reduce_tensor
 from tensh.engine.core.tensor import SPARSE, Tensor, wrap
 from tensh.engine.core.views import refresh_node
 from tensh.engine.dispatch.override.points import arm_for, overrides
+from tensh.engine.dispatch.override.state import is_wrapper
 from tensh.engine.errors.warnings import warn_once
 from tensh.support.naming import torch_is_tensh
 
@@ -154,6 +156,13 @@ COPY_OF_SUBCLASS = (
 )
 
 
+COPY_OF_WRAPPER = (
+    "The default implementation of __deepcopy__() for wrapper subclasses only works for subclass types that implement clone() "
+    "and for which cloning returns another instance of the same subclass. You should either properly implement clone() for "
+    "your subclass or override __deepcopy__() if it is intended behavior for clone() to return an instance of a different type."
+)
+
+
 def __deepcopy__(self, memo):
     if id(self) in memo:
         return memo[id(self)]
@@ -166,11 +175,16 @@ def __deepcopy__(self, memo):
         )
     if type(self) is not Tensor and overrides(type(self)) and type(self.new_empty([])) is not type(self):
         raise RuntimeError(COPY_OF_SUBCLASS)
-    import copy
-
     if type(self.array) in SPARSE:
         memo[id(self)] = twin = wrap(self.array.copy())
         return twin.requires_grad_(node is not None)
+    if is_wrapper(self):
+        with no_grad():
+            memo[id(self)] = twin = self.clone()
+        if type(twin) is not type(self):
+            raise RuntimeError(COPY_OF_WRAPPER)
+        twin.requires_grad_(node is not None)
+        return copy_attributes(self, twin, node, memo)
     block = memory_of(self.array)
     if id(block) not in memo:
         memo[id(block)] = block.copy(order="K")
@@ -179,6 +193,13 @@ def __deepcopy__(self, memo):
         None if type(self) is Tensor else type(self), memo[id(block)], *place_of(self.array, block), node is not None
     )
     memo[id(self)] = twin
+    return copy_attributes(self, twin, node, memo)
+
+
+def copy_attributes(self, twin, node, memo):
+    """Give a copy of a tensor copies of its gradient and of its attributes; return the copy."""
+    import copy
+
     if self._kept is not None or node is not None and node.grad is not None:
         twin.grad = copy.deepcopy(self.grad, memo)
     twin.__dict__.update(copy.deepcopy(self.__dict__, memo))
@@ -237,7 +258,7 @@ rebuilt, sparse_again = rebuild_tensor, rebuild_sparse_tensor  # the names in pi
 
 def __reduce_ex__(self, protocol):
     """Pickle the whole memory and the tensor's place in it, so that shared memory remains shared."""
-    if torch_is_tensh():
+    if torch_is_tensh() or is_wrapper(self):
         return reduce_tensor(self)
     if type(self.array) in SPARSE:
         return rebuild_sparse_tensor, (self.array, uses_gradient(refresh_node(self)))

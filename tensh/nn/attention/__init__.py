@@ -17,8 +17,8 @@ __all__ = [
 ]
 
 
-class SDPBackend(enum.IntEnum):
-    """PyTorch's implementations of ``scaled_dot_product_attention``."""
+class SDPBackend(enum.Enum):
+    """PyTorch's implementations of ``scaled_dot_product_attention``: they convert to numbers, but do not equal them."""
 
     ERROR = -1
     MATH = 0
@@ -26,6 +26,14 @@ class SDPBackend(enum.IntEnum):
     EFFICIENT_ATTENTION = 2
     CUDNN_ATTENTION = 3
     OVERRIDEABLE = 4
+
+    def __int__(self):
+        return self.value
+
+    def __hash__(self):
+        return hash(self.value)
+
+    __index__ = __int__
 
 
 SDPBackend.__module__ = "torch.nn.attention"

@@ -325,6 +325,13 @@ class Module(Members, Calls, State):
         """Compile ``forward`` for further calls; ``options`` are those of ``torch.compile``."""
         self.__dict__["forward"] = ports.compile_forward(self, options)
 
+    @property
+    def _compiled_call_impl(self):
+        """What ``compile`` made, for libraries that ask whether a module is compiled; None without it."""
+        return (
+            self.__dict__.get("forward") if type(self.__dict__.get("forward")).__name__ == "CompiledForward" else None
+        )
+
     # ── printed form ─────────────────────────────────────────────────────────
 
     def _get_name(self):

@@ -1,10 +1,11 @@
 """The dispatch of a call: the innermost mode, then overriding classes among the arguments, then the function."""
 
+import functools
 import inspect
 
 from tensh.engine.core import ports
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.dispatch.override.points import arm, armed, disarm_if_unused, keep_armed, points
+from tensh.engine.dispatch.override.points import PLAIN, arm, armed, disarm_if_unused, keep_armed, points
 from tensh.engine.dispatch.override.state import ALL, USUAL, DisabledForClasses, call_disabled, state
 from tensh.engine.errors.messages import ABSENT
 
@@ -53,7 +54,7 @@ def dispatch(point, args, options):
         with DisabledForClasses():
             return dispatch_below(point, args, options)
     types = [type(each) for each in found]
-    if not found and (point.python or point.is_accessor):  # only here does PyTorch report plain tensors to modes
+    if not found and names_plain(point):
         kinds = {type(each): None for each in given if isinstance(each, Tensor)}
         types = [each for each in kinds if point.is_accessor or each.__torch_function__ is not call_disabled]
     if point.python:
@@ -64,6 +65,17 @@ def dispatch(point, args, options):
         if point.operator:
             return NotImplemented
         raise
+
+
+@functools.cache
+def names_plain(point):
+    """Return True for a function that reports plain tensors to modes, too.
+
+    In PyTorch these are accessors, functions in Python, and methods without arguments, which need no parser.
+    """
+    if point.python or point.is_accessor or point.name in PLAIN:
+        return True
+    return bool(point.name) and len(inspect.signature(point.function).parameters.keys() - {"out"}) == 1
 
 
 def dispatch_below(point, args, options):

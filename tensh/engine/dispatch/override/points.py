@@ -17,7 +17,7 @@ from types import FunctionType
 from tensh.engine.arguments.caller import ARMED
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.override.fields import share_names
-from tensh.engine.dispatch.override.state import USUAL, call_disabled, state
+from tensh.engine.dispatch.override.state import USUAL, call_disabled, dispatches, state
 from tensh.engine.dispatch.override.templates import code_for
 from tensh.engine.errors.warnings import is_tensh_file
 
@@ -64,6 +64,8 @@ NAMES = {"__pow__": "pow", "__ipow__": "pow_", "__rtruediv__": "__rdiv__"}
 PYTHON = frozenset("__rsub__ __rtruediv__ __rdiv__ __floordiv__ __rfloordiv__ __rmod__ __pow__ __rpow__ __ipow__ __len__ __contains__ "
     "__reversed__ __format__ __repr__ __deepcopy__ __reduce_ex__ __array__ __rmatmul__ __rlshift__ __rrshift__".split())  # fmt: skip
 """Special methods that PyTorch writes in Python."""
+PLAIN = frozenset("__array_wrap__ __dlpack__ apply_ istft new new_tensor".split())
+"""Methods with arguments that report plain tensors to modes."""
 ACCESSOR = "accessor of a property"
 BINARY = frozenset("add sub mul matmul truediv floordiv mod pow and or xor lshift rshift eq ne lt le gt ge".split())
 
@@ -168,6 +170,7 @@ def add_point(function, public=None, name="", fixed=False):
         if any(own in NEVER or own.startswith(SILENT) for own in names) or function.__code__.co_filename == ARMED:
             return None
         point = points[function] = Point(function, public, name, fixed)
+    point.name = point.name or name  # a function may exist before it becomes a method
     point.arm()
     return point
 
@@ -236,9 +239,15 @@ def disarm():
 
 
 def arm_for(cls):
-    """Arm the functions permanently if ``cls``, of which an object is being made, has an override of either kind."""
+    """Arm the functions permanently if ``cls``, of which an object is being made, has an override of either kind.
+
+    A class that has only a ``__torch_dispatch__`` determines the class of results there: Tensor's ``__torch_function__``
+    is disabled for it.
+    """
     share_names(cls)
-    if not armed.lasting and (overrides(cls) or getattr(cls, "__torch_dispatch__", None) is not None):
+    if dispatches(cls) and getattr(cls.__torch_function__, "__func__", None) is Tensor.__torch_function__.__func__:
+        cls.__torch_function__ = call_disabled
+    if not armed.lasting and (overrides(cls) or dispatches(cls)):
         keep_armed()
 
 

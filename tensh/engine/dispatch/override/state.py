@@ -4,6 +4,8 @@ import threading
 from contextlib import contextmanager
 from types import NoneType
 
+import numpy as np
+
 from tensh.engine.core.tensor import Tensor
 
 USUAL = frozenset((Tensor, int, float, bool, complex, str, NoneType))
@@ -92,3 +94,8 @@ call_disabled.__module__ = "torch._C"
 def dispatches(cls):
     """Return True if tensors of a class are passed to its ``__torch_dispatch__``."""
     return getattr(cls, "__torch_dispatch__", None) is not None
+
+
+def is_wrapper(t):
+    """Return True for a tensor of a wrapper subclass, whose elements only its ``__torch_dispatch__`` knows."""
+    return type(t.array) is not np.ndarray and dispatches(type(t))

@@ -205,7 +205,8 @@ def equal_bins(input, bins, low, high):
         outer_edges("torch.histc", values[:0], low, high, 1)
         if input.dtype.kind in "iu":
             FITTING[low, input.dtype], FITTING[high, input.dtype]
-        require_float("linspace_cpu" if input.dtype.kind == "b" else "histogram_cpu", values)
+        kernel = {"b": "linspace_cpu", "c": "aminmax_cpu" if low == high else "histogram_cpu"}
+        require_float(kernel.get(input.dtype.kind, "histogram_cpu"), values)
     low, high = (FITTING[edge, input.dtype][()] for edge in (low, high))
     low, high = map(kind, outer_edges("torch.histc", values, low, high, 1))
     return count_in_blocks(values, bins, lambda some: bin_of_some(some, low, high, bins))

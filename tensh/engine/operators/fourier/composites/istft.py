@@ -53,7 +53,7 @@ def add_frames(input, n_fft, hop_length, win_length, window, center, normalized,
         "normalized": normalized, "onesided": onesided, "length": length, "return_complex": return_complex,
     }  # fmt: skip
     if window is None:
-        warn_once(f"{NO_WINDOW}Please provide the same window used by stft to make the inversion lossless.{SUPPRESS}")
+        warn_once(f"{NO_WINDOW}.Please provide the same window used by stft to make the inversion lossless.{SUPPRESS}")
     if input.array.dtype.kind != "c":
         raise RuntimeError(
             "istft requires a complex-valued input tensor matching the output from stft with return_complex=True."

@@ -21,7 +21,7 @@ STFT = (f'({FRAMES}, bool center = True, str pad_mode = "reflect", {REST}', f"({
 NONE = type(None)
 PLAIN = ({Tensor}, {int}, {int, NONE}, {int, NONE}, {Tensor, NONE}, {bool}, *[{bool, NONE}] * 3)
 """The usual types of the arguments, in the order of the second signature; binding takes 8 µs."""
-NO_WINDOW = "A window was not provided. A rectangular window will be applied,"
+NO_WINDOW = "A window was not provided. A rectangular window will be applied"
 SUPPRESS = (
     "To suppress this warning and use a rectangular window, explicitly set `window=torch.ones(n_fft, device=<device>)`."
 )
@@ -81,7 +81,7 @@ def transform_frames(
 ):
     if window is None:
         warn_once(
-            f"{NO_WINDOW}which is known to cause spectral leakage. Other windows such as torch.hann_window or "
+            f"{NO_WINDOW},which is known to cause spectral leakage. Other windows such as torch.hann_window or "
             f"torch.hamming_window are recommended to reduce spectral leakage.{SUPPRESS}"
         )
     hop_length = n_fft // 4 if hop_length is None else hop_length

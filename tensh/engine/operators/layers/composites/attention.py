@@ -26,7 +26,7 @@ from tensh.engine.operators.shapes.composites.joining import cat
 
 
 # ── one head ─────────────────────────────────────────────────────────────────
-def check(query, key, value, attn_mask, is_causal):
+def check(query, key, value, attn_mask):
     given = {"query": query, "key": key, "value": value}
     if len({t.dtype for t in given.values()}) > 1:
         kinds = [f"{name}.dtype: {t.dtype.ctype}" for name, t in given.items()]
@@ -57,16 +57,25 @@ def check(query, key, value, attn_mask, is_causal):
             "Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: "
             f"{attn_mask.dtype.spoken} and  query.dtype: {query.dtype.ctype} instead."
         )
-    if is_causal:
-        raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
 
 
 def additive(mask, query, key, is_causal):
     """Return the mask to add to the scores: -inf where attention is not allowed."""
-    if is_causal:
-        mask = make_causal_mask(query.array.shape[-2], key.array.shape[-2], query.array.dtype)
-        return wrap(place_beside(mask.array, query.array)) if is_absent(query) else mask
-    return mask if mask is None or mask.dtype is not bool_ else make_additive(mask, 0.0, -np.inf, query.array.dtype)
+    if mask is not None and mask.dtype is bool_:
+        mask = make_additive(mask, 0.0, -np.inf, query.array.dtype)
+    if not is_causal:
+        return mask
+    causal = make_causal_mask(query.array.shape[-2], key.array.shape[-2], query.array.dtype)
+    causal = wrap(place_beside(causal.array, query.array)) if is_absent(query) else causal
+    return causal if mask is None else causal + mask
+
+
+def repeat_heads(query, key, value):
+    """Return key and value with their heads repeated for the heads of the query."""
+    heads, *shared = [t.size(-3) for t in (query, key, value)]
+    if any(not n or heads % n for n in shared):
+        raise RuntimeError("Number of heads in key and value must divide the number of heads in ")
+    return [t.repeat_interleave(heads // n, -3) for t, n in zip((key, value), shared, strict=True)]
 
 
 def make_causal_mask(rows, columns, dtype):
@@ -93,7 +102,8 @@ def scaled_dot_product_attention(
 
     ``scale`` is 1 / sqrt(E) by default; a bool mask is True where attention is allowed, ``is_causal`` allows earlier
     positions only; ``enable_gqa`` lets several heads of the query share one of the key.  Differentiable.  Raise
-    RuntimeError for other shapes, or a mask beside ``is_causal``.
+    RuntimeError for other shapes, and for a mask beside ``is_causal`` unless one node computes attention: in four
+    dimensions, without dropout, with a mask that does not require grad.
 
     >>> import tensh as torch
     >>> x = torch.zeros(1, 2, 2)
@@ -104,13 +114,12 @@ def scaled_dot_product_attention(
     for position, (name, tensor) in enumerate((("query", query), ("key", key), ("value", value)), 1):
         require(tensor, "scaled_dot_product_attention", name, position)
     drops = number(dropout_p, "scaled_dot_product_attention", "dropout_p", 5) > 0
-    check(query, key, value, attn_mask, is_causal)
+    check(query, key, value, attn_mask)
     size = query.array.shape[-1]
     scale = (1 / math.sqrt(size) if size else 1.0) if scale is None else scale
     mask = additive(attn_mask, query, key, is_causal)
     if enable_gqa:
-        heads = query.array.shape[-3]
-        key, value = (t.repeat_interleave(heads // t.array.shape[-3], -3) for t in (key, value))
+        key, value = repeat_heads(query, key, value)
     one_node = (
         not drops
         and query.array.ndim == key.array.ndim == value.array.ndim == 4
@@ -120,6 +129,8 @@ def scaled_dot_product_attention(
     if one_node:
         check_batches(query, key, value, mask)
         return attend.fn(query, key, value, mask, scale, bool(is_causal))
+    if attn_mask is not None and is_causal:
+        raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
     dtype = query.dtype
     if dtype.itemsize == 2:
         query, key, value = query.float(), key.float(), value.float()

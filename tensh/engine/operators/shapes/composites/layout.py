@@ -9,6 +9,7 @@ from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.registry import METHODS
 from tensh.engine.core.clock import owner
 from tensh.engine.core.tensor import SPARSE
+from tensh.engine.dispatch.override.state import is_wrapper
 from tensh.engine.dtypes.device import contiguous_format, preserve_format
 from tensh.engine.dtypes.size import SIZES
 from tensh.engine.errors.messages import wrap_dim
@@ -46,19 +47,19 @@ def stride(self, dim=None):
 @method
 def storage_offset(self):
     """Return the offset of the first element in the storage, in elements."""
-    return memory.offset(self.array)
+    return 0 if is_wrapper(self) else memory.offset(self.array)
 
 
 @method
 def data_ptr(self):
-    """The address of the first element; 0 if there is none; for meta tensors, the distance from the start of the memory.
+    """The address of the first element; 0 if there is none, or if only a wrapper subclass knows it; for meta tensors, the distance from the start of the memory.
 
     Raise RuntimeError for a sparse tensor.
     """
     array = self.array
     if type(array) in SPARSE:
         raise RuntimeError("Cannot access data pointer of Tensor that doesn't have storage")
-    if not array.size:
+    if not array.size or is_wrapper(self):
         return 0
     return memory.address(array) if type(array) is np.ndarray else memory.offset(array) * array.itemsize
 
