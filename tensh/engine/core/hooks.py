@@ -22,8 +22,7 @@ class Hooks:
 
 
 def hooks_of(node):
-    if node.hooks is None:
-        node.hooks = Hooks()
+    node.hooks = node.hooks or Hooks()
     return node.hooks
 
 
@@ -42,11 +41,8 @@ class RemovableHandle:
     next_id = 0
 
     def __init__(self, hooks_dict, *, extra_dict=None):
-        self.entries, self.id, RemovableHandle.next_id = (
-            hooks_dict,
-            RemovableHandle.next_id,
-            RemovableHandle.next_id + 1,
-        )
+        self.entries, self.id = hooks_dict, RemovableHandle.next_id
+        RemovableHandle.next_id += 1
         self.extra = extra_dict if isinstance(extra_dict, list) else [] if extra_dict is None else [extra_dict]
 
     def hooks_dict_ref(self):
