@@ -383,7 +383,7 @@ class Tensor:
     def conj_physical_(self) -> Tensor:
         """In-place version of conj_physical; real tensors may be expanded."""
     def const_data_ptr(self) -> Tensor:
-        """The address of the first element; 0 if there is none; for meta tensors, the distance from the start of the memory."""
+        """The address of the first element; 0 if there is none, or if only a wrapper subclass knows it; for meta tensors, the distance from the start of the memory."""
     def contiguous(self, *, memory_format: _memory_format | None = ...) -> Tensor:
         """The tensor itself if it is contiguous, otherwise a contiguous copy.  Differentiable."""
     def copy_(self, other: Tensor | _Number, non_blocking: _Any = False) -> Tensor:
@@ -432,7 +432,7 @@ class Tensor:
     @data.setter
     def data(self, value: Tensor) -> None: ...
     def data_ptr(self) -> _int:
-        """The address of the first element; 0 if there is none; for meta tensors, the distance from the start of the memory."""
+        """The address of the first element; 0 if there is none, or if only a wrapper subclass knows it; for meta tensors, the distance from the start of the memory."""
     def deg2rad(self, *, out: Tensor | None = None) -> Tensor:
         """Input converted from degrees to radians."""
     def deg2rad_(self) -> Tensor:
