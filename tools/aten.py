@@ -3,7 +3,7 @@
 Each line of ``schemas.txt`` is the signature of an overload; ``+`` before it says that PyTorch composes it of others. A second file is
 for the graphs of scripts: which of these overloads have results other than a tensor (``max.dim -> (Tensor, Tensor)``), and the whole
 signatures of operators on numbers, texts, lists and dictionaries, which scripts alone call. A third has the whole declarations of
-operators that have one overload only: errors of calls begin with them.
+operators that have one overload only: errors of calls begin with them. A fourth names the operators that tensh lacks.
 """
 
 import re
@@ -14,6 +14,7 @@ from generated import ROOT, update_files
 TARGET = ROOT / "tensh/_aten/schemas.txt"
 SCRIPTS = ROOT / "tensh/jit/scripting/signatures.txt"
 SINGLE = ROOT / "tensh/jit/checking/declarations.txt"
+ABSENT = ROOT / "tensh/jit/checking/absent.txt"
 MORE = """_softmax _log_softmax nll_loss_forward _to_copy _local_scalar_dense _unsafe_view slice select index convolution index_put
     native_layer_norm native_dropout native_batch_norm native_group_norm lift_fresh permute t rsub constant_pad_nd copy_
     linalg_vector_norm max_pool2d_with_indices embedding new_empty_strided empty_strided _unique2 alias detach lift_fresh_copy
@@ -89,6 +90,7 @@ def make_files():
     yield SCRIPTS, "".join(f"{line}\n" for line in further)
     names = {re.split(r"[.(]", line.lstrip("+"))[0] for line in lines + further}
     yield SINGLE, "".join(f"{line}\n" for line in find_single_declarations(names))
+    yield ABSENT, "".join(f"{line}\n" for line in find_absent_operators(names))
 
 
 def find_script_signatures(known):
@@ -128,6 +130,14 @@ def find_single_declarations(names):
     for schema in torch._C._jit_get_all_schemas():
         found.setdefault(schema.name, []).append(str(schema))
     return [found[f"aten::{name}"][0] for name in sorted(names) if len(found.get(f"aten::{name}", ())) == 1]
+
+
+def find_absent_operators(names):
+    """Return the names of operators that are not in ``names``."""
+    import torch
+
+    found = (each.name.partition("::") for each in torch._C._jit_get_all_schemas())
+    return sorted({name for space, _, name in found if space == "aten" and name not in names})
 
 
 if __name__ == "__main__":

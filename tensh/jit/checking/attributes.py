@@ -1,6 +1,8 @@
 """The check of attributes and methods of values."""
 
+import functools
 import types
+from pathlib import Path
 
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device
@@ -49,6 +51,8 @@ class Attributes:
             return Value(parts_of(kind)[fields.index(name)])
         if self.has_method(kind, name):
             return Bound(owner, name)
+        if name in read_absent_operators():
+            return UNKNOWN
         self.refuse(node, f"'{describe(owner)}' object has no attribute or method '{name}'.")
 
     @staticmethod
@@ -80,7 +84,10 @@ class Attributes:
         try:
             found = getattr(owner, name)
         except AttributeError as error:
-            if isinstance(owner, types.ModuleType) and type(error) is AttributeError and not is_unsupported(error):
+            known = (
+                name.startswith("_") or name in read_absent_operators() or bool(overloads_of(name))
+            )  # PyTorch may have it
+            if isinstance(owner, types.ModuleType) and not known and not is_unsupported(error):
                 self.refuse(node, f"object has no attribute {name}")
             return UNKNOWN
         if isinstance(owner, types.ModuleType) and type(found) in (bool, int, float, str):
@@ -88,6 +95,12 @@ class Attributes:
         if isinstance(owner, types.ModuleType):
             return Known(found)
         return UNKNOWN
+
+
+@functools.cache
+def read_absent_operators():
+    """Return the names of operators that scripts have in PyTorch, but not here."""
+    return frozenset(Path(__file__).with_name("absent.txt").read_text(encoding="utf-8").split())
 
 
 def takes_self(formal, kind):

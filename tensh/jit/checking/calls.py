@@ -10,7 +10,7 @@ from tensh._aten.overloads import Overload, Packet
 from tensh.engine.core.tensor import Tensor
 from tensh.jit.checking.expressions import Steps
 from tensh.jit.checking.matching import Unmatched, match, match_operator
-from tensh.jit.checking.operators import NUMBERS, with_fields
+from tensh.jit.checking.operators import NUMBERS
 from tensh.jit.checking.values import UNKNOWN, Value, describe, is_known, members
 from tensh.jit.scripting.forms import find_function
 from tensh.jit.scripting.functions import FUNCTIONAL, RENAMED, TO
@@ -36,7 +36,7 @@ WRITTEN_IN_PYTHON = frozenset(
     """atleast_1d atleast_2d atleast_3d align_tensors broadcast_shapes broadcast_tensors cartesian_prod block_diag cdist chain_matmul
     einsum istft stft lu norm meshgrid pca_lowrank split svd_lowrank tensordot unique unique_consecutive unravel_index""".split()
 )
-"""Functions of ``torch`` that PyTorch compiles from Python, whose arguments are those of this Python."""
+"""Functions of ``torch`` that PyTorch compiles from Python, whose arguments and results are those of this Python."""
 SPACES = {"linalg": "linalg_", "fft": "fft_", "special": "special_"}
 
 
@@ -267,12 +267,7 @@ class Calls:
         name = RENAMED.get(name, name)
         if "out" in options:
             return UNKNOWN
-        if name not in WRITTEN_IN_PYTHON:
-            return self.operate(name, args, node.func, options)
-        try:
-            return with_fields(match_operator(overloads_of(name), args, options), name)
-        except Unmatched:
-            return UNKNOWN
+        return UNKNOWN if name in WRITTEN_IN_PYTHON else self.operate(name, args, node.func, options)
 
     def call_form(self, function, args, options, node):
         """Return the result of a function of ``torch.nn.functional`` that PyTorch compiles from Python."""
@@ -298,7 +293,7 @@ class Calls:
             return self.call_method(owner.module, name, args, options, node)
         if owner.kind is str and name == "format":
             return Value(str)
-        if owner.kind is Tensor and name in TO:
+        if owner.kind is Tensor and (name in TO or name == "copy_" and len(args) == 1 and args[0].kind in NUMBERS):
             return Value(Tensor)
         return self.operate(name, [owner, *args], node.func, options, bound=True)
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from tensh._aten.overloads import REQUIRED
 from tensh.jit.checking.values import UNKNOWN, Value, bind, convert, describe, fits, has_variable, is_known
-from tensh.jit.scripting.kinds import element_of, fill, optional_of
+from tensh.jit.scripting.kinds import element_of, fill, none, optional_of
 
 __all__ = ["Taken", "Unmatched", "match", "match_operator"]
 
@@ -66,6 +66,9 @@ def take(parameter, value, known, loose):
         return
     element = element_of(optional_of(kind) or kind)
     if parameter.length and element is not None and value.kind is not bool and fits(value.kind, element):
+        return
+    own = element_of(value.kind)
+    if own is not None and element is not None and optional_of(element) == own:  # PyTorch has twins of such operators
         return
     if parameter.name == "reduction" and value.kind is str:
         return
@@ -145,4 +148,4 @@ def rename(signature, options):
 
 def result_of(signature, known):
     kind = fill(signature.result, known)
-    return Value(kind if is_known(kind) else Any)
+    return Value(kind if is_known(kind) and kind is not none else Any)
