@@ -153,7 +153,8 @@ def make(torch):
         return out, score
 
     def beam(logp: Tensor, k: int):
-        beams: List[Tuple[float, List[int]]] = [(0.0, [])]
+        first: List[int] = []
+        beams: List[Tuple[float, List[int]]] = [(0.0, first)]
         for t in range(logp.size(0)):
             cand: List[Tuple[float, List[int]]] = []
             for score, seq in beams:
@@ -303,7 +304,7 @@ def make(torch):
             cm[t.long(), p.long()] += 1
         tp = cm.diag().float()
         precision = (tp / cm.sum(0).clamp(min=1)).mean()
-        return {"acc": (pred == target).float().mean().item(), "precision": precision.item()}
+        return {"acc": float((pred == target).float().mean()), "precision": float(precision)}
 
     def ids(x: Tensor) -> List[List[int]]:
         out: List[List[int]] = []
