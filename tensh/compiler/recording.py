@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tensh.compiler.breaks import Break
-from tensh.compiler.steps import HALF, READ, SLOPES
+from tensh.compiler.steps import CHECK, HALF, READ, SLOPES
 from tensh.engine.arrays.halves import HalfNumber, make_half_number
 from tensh.engine.codegen.derivatives import computes
 from tensh.engine.codegen.mixing import promote
@@ -101,6 +101,11 @@ class GraphRecorder(Recorder):
             if own and type(function) is types.FunctionType:
                 self.slopes[function] = name
                 watch_operator(function, None)
+
+    def check(self, point, args, options):
+        line = Line(point.twin, CHECK, None, *self.describe(args, options))
+        line.place, line.modules = find_place()
+        self.lines.append(line)
 
     def read(self, point, args, result):
         place, _ = find_place()

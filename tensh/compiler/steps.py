@@ -23,7 +23,9 @@ KERNEL, POINTWISE, VIEW, CALL, EFFECT = "kernel", "pointwise", "view", "call", "
 that writes into a tensor.
 """
 CHECK, READ = "check", "read"
-"""A step, and a line, that compare an element with the value that Python read during the capture."""
+"""A step and a line that raise for elements; a line that compares an element with the value that Python read during the
+capture, which is such a step, too.
+"""
 HALF = "derive_halves"
 """A line whose function is one of arrays."""
 DYNAMIC = frozenset(
@@ -106,6 +108,9 @@ class Lowering:
             raise Break(f"the result shape of {line.name} depends on the elements of a tensor", place(line))
         if line.name == READ:
             self.add(CHECK, READ, line.function, (self.variable(line.args[0]), line.result), [], line)
+        elif line.name == CHECK:
+            args, options = self.arrays((line.args, line.options))
+            self.add(CHECK, line.function.__name__, line.function, args, [], line, options)
         elif line.writes:
             self.lower_write(line, shared)
         elif line.operator is None:

@@ -9,7 +9,7 @@ from tensh.compiler.breaks import ReadMismatch
 from tensh.compiler.kernels import DOT, RESHAPED, TRANSPOSED
 from tensh.compiler.notes import note
 from tensh.compiler.passes import FUSED
-from tensh.compiler.steps import CALL, CHECK, EFFECT, POINTWISE, VIEW, Var
+from tensh.compiler.steps import CALL, CHECK, EFFECT, POINTWISE, READ, VIEW, Var
 from tensh.engine.arrays.halves import HalfNumber
 from tensh.engine.arrays.threads import PARALLEL_LIGHT, run
 from tensh.engine.codegen.chains import BLOCK
@@ -105,12 +105,12 @@ class Writer:
             yield from self.write_group(step)
             return
         comment = note(step)
-        if step.kind is CHECK:
+        if step.kind is CHECK and step.name is READ:
             value, expected = step.args
             name = self.function(type(expected).__name__, type(expected))
             yield f"if {name}({self.text(value)}) != {expected!r}: raise ReadMismatch{comment}"
             return
-        if step.kind in (CALL, EFFECT):
+        if step.kind in (CALL, EFFECT, CHECK):
             yield from self.write_call(step, comment)
             return
         if step.kind is VIEW and step.name == "getitem":
@@ -178,6 +178,9 @@ class Writer:
             for out, of in zip(step.outs, target if isinstance(target, (tuple, list)) else [target], strict=False):
                 if out is not of and out.name != self.text(of):
                     yield f"{self.name(out)} = {self.text(of)}"
+            return
+        if step.kind is CHECK:
+            yield call + comment
             return
         paths = dict(find_paths(step.several, "r"))
         if list(paths.values()) == ["r"]:

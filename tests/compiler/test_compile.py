@@ -227,3 +227,44 @@ def test_views_of_arguments_that_are_written_share_their_memory(function):
         for each in expected, found:
             each[0].mul_(7)
         assert torch.equal(x, y) and all(map(torch.equal, expected, found))
+
+
+EYE, PAIR = torch.eye(2), torch.tensor([0, 1])
+
+
+@pytest.mark.parametrize(
+    ("function", "right", "wrong"),
+    [
+        (torch.linalg.cholesky, EYE, -EYE),
+        (torch.cholesky, EYE, -EYE),
+        (torch.linalg.inv, EYE, EYE * 0),
+        (lambda a: torch.linalg.solve(a, EYE), EYE, EYE * 0),
+        (lambda a: torch.linalg.tensorinv(a, 1), EYE, EYE * 0),
+        (torch.linalg.lu_factor, EYE, EYE * 0),
+        (lambda a: torch.linalg.matrix_power(a, -2), EYE, EYE * 0),
+        (lambda i: nn.functional.one_hot(i, 3), PAIR, PAIR * 3),
+        (lambda i: nn.functional.one_hot(i, 3), PAIR, -PAIR),
+        (lambda v: nn.functional.gaussian_nll_loss(EYE, EYE, v), EYE, -EYE),
+        (lambda p: nn.functional.binary_cross_entropy(p, EYE), EYE, -EYE),
+        (lambda w: torch.cov(EYE, fweights=w), PAIR + 1, PAIR * 0),
+        (lambda w: torch.cov(EYE, fweights=w), PAIR + 1, PAIR - 1),
+        (lambda a: torch.dropout(torch.linalg.inv(a), 0.5, True), EYE, EYE * 0),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:torch.cholesky", "ignore:cov", "ignore:An output", "ignore::UserWarning")
+def test_a_graph_raises_for_elements_as_its_function_does(function, right, wrong):
+    compiled = torch.compile(lambda x: function(x), fullgraph=True)
+    for _ in range(2):
+        compiled(right)
+    with pytest.raises((RuntimeError, ValueError)) as eager:
+        function(wrong)
+    with pytest.raises((RuntimeError, ValueError)) as raised:
+        compiled(wrong)
+    assert (type(raised.value), str(raised.value)) == (type(eager.value), str(eager.value))
+    assert len(compiled.compiled.graphs) == 1
+
+
+@pytest.mark.filterwarnings("ignore:torch.compile")
+def test_sections_in_a_tensor_are_read_again():
+    compiled = torch.compile(lambda x, i: torch.tensor_split(x, i)[0])
+    assert [len(compiled(torch.arange(6), torch.tensor([n, 5]))) for n in (1, 1, 3)] == [1, 1, 3]

@@ -229,3 +229,11 @@ def test_a_failure_finds_the_cut_on_a_line_before_and_so_does_why(prompt, code, 
     rule = failed.failure.explanation.rule
     assert rule.startswith(f"loss has no history: `{cut}` on an earlier line")
     assert f"`{cut}`" in prompt.text("%why loss")
+
+
+@pytest.mark.parametrize(
+    "name", ["torch.export", "torch.jit.trace", "torch.onnx.export", "torch.distributed", "torch.fx"]
+)
+def test_modules_that_are_loaded_on_demand_are_explained(name, prompt):
+    shown = prompt.text(f"{name}?")
+    assert shown.startswith(name)

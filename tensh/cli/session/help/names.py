@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import tensh
 import tensh.engine as engine
+from tensh.alias.parts import OWN
 from tensh.engine.codegen.operator import Inplace, Op
 from tensh.engine.codegen.registry import METHODS, PUBLIC
 from tensh.engine.methods import unsupported
@@ -109,8 +110,9 @@ def entry(space, name):
 
 
 def part(name):
-    """Return a submodule of tensh, or None."""
-    return holder(f"torch.{name}") if name in tensh.SUBMODULES else None
+    """Return a submodule of tensh that PyTorch has, too, or `show`; None for other names."""
+    is_part = name in tensh.SUBMODULES or name.isidentifier() and name not in OWN and tensh.exists(name)
+    return holder(f"torch.{name}") if is_part else None
 
 
 def entries(space):

@@ -76,7 +76,7 @@ def enter(call):
             add_member(name, member)
         for function in override.written:
             add_function(function)
-        for function in override.operators:
+        for function in (*override.operators, *override.checks):
             add_function(function)
 
 

@@ -15,6 +15,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.capture import points
 from tensh.engine.dispatch.capture.lines import ArrayOf, Line, Value, list_values, map_parts, map_tensors
 from tensh.engine.dispatch.capture.places import find_place
+from tensh.engine.dispatch.override.points import checks
 from tensh.engine.random.generator import Generator
 
 READS = frozenset(
@@ -113,6 +114,8 @@ class Recorder:
         name = point.name
         if hides_batches((args, options)):  # vmap computes on the values inside, and records those calls
             return point.twin(*args, **options)
+        if point.function in checks:
+            return self.call_check(point, args, options)
         if name in READS:
             return self.call_read(point, args, options)
         if name == "copy_array":  # a saved copy keeps the value of its original
@@ -188,6 +191,12 @@ class Recorder:
             self.read(point, map_tensors(self.value_of, args), result)
         return result
 
+    def call_check(self, point, args, options):
+        """Call a function that raises for elements of its arguments."""
+        with Paused():
+            point.twin(*args, **options)
+        self.check(point, args, options)
+
     def forget(self, count, constants):
         """Remove the lines within a call that becomes one line, and the values of those lines."""
         for line in self.lines[count:]:
@@ -208,6 +217,9 @@ class Recorder:
     def append(self, line):
         """Append a line; subclasses may override this."""
         self.lines.append(line)
+
+    def check(self, point, args, options):
+        """Handle a call of a function that raises for elements of ``args``, and has not."""
 
     def read(self, point, args, result):
         """Handle a read of elements by Python: ``point.name`` of the values in ``args`` gave ``result``."""

@@ -26,6 +26,7 @@ points: dict = {}  # public function -> its Point
 written = []  # public functions, in the order of their creation
 operators: dict = {}  # generated operator function -> its operator
 inner_names: dict = {}  # function of an operator that composites call -> its name
+checks: dict = {}  # function that raises for elements of its arguments, for composites -> True
 arrivals: list = []  # called with every new function while a capture is active: see dispatch/capture
 lock = threading.RLock()
 
@@ -152,6 +153,15 @@ def watch_operator(function, operator):
 def watch_inner(function, name):
     """Register the function of an operator by which other functions call it; return it."""
     inner_names[function] = name
+    return announce(function)
+
+
+def watch_check(function):
+    """Register a function that composites call to raise for elements of tensors; return it.
+
+    It returns nothing, and a compiled graph calls it again.
+    """
+    checks[function] = True
     return announce(function)
 
 

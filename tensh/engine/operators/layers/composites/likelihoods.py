@@ -5,6 +5,7 @@ import math
 from tensh.engine.autograd.modes import no_grad
 from tensh.engine.core import lift
 from tensh.engine.core.tensor import Tensor
+from tensh.engine.dispatch.override.points import watch_check
 from tensh.engine.errors.warnings import warn
 from tensh.engine.methods.creation.fill import ones_like
 from tensh.engine.operators.elementwise.numbered import plus
@@ -109,10 +110,10 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"
         if var < 0:
             raise ValueError("var has negative entry/entries")
         var = var * ones_like(input)
-    elif (lift.all_samples(var) < 0).any():
-        raise ValueError("var has negative entry/entries")
-    elif var.array.shape != input.array.shape:
-        var = fit_variance(input.array.shape, var)
+    else:
+        check_variance(var)
+        if var.array.shape != input.array.shape:
+            var = fit_variance(input.array.shape, var)
     if reduction not in REDUCTIONS:
         raise ValueError(reduction + " is not valid")
     var = var.clone()
@@ -120,6 +121,13 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"
         var.clamp_(min=eps)
     loss = 0.5 * (var.log() + (input - target).pow(2) / var)
     return reduce_losses(loss + 0.5 * math.log(2 * math.pi) if full else loss, reduction)
+
+
+@watch_check
+def check_variance(var):
+    """Raise ValueError for a negative variance."""
+    if (lift.all_samples(var) < 0).any():
+        raise ValueError("var has negative entry/entries")
 
 
 def fit_variance(shape, var):

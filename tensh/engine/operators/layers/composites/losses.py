@@ -10,6 +10,7 @@ import numpy as np
 from tensh.engine.arguments.lazy_signatures import Later
 from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.core import lift
+from tensh.engine.dispatch.override.points import watch_check
 from tensh.engine.dtypes.dtype import promote_types
 from tensh.engine.errors.messages import broadcast_clash, does_not_fit
 from tensh.engine.errors.warnings import warn
@@ -231,7 +232,9 @@ def check_expands(weight, target):
         raise RuntimeError(does_not_fit(shape, given))
 
 
+@watch_check
 def check_probabilities(input, target):
+    """Raise RuntimeError for a probability outside [0, 1]."""
     for name, array in (("input", lift.all_samples(input)), ("target", lift.all_samples(target))):
         if not ((array >= 0) & (array <= 1)).all():
             raise RuntimeError(f"all elements of {name} should be between 0 and 1")

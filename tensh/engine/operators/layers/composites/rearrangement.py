@@ -2,6 +2,7 @@
 
 from tensh.engine.arguments.checks import integer
 from tensh.engine.core import lift
+from tensh.engine.dispatch.override.points import watch_check
 from tensh.engine.dtypes.dtype import int64
 from tensh.engine.operators.forms import require
 from tensh.engine.operators.indexing.gather import extent
@@ -33,6 +34,13 @@ def one_hot(input, num_classes=-1):
         raise RuntimeError("Can not infer total number of classes from empty tensor.")
     if num_classes == -1:
         num_classes = input.max().item() + 1 if array.size else 0
+    check_classes(input, num_classes)
+    return one_hot_of.fn(input, num_classes)
+
+
+@watch_check
+def check_classes(input, num_classes):
+    """Raise RuntimeError for a class that is negative or too large."""
     elements = lift.all_samples(input)
     if elements.size:
         lowest, highest = extent(elements)
@@ -40,7 +48,6 @@ def one_hot(input, num_classes=-1):
             raise RuntimeError("Class values must be non-negative.")
         if highest >= num_classes:
             raise RuntimeError("Class values must be smaller than num_classes.")
-    return one_hot_of.fn(input, num_classes)
 
 
 # ── pixels and channels ──────────────────────────────────────────────────────

@@ -5,6 +5,7 @@ import numpy as np
 from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.vocabulary import TENSORS
 from tensh.engine.core.tensor import wrap
+from tensh.engine.dispatch.override.points import watch_check
 from tensh.engine.errors.warnings import warn
 from tensh.engine.operators.forms import require
 from tensh.engine.operators.linalg.composites.products import matmul
@@ -14,10 +15,11 @@ from tensh.engine.operators.reductions.composites.reductions import sum
 mul_number = TENSORS["mul_number"]
 
 
+@watch_check
 def check_weights(name, weights, input, whole):
     """Check weights: one per column, none negative."""
     if weights is None:
-        return None
+        return
     kinds = "integral" if whole else "floating point"
     w = weights.array
     if w.ndim > 1:
@@ -35,7 +37,6 @@ def check_weights(name, weights, input, whole):
         )
     if w.size and w.min() < 0:
         raise RuntimeError(f"cov(): {name} cannot be negative")
-    return weights
 
 
 @composite
@@ -57,27 +58,34 @@ def cov(input, *, correction=1, fweights=None, aweights=None):
     if input.array.dtype.kind == "b":
         raise RuntimeError("cov(): bool dtype is not supported for input")
     x = input.reshape(1, -1) if input.array.ndim < 2 else input
-    counts = check_weights("fweights", fweights, x, True)
-    weights = check_weights("aweights", aweights, x, False)
-    w = counts if weights is None else weights if counts is None else counts * weights
+    check_weights("fweights", fweights, x, True)
+    check_weights("aweights", aweights, x, False)
+    w = fweights if aweights is None else aweights if fweights is None else fweights * aweights
     if w is None:
         total = wrap(np.array(x.array.shape[1]))
         centre = sum(x, 1) / total
     else:
         total = sum(w)
         centre = sum(x * w, 1) / total
-    if total.array == 0 and w is not None:
-        raise RuntimeError("cov(): weights sum to zero, can't be normalized")
-    if w is None or weights is None or correction == 0:
+    if w is not None:
+        check_total(total)
+    if w is None or aweights is None or correction == 0:
         freedom = total - correction
     else:
-        freedom = total - mul_number(sum(w * weights), correction) / total
+        freedom = total - mul_number(sum(w * aweights), correction) / total
     if freedom.array <= 0:
         warn("cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of observations.")
         freedom = wrap(np.zeros_like(freedom.array))
     rest = x - centre.unsqueeze(1)
     product = matmul(rest, (rest if w is None else rest * w).t().conj())
     return (product / freedom).squeeze()
+
+
+@watch_check
+def check_total(total):
+    """Raise RuntimeError for weights whose sum is zero."""
+    if total.array == 0:
+        raise RuntimeError("cov(): weights sum to zero, can't be normalized")
 
 
 @composite

@@ -6,7 +6,7 @@ from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.return_types import return_type
 from tensh.engine.core import lift
 from tensh.engine.core.tensor import wrap
-from tensh.engine.dispatch.override.points import watch_inner
+from tensh.engine.dispatch.override.points import watch_check, watch_inner
 from tensh.engine.operators.elementwise.table import where
 from tensh.engine.operators.linalg import determinant, shared
 from tensh.engine.operators.linalg import solve as solving
@@ -23,6 +23,7 @@ def raise_failed(name, info, words):
 
 
 watch_inner(raise_failed, "raise_failed")
+watch_check(raise_failed)
 
 
 # ── inverses ─────────────────────────────────────────────────────────────────

@@ -7,6 +7,7 @@ from tensh.engine.codegen.registry import METHODS, PUBLIC
 from tensh.engine.codegen.return_types import return_type
 from tensh.engine.core import lift
 from tensh.engine.core.tensor import wrap
+from tensh.engine.dispatch.override.points import watch_check
 from tensh.engine.errors.warnings import warn_once
 from tensh.engine.inplace.out import write_out
 from tensh.engine.operators.forms import require
@@ -80,8 +81,7 @@ def cholesky(input, upper=False):
     Shape: [..., n, n]. Raise LinAlgError if a matrix is not positive-definite.
     """
     warn_once(OUTDATED["cholesky"])
-    factor_of, info = factor.linalg_cholesky_ex.kernel(input.array, upper, "cholesky")
-    raise_failed("cholesky", wrap(info), MINOR)
+    raise_failed("cholesky", factor.linalg_cholesky_ex.fn(input.detach(), upper, "cholesky")[1], MINOR)
     return factor.cholesky_factor.fn(input, upper)
 
 
@@ -132,12 +132,18 @@ def lu_factor(A, *, pivot=True):
     """
     require_pivot("linalg.lu_factor", pivot)
     LU, pivots, info = factor.linalg_lu_factor_ex.fn(A)
+    raise_zero(info)
+    return Factored((LU, pivots))
+
+
+@watch_check
+def raise_zero(info):
+    """Raise RuntimeError for the first matrix whose U has a zero."""
     failures = lift.all_samples(info)
     if failures.any():
         number = int(failures[failures != 0].flat[0])
         place = f"(Batch element {int(np.flatnonzero(failures)[0])}): " if failures.ndim else ""
         raise RuntimeError(f"torch.linalg.lu_factor: {place}" + ZERO.format(number))
-    return Factored((LU, pivots))
 
 
 @linalg

@@ -15,9 +15,9 @@ from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.errors.warnings import warn_once
 from tensh.engine.operators.linalg import crossed, exponential
 from tensh.engine.operators.linalg.composites import products
-from tensh.engine.operators.linalg.composites.equations import inv, solve
+from tensh.engine.operators.linalg.composites.equations import SINGULAR, inv, raise_failed, solve
 from tensh.engine.operators.linalg.products import vdot
-from tensh.engine.operators.linalg.shared import LinAlgError, check_square
+from tensh.engine.operators.linalg.shared import check_square
 from tensh.engine.operators.linalg.solve import linalg_inv_ex
 from tensh.engine.operators.namespaces import everywhere, linalg
 from tensh.engine.operators.shapes.composites.joining import cat
@@ -306,11 +306,7 @@ def tensorinv(input, ind=2):
             f"but got {m} != {n}"
         )
     inverse, info = linalg_inv_ex.fn(input.reshape(m, n))
-    if info.array:
-        raise LinAlgError(
-            f"inv: The diagonal element {info.item()} is zero, the inversion could not be completed because the input matrix "
-            "is singular."
-        )
+    raise_failed("inv", info, SINGULAR)
     return inverse.reshape(*last, *first)
 
 

@@ -190,7 +190,7 @@ def tensor_split(input, indices_or_sections, dim=0):
     if not array.ndim:
         raise RuntimeError("tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
     if isinstance(indices_or_sections, Tensor):
-        indices_or_sections = from_tensor(indices_or_sections.array)
+        indices_or_sections = read_sections(indices_or_sections)
     elif not isinstance(indices_or_sections, (tuple, list)):
         indices_or_sections = integer(indices_or_sections, "tensor_split", "indices_or_sections", 2)
     if not isinstance(indices_or_sections, int):
@@ -203,8 +203,9 @@ def tensor_split(input, indices_or_sections, dim=0):
     return split_at(input, [i * size + min(i, longer) for i in range(1, number)], dim)
 
 
-def from_tensor(array):
+def read_sections(tensor):
     """Read sections or indices from a tensor."""
+    array = tensor.array
     if array.dtype.kind != "i" or array.itemsize != 8:
         raise RuntimeError(
             "tensor_split expected tensor_indices_or_sections to have dtype of long, but got "
@@ -215,7 +216,7 @@ def from_tensor(array):
             "tensor_split expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional tensor, but got a "
             f"tensor with {array.ndim} dims"
         )
-    return array.tolist() if array.ndim == 0 else tuple(array.tolist())
+    return tensor.tolist() if array.ndim == 0 else tuple(tensor.tolist())
 
 
 def splits_along(name, least, dim_of, direction):
