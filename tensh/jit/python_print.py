@@ -60,12 +60,16 @@ class Writer:
             self.names[node] = f"CONSTANTS.c{len(self.constants) - 1}"
             return
         self.names[node] = self.name(node.name)
+        self.lines.append(f"{self.names[node]} = {self.member(node.target)}")
+
+    @staticmethod
+    def member(target):
+        """Return the code of a member of the module."""
         path = "self"
-        for part in node.target.split("."):
-            path = (
-                f'getattr({path}, "{part}")' if not part.isidentifier() or keyword.iskeyword(part) else f"{path}.{part}"
-            )
-        self.lines.append(f"{self.names[node]} = {path}")
+        for part in target.split("."):
+            plain = part.isidentifier() and not keyword.iskeyword(part)
+            path = f"{path}.{part}" if plain else f'getattr({path}, "{part}")'
+        return path
 
     def write_call(self, node):
         if node.target is operator.getitem and node in self.names:
@@ -88,9 +92,9 @@ class Writer:
         if path := getattr(node.target, "script_path", None):
             options = [f"{name}={self.value(each)}" for name, each in node.kwargs.items()]
             return f"{path}({', '.join([*map(self.value, node.args), *options])})"
-        if node.op == "call_module":
-            text = "tensh does not save a trace that calls a scripted module with branches or loops"
-            raise Unwritable(f"{text}, here {node.target}: script the whole model")
+        if node.op == "call_module":  # a scripted module with branches or loops
+            options = [f"{name}={self.value(each)}" for name, each in node.kwargs.items()]
+            return f"({self.member(node.target)}).forward({', '.join([*map(self.value, node.args), *options])})"
         if not hasattr(node.target, "_opname"):
             if (
                 getattr(operator, getattr(node.target, "__name__", ""), None) is node.target

@@ -10,8 +10,7 @@ from tensh.jit.code_text import write_code
 from tensh.jit.ir import Graph
 from tensh.jit.method_lines import MethodLines
 from tensh.jit.python_print import result_type
-from tensh.jit.scripting.saving import write_functions
-from tensh.jit.writing import write_trace
+from tensh.jit.scripting.saving import write_trace_file
 from tensh.tracing.program import flatten_like
 
 
@@ -35,9 +34,7 @@ class TracedProgram:
 
     def save(self, f, _extra_files=None):
         """Write a TorchScript file, which PyTorch can also load: see ``torch.jit.save``."""
-        nodes = [node for program in self._programs.values() for node in program.graph.nodes]
-        called = {node.target._fn for node in nodes if isinstance(node.target, ScriptFunction)}
-        write_trace(self, f, _extra_files, write_functions(called))
+        write_trace_file(self, f, _extra_files)
 
     @property
     def inlined_graph(self):

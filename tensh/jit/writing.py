@@ -47,19 +47,17 @@ class ScriptWriter(Writer):
     dispatch = Writer.dispatch | {ScriptObject: save_script_object, TypedValue: save_typed_value}
 
 
-def write_trace(m, f, _extra_files=None, functions=None):
+def write_trace(m, f, _extra_files, codes, write_script):
     """Write a traced function or module to a path or binary file; ``_extra_files`` (name -> text) are added.
 
-    ``functions`` has the texts of the functions that it calls, by the names of their modules.
+    ``codes`` has the code that is known so far; ``write_script`` adds that of a scripted submodule, and returns its object.
     """
-    constants = []
     root = m if isinstance(m, Module) else Module()
     name = m.original_name if isinstance(m, Module) else "PlaceholderModule"
     classes = []
-    owner = write_class(root, "__torch__." + spell(name), m._programs, constants, classes)
-    codes = dict(functions or {})
-    codes["__torch__"] = codes.get("__torch__", "") + "\n".join(text for _, text in classes)
-    put_archive(f, owner, codes, constants, _extra_files)
+    owner = write_class(root, "__torch__." + spell(name), m._programs, codes.constants, classes, write_script)
+    codes.add("__torch__", "\n".join(text for _, text in classes))
+    put_archive(f, owner, codes.texts, codes.constants, _extra_files)
 
 
 def put_archive(f, owner, codes, constants, extra_files):
@@ -76,8 +74,11 @@ def spell(name):
     return "".join(each if each.isalnum() or each == "_" else "_" for each in name)
 
 
-def write_class(module, name, programs, constants, classes):
-    """Return the object of a module with its submodules; their classes are added to ``classes`` as (name, text)."""
+def write_class(module, name, programs, constants, classes, write_script):
+    """Return the object of a module with its submodules; their classes are added to ``classes`` as (name, text).
+
+    ``write_script`` returns the object of a submodule that is scripted.
+    """
     state, lines = {}, []
     for path, value in module._parameters.items():
         state[path] = None if value is None else value.detach().requires_grad_(value.requires_grad)
@@ -89,7 +90,9 @@ def write_class(module, name, programs, constants, classes):
     lines += ["  training : bool", "  _is_full_backward_hook : Optional[bool]"]
     for path, child in module._modules.items():
         if child is not None:
-            made = write_class(child, f"{name}_{spell(path)}", {}, constants, classes)
+            made = write_script(child)
+            if made is None:
+                made = write_class(child, f"{name}_{spell(path)}", {}, constants, classes, write_script)
             state[path] = made
             lines.append(declare(path, made.name))
     head = [f"class {name.rpartition('.')[2]}(Module):", *list_members(module)]

@@ -134,6 +134,32 @@ def make_scripts_of_traces(torch):
         def forward(self, x):
             return self.one(x) + self.other(x) + self.third(x) + F.linear(x, self.one.weight, self.one.bias)
 
+    class Choice(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.weight = nn.Parameter(torch.ones(2))
+
+        def forward(self, x):
+            if bool(x.sum() > 0):
+                return x * self.weight
+            return x - 1
+
+    class AfterChoice(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.choice, self.linear = torch.jit.script(Choice()), nn.Linear(2, 2)
+
+        def forward(self, x):
+            return self.linear(self.choice(x)) + self.choice(-x)
+
+    class TracedChoice(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.traced = trace(AfterChoice(), ones)
+
+        def forward(self, x):
+            return self.traced(x) * self.traced(-x)
+
     class Deep(nn.Module):
         def __init__(self):
             super().__init__()
@@ -143,4 +169,4 @@ def make_scripts_of_traces(torch):
             return self.shared(self.methods(x))
 
     functions = {name: each for name, each in locals().items() if name.startswith("f_")}
-    return functions | {each.__name__: each() for each in (Branch, Listed, Shared, Methods, Same, Deep)}
+    return functions | {each.__name__: each() for each in (Branch, Listed, Shared, Methods, Same, TracedChoice, Deep)}

@@ -91,6 +91,15 @@ def test_scripts_that_call_traces_come_back_from_files(oracle, name):
             compare(library, expected, load(library, data)(library.tensor([[1.0, 2.0]])))
 
 
+def test_traces_that_call_scripted_modules_come_back_from_files(oracle):
+    traced = made_of_traces(torch)["TracedChoice"].traced
+    file = io.BytesIO()
+    torch.jit.save(traced, file)
+    for rows in ([[1.0, 2.0]], [[-1.0, -2.0]]):
+        for library in (torch, oracle):
+            compare(library, traced(torch.tensor(rows)), load(library, file.getvalue())(library.tensor(rows)))
+
+
 def layers():
     """Return cases of layers whose inputs are tensors: the first of each layer in every run, the others in thorough ones."""
     found, seen = [], set()

@@ -13,10 +13,10 @@ from tensh.jit.scripting.sources import NotScriptable
 from tensh.jit.scripting.sugar import class_name, path_of
 from tensh.jit.scripting.traces import TraceMethod, add_trace_function, is_trace, make_trace_object
 from tensh.jit.types import class_path, is_named_tuple, origin_of
-from tensh.jit.writing import ScriptObject, TypedValue, declare, list_members, put_archive
+from tensh.jit.writing import ScriptObject, TypedValue, declare, list_members, put_archive, write_trace
 from tensh.nn.modules.module import Module
 
-__all__ = ["write_function_file", "write_functions", "write_module"]
+__all__ = ["write_function_file", "write_module", "write_trace_file"]
 
 LISTS = {int: "build_intlist", float: "build_doublelist", bool: "build_boollist"}
 INTERNAL = frozenset({*Module().__dict__, "training"})
@@ -74,11 +74,18 @@ def write_function_file(fn, f, extra_files=None):
     put_archive(f, ScriptObject(path, {"training": True}), codes.texts, codes.constants, extra_files)
 
 
-def write_functions(functions):
-    """Return the code of functions, and of all that they call, by the names of their modules."""
-    codes = Codes()
-    add_scripts(functions, codes)
-    return codes.texts
+def write_trace_file(trace, f, extra_files=None):
+    """Write a traced function or module to a path or binary file, with the scripts that it calls."""
+    codes, made = Codes(), {}
+    add_trace(trace, codes)
+    write_trace(trace, f, extra_files, codes, lambda child: make_script_object(child, codes, made))
+
+
+def make_script_object(module, codes, made):
+    """Return the object of a scripted submodule of a trace; None for a submodule that is part of the trace."""
+    if not isinstance(getattr(type(module), "_original", None), type) or is_trace(module):
+        return None
+    return make_object(module, compile_methods(Program(), module), codes, made)
 
 
 def add_scripts(functions, codes):
@@ -221,7 +228,7 @@ def make_object(module, methods, codes, made):
         return made[id(module)]
     if is_trace(module):
         add_trace(module, codes)
-        made[id(module)] = make_trace_object(module, codes)
+        made[id(module)] = make_trace_object(module, codes, lambda child: make_script_object(child, codes, made))
         return made[id(module)]
     state, lines = {}, []
     own = methods.get(id(module), [])

@@ -29,10 +29,13 @@ def is_trace(thing):
     return "_programs" in getattr(thing, "__dict__", ())
 
 
-def make_trace_object(module, codes):
-    """Return the object of a traced module; its class, and those of its submodules, are added to the code."""
+def make_trace_object(module, codes, write_script):
+    """Return the object of a traced module; its class, and those of its submodules, are added to the code.
+
+    ``write_script`` returns the object of a submodule that is scripted.
+    """
     name, classes = codes.find_name(class_name(module)), []
-    made = write_class(module, name, module._programs, codes.constants, classes)
+    made = write_class(module, name, module._programs, codes.constants, classes, write_script)
     for path, text in classes:
         codes.classes[path] = text
         codes.add(path.rpartition(".")[0], text)
