@@ -16,6 +16,7 @@ __all__ = [
     "register_fake",
     "register_vmap",
     "triton_op",
+    "wrap_triton",
 ]
 
 
@@ -44,6 +45,11 @@ def custom_op(name, fn=None, /, *, mutates_args, device_types=None, schema=None,
 triton_op = custom_op
 
 
+def wrap_triton(triton_kernel, /):
+    """Raise ModuleNotFoundError: kernels are Triton's, which tensh does not use."""
+    raise ModuleNotFoundError("No module named 'triton'", name="triton")
+
+
 def register_autograd(op, backward, /, *, setup_context=None, lib=None):
     """Register the derivative of an operator, given by itself or by name."""
     find_definition(op).register_autograd(backward, setup_context=setup_context)
@@ -53,6 +59,8 @@ def register_fake(op, func=None, /, *, lib=None, _stacklevel=1, allow_override=F
     """Register a function that computes the shape of an operator's result; a decorator without ``func``."""
 
     def register(func):
+        if isinstance(op, str) and op not in OPERATORS and not op.startswith("aten::"):
+            raise RuntimeError(f"operator {op} does not exist")
         if not isinstance(op, str) or op in OPERATORS:
             find_definition(op).register_fake(func)
         return func
@@ -78,7 +86,7 @@ class Library:
 
     def __init__(self, ns, kind, dispatch_key=""):
         if kind not in ("IMPL", "DEF", "FRAGMENT"):
-            raise ValueError("Unsupported kind: ", kind)
+            raise ValueError(f"Unsupported kind: {kind}")
         self.ns, self.kind, self.dispatch_key = ns, kind, dispatch_key
 
     def __repr__(self):
@@ -87,6 +95,8 @@ class Library:
     def define(self, schema, alias_analysis="", *, tags=()):
         """Declare an operator by its schema; return its name."""
         name, bracket, rest = schema.partition("(")
+        if not bracket and schema.isidentifier():
+            raise RuntimeError("Tried to parse a function schema but only the operator name was given")
         define(f"{self.ns}::{name.strip()}", bracket + rest)
         return name.strip()
 
@@ -154,8 +164,7 @@ def impl(qualname, types, func=None, *, lib=None):
 
 
 def get_ctx():
-    """Raise RuntimeError: this is the context of fake functions, which are never run."""
-    raise RuntimeError("get_ctx() can only be called inside an abstract implementation")
+    """Return None: outside of fake functions that ask for sizes, which are never run, there is no context."""
 
 
 __getattr__ = unsupported_lookup("torch.library")

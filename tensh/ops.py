@@ -42,6 +42,8 @@ class Operator:
 class Operators(ModuleType):
     """The operators of a namespace."""
 
+    __file__ = "torch.ops"
+
     def __getattr__(self, name):
         from tensh._aten.derivative_names import derivative_by_name
         from tensh._aten.overloads import Packet, Word, packet_of, schemas

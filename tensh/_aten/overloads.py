@@ -323,6 +323,11 @@ class Packet:
         """The names of the overloads."""
         return list(self._overloads)
 
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise AttributeError(f"The underlying op of '{self}' has no overload name '{name}'")
+
     def __call__(self, *args, **kwargs):
         if (found := find_overrides(args, kwargs)) is not None:
             return ask_overrides(self, found, args, kwargs)

@@ -4,7 +4,7 @@ import functools
 
 import tensh as torch
 from tensh._aten.schema import FunctionSchema
-from tensh._library.schema import bind_arguments, number_dtypes, read_parameters
+from tensh._library.schema import bind_arguments, print_schema, read_parameters
 from tensh.autograd import Function
 from tensh.engine.core.tensor import Tensor
 from tensh.func.trees import flatten, leaves_of, unflatten
@@ -62,6 +62,11 @@ class OpOverloadPacket:
         """The names of the overloads."""
         return ["default"]
 
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise AttributeError(f"The underlying op of '{self}' has no overload name '{name}'")
+
     def __call__(self, *args, **kwargs):
         return self.default(*args, **kwargs)
 
@@ -81,7 +86,7 @@ class CustomOpDef:
     __module__ = "torch._library.custom_ops"
 
     def __init__(self, name, fn, schema):
-        self._qualname, self._fn, self._schema = name, fn, FunctionSchema(name + number_dtypes(schema))
+        self._qualname, self._fn, self._schema = name, fn, FunctionSchema(name + print_schema(schema))
         self._parameters = read_parameters(schema)
         parameters = [text for text in schema.partition(" ->")[0].split(", ") if text.strip("( ") != "*"]
         self._written = [n for n, text in enumerate(parameters) if "!)" in text]

@@ -7,6 +7,7 @@ from collections import abc
 from typing import Any, NamedTuple
 
 import tensh as torch
+from tensh._aten.schema import TYPES as PRINTED
 from tensh.engine.core.tensor import Tensor
 
 KINDS = {
@@ -22,8 +23,8 @@ CODES = {name: number for number, name in enumerate(
 )}  # fmt: skip
 """The number that stands for a dtype in the text of a schema."""
 TYPES = {
-    "Tensor": (Tensor,), "int": (int,), "SymInt": (int,), "float": (float, int), "bool": (bool,), "str": (str,),
-    "Scalar": (int, float, bool, complex), "ScalarType": (torch.dtype,), "Device": (torch.device, str),
+    "Tensor": (Tensor,), "int": (int,), "SymInt": (int,), "float": (float, int), "bool": (int,), "str": (str,),
+    "Scalar": (int, float, bool, complex), "ScalarType": (torch.dtype, int), "Device": (torch.device, str),
 }  # fmt: skip
 """Kind of a parameter -> the types of values that it takes."""
 PARAMETER = re.compile(
@@ -169,8 +170,10 @@ def read_parameters(schema):
     return found
 
 
-def number_dtypes(schema):
-    """Return a schema as PyTorch prints that of an operator: dtypes that are defaults by their numbers."""
+def print_schema(schema):
+    """Return a schema as PyTorch prints that of an operator: defaults in the form of C++, and dtypes by their numbers."""
+    schema = re.sub(r"=(-?\d+)\.0(?!\d)", r"=\1.", schema)
+    schema = re.sub(r"=\[([^\]]*)\]", lambda found: f"=[{', '.join(re.split(', ?', found[1]))}]", schema)
     return re.sub(r"(?<=ScalarType )(\w+)=(\w+)", lambda found: f"{found[1]}={CODES.get(found[2], found[2])}", schema)
 
 
@@ -191,10 +194,16 @@ def bind_arguments(name, schema, parameters, args, kwargs):
     if unknown := next((each for each in kwargs if each not in known), None):
         raise RuntimeError(f"Unknown keyword argument '{unknown}' for operator '{name}'. Schema: {schema}")
     places = [p for p in parameters if not p.named]
+    if len(args) > len(parameters):
+        raise RuntimeError(
+            f"{name}() expected at most {len(parameters)} argument(s) but received {len(args)} argument(s). Declaration: {schema}"
+        )
     if len(args) > len(places):
         raise RuntimeError(
-            f"{name}() expected at most {len(places)} argument(s) but received {len(args)} argument(s). Declaration: {schema}"
+            f"{name}() takes {len(places)} positional argument(s) but {len(args)} was/were given.  Declaration: {schema}"
         )
+    if twice := next((p.name for p, _ in zip(places, args) if p.name in kwargs), None):
+        raise RuntimeError(f"Argument '{twice}' specified both as positional and keyword argument. Schema: {schema}")
     given = dict(zip([p.name for p in places], args)) | kwargs
     values = []
     for position, p in enumerate(parameters):
@@ -205,14 +214,28 @@ def bind_arguments(name, schema, parameters, args, kwargs):
             continue
         value = given[p.name]
         if not p.takes(value):
-            kind = (
-                ("int" if p.kind == "SymInt" else p.kind)
-                if not p.listed
-                else f"List[{'int' if p.kind == 'SymInt' else p.kind}]"
-            )
+            kind = PRINTED.get(p.kind, p.kind)
+            kind = f"List[{kind}]" if p.listed else kind
             raise RuntimeError(
                 f"{name}() Expected a value of type '{f'Optional[{kind}]' if p.optional else kind}' for argument '{p.name}' but "
-                f"instead found type '{type(value).__name__}'.\nPosition: {position}\nValue: {value!r}\nDeclaration: {schema}"
+                f"instead found type '{type(value).__name__}'.\nPosition: {position}\nValue: {value!r}\nDeclaration: {schema}\n"
+                + explain_cast(p, value)
             )
         values.append(value)
     return values
+
+
+def explain_cast(parameter, value):
+    """Return the last line of the error for a value of a wrong type."""
+    if parameter.listed and not hasattr(value, "__iter__"):
+        return f" Python error details: TypeError: '{type(value).__name__}' object is not iterable"
+    if parameter.kind == "Tensor" and not parameter.listed:
+        return f"Cast error details: Unable to cast {value} to Tensor"
+    if parameter.kind == "Scalar" and not parameter.listed:
+        return f"Cast error details: Cannot cast {value} to number"
+    if parameter.listed and parameter.kind == "SymInt" and not isinstance(value, str):  # sizes are cast one by one
+        value = next(each for each in value if not isinstance(each, int))
+    return (
+        f"Cast error details: Unable to cast Python instance of type {type(value)} to C++ type '?' (#define "
+        "PYBIND11_DETAILED_ERROR_MESSAGES or compile in debug mode for details)"
+    )
