@@ -1,5 +1,6 @@
 """Program values without elements: dtypes, and shapes with names for dynamic sizes."""
 
+from collections import OrderedDict
 from math import prod
 
 from tensh.engine.core.tensor import Tensor
@@ -73,9 +74,17 @@ def note_value(value, node, names=None):
 
 
 def describe_branch(module):
-    """Return a copy of the graph module of a branch, whose values are described; constants stay."""
+    """Return a copy of the graph module of a branch, with PyTorch's notes; constants stay."""
     graph = copy_graph(module.graph, {each: each.target for each in module.graph.find_nodes(op="placeholder")})
     for node in graph.nodes:
-        if node.op != "get_attr" or isinstance(node.meta["val"], GraphModule):
-            node.meta["val"] = describe(node)
+        if node.op == "get_attr" and not isinstance(node.meta["val"], GraphModule):
+            continue
+        if node.op == "output":
+            node.meta = {}
+            continue
+        value, sizes = node.meta.get("val"), node.meta.get("sizes")
+        node.meta = {key: node.meta[key] for key in ("stack_trace", "torch_fn") if key in node.meta}
+        if node.op.startswith("call"):
+            node.meta["nn_module_stack"] = OrderedDict()
+        note_value(value.detach() if isinstance(value, Tensor) else value, node, sizes)
     return GraphModule(list_members(graph), graph, type(module).__name__, _late=True)

@@ -277,7 +277,7 @@ def make_kinds(root):
 def name_modules(root, stack):
     """Return the modules that were being called as PyTorch notes them: a name each -> (path, name of the class)."""
     modules = {"": ("", type(root))} | stack
-    return {f"L__self__{path}": (path, f"{cls.__module__}.{cls.__qualname__}") for path, (_, cls) in modules.items()}
+    return {f"L__self__{key}": (path, f"{cls.__module__}.{cls.__qualname__}") for key, (path, cls) in modules.items()}
 
 
 def lift_members(program, kinds, find_kind):

@@ -119,17 +119,17 @@ class Level:
 
     def add(self, nodes):
         """Add nodes; those of a module that is called here become one call of the module."""
-        for path, group in itertools.groupby(nodes, key=self.find_module):
+        for called, group in itertools.groupby(nodes, key=self.find_call):
             group = list(group)
-            if path is not None:
-                self.add_call(path, group)
+            if called is not None:
+                self.add_call(called[1], group)
                 continue
             for node in group:
                 self.made[node] = self.graph.node_copy(node, self.read)
 
-    def find_module(self, node):
-        """Return the path of the module called here that made a node, or None."""
-        stack = list(node.meta.get("nn_module_stack", ()))
+    def find_call(self, node):
+        """Return (key, path) of the call of a module here that made a node, or None."""
+        stack = [(key, path) for key, (path, _) in node.meta.get("nn_module_stack", {}).items()]
         return stack[self.depth] if len(stack) > self.depth else None
 
     def add_call(self, path, nodes):

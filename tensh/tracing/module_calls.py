@@ -10,6 +10,37 @@ class Call:
         self.path = path
 
 
+def number_calls(recorder):
+    """Return the ``__call__`` of modules that notes which are being called, as (key, path, class), the outermost first.
+
+    The key is the path, in a second call of the module ``path@1``; the path of a shared module is the one through its caller.
+    """
+    original, counts = Module.__call__, {}
+
+    def call(module, *args, **kwargs):
+        if module not in recorder.paths:
+            return original(module, *args, **kwargs)
+        before = recorder.entered
+        owner, around = (before[-1][1], before[-1][3]) if before else ("", recorder.root)
+        path = find_path(module, around, owner) or recorder.paths[module]
+        count = counts[path] = counts.get(path, -1) + 1
+        recorder.entered = (*before, (f"{path}@{count}" if count else path, path, type(module), module))
+        try:
+            return original(module, *args, **kwargs)
+        finally:
+            recorder.entered = before
+
+    return call
+
+
+def find_path(module, owner, prefix):
+    """Return the path of a module within the one that calls it; None if it is elsewhere."""
+    if owner is None:
+        return None
+    found = next((path for path, each in owner.named_modules(remove_duplicate=False) if each is module), None)
+    return f"{prefix}.{found}" if found and prefix else found
+
+
 def watch_calls(recorder):
     """Return the ``__call__`` of modules that notes which submodules of the root are being called."""
     original = Module.__call__

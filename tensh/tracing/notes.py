@@ -34,7 +34,10 @@ def describe(recorder, node, value):
     place, modules = find_place()
     if place is not None:
         node.meta["stack_trace"], node.meta["place"] = describe_place(place)
-    if called := [(recorder.paths[each], type(each)) for each in modules if each in recorder.paths]:
+    if recorder.apart:
+        if recorder.entered:
+            node.meta["nn_module_stack"] = {key: (path, cls) for key, path, cls, _ in recorder.entered}
+    elif called := [(recorder.paths[each], type(each)) for each in modules if each in recorder.paths]:
         node.meta["nn_module_stack"] = {path: (path, cls) for path, cls in called}
     if recorder.calls:
         node.meta["calls"] = recorder.calls

@@ -80,6 +80,7 @@ def trace_program(function, args, kwargs=None, sizes=False, on_read=None, root=N
     ranges = {}
     if shift is not None:
         recorder.read_item = partial(read_number, ranges=ranges, shift=shift)
+    recorder.root = root
     recorder.paths = {module: path for path, module in root.named_modules() if path}
     structure, leaves = add_inputs(recorder, function, args, kwargs or {})
     tensors = [node.meta["val"] for node in recorder.graph.nodes]

@@ -32,7 +32,7 @@ from tensh.tracing import notes, translation
 from tensh.tracing.attention_steps import padding_mask
 from tensh.tracing.casts import cast_first
 from tensh.tracing.makers import Makers
-from tensh.tracing.module_calls import watch_calls
+from tensh.tracing.module_calls import number_calls, watch_calls
 from tensh.tracing.naming import find_names
 from tensh.tracing.newness import Since
 from tensh.tracing.numbers import TracedFloat, TracedInt, fix, plain_number
@@ -63,6 +63,8 @@ class Recorder(BranchRecorder, TorchFunctionMode):
     """
 
     SCOPE = ("nodes", "constants")
+    entered = ()  # the modules that are being called, as (key, path, class, module)
+    root = None  # the module that is recorded
     calls = ()  # the calls of submodules that are running, in traces that tell them apart
     keeps_numbers = False  # numbers that are written stay numbers
     table = {}  # overload -> the function that consists of other operators, called in its place
@@ -368,8 +370,7 @@ class Recorder(BranchRecorder, TorchFunctionMode):
             self.since = Since().__enter__()
         self.makers = Makers(self).__enter__()
         self.patcher = Patcher().__enter__()
-        if not self.apart:
-            self.patcher.patch_method(Module, "__call__", watch_calls(self))
+        self.patcher.patch_method(Module, "__call__", (number_calls if self.apart else watch_calls)(self))
         self.patcher.patch_method(Tensor, "__iter__", watch_iteration(self))
         self.patcher.patch_method(RNNBase, "_run", compute)
         self.patcher.patch_method(RNNCellBase, "_step", step)

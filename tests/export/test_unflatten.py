@@ -1,5 +1,7 @@
 """torch.export.unflatten: programs as modules give the results of the originals, and have their names."""
 
+import copy
+
 import pytest
 
 import tensh as torch
@@ -69,3 +71,96 @@ def tell(torch):
 
 def test_modules_and_refusals_are_pytorchs(oracle):
     assert tell(torch) == tell(oracle)
+
+
+def make_repeating(torch):
+    """Return models that call modules several times, directly after each other, in loops, or through a shared container."""
+
+    class Inner(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.l = torch.nn.Linear(2, 2)
+
+        def forward(self, x):
+            return self.l(x).relu()
+
+    class Twice(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.a = Inner()
+
+        def forward(self, x):
+            return self.a(self.a(x))
+
+    class Loop(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.a, self.r = Inner(), torch.nn.ReLU()
+
+        def forward(self, x):
+            for _ in range(3):
+                x = self.r(self.a(x))
+            return x
+
+    class Shared(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.a = Inner()
+            self.b = torch.nn.Sequential(self.a, Inner())
+
+        def forward(self, x):
+            return self.b(self.a(x)) + self.b(x * 2)
+
+    class Tied(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.a, self.b = Inner(), Inner()
+            self.b.l = self.a.l
+
+        def forward(self, x):
+            return self.b(self.a(x))
+
+    class Counting(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("n", torch.zeros(1))
+
+        def forward(self, x):
+            self.n.add_(1)
+            return x * self.n
+
+    class Counted(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.c = Counting()
+
+        def forward(self, x):
+            return self.c(x) + self.c(x)
+
+    return {each.__name__: each for each in (Twice, Loop, Shared, Tied, Counted)}
+
+
+def tell_of_calls(torch, name):
+    """Describe the modules of an unflattened program, and the notes of its calls."""
+    torch.manual_seed(0)
+    program = torch.export.export(make_repeating(torch)[name](), (torch.ones(1, 2),))
+    made = torch.export.unflatten(program)
+    x = torch.tensor([[0.5, -0.25]])
+    stacks = [
+        [(key, path) for key, (path, _) in node.meta["nn_module_stack"].items()]
+        for node in program.graph.nodes
+        if node.op == "call_function"
+    ]
+    return [str(made), *((path, str(each.graph)) for path, each in made.named_modules()), stacks, made(x).tolist()]
+
+
+@pytest.mark.parametrize("name", make_repeating(torch))
+def test_modules_that_are_called_again_compute_the_same(name):
+    model, x = make_repeating(torch)[name](), torch.tensor([[0.5, -0.25]])
+    made = torch.export.unflatten(torch.export.export(copy.deepcopy(model), (torch.ones(1, 2),)))
+    assert torch.equal(made(x), model(x))
+
+
+@pytest.mark.parametrize("name", make_repeating(torch))
+def test_calls_of_modules_are_pytorchs(oracle, name):
+    assert tell_of_calls(torch, name) == tell_of_calls(oracle, name)

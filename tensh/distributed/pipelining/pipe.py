@@ -78,7 +78,7 @@ def assign_stages(graph, split_spec):
     nodes = [node for node in graph.nodes if node.op not in ("placeholder", "get_attr", "output")]
     begins = {number for number, node in enumerate(nodes) if node.target is pipe_split}
     for path, point in split_spec.items():
-        within = [number for number, node in enumerate(nodes) if path in node.meta.get("nn_module_stack", {})]
+        within = [number for number, node in enumerate(nodes) if path in list_paths(node)]
         if not within:
             raise ValueError(f"the model does not call the module {path!r}, where a stage should begin")
         begins.add(within[0] if point is SplitPoint.BEGINNING else within[-1] + 1)
@@ -88,6 +88,11 @@ def assign_stages(graph, split_spec):
         stage += number in begins
         stages[node] = stage
     return {node: stage for node, stage in stages.items() if node.target is not pipe_split}
+
+
+def list_paths(node):
+    """Return the paths of the modules in whose calls a node was recorded."""
+    return [path for path, _ in node.meta.get("nn_module_stack", {}).values()]
 
 
 class Pipe(Module):
