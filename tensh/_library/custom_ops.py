@@ -7,6 +7,7 @@ from tensh._aten.schema import FunctionSchema
 from tensh._library.schema import bind_arguments, print_schema, read_parameters
 from tensh.autograd import Function
 from tensh.engine.core.tensor import Tensor
+from tensh.engine.dispatch.override.state import state
 from tensh.func.trees import flatten, leaves_of, unflatten
 
 OPERATORS = {}
@@ -27,7 +28,7 @@ class OpOverload:
     def __init__(self, definition):
         self._definition = definition
         self.namespace, _, self._opname = definition._qualname.partition("::")
-        self.__name__ = f"{self._opname}.default"
+        self.__name__, self.__module__ = f"{self._opname}.default", f"torch._ops.{self.namespace}"
 
     _schema = property(lambda self: self._definition._schema)
     overloadpacket = _overloadpacket = property(lambda self: self._definition._packet)
@@ -56,7 +57,7 @@ class OpOverloadPacket:
 
     def __init__(self, definition):
         self.default, self._qualified_op_name = definition._opoverload, definition._qualname
-        self.__name__ = definition._opoverload._opname
+        self.__name__, self.__module__ = definition._opoverload._opname, definition._opoverload.__module__
 
     def overloads(self):
         """The names of the overloads."""
@@ -78,6 +79,11 @@ class OpOverloadPacket:
 
     def __deepcopy__(self, memo):
         return self
+
+
+def refuse_record(definition, values):
+    """Return NotImplemented: a mode that records no operators of programs."""
+    return NotImplemented
 
 
 class CustomOpDef:
@@ -107,6 +113,9 @@ class CustomOpDef:
     def call(self, args, kwargs):
         """The result for these arguments: of the fake function for tensors without elements, recorded where one requires grad."""
         values = bind_arguments(self._qualname, self._schema, self._parameters, args, kwargs)
+        for mode in reversed(state.modes):
+            if (result := getattr(mode, "record_custom", refuse_record)(self, values)) is not NotImplemented:
+                return result
         tensors = [t for t in leaves_of(values) if isinstance(t, Tensor)]
         if any(hasattr(type(t), "levels") for t in tensors):  # within vmap
             return self.record(values)

@@ -40,7 +40,7 @@ def follow(graph, last, made, numbers):
             if isinstance(value, torch.fx.GraphModule):
                 follow(value.graph, last, made, numbers)
                 value.recompile()
-        elif node.op == "call_function" and hasattr(node.target, "_opname"):
+        elif node.op == "call_function" and hasattr(node.target, "parameters"):
             write_flag(node)
             write_place(node)
             if (node.target._opname, node.target._overloadname) == ("to", "dtype"):

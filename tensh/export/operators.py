@@ -24,6 +24,8 @@ DRAWING = frozenset("rand randn randint rand_like randn_like bernoulli multinomi
 
 def name_operator(function):
     """Return the name of a function in a file: the inverse of ``find_operator``."""
+    if hasattr(function, "_definition"):
+        raise RuntimeError(f"a file of an exported program cannot call {function.name()}, an operator of the program")
     if hasattr(function, "_opname"):
         return f"aten.{function._opname}.{function._overloadname}"
     if OPERATORS.get(name_in_space(function)) is function:

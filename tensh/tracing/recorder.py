@@ -258,6 +258,27 @@ class Recorder(BranchRecorder, TorchFunctionMode):
                 return result
         return self.run_overload(overload, *overload.bind(tuple(args), kwargs))
 
+    def record_custom(self, definition, values):
+        """Compute an operator of the program, and record it as one node; NotImplemented outside of exports.
+
+        Arguments at the end that are defaults are left out.
+        """
+        if self.read_item is None or not any(map(self.is_traced, values)):
+            return NotImplemented
+        args, named = definition.split_arguments(values)
+        with recording(self, on=False):
+            result = definition(*map_aggregate(tuple(args), plain_number), **map_aggregate(dict(named), plain_number))
+        defaults = [each.default for each in definition._parameters if not each.named]
+        while args and args[-1] is defaults[len(args) - 1]:
+            args.pop()
+        named = {
+            each.name: named[each.name]
+            for each in definition._parameters
+            if each.named and named[each.name] is not each.default
+        }
+        self.record(definition._opoverload, tuple(args), named, result)
+        return result
+
     def record_item(self, tensor, value):
         """Record that the program reads the only element of a tensor; return the node."""
         overload, args, _ = translation.choose("item", (tensor,), {})

@@ -199,3 +199,53 @@ def test_nodes_know_the_modules_that_were_called(oracle):
     assert stacks[0] == stacks[1]
     unflattened = torch.export.unflatten(torch.export.export(make(torch), (torch.ones(2, 2),)))
     assert [name for name, _ in unflattened.named_modules()][:3] == ["", "inner", "inner.linear"]
+
+
+def make_own_operators(torch, space):
+    """Return a model that calls operators of the program, whose functions compute with NumPy."""
+
+    @torch.library.custom_op(f"{space}::scaled", mutates_args=())
+    def scaled(x: torch.Tensor, factor: float, shift: float = 0.0) -> torch.Tensor:
+        return torch.from_numpy(x.numpy() * factor + shift)
+
+    @scaled.register_fake
+    def _(x, factor, shift=0.0):
+        return torch.empty_like(x)
+
+    @torch.library.custom_op(f"{space}::fill_sevens", mutates_args=("x",))
+    def fill_sevens(x: torch.Tensor) -> None:
+        x.numpy()[...] = 7
+
+    class Own(torch.nn.Module):
+        def forward(self, x):
+            y = scaled(x, 3.0) + scaled(x, 2.0, 1.0)
+            z = x.clone()
+            fill_sevens(z)
+            return y * z
+
+    return Own()
+
+
+def tell_of_own_operators(torch, space):
+    model = make_own_operators(torch, space)
+    found = []
+    for shapes in None, ({0: torch.export.Dim.AUTO},):
+        program = torch.export.export(model, (torch.ones(2),), dynamic_shapes=shapes)
+        code = [line.strip() for line in str(program).split("\n") if "torch.ops" in line]
+        found.append(code)
+        for size in (2, 5) if shapes else (2,):
+            x = torch.arange(float(size))
+            assert torch.equal(program.module()(x), model(x))
+    return found
+
+
+def test_operators_of_the_program_are_nodes(oracle):
+    assert tell_of_own_operators(torch, "own_in_export") == tell_of_own_operators(oracle, "own_in_export")
+
+
+def test_programs_call_operators_of_the_program():
+    (fixed, free) = tell_of_own_operators(torch, "called_in_export")
+    assert len(fixed) == len(free) == 6 and "torch.ops.called_in_export.scaled.default(x, 3.0)" in fixed[0]
+    program = torch.export.export(make_own_operators(torch, "refused_in_export"), (torch.ones(2),))
+    with pytest.raises(RuntimeError, match="cannot call refused_in_export::scaled, an operator of the program"):
+        saved(program)
