@@ -19,6 +19,7 @@ from tensh.export.relations import (
 )
 from tensh.func.trees import leaves_of
 from tensh.nn.modules.module import Module
+from tensh.tracing.checks import place_checks
 from tensh.tracing.data_sizes import find_dependent, name_data_sizes
 from tensh.tracing.decisions import rename
 from tensh.tracing.dims import ConstraintViolationError, UserError
@@ -142,6 +143,7 @@ def trace_module(mod, args, kwargs, shapes):
     if dynamic:
         place_sizes(program.graph, dynamic)
     require_known_results(program.result)
+    place_checks(program)
     name_data_sizes(program)
     stop_gradients(program.graph)
     follow_conventions(program)

@@ -73,6 +73,37 @@ def test_graphs_and_shapes_are_pytorchs(name, oracle):
     assert tell(torch) == tell(oracle)
 
 
+CHECKED = [
+    "(n := x.item(), torch._check(n >= 2), torch.zeros(n))[2]",
+    "(n := x.item(), torch._check_is_size(n), torch.zeros(n))[2]",
+    "(n := x.item(), torch._check_is_size(n, max=8), torch.zeros(n, 2))[2]",
+    "(n := x.item(), torch._check(n > 1), torch._check(n < 9), torch.zeros(n + 1))[3]",
+    "(n := x.item(), torch._check(n >= 0), torch._check(n <= 6), y[:n])[3]",
+    "(n := x.item(), torch._check(n >= 2, lambda: 'small'), torch._check(n >= 1), torch.zeros(n))[3]",
+    "(n := x.item(), m := x.mul(2).item(), torch._check(n >= 2), torch._check(m >= 3), torch._check(n <= m), torch.ones(n, m))[5]",
+    "torch.zeros(x.item())",
+]
+"""Programs that check the numbers that they read."""
+
+
+@pytest.mark.parametrize("text", CHECKED)
+def test_checks_are_those_of_pytorch(text, oracle):
+    def tell(library):
+        program = library.export.export(make(library, text), values(library, WHOLE))
+        code = program.graph_module.print_readable(print_output=False).splitlines()
+        return [line for line in code if line.strip() and "# " not in line], str(program.range_constraints)
+
+    assert tell(torch) == tell(oracle)
+
+
+@pytest.mark.parametrize("text", CHECKED)
+def test_checks_hold_in_calls(text):
+    program, y = torch.export.export(make(torch, text), values(torch, WHOLE)), torch.arange(6.0)
+    assert torch.equal(program.module()(torch.tensor(3), y), make(torch, text)(torch.tensor(3), y))
+    with pytest.raises(RuntimeError, match="Runtime assertion failed for expression u0 >= "):
+        program.module()(torch.tensor(-1), y)
+
+
 @pytest.mark.parametrize("name", REFUSED)
 def test_decisions_of_python_are_refused(name):
     args, text, said = REFUSED[name]

@@ -42,9 +42,8 @@ _check_not_implemented = _make_check(NotImplementedError)
 
 def _check_is_size(i, message=None, *, max=None):
     """Raise RuntimeError unless a number is a valid size of at most ``max``."""
-    _check(bool(i >= 0), message)
-    if max is not None:
-        _check(bool(i <= max), message)
+    for condition in (i >= 0, *([i <= max] if max is not None else [])):
+        _check(condition if hasattr(condition, "record_check") else bool(condition), message)
 
 
 def _check_tensor_all(cond, message=None):

@@ -1,0 +1,99 @@
+"""The checks of numbers that an exported program reads, at PyTorch's places and with its names.
+
+Note [Checks of ranges]
+After a number is read, PyTorch checks its range, then the other conditions on numbers that are known by then. Conditions that the range
+says are left out. A name counts the comparisons of the program of that kind before.
+"""
+
+import operator
+from collections import Counter
+
+from tensh._aten.overloads import schemas
+from tensh.fx.node import Node
+from tensh.tracing.unbacked import COMPARISONS
+
+ORDER = ("ge", "le", "gt", "lt")
+CREATING = frozenset("zeros ones empty full rand randn new_zeros new_ones new_empty new_full".split())
+"""Operators whose list of numbers is the shape of their result."""
+
+
+def place_checks(program):
+    """Move the checks of a program to where its numbers are read; one that checks something else than order is left as it is."""
+    graph = program.graph
+    checks = [(node.args[0], node) for node in graph.nodes if getattr(node.target, "_opname", "") == "_assert_scalar"]
+    numbers = {
+        node.meta["sizes"]: node for node in graph.nodes if is_read(node) and node.meta.get("sizes") in program.ranges
+    }
+    found = [read_check(condition, numbers) for condition, _ in checks]
+    if None in found:
+        return
+    for symbol, node in numbers.items():
+        if any(is_size_of(node, user) for user in node.users):
+            low, high = program.ranges[symbol]
+            program.ranges[symbol] = max(low or 0, 0), high
+    used = Counter(name for name, _, _ in found)
+    for condition, check in checks:
+        graph.erase_node(check)
+        graph.erase_node(condition)
+    known, left = [], list(dict.fromkeys(found))
+    for symbol, node in numbers.items():
+        known.append(symbol)
+        low, high = program.ranges[symbol]
+        wanted = [("ge", symbol, low), ("le", symbol, high)] if symbol.startswith("u") else []
+        wanted = [each for each in wanted if each[2] is not None]
+        for each in list(left):
+            if all(name in known for name in each[1:] if isinstance(name, str)):
+                left.remove(each)
+                if not is_range(each):
+                    wanted.append(each)
+        place = node
+        for each in wanted:
+            place = add_check(graph, each, numbers, used, place)
+
+
+def is_read(node):
+    return getattr(node.target, "_opname", "") == "item"
+
+
+def is_size_of(node, user):
+    """Return True if a number is a size of the tensor that a node creates."""
+    return getattr(user.target, "_opname", "") in CREATING and any(
+        isinstance(each, (list, tuple)) and node in each for each in user.args
+    )
+
+
+def is_range(check):
+    """Return True for a condition that the range of a number says."""
+    name, _, other = check
+    return name in ("ge", "le") and isinstance(other, int)
+
+
+def read_check(condition, numbers):
+    """Return (comparison, symbol, symbol or number) of a condition; None for another one."""
+    name = getattr(getattr(condition, "target", None), "__name__", "")
+    if not isinstance(condition, Node) or name not in ORDER or len(condition.users) != 1:
+        return None
+    operands = [each.meta.get("sizes") if isinstance(each, Node) else each for each in condition.args]
+    if operands[0] not in numbers or not (operands[1] in numbers or type(operands[1]) is int):
+        return None
+    return name, *operands
+
+
+def add_check(graph, check, numbers, used, place):
+    """Add a check after a node, and return its last node."""
+    name, symbol, other = check
+    text = f"{symbol} {COMPARISONS[name]} {other}"
+    label = f"{name}_{used[name]}" if used[name] else name
+    used[name] += 1
+    with graph.inserting_after(place):
+        made = graph.call_function(getattr(operator, name), (numbers[symbol], numbers.get(other, other)))
+    made.name, made.meta = label, {**numbers[symbol].meta, "val": None, "sizes": text}
+    shown = f"{other} < {symbol}" if name == "gt" and isinstance(other, int) else text
+    with graph.inserting_after(made):
+        text = f"Runtime assertion failed for expression {shown} on node '{label}'"
+        last = graph.call_function(schemas()["_assert_scalar"]["default"], (made, text))
+    last.name, last.meta["val"] = "_assert_scalar_default", None
+    if used["_assert_scalar"]:
+        last.name += f"_{used['_assert_scalar']}"
+    used["_assert_scalar"] += 1
+    return last
