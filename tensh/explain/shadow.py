@@ -338,11 +338,11 @@ def is_tensh_value(value):
     if isinstance(value, type):
         return is_from(value, *CLASSES)
     if isinstance(value, types.MethodType):
-        return is_module(value.__self__) and value.__name__ in MEMBERS and is_from(value, "nn")
+        own = is_module(value.__self__) and value.__name__ in MEMBERS and is_from(value, "nn")
+        return own and (value.__name__ != "state_dict" or not any(map(has_hooks, value.__self__.modules())))
     if isinstance(value, types.BuiltinFunctionType):
         return value.__module__ in PURE
-    code = getattr(value, "__code__", None)
-    name = getattr(value, "__name__", "")
+    code, name = getattr(value, "__code__", None), getattr(value, "__name__", "")
     if code is None or name.startswith(NEVER):
         return False
     space = getattr(value, "__module__", None) or ""
@@ -397,4 +397,4 @@ def kept_in(node, names):
 
 
 def has_hooks(module):
-    return any(getattr(module, name, None) for name in ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks"))
+    return any(value for name, value in vars(module).items() if name.endswith("_hooks"))

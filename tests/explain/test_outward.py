@@ -33,3 +33,11 @@ def test_modules_that_wait_for_other_processes():
     assert is_tensh_value(torch.nn.BatchNorm2d) and is_tensh_value(torch.relu)
     for kind in (torch.nn.SyncBatchNorm, torch.nn.parallel.DistributedDataParallel):
         assert not is_tensh_value(kind)
+
+
+@pytest.mark.parametrize("register", ["register_state_dict_pre_hook", "register_state_dict_post_hook"])
+def test_hooks_of_a_state_are_not_called_again(register):
+    net = torch.nn.Sequential(torch.nn.Linear(1, 1))
+    assert is_tensh_value(net.state_dict) and is_tensh_value(net.parameters)
+    getattr(net[0], register)(lambda *facts: None)
+    assert not is_tensh_value(net.state_dict) and is_tensh_value(net.parameters)
