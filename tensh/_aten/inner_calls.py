@@ -9,12 +9,14 @@ operators, that are computed on arrays and in PyTorch are several operators.
 
 import math
 
+import numpy as np
+
 import tensh as torch
 from tensh._aten.calls import aten, call_plain
 from tensh._aten.layer_words import is_ceiled, padding_of_mean, trilinear
 from tensh._aten.overloads import schemas
 from tensh.engine.codegen.vocabulary import OPS
-from tensh.engine.core.tensor import Tensor
+from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.methods.creation.fill import zeros
 from tensh.engine.operators.layers.composites.dropout import ALPHA
 from tensh.func.trees import map_leaves
@@ -209,6 +211,15 @@ def sub(input, other, *, alpha=1):
     return aten("sub_", aten("fill_", aten("empty_like", other, memory_format=torch.preserve_format), input), other)
 
 
+def index(input, indices):
+    """Elements by index arrays, of which there is None for a dimension that stays whole."""
+    if any(each is not None and type(each) is not np.ndarray for each in indices):
+        raise NotImplementedError(
+            "tensh cannot trace a subscript by tensors within vmap: use torch.index_select or gather"
+        )
+    return aten("index", input, [each if each is None else wrap(each) for each in indices])
+
+
 def move_averages(running, moved, batch, channels):
     """The running statistics of ``instance_norm``: the mean over the batch."""
     plain = aten("alias", running)
@@ -231,6 +242,7 @@ STEPS = {
         reshape_alias,
         clamp_at_zero,
         sub,
+        index,
         move_averages,
     )
 }

@@ -354,13 +354,17 @@ def script_if_tracing(fn):
     >>> traced(torch.ones(1), torch.tensor(3))
     tensor([8.])
     """
+    from tensh.jit.checking import check_function
+
     made = []
 
     @functools.wraps(fn)
     def wrapper(*args, **kwargs):
         if not is_tracing():
             return fn(*args, **kwargs)
-        made.extend([] if made else [ScriptFunction(fn)])
+        if not made:
+            check_function(fn)
+            made.append(ScriptFunction(fn))
         return made[0](*args, **kwargs)
 
     wrapper.__original_fn, wrapper.__script_if_tracing_wrapper = fn, True

@@ -35,6 +35,7 @@ def make_functions(torch):
         "jvp of subscripts": (lambda x: jvp(lambda y: y[[0, 2]] * y[1], (x,), (x,)), (x,)),
         "vmap over a tensor outside": (lambda x: vmap(torch.dot, (0, None))(m, x), (x,)),
         "vmap with a new tensor": (lambda m: vmap(lambda a: a + torch.zeros(3))(m), (m,)),
+        "vmap with subscripts": (lambda m: vmap(lambda a: a[[0, 2]] * a[1])(m), (m,)),
         "vmap of grad": (lambda m: vmap(grad(f))(m), (m,)),
         "vmap of vjp": (lambda m: vmap(lambda t: vjp(g, x)[1](t)[0])(m), (m,)),
         "vmap of jvp": (lambda m: vmap(lambda t: jvp(g, (x,), (t,))[1])(m), (m,)),

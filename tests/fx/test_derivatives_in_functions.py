@@ -28,6 +28,19 @@ def test_graphs_compute_what_functions_do(name):
             torch.testing.assert_close(one, other)
 
 
+def test_what_cannot_be_traced_says_so():
+    forward = torch.autograd.forward_ad
+
+    def tangent(x):
+        with forward.dual_level():
+            return forward.unpack_dual(forward.make_dual(x, torch.ones(3)).sin()).tangent
+
+    with pytest.raises(NotImplementedError, match=r"use torch\.func\.jvp"):
+        make_fx(tangent)(torch.ones(3))
+    with pytest.raises(NotImplementedError, match="a subscript by tensors within vmap"):
+        make_fx(torch.func.vmap(lambda row: row[torch.tensor([0, 2])]))(torch.ones(2, 3))
+
+
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_values_are_pytorchs(oracle, name):
     function, args = make_functions(oracle)[name]
