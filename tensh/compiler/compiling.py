@@ -102,6 +102,10 @@ class CompiledFunction:
                     return graph.call(tensors)
                 except ReadMismatch:
                     continue
+                except Exception as error:
+                    if place := graph.program.find_failure(error):
+                        error.add_note(f"in the compiled {self.title}, {place}")
+                    raise
         if self.parts is not None:
             return self.run_parts(args, kwargs)
         if stance.now is not DEFAULT and self.refuses_more():

@@ -135,6 +135,16 @@ class Program:
         compile_source(self.text, f"compiled {self.title}", namespace)
         self.forward, self.backward, self.namespace = namespace["forward"], namespace.get("backward"), namespace
 
+    def find_failure(self, error):
+        """Return "line 3: x @ w", the function's own line of the step that raised an error; None if it is unknown."""
+        found, traceback = None, error.__traceback__
+        while traceback is not None:
+            if traceback.tb_frame.f_globals is self.namespace and traceback.tb_lineno:
+                line = self.text.split("\n")[traceback.tb_lineno - 1]
+                found = line.partition("  # ")[2] or found
+            traceback = traceback.tb_next
+        return found
+
     def collect_draws(self, saved):
         """Return value -> array for the random numbers that a call saved."""
         return {value: saved[place] for value, place in self.drawn.items()}

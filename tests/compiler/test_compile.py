@@ -268,3 +268,15 @@ def test_a_graph_raises_for_elements_as_its_function_does(function, right, wrong
 def test_sections_in_a_tensor_are_read_again():
     compiled = torch.compile(lambda x, i: torch.tensor_split(x, i)[0])
     assert [len(compiled(torch.arange(6), torch.tensor([n, 5]))) for n in (1, 1, 3)] == [1, 1, 3]
+
+
+def test_a_failing_graph_names_the_line_of_the_function():
+    @torch.compile
+    def chosen(w, i):
+        return w[i] * 2
+
+    for _ in range(2):
+        chosen(EYE, PAIR)
+    with pytest.raises(IndexError) as raised:
+        chosen(EYE, PAIR * 9)
+    assert raised.value.__notes__[0].endswith(": w[i]") and ".chosen, line " in raised.value.__notes__[0]
