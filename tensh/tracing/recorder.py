@@ -9,14 +9,12 @@ that calls it, so that the graph computes exactly what the program computed. A n
 
 import operator
 from contextlib import nullcontext
-from math import prod
 
 from tensh._aten.calls import call_plain
 from tensh._aten.kernels import kernel_of
 from tensh._aten.overloads import Overload
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.numpy_numbers import as_python
-from tensh.engine.dtypes.size import Size
 from tensh.fx.branches import BranchRecorder
 from tensh.fx.graph import Graph
 from tensh.fx.names import snake_case
@@ -35,6 +33,7 @@ from tensh.tracing.makers import Makers
 from tensh.tracing.module_calls import number_calls, watch_calls
 from tensh.tracing.naming import find_names
 from tensh.tracing.newness import Since
+from tensh.tracing.number_recorder import NumberRecorder
 from tensh.tracing.numbers import TracedFloat, TracedInt, fix, plain_number
 from tensh.tracing.reading import watch_iteration
 from tensh.tracing.steps import compose, recording, run_cell, run_recurrent, scale_direction
@@ -53,7 +52,7 @@ class UntracedValue(RuntimeError):
     """Raised for a tensor computed by something that no operator in a graph represents."""
 
 
-class Recorder(BranchRecorder, TorchFunctionMode):
+class Recorder(NumberRecorder, BranchRecorder, TorchFunctionMode):
     """A mode that adds calls to ``graph``. ``members`` (id -> path) are the parameters and buffers of the root.
 
     With ``sizes``, sizes of tensors are nodes as well; without, they are the numbers of the example.
@@ -257,67 +256,6 @@ class Recorder(BranchRecorder, TorchFunctionMode):
             if result is not NotImplemented:
                 return result
         return self.run_overload(overload, *overload.bind(tuple(args), kwargs))
-
-    def record_custom(self, definition, values):
-        """Compute an operator of the program, and record it as one node; NotImplemented outside of exports.
-
-        Arguments at the end that are defaults are left out.
-        """
-        if self.read_item is None or not any(map(self.is_traced, values)):
-            return NotImplemented
-        args, named = definition.split_arguments(values)
-        with recording(self, on=False):
-            result = definition(*map_aggregate(tuple(args), plain_number), **map_aggregate(dict(named), plain_number))
-        defaults = [each.default for each in definition._parameters if not each.named]
-        while args and args[-1] is defaults[len(args) - 1]:
-            args.pop()
-        named = {
-            each.name: named[each.name]
-            for each in definition._parameters
-            if each.named and named[each.name] is not each.default
-        }
-        self.record(definition._opoverload, tuple(args), named, result)
-        return result
-
-    def record_item(self, tensor, value):
-        """Record that the program reads the only element of a tensor; return the node."""
-        overload, args, _ = translation.choose("item", (tensor,), {})
-        return self.record(overload, args, {}, value)
-
-    def assert_scalar(self, node, text):
-        """Record that a condition must hold."""
-        text = f"Runtime assertion failed for expression {text} on node '{node.name}'"
-        overload, _, _ = translation.choose("_assert_scalar", (True, text), {})
-        self.graph.call_function(overload, (node, text), name="_assert_scalar_default").meta["val"] = None
-
-    def size(self, tensor, dim):
-        """Return a size of a tensor, followed or as a plain number."""
-        value = tensor.array.shape[dim]
-        if not self.sizes or not self.knows(tensor):
-            return value
-        overload, args, _ = translation.choose("sym_size", (tensor, dim % tensor.array.ndim), {})
-        node = self.graph.call_function(overload, (self.node_of(tensor), args[1]))
-        node.meta["val"] = value
-        if not self.apart:
-            self.describe(node, value)
-        return TracedInt(value, node)
-
-    def shape(self, tensor):
-        """Return the sizes of a tensor."""
-        if not self.sizes or not self.knows(tensor):
-            return Size(tensor.array.shape)
-        return tuple.__new__(Size, [self.size(tensor, dim) for dim in range(tensor.array.ndim)])
-
-    def numel(self, tensor):
-        """Return the number of elements: a node of exported programs, elsewhere a product of sizes."""
-        if not self.sizes or not self.knows(tensor):
-            return tensor.array.size
-        if self.read_item is None:
-            return prod(self.shape(tensor))
-        overload, args, _ = translation.choose("sym_numel", (tensor,), {})
-        node = self.graph.call_function(overload, (self.node_of(tensor),), name="sym_numel_default")
-        node.meta["val"] = tensor.array.size
-        return TracedInt(tensor.array.size, node)
 
     # ── calls ────────────────────────────────────────────────────────────────
     def __torch_function__(self, func, types, args=(), kwargs=None):

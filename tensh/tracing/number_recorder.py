@@ -1,0 +1,74 @@
+"""The part of a recorder that records sizes, numbers read from tensors, and operators of the program."""
+
+from math import prod
+
+from tensh.engine.dtypes.size import Size
+from tensh.fx.node import map_aggregate
+from tensh.tracing import translation
+from tensh.tracing.numbers import TracedInt, plain_number
+from tensh.tracing.steps import recording
+
+
+class NumberRecorder:
+    """Records what is no call of a public function: see ``Recorder``."""
+
+    def record_custom(self, definition, values):
+        """Compute an operator of the program, and record it as one node; NotImplemented outside of exports.
+
+        Arguments at the end that are defaults are left out.
+        """
+        if self.read_item is None or not any(map(self.is_traced, values)):
+            return NotImplemented
+        args, named = definition.split_arguments(values)
+        with recording(self, on=False):
+            result = definition(*map_aggregate(tuple(args), plain_number), **map_aggregate(dict(named), plain_number))
+        defaults = [each.default for each in definition._parameters if not each.named]
+        while args and args[-1] is defaults[len(args) - 1]:
+            args.pop()
+        named = {
+            each.name: named[each.name]
+            for each in definition._parameters
+            if each.named and named[each.name] is not each.default
+        }
+        self.record(definition._opoverload, tuple(args), named, result)
+        return result
+
+    def record_item(self, tensor, value):
+        """Record that the program reads the only element of a tensor; return the node."""
+        overload, args, _ = translation.choose("item", (tensor,), {})
+        return self.record(overload, args, {}, value)
+
+    def assert_scalar(self, node, text):
+        """Record that a condition must hold."""
+        text = f"Runtime assertion failed for expression {text} on node '{node.name}'"
+        overload, _, _ = translation.choose("_assert_scalar", (True, text), {})
+        self.graph.call_function(overload, (node, text), name="_assert_scalar_default").meta["val"] = None
+
+    def size(self, tensor, dim):
+        """Return a size of a tensor, followed or as a plain number."""
+        value = tensor.array.shape[dim]
+        if not self.sizes or not self.knows(tensor):
+            return value
+        overload, args, _ = translation.choose("sym_size", (tensor, dim % tensor.array.ndim), {})
+        node = self.graph.call_function(overload, (self.node_of(tensor), args[1]))
+        node.meta["val"] = value
+        if not self.apart:
+            self.describe(node, value)
+        return TracedInt(value, node)
+
+    def shape(self, tensor):
+        """Return the sizes of a tensor."""
+        if not self.sizes or not self.knows(tensor):
+            return Size(tensor.array.shape)
+        return tuple.__new__(Size, [self.size(tensor, dim) for dim in range(tensor.array.ndim)])
+
+    def numel(self, tensor):
+        """Return the number of elements: a node of exported programs, elsewhere a product of sizes."""
+        if not self.sizes or not self.knows(tensor):
+            return tensor.array.size
+        if self.read_item is None:
+            return prod(self.shape(tensor))
+        overload, args, _ = translation.choose("sym_numel", (tensor,), {})
+        node = self.graph.call_function(overload, (self.node_of(tensor),), name="sym_numel_default")
+        node.meta["val"] = tensor.array.size
+        return TracedInt(tensor.array.size, node)
