@@ -114,7 +114,7 @@ def test_timeit_takes_the_number_of_loops_and_repetitions(prompt):
     assert said.startswith("3 loops, best of 2: ") and prompt["n"] == 1 + 3 * 2
     assert prompt.notices("%timeit -n3 f()")[0].startswith("3 loops, best of 5")
     assert "expected a statement" in prompt.message("%timeit -n 3")
-    assert "expected a statement" in prompt.message("%timeit -n 0 f()")
+    assert "a number of at least 1" in prompt.message("%timeit -n 0 f()")
 
 
 def test_prun_tells_the_functions_of_a_statement_and_shows_its_value(prompt):

@@ -1,5 +1,6 @@
 """Exporting, saving and loading: `%export`, `%save`, `%load`."""
 
+import errno
 import os
 
 from tensh.cli.session.events import Notice
@@ -89,6 +90,8 @@ def export_model(session, command, names, path):
         raise MagicError(
             _("%export {path}: the file already exists; to overwrite it: {OVER}").format(path=path, OVER=OVER)
         )
+    if not os.path.isdir(os.path.dirname(path) or "."):  # before the model runs
+        raise MagicError(f"%export {path}: {os.strerror(errno.ENOENT)}")
     text = command.argument.replace(OVER, "").strip().rpartition(" ")[0].strip()
     _texts, (model, *inputs), _options = parse_call(session, command._replace(argument=text))
     try:
