@@ -195,7 +195,7 @@ def interrupted_everywhere(name):
 def sent(monkeypatch):
     """The signals that are sent later."""
     numbers = []
-    monkeypatch.setattr(signals, "resend_later", lambda number=signal.SIGINT: numbers.append(number))
+    monkeypatch.setattr(signals, "resend_later", lambda number=signal.SIGINT, _=False: numbers.append(number))
     return numbers
 
 
@@ -234,3 +234,19 @@ def test_the_end_of_a_time_limit_waits_for_a_mode_too(sent):
             sys.setprofile(None)
             no_grad.__exit__()
     assert sent == [signal.SIGALRM]
+
+
+@pytest.mark.parametrize(("handler", "times"), [(signal.getsignal(signal.SIGINT), 3), (None, 1)])
+def test_a_postponed_signal_is_sent_until_its_handler_is_called(handler, times, monkeypatch):
+    """The first two are lost, as where a system call begins at the same moment."""
+    kills = []
+
+    def kill(number):
+        kills.append(number)
+        if len(kills) == 3:
+            signals.note_arrival()
+
+    monkeypatch.setattr(signals, "kill", kill)
+    monkeypatch.setattr(signals, "getsignal", lambda number: handler)
+    signals.send(signal.SIGINT, signals.arrivals, handler)
+    assert kills == [signal.SIGINT] * times

@@ -93,7 +93,7 @@ def started(*arguments, **options):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are POSIX's")
-@pytest.mark.parametrize("busy", ["import time; time.sleep(60)", "while True: x = 0"])
+@pytest.mark.parametrize("busy", ["import time; time.sleep(10)", "while True: x = 0"])
 def test_control_c_ends_cleanly(busy):
     # between blocks there is no line to name
     process = started("-c", f"if True:\n  print('ready', flush=True)\n  {busy}")
@@ -142,9 +142,9 @@ def test_control_c_while_modules_are_loaded_is_silent(how, handler):
 COMMAND = "sys.argv[1:] = ['-c', {!r}]; import runpy; runpy.run_module('tensh', run_name='__main__')"
 LIBRARIES = {  # what loads a part of a library, and the part during whose import ^C arrives
     "numpy, in plain Python": ("import tensh; tensh.ones(1)", "numpy._core._exceptions"),
-    "numpy": (COMMAND.format("import time; time.sleep(60)"), "numpy._core._exceptions"),
-    "numpy.random": (COMMAND.format("torch.rand(1); import time; time.sleep(60)"), "numpy.random._pickle"),
-    "ml_dtypes": (COMMAND.format("torch.ones(1).bfloat16(); import time; time.sleep(60)"), "ml_dtypes._finfo"),
+    "numpy": (COMMAND.format("import time; time.sleep(10)"), "numpy._core._exceptions"),
+    "numpy.random": (COMMAND.format("torch.rand(1); import time; time.sleep(10)"), "numpy.random._pickle"),
+    "ml_dtypes": (COMMAND.format("torch.ones(1).bfloat16(); import time; time.sleep(10)"), "ml_dtypes._finfo"),
 }
 
 
@@ -185,7 +185,7 @@ def test_control_c_waits_for_the_machinery_of_imports(monkeypatch, name, expecte
     try:
         with pytest.raises(KeyboardInterrupt):
             functions[name](calls)
-            time.sleep(60)
+            time.sleep(10)
     finally:
         signal.signal(signal.SIGINT, before)
     assert calls == expected

@@ -3,11 +3,11 @@
 import functools
 import os
 import sys
-from _signal import SIGINT, raise_signal  # `signal` itself is slow to load
+from _signal import SIGINT, getsignal, raise_signal  # `signal` itself is slow to load
 from _thread import get_ident, start_new_thread
 from time import sleep
 
-SOON = 0.005  # seconds until the signal is sent again
+SOON, LATEST = 0.005, 0.1  # seconds until the signal is sent again, at first and at most
 MAIN = get_ident()
 WHOLE = ("tensh", "numpy", "ml_dtypes")
 MACHINERY = "<frozen importlib"  # prefix of the file names of Python's import system
@@ -17,6 +17,7 @@ BLOCKS = {"BEFORE_WITH", "BEFORE_ASYNC_WITH", "LOAD_SPECIAL"}  # instructions at
 WIDTH = 16  # code units that hold an instruction and the next two, including inline caches
 MOST = 200  # successive postponements: an import may itself wait for an import in another thread
 waits = 0  # successive postponements so far
+arrivals = 0  # signals that a handler was called for
 
 
 def postpone(frame, number=SIGINT):
@@ -28,11 +29,18 @@ def postpone(frame, number=SIGINT):
     also the case at the beginning and end of a `with torch.no_grad()`, where gradients would stay off.
     """
     global waits
+    note_arrival()
     waits = (waits + 1) % MOST if frame and (is_machinery(frame) or begins_block(frame) or changes_modes(frame)) else 0
     if not waits and not executes_library(frame):
         return False
-    resend_later(number)
+    resend_later(number, True)
     return True
+
+
+def note_arrival():
+    """Note that a handler was called."""
+    global arrivals
+    arrivals += 1
 
 
 def is_machinery(frame):
@@ -101,13 +109,30 @@ def interrupt(number, frame):
         raise KeyboardInterrupt
 
 
-def resend_later(number=SIGINT):
+def resend_later(number=SIGINT, until_handled=False):
     """Send a signal again in a moment, to the main thread."""
-    start_new_thread(send, (number,))
+    start_new_thread(send, (number, arrivals, getsignal(number) if until_handled else None))
 
 
-def send(number):
-    sleep(SOON)
+def send(number, seen, handler):
+    """Send a signal in a moment; with a ``handler``, which notes its calls, send it until more than ``seen`` are noted.
+
+    Python notices a signal after the system call that it interrupts.  One that arrives just before a call begins does
+    not interrupt it, and this thread often runs just then: it waits for Python's lock, which a call gives up.
+    """
+    pause = SOON
+    sleep(pause)
+    kill(number)
+    while handler is not None:
+        sleep(pause)
+        if arrivals != seen or getsignal(number) is not handler:
+            return
+        kill(number)
+        pause = min(2 * pause, LATEST)
+
+
+def kill(number):
+    """Send a signal to the main thread."""
     if os.name == "posix":
         from _signal import pthread_kill
 

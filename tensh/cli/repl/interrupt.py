@@ -15,7 +15,7 @@ import sys
 import threading
 from time import monotonic
 
-from tensh.cli.process.signals import postpone, resend_later
+from tensh.cli.process.signals import note_arrival, postpone, resend_later
 from tensh.support.language import _, deferred
 
 PATIENCE = 1.0  # seconds before the message
@@ -59,6 +59,7 @@ class Interrupts:
     def handle(self, number, frame):
         """Handle a signal."""
         if not self.is_running:
+            note_arrival()
             self.is_pending = True
             if self.otherwise:
                 self.otherwise()

@@ -13,6 +13,7 @@ from tensh.show.text import cells
 from tensh.support.language import ENGLISH, LANGUAGES
 from tests.cli.lessons.playing import find_right_answers, kinds, played, wrong_answer
 from tests.support.command_line import Done
+from tests.support.sampling import few_of
 
 EVERY = [(code, name) for code in LANGUAGES for name in shelf.NAMES]
 LINES = 14  # of a paragraph at most, above a question in a window of 24 lines
@@ -30,7 +31,7 @@ def lesson_in(code, name):
     return format.load(shelf.path_of(name), key=name)
 
 
-@pytest.mark.parametrize(("code", "name"), EVERY)
+@pytest.mark.parametrize(("code", "name"), few_of(EVERY, every=3))
 def test_right_answers_pass(code, name):
     answers = [right for _question, right in find_right_answers(lesson_in(code, name))]
     objects = played(name, answers, "--language", code)
@@ -39,7 +40,7 @@ def test_right_answers_pass(code, name):
     assert not kinds(objects, "wrong") and not kinds(objects, "note")
 
 
-@pytest.mark.parametrize(("code", "name"), EVERY)
+@pytest.mark.parametrize(("code", "name"), few_of(EVERY, every=3))
 def test_wrong_answers_get_hints_and_then_right_ones_count(code, name):
     found = [*find_right_answers(lesson_in(code, name))]
     lines = [line for question, right in found for line in (wrong_answer(question, right), right)]
