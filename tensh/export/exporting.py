@@ -51,7 +51,7 @@ def export(
 
     Args:
         mod: the module; ``args`` and ``kwargs`` are an example of its arguments.
-        dynamic_shapes: argument -> {dimension: ``Dim``, a name, or ``Dim.AUTO``}, or a tuple in the order of the
+        dynamic_shapes: argument -> {dimension: ``Dim`` or ``Dim.AUTO``}, or a tuple in the order of the
             arguments; all other sizes must be those of the example, which the program checks.
 
     Raise RuntimeError, with the line, if Python reads elements of a tensor, also if the program fixes a size
