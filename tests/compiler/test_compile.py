@@ -37,6 +37,7 @@ def test_programs_are_what_they_are_without(case):
     assert bool(compiled.compiled.graphs) == (reason is None)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", list(make_models(torch)))
 def test_models_train_as_without(name):
     module, inputs = make_models(torch)[name]

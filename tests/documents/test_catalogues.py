@@ -21,6 +21,7 @@ def english():
     language.choose(ENGLISH)
 
 
+@pytest.mark.thorough
 def test_every_message_is_translated_and_the_files_are_current():
     done = run("tools/catalogues.py", "--check")
     assert done.returncode == 0, done.stdout

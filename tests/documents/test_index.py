@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 from tests.support.project import ROOT, plain_environment
 
 EACH_FIRST = """
@@ -31,6 +33,7 @@ def test_the_index_is_what_is_declared():
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.thorough
 def test_every_module_may_be_the_first_that_is_read():
     done = run("-c", EACH_FIRST)
     assert (done.stdout, done.stderr) == ("", "")

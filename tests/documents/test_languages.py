@@ -114,6 +114,7 @@ def test_a_sentence_without_a_translation_is_found(tmp_path):
     assert [*untranslated(path)] == [(3, "{} is not a tensor")]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("room", ROOMS)
 def test_every_sentence_can_be_translated(room):
     paths = [*ROOT.glob(room)]

@@ -53,7 +53,7 @@ def keep_faults(function, faults, *arguments):
         raise
 
 
-@pytest.mark.parametrize("script", few_of(SCRIPTS), ids=lambda script: script.stem)
+@pytest.mark.parametrize("script", few_of(SCRIPTS, every=8), ids=lambda script: script.stem)
 def test_what_is_said_of_a_mistake(script, monkeypatch):
     faults = []
     monkeypatch.setattr(tensh.explain, "explain", partial(keep_faults, tensh.explain.explain, faults))

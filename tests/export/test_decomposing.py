@@ -72,6 +72,7 @@ def test_graphs_of_expressions_are_pytorchs(oracle, text, table):
     assert found[0] == found[1]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", MODELS)
 def test_models_of_the_zoo_compute_the_same(name):
     model, inputs = MODELS[name]

@@ -7,20 +7,21 @@ from tests.jit.ill_typed import make_wrong
 from tests.jit.well_typed import make_correct
 from tests.recorded.answers import read_answers
 from tests.recorded.script_errors.record import FILE, find_errors, summarize_error
+from tests.support.sampling import few_of
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 WRONG, CORRECT = make_wrong(torch), make_correct(torch)
 ERRORS = read_answers(FILE)
 
 
-@pytest.mark.parametrize("name", WRONG)
+@pytest.mark.parametrize("name", few_of(WRONG))
 def test_types_that_do_not_fit_are_refused_with_pytorchs_words(name):
     with pytest.raises(RuntimeError) as raised:
         torch.jit.script(WRONG[name])
     assert summarize_error(str(raised.value)) == ERRORS[name]
 
 
-@pytest.mark.parametrize("name", CORRECT)
+@pytest.mark.parametrize("name", few_of(CORRECT))
 def test_types_that_fit_are_not_refused(name):
     torch.jit.script(CORRECT[name])
 

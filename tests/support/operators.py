@@ -6,6 +6,7 @@ import pytest
 from tests.recorded.answers import read_answers
 from tests.recorded.operators import families
 from tests.recorded.operators.record import recorded
+from tests.support.sampling import few_of
 
 FAMILIES = families()
 
@@ -13,11 +14,11 @@ FAMILIES = families()
 GOLDEN = {f.__name__: read_answers(recorded(f)) for f in FAMILIES}
 
 
-each_operator = pytest.mark.parametrize(
-    ("name", "calls", "golden"),
-    [(name, calls, GOLDEN[f.__name__][name]) for f in FAMILIES for name, calls in f.SAMPLES.items()],
-    ids=[name for f in FAMILIES for name in f.SAMPLES],
-)
+SAMPLES = [(name, calls, GOLDEN[f.__name__][name]) for f in FAMILIES for name, calls in f.SAMPLES.items()]
+NAMES = [name for name, *_ in SAMPLES]
+each_operator = pytest.mark.parametrize(("name", "calls", "golden"), SAMPLES, ids=NAMES)
+some_operators = pytest.mark.parametrize(("name", "calls", "golden"), few_of(SAMPLES, every=3), ids=NAMES)
+"""A third of them, and in a thorough run the others."""
 
 
 STEP = 1e-5

@@ -13,8 +13,9 @@ import pytest
 
 from tests.support.lessons import LESSONS, lessons_script
 from tests.support.project import plain_environment
+from tests.support.sampling import few_of
 
-each_lesson = pytest.mark.parametrize("lesson", LESSONS, ids=[each.stem for each in LESSONS])
+each_lesson = pytest.mark.parametrize("lesson", few_of(LESSONS), ids=[each.stem for each in LESSONS])
 
 if not LESSONS:
     pytest.skip("no lessons beside the project", allow_module_level=True)

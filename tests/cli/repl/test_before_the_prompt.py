@@ -58,6 +58,7 @@ def test_a_script_that_stays(tmp_path):
         assert shell.enter("'never' in globals(), __file__[-5:]") == "(False, 's.tsh')"
 
 
+@pytest.mark.thorough
 def test_the_prompt_opens_where_the_script_failed(tmp_path):
     text = "W = torch.ones(3, 2)\ndef layer(a):\n    h = a * 2\n    return h @ W\n\nprint('once')\nlayer(torch.ones(2, 2))\n"
     (tmp_path / "s.tsh").write_text(text)

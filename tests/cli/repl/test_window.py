@@ -131,6 +131,7 @@ def test_a_plain_line_is_drawn_again_when_its_program_goes_on():
         assert shell.enter("x") == "132"
 
 
+@pytest.mark.thorough
 def test_a_plain_line_that_expects_a_number_ends_with_its_terminal():
     """readline itself would read the end of the input without end there."""
     with Terminal("--plain") as shell:

@@ -50,6 +50,7 @@ def test_it_asks_hints_and_counts(options):
         terminal.ready()
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("word", ["", "skip", "quit", "exit"])
 def test_nobody_has_to_answer(word):
     with Terminal(LANG="C") as terminal:

@@ -14,7 +14,7 @@ from tensh import func
 from tensh.autograd import forward_ad as fwAD
 from tensh.engine.core.clock import listeners, mode
 from tests.recorded.operators import resolve, tensor
-from tests.support.operators import STEP, each_operator, product
+from tests.support.operators import STEP, each_operator, product, some_operators
 
 
 def directions(rng, arrays):
@@ -100,7 +100,7 @@ def forward(function, arrays, tangents):
 
 
 @pytest.mark.filterwarnings("ignore")  # deprecated operators say so
-@each_operator
+@some_operators
 def test_forward_is_backward_transposed(name, calls, golden):
     """<u, J t> = <J' u, t>, and the values are the same."""
     rng = np.random.default_rng(0)
@@ -123,7 +123,7 @@ def test_forward_is_backward_transposed(name, calls, golden):
         assert product(weight, tangent.numpy()) == expected, where
 
 
-@each_operator
+@some_operators
 def test_tangents_are_slopes(name, calls, golden):
     """The tangent is the slope of the values in its direction."""
     rng = np.random.default_rng(1)

@@ -17,7 +17,7 @@ from tensh.engine.codegen.registry import METHODS, PUBLIC
 from tensh.engine.codegen.vocabulary import OPS
 from tests.recorded.operators import resolve, tensor
 from tests.recorded.operators.record import answer, in_dtypes, weights
-from tests.support.operators import FAMILIES, STEP, each_operator, product
+from tests.support.operators import FAMILIES, STEP, each_operator, product, some_operators
 from tests.support.project import ROOT
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # deprecated operators say so
@@ -106,7 +106,7 @@ def gradient(function, number, weight, *tensors):
     return torch.autograd.grad(function(*tensors), tensors[number], weight, create_graph=True)[0]
 
 
-@each_operator
+@some_operators
 def test_first_and_second_derivatives(name, calls, golden):
     """Derivatives of the first and second order are the slopes of the values."""
     for number, each in enumerate(calls):
@@ -153,7 +153,7 @@ def first_is_tensor(call):
     return bool(call.args) and hasattr(call.args[0], "differentiable")
 
 
-@each_operator
+@some_operators
 def test_methods(name, calls, golden):
     """A method gives the result of the function."""
     if name not in METHODS or name == "where":  # its method takes the tensor second
@@ -163,7 +163,7 @@ def test_methods(name, calls, golden):
         assert_equal(resolve(torch, name)(*args, **kwargs), getattr(args[0], name)(*args[1:], **kwargs), name)
 
 
-@each_operator
+@some_operators
 def test_in_place_form(name, calls, golden):
     """``name_`` writes the function's result into the tensor and returns it, or refuses and changes nothing."""
     if f"{name}_" not in METHODS or name in RESHAPED:
@@ -186,7 +186,7 @@ def test_in_place_form(name, calls, golden):
 ANY_OUT = {"sum", "nansum", "prod", "cumsum", "cumprod"}  # ``out=`` says the dtype to compute in
 
 
-@each_operator
+@some_operators
 def test_out(name, calls, golden):
     """``out=`` takes the result, whatever its shape was; a dtype that cannot hold it, or a gradient, is refused."""
     entry = PUBLIC.get(name)
@@ -213,7 +213,7 @@ def test_out(name, calls, golden):
                 resolve(torch, name)(*args, **kwargs, out=target)
 
 
-@each_operator
+@some_operators
 def test_strided_inputs(name, calls, golden):
     """Where the elements of the inputs lie in memory makes no difference."""
     if name in OF_MEMORY:
@@ -236,7 +236,7 @@ def spread_out(t):
     return torch.from_numpy(part)
 
 
-@each_operator
+@some_operators
 def test_freed_by_reference_count(name, calls, golden):
     """No result keeps itself alive."""
     each = calls[0]

@@ -293,6 +293,7 @@ def shapes_in_training(module, inputs):
     return [t.shape for t in results], [None if p.grad is None else p.grad.shape for p in module.parameters()]
 
 
+@pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore")
 def test_layers_train_without_elements():
     different = []

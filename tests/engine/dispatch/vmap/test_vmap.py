@@ -19,6 +19,7 @@ from tests.recorded.vmap.layers import LAYERS
 from tests.recorded.vmap.programs import PROGRAMS
 from tests.recorded.vmap.record import FILE, answer, answers
 from tests.recorded.vmap.refusals import ERRORS
+from tests.support.sampling import few_of
 
 GOLDEN = read_answers(FILE)
 BATCH = 3
@@ -152,7 +153,7 @@ def stacked(made, varied):
     return [torch.stack(each) if v else each[0] for each, v in zip(made, varied, strict=True)]
 
 
-@pytest.mark.parametrize("name", [name for name in SAMPLES if name not in REFUSED])
+@pytest.mark.parametrize("name", few_of([name for name in SAMPLES if name not in REFUSED], every=3))
 def test_operators(name):
     """A batch of any of the tensors, and of all, gives the results of the samples; so do nested batches of the first."""
     call = SAMPLES[name][0]
@@ -178,7 +179,7 @@ DIFFERENTIABLE = [
 ]
 
 
-@pytest.mark.parametrize("name", DIFFERENTIABLE)
+@pytest.mark.parametrize("name", few_of(DIFFERENTIABLE, every=3))
 def test_gradients(name):
     """A backward pass through the batch gives the gradients of the samples; what all share gets the sum."""
     call = SAMPLES[name][0]
@@ -235,7 +236,7 @@ def test_a_write_gives_what_a_loop_gives(name):
             assert_equal(expected, torch.vmap(function, dims)(*stacked(made, varied)), f"{name}, varied: {varied}")
 
 
-@pytest.mark.parametrize("name", DIFFERENTIABLE)
+@pytest.mark.parametrize("name", few_of(DIFFERENTIABLE, every=3))
 def test_batched_weights(name):
     """A batch of weights, sent through the derivative at once, gives the gradients that it gives one by one."""
     call = SAMPLES[name][0]
