@@ -4,6 +4,8 @@ import logging
 from functools import wraps
 from inspect import unwrap
 
+from tensh.fx.passes.infra.pass_manager import Schedule, this_before_that_pass_constraint
+
 __all__ = [
     "PassManager", "inplace_wrapper", "log_hook", "loop_pass", "these_before_those_pass_constraint",
     "this_before_that_pass_constraint",
@@ -60,17 +62,12 @@ def loop_pass(base_pass, n_iter=None, predicate=None):
     return repeat
 
 
-def this_before_that_pass_constraint(this, that):
-    """Return the constraint that ``this`` comes before ``that``."""
-    return lambda a, b: a != that or b != this
-
-
 def these_before_those_pass_constraint(these, those):
     """Return the constraint that ``these`` come before ``those``, whatever wraps them."""
     return lambda a, b: unwrap(a) != those or unwrap(b) != these
 
 
-class PassManager:
+class PassManager(Schedule):
     """Calls ``passes`` one after the other; ``constraints`` say of two passes whether the first may come before the second.
 
     >>> from tensh.fx.passes.pass_manager import PassManager, inplace_wrapper
@@ -78,25 +75,13 @@ class PassManager:
     ['a', 'b']
     """
 
-    _validated = False
-
     def __init__(self, passes=None, constraints=None):
-        self.passes, self.constraints = passes or [], constraints or []
+        super().__init__(passes or [], constraints or [])
 
     @classmethod
     def build_from_passlist(cls, passes):
         """Return a manager of passes without constraints."""
         return cls(passes)
-
-    def add_pass(self, _pass):
-        """Append a pass."""
-        self.passes.append(_pass)
-        self._validated = False
-
-    def add_constraint(self, constraint):
-        """Add a constraint."""
-        self.constraints.append(constraint)
-        self._validated = False
 
     def remove_pass(self, _passes):
         """Remove the passes with these names."""

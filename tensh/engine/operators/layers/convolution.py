@@ -88,7 +88,7 @@ def multiply_windows(input, weight, stride, padding, dilation, groups, size):
         else:
             matmul(kernels, windows(whole[part], kernel, size, stride, dilation, groups), result[part])
 
-    map_images(work, input, len(shifts.inner) if shifts else math.prod(kernel), size, weight.size)
+    map_images(work, input, count_copies(shifts, kernel), size, weight.size)
     return result.reshape(len(input), weight.shape[0], *size)
 
 
@@ -146,7 +146,7 @@ def add_windows(grad, weight, spatial, stride, padding, dilation, groups):
         columns = matmul(kernels.swapaxes(1, 2), values[part]).reshape(-1, channels, *kernel, *size)
         lay_together(columns, result[part], stride, dilation)
 
-    map_images(work, result, math.prod(kernel), size, weight.size)
+    map_images(work, result, count_copies(None, kernel), size, weight.size)
     return strip_padding(padding, result, spatial)
 
 
@@ -176,7 +176,7 @@ def match(grad, input, shape, stride, padding, dilation, groups):
             columns = windows(whole[part], shape[2:], size, stride, dilation, groups)
             sums[part.start] = add_along(matmul(values[part], columns.swapaxes(2, 3)), 0)
 
-    map_images(work, input, len(shifts.inner) if shifts else math.prod(shape[2:]), size, math.prod(shape))
+    map_images(work, input, count_copies(shifts, shape[2:]), size, math.prod(shape))
     result = np.zeros((groups, shape[0] // groups, math.prod(shape[1:])), grad.dtype)
     for start in sorted(sums):  # threads finish in any order
         result += sums[start]
@@ -216,6 +216,11 @@ def middle(spatial, padding):
 def strip_padding(padding, whole, spatial):
     """Return the part inside the padding."""
     return np.ascontiguousarray(whole[middle(spatial, padding)]) if any(padding) else whole
+
+
+def count_copies(shifts, kernel):
+    """Count the copies of an image that are made: one for each element of the kernel, or for each that is shifted."""
+    return len(shifts.inner) if shifts else math.prod(kernel)
 
 
 def map_images(work, images, copies, size, products):

@@ -35,23 +35,11 @@ def name_of(each):
     return each.__name__ if isfunction(each) else type(each).__name__
 
 
-class PassManager:
-    """Runs ``passes`` one after the other, the whole list ``steps`` times or until nothing changes any more.
+class Schedule:
+    """A list of ``passes``, and the ``constraints`` on their order."""
 
-    ``constraints`` are functions of two passes that return True if the first may come before the second. Raise
-    RuntimeError if no order satisfies them. ``run_checks_after_each_pass`` calls the added checks.
-    """
-
-    def __init__(
-        self, passes=None, constraints=None, steps=None, run_checks_after_each_pass=False, suppress_check_failures=False
-    ):
-        self.passes, self.constraints = list(passes or []), list(constraints or [])
-        self.steps = 1 if steps is None else steps
-        self.run_checks_after_each_pass, self.suppress_check_failures = (
-            run_checks_after_each_pass,
-            suppress_check_failures,
-        )
-        self._checks, self._validated = [], False
+    def __init__(self, passes, constraints):
+        self.passes, self.constraints, self._validated = passes, constraints, False
 
     def add_pass(self, _pass):
         """Append a pass."""
@@ -62,6 +50,25 @@ class PassManager:
         """Add a constraint."""
         self.constraints.append(constraint)
         self._validated = False
+
+
+class PassManager(Schedule):
+    """Runs ``passes`` one after the other, the whole list ``steps`` times or until nothing changes any more.
+
+    ``constraints`` are functions of two passes that return True if the first may come before the second. Raise
+    RuntimeError if no order satisfies them. ``run_checks_after_each_pass`` calls the added checks.
+    """
+
+    def __init__(
+        self, passes=None, constraints=None, steps=None, run_checks_after_each_pass=False, suppress_check_failures=False
+    ):
+        super().__init__(list(passes or []), list(constraints or []))
+        self.steps = 1 if steps is None else steps
+        self.run_checks_after_each_pass, self.suppress_check_failures = (
+            run_checks_after_each_pass,
+            suppress_check_failures,
+        )
+        self._checks = []
 
     def add_checks(self, check):
         """Add a function that raises if the graph module is invalid."""
