@@ -1,5 +1,7 @@
 """Products of few numbers are sums of rounded products, one added after the other, as in PyTorch."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -67,6 +69,42 @@ def test_no_numbers(rows, depth, columns, dtype):
         depth, columns, dtype=getattr(torch, dtype)
     )
     assert product.tolist() == np.zeros((rows, columns)).tolist()
+
+
+EMPTY = {  # products whose sums have no terms, and the sizes of their factors
+    "torch.mm(a, b)": [(3, 0), (0, 4)],
+    "torch.mv(a, b)": [(3, 0), (0,)],
+    "torch.dot(a, b)": [(0,), (0,)],
+    "torch.bmm(a, b)": [(2, 3, 0), (2, 0, 4)],
+    "a @ b": [(2, 2, 3, 0), (0, 4)],
+    "torch.tensordot(a, b, 1)": [(2, 3, 0), (0, 4)],
+    "torch.einsum('ij,kj->ik', a, b)": [(3, 0), (4, 0)],
+    "torch.inner(a, b)": [(3, 0), (4, 0)],
+    "torch.linalg.vecdot(a, b)": [(3, 0), (3, 0)],
+    "torch.nn.functional.linear(a, b)": [(3, 0), (4, 0)],
+    "torch.func.grad(lambda weight: torch.nn.functional.bilinear(a, b, weight).sum())(torch.ones(5, 3, 2))": [
+        (0, 3),
+        (0, 2),
+    ],
+    "torch.sparse.sampled_addmm(torch.eye(3).to_sparse_csr(), a, b, beta=0).to_dense()": [(3, 0), (0, 3)],
+}
+
+
+def views_of_nothing(shape):
+    """Empty tensors of a shape whose strides differ, with nan in the memory behind them."""
+    yield torch.empty(shape)
+    yield torch.full([size + 4 for size in shape], torch.nan)[tuple(slice(size) for size in shape)]
+    turned = torch.full([size + 4 for size in reversed(shape)], torch.nan).permute(*reversed(range(len(shape))))
+    yield turned[tuple(slice(size) for size in shape)]
+    yield torch.full((), torch.nan).expand(shape)
+
+
+@pytest.mark.parametrize("product", EMPTY)
+def test_sums_without_terms_are_zeros(product):
+    one, two = EMPTY[product]
+    for a, b in itertools.product(views_of_nothing(one), views_of_nothing(two)):
+        result = eval(product, {"torch": torch, "a": a, "b": b})
+        assert result.numel() and not result.count_nonzero(), (a.stride(), b.stride())
 
 
 @dtypes

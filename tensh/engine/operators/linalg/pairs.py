@@ -46,6 +46,10 @@ def slices_along(array, axis):
 
 
 def einsum_in_float32(formula, one, two):
+    if not (one.size and two.size):  # Note [Sums without terms] in linalg/few.py
+        inputs, result = formula.split("->")
+        sizes = dict(zip(inputs.replace(",", ""), one.shape + two.shape, strict=True))
+        return np.zeros([sizes[index] for index in result], one.dtype)
     return narrow_result(np.einsum(formula, widen(one), widen(two), optimize=True), one.dtype)
 
 

@@ -24,4 +24,6 @@ def sparse_product(rows, cols, values, mat, n):
     b="sparse_product(cols, rows, g, conj(a), b.shape[0])")  # fmt: skip
 def sampled_product(rows, cols, a, b):
     """The elements of ``a @ b.T`` at ``rows`` and ``cols``."""
+    if not a.shape[1]:  # Note [Sums without terms] in linalg/few.py
+        return np.zeros(len(rows), a.dtype)
     return np.einsum("ij,ij->i", a[rows], b[cols])
