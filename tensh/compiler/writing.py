@@ -12,6 +12,7 @@ from tensh.compiler.passes import FUSED
 from tensh.compiler.steps import CALL, CHECK, EFFECT, POINTWISE, READ, VIEW, Var
 from tensh.engine.arrays.halves import HalfNumber
 from tensh.engine.arrays.threads import PARALLEL_LIGHT, run
+from tensh.engine.codegen.chain_writer import BY_NAME
 from tensh.engine.codegen.chains import BLOCK
 from tensh.engine.codegen.vocabulary import ARRAYS
 from tensh.engine.core.clock import owner
@@ -158,7 +159,8 @@ class Writer:
                 self.taken.add(room)
                 if into is None:
                     step.out.name = room
-                return f"{name}({', '.join([*given, room])})"
+                out = f"out={room}" if function.__name__ in BY_NAME else room
+                return f"{name}({', '.join([*given, out])})"
         call = f"{name}({', '.join(given)})"
         if into is not None:
             alike = all(isinstance(each, Var) and each.dtype is step.out.dtype and each.shape for each in step.args)

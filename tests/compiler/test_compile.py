@@ -156,6 +156,15 @@ def test_the_source_can_be_read():
     assert "x * w + 1" in program.text
 
 
+@pytest.mark.filterwarnings("error::DeprecationWarning")
+@pytest.mark.parametrize("size", [3, 100_000])
+def test_extremes_are_written_into_memory_that_is_free(size):
+    f = torch.compile(lambda x, y: torch.minimum(torch.maximum(x + 1, y) * 2, y))
+    x, y = torch.randn(size), torch.randn(size)
+    expected = f(x, y)
+    assert "maximum(" in f.compiled.graphs[0].program.text and torch.equal(f(x, y), expected)
+
+
 def tell_of_eager(torch):
     """What a function with the backend "eager" sees and may do."""
     compiling = torch.compiler.is_compiling

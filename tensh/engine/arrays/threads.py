@@ -208,7 +208,7 @@ def parallel_map(kernel, arrays, others=(), into=None, **options):
     def work(i):
         place = places[i]
         if direct:
-            kernel(*parts(place), target[place])
+            kernel(*parts(place), out=target[place])
         elif write:
             write(target[place], *parts(place), *others, **options)
         else:

@@ -10,6 +10,7 @@ from tensh.engine.arrays import threads
 from tensh.engine.arrays.copying import copy_into
 from tensh.engine.codegen import environment
 
+pytestmark = pytest.mark.filterwarnings("error::DeprecationWarning")  # of NumPy
 F = torch.nn.functional
 SHAPE = 640, 660  # no whole number of blocks
 LIMITS = {"PARALLEL", "PARALLEL_LIGHT", "SPREAD_SUMS"}
@@ -46,6 +47,7 @@ JOBS = {
         y.detach().half().lerp_(x.detach().half(), 0.7),
     ),
     "clamp": lambda x, **_: x.clamp(-0.5, 0.7),
+    "the larger and the smaller": lambda x, y, **_: (torch.maximum(x, y), torch.minimum(x, y), torch.fmax(x, y)),
     "addcmul": lambda x, y, **_: torch.addcmul(x, x, y, value=0.3),
     "lerp": lambda x, y, **_: (torch.lerp(x, y, 0.3), torch.lerp(x, y[:1], 0.8), torch.lerp(x.t(), y.t(), 0.8)),
     "by way of float64": lambda x, **_: (x.exp2(), x.abs().log10(), x.sinh(), x.double().sinh()),
