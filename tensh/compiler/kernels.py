@@ -8,7 +8,7 @@ import operator as python
 import numpy as np
 
 from tensh.compiler.steps import KERNEL, POINTWISE, VIEW, Step, Var
-from tensh.engine.arrays.matmul import PARALLEL_PRODUCT
+from tensh.engine.arrays.matmul import ORDERED, PARALLEL_PRODUCT
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.operators.linalg.few import has_few
 from tensh.engine.operators.linalg.products import LONG
@@ -47,7 +47,8 @@ def split_addmm(step):
 def multiply_small(step):
     """Replace a product by a single call of BLAS."""
     first, second = step.args
-    small = first.size * second.size < PARALLEL_PRODUCT and 1 != second.shape[0] < LONG
+    little = first.size * second.size < PARALLEL_PRODUCT or first.size * second.shape[1] < ORDERED
+    small = little and 1 != second.shape[0] < LONG
     if (
         not small
         or has_few(*first.shape, second.shape[1])
