@@ -146,6 +146,8 @@ def bincount(input, weights=None, minlength=0):
     """
     if minlength < 0:
         raise RuntimeError("minlength should be >= 0")
+    if input.ndim == 1 and not input.size:  # whatever the weights are, as in PyTorch
+        return np.zeros(minlength, I8)
     low, high = extent(input) if input.size else (0, 0)
     if input.ndim != 1 or low < 0:
         raise RuntimeError("bincount only supports 1-d non-negative integral inputs.")
