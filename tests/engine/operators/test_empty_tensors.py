@@ -116,7 +116,9 @@ def evaluate(torch, expression, shapes, w=None):
             result.sum().backward()
             result = named["w"].grad
         results = result if isinstance(result, tuple) else [result]
-        found.append([(tuple(each.shape), str(each.dtype).split(".")[-1], repr((each + 0).tolist())) for each in results])
+        found.append(
+            [(tuple(each.shape), str(each.dtype).split(".")[-1], repr((each + 0).tolist())) for each in results]
+        )
     return found
 
 
