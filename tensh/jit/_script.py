@@ -12,6 +12,8 @@ from tensh.jit.failures import Error, describe_failure
 from tensh.jit.frontend import check_syntax
 from tensh.jit.marks import Attribute, running
 from tensh.jit.meanings import translate
+from tensh.jit.own_members import read_properties, written_methods
+from tensh.jit.scriptable import NO_SOURCE, is_of_library, require_class, require_one_type, require_source
 from tensh.jit.types import TypedSignature
 from tensh.nn.modules.module import Module
 from tensh.tracing.state import is_tracing
@@ -24,10 +26,7 @@ def read_source(fn):
     try:
         text = textwrap.dedent(inspect.getsource(fn))
     except OSError:
-        raise OSError(
-            f"Can't get source for {fn}. TorchScript requires source access in order to carry out compilation, make "
-            "sure original .py files are available."
-        ) from None
+        raise OSError(NO_SOURCE.format(fn)) from None
     try:
         tree = ast.parse(text).body[0]
     except SyntaxError:  # a lambda within a statement
@@ -274,18 +273,9 @@ def scripted_class(cls):
             members[name] = Method(fn, owner)
         elif inspect.isfunction(fn) and name in written_methods(cls):
             members[name] = Method(fn, None)
+    for fn in read_properties(cls):
+        check_syntax(fn)
     return type("RecursiveScriptModule", (RecursiveScriptModule, cls), members)
-
-
-def written_methods(cls):
-    """Return the names of methods that stand in the user's own classes."""
-    own = [each for each in cls.__mro__ if not each.__module__.startswith(("torch", "tensh"))]
-    return {
-        name
-        for each in own
-        for name, value in vars(each).items()
-        if inspect.isfunction(value) and not name.startswith("__") and not hasattr(Module, name)
-    }
 
 
 def script_module(module):
@@ -305,8 +295,9 @@ def script_module(module):
 def script(obj, optimize=None, _frames_up=0, _rcb=None, example_inputs=None):
     """Script a function or a module: it runs as Python, with argument types checked in every call.
 
-    Parameters without an annotation are tensors. A call with arguments of other types raises RuntimeError. Classes are
-    returned unchanged. Raise OSError for a function without source.
+    Parameters without an annotation are tensors. A call with arguments of other types raises RuntimeError. Classes,
+    lists and dictionaries are returned unchanged. Raise OSError for a function without source, TypeError for one of C,
+    and RuntimeError for a lambda, or a class with bases.
 
     >>> import tensh as torch
     >>> @torch.jit.script
@@ -320,7 +311,7 @@ def script(obj, optimize=None, _frames_up=0, _rcb=None, example_inputs=None):
     from tensh.jit.checking import check_function, check_module
 
     warn("`torch.jit.script` is deprecated. Please switch to `torch.compile` or `torch.export`.", DeprecationWarning)
-    if isinstance(obj, (ScriptFunction, ScriptModule, type)):
+    if isinstance(obj, (ScriptFunction, ScriptModule)):
         return obj
     if isinstance(obj, Module):
         made = script_module(obj)
@@ -328,17 +319,36 @@ def script(obj, optimize=None, _frames_up=0, _rcb=None, example_inputs=None):
             made, [name for name, each in vars(type(made)).items() if isinstance(each, Method) and each.border]
         )
         return made
-    obj = getattr(obj, "__original_fn", obj)
-    if inspect.isfunction(obj) and not (obj.__module__ or "").startswith(("torch", "tensh")):
-        read_source(obj)
-        check_syntax(obj)
-        check_function(obj)
-        return ScriptFunction(obj)
-    if inspect.ismethod(obj) or callable(obj):
-        return obj
     if isinstance(obj, (dict, list)):
+        require_one_type(obj)
         return obj
-    raise RuntimeError(f"torch.jit.script expects a function or a module, not {type(obj).__name__}")
+    if isinstance(obj, type):
+        require_class(obj)
+        return obj
+    obj = getattr(obj, "__original_fn", obj)
+    if is_of_library(obj):
+        return script_of_library(obj)
+    fn = obj.__func__ if inspect.ismethod(obj) else obj
+    if not inspect.isfunction(fn):
+        require_source(obj)
+        return obj
+    read_source(fn)
+    check_syntax(fn)
+    check_function(fn)
+    return ScriptFunction(fn)
+
+
+def script_of_library(fn):
+    """Return the script of a function of the library, or the function where tensh has no form of it for scripts."""
+    from tensh.jit.scripting.forms import find_function
+
+    require_source(fn)
+    form = find_function(fn.__name__) if fn.__module__.endswith("functional") else None
+    if form is None:
+        return fn
+    made = ScriptFunction(form)
+    made._run = fn
+    return made
 
 
 def script_if_tracing(fn):

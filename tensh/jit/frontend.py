@@ -101,7 +101,7 @@ class Syntax:
         for each in filter(None, (given.kwarg, given.vararg)):
             raise NotSupportedError(self.place(each, len(each.arg) + 1, -1), VARIABLE)
         for each in filter(None, given.kw_defaults):
-            raise NotSupportedError(self.place(each, 2, -1), VARIABLE)
+            raise NotSupportedError(self.place(each, each.end_col_offset - each.col_offset), VARIABLE)
         for statement in tree.body:
             self.check_node(statement)
 
@@ -157,13 +157,11 @@ def check_syntax(fn):
     """
     try:
         syntax = Syntax(fn)
-    except (OSError, TypeError, SyntaxError):
+    except (OSError, TypeError):
         return
-    tree = syntax.body[0] if len(syntax.body) == 1 else None
-    if isinstance(tree, ast.AsyncFunctionDef):
+    tree = syntax.body[0]
+    if len(syntax.body) != 1 or not isinstance(tree, ast.FunctionDef):
         raise RuntimeError(f"Expected a single top-level function: {syntax.file}:{syntax.first}")
-    if not isinstance(tree, ast.FunctionDef):
-        return
     for name, parameter in inspect.signature(fn).parameters.items():
         if type(parameter.default) in (list, dict, set):
             raise RuntimeError(MUTABLE.format(kind=type(parameter.default), name=name, place=syntax.place_whole(tree)))

@@ -30,7 +30,10 @@ def is_scripting():
     >>> import tensh as torch
     >>> torch.jit.is_scripting()
     False
-    >>> torch.jit.script(lambda: torch.jit.is_scripting())()
+    >>> @torch.jit.script
+    ... def ask():
+    ...     return torch.jit.is_scripting()
+    >>> ask()
     True
     """
     return running.depth > 0
@@ -98,14 +101,24 @@ def script_method(fn):
     return fn
 
 
+declared: dict = {}
+"""Full name of a function -> its declarations, until the function is found that they belong to."""
+
+
 def _overload(func):
-    """Return one of several declarations of a function."""
+    """Note one of several declarations of a function, which comes after them, and return it."""
+    declared.setdefault((func.__module__, func.__qualname__), []).append(func)
     return func
 
 
-def _overload_method(func):
-    """Return one of several declarations of a method."""
-    return func
+_overload_method = _overload
+
+
+def find_declarations(func):
+    """Return the declarations of a function, in their order; none for one that has none."""
+    if not hasattr(func, "_overloads"):
+        func._overloads = tuple(declared.pop((func.__module__, func.__qualname__), ()))
+    return func._overloads
 
 
 def isinstance(obj, target_type):

@@ -19,7 +19,7 @@ __all__ = ["Attributes"]
 PYTHON_METHODS = frozenset(
     """apply_ as_subclass bfloat16 bool const_data_ptr data_ptr dim_order grad_dtype grad_fn is_shared map2_ map_ module_load ndimension
     nelement new new_tensor numpy register_hook register_post_accumulate_grad_hook reinforce share_memory_ storage storage_type
-    to_sparse_coo unique untyped_storage volatile""".split()
+    to_sparse_coo unique untyped_storage volatile __class__ __dict__""".split()
 )
 """Members of tensors that scripts do not have."""
 OF_DEVICES = {"type": str, "index": int | None}
@@ -59,7 +59,7 @@ class Attributes:
     def attribute_of_tensor(name):
         """Return an attribute of a tensor as a value, UNKNOWN for one without a known type, None if there is none."""
         if name in FACTS:
-            return Value(FACTS[name] if name != "grad" else Tensor | None)
+            return Value(FACTS[name] if name != "grad" else Tensor)
         if name in PROPERTIES:
             return Value({"shape": list[int], "ndim": int, "is_leaf": bool}.get(name, Tensor))
         if name in TO and name not in PYTHON_METHODS or overloads_of(name) or name == "tolist":

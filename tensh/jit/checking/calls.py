@@ -8,10 +8,10 @@ import typing
 
 from tensh._aten.overloads import Overload, Packet
 from tensh.engine.core.tensor import Tensor
-from tensh.jit.checking.expressions import Steps
-from tensh.jit.checking.matching import Unmatched, match, match_operator
+from tensh.jit.checking.expressions import Steps, Unusable
+from tensh.jit.checking.matching import Taken, Unmatched, match, match_operator
 from tensh.jit.checking.operators import NUMBERS
-from tensh.jit.checking.values import UNKNOWN, Value, describe, is_known, members
+from tensh.jit.checking.values import UNKNOWN, Value, convert, describe, fits, is_known, members
 from tensh.jit.scripting.forms import find_function
 from tensh.jit.scripting.functions import FUNCTIONAL, RENAMED, TO
 from tensh.jit.scripting.kinds import element_of, none, parts_of
@@ -27,6 +27,10 @@ CHECKED = frozenset("round ord chr hex bin oct divmod".split())
 """Functions of Python that are operators of ``aten``, and nothing else."""
 LOOSE = frozenset("len sum sorted pow".split())
 """Functions of Python that also take what no overload has."""
+PYTHON_ONLY = (
+    set, frozenset, bytes, bytearray, memoryview, filter, map, reversed, object, property, staticmethod, classmethod,
+)  # fmt: skip
+"""Functions of Python that scripts hand tensors to, and get one from."""
 UNSUPPORTED = frozenset(
     """aiter anext ascii breakpoint callable compile delattr dir eval exec format globals input issubclass iter locals next open repr
     setattr vars""".split()
@@ -55,8 +59,9 @@ class Calls:
             if hint is None and isinstance(function.owner, Value):
                 self.refuse(node.func, "Expected type hint for result of tolist()")
             return UNKNOWN if hint is None else Value(hint)
-        args = self.arguments(node)
-        options = {each.arg: self.argument(each.value) for each in node.keywords}
+        read = self.value if isinstance(function, Known) and is_builtin(function.value) else self.argument
+        args = self.arguments(node, read)
+        options = {each.arg: read(each.value) for each in node.keywords}
         if args is None or None in options:
             return UNKNOWN
         if isinstance(function, Known):
@@ -76,12 +81,12 @@ class Calls:
         is_function = isinstance(found, Known) and self.is_program(found.value)
         return UNKNOWN if is_function else self.as_value(found, node)
 
-    def arguments(self, node):
-        """Return the values of the arguments by place; None if their number is not known."""
+    def arguments(self, node, read):
+        """Return the values of the arguments by place, each read by a function; None if their number is not known."""
         found, whole = [], True
         for each in node.args:
             if not isinstance(each, ast.Starred):
-                found.append(self.argument(each))
+                found.append(read(each))
                 continue
             value = self.value(each.value)
             if is_known(value.kind) and element_of(value.kind) is not None:
@@ -104,21 +109,35 @@ class Calls:
             return Value(bool)
         if self.of_library(function) and name == "annotate" and len(node.args) == 2 or function is typing.cast:
             kind = self.annotation(node.args[0])
-            self.value(node.args[1], kind)
+            self.require_kind(self.value(node.args[1], kind), kind, node)
             return Value(kind)
+        if function is print:
+            for each in node.args:
+                self.value(each)
+            return Unusable("None")
+        if inspect.isclass(function) and issubclass(function, BaseException):
+            for each in node.args:
+                self.value(each)
+            return Unusable("exception message")
         if function is getattr and len(node.args) >= 2 and isinstance(node.args[1], ast.Constant):
             owner = self.expression(node.args[0])
             has = isinstance(owner, ModuleRef) and self.has_member(owner.module, node.args[1].value)
             return self.member(owner, node.args[1].value, node) if has else UNKNOWN
-        if function in (range, enumerate, zip, reversed):
+        if function in (range, enumerate, zip):
             return self.sequence(function, node)
-        if function in (list, tuple, dict, set) and not node.keywords:
+        if function in (list, tuple, dict) and not node.keywords:
             return self.container(function, node)
         if function is super:
             return UNKNOWN
         if name in UNSUPPORTED and getattr(builtins, name) is function:
             self.refuse(node.func, f"Python builtin {function!r} is currently not supported in Torchscript")
         return None
+
+    def require_kind(self, value, kind, node):
+        """Refuse an annotated value of another type."""
+        if not fits(convert(value, kind, loose=False).kind, kind):
+            both = ast.copy_location(ast.Tuple(node.args), node.args[0])
+            self.refuse(both, f"expected an expression of type {describe(kind)} but found {describe(value)}\n")
 
     def container(self, function, node):
         """Return the result of ``list``, ``tuple`` or ``dict``."""
@@ -128,6 +147,8 @@ class Calls:
                 empty=function is list,
             )
         found = self.expression(node.args[0])
+        if function is tuple and isinstance(found, Value) and element_of(found.kind) is not None:
+            self.refuse(node, "cannot statically infer the expected size of a list in this context")
         if function is not list:
             return UNKNOWN
         steps = self.steps_of(found, node)
@@ -136,29 +157,27 @@ class Calls:
         return Value(list[steps.element.kind])
 
     def sequence(self, function, node):
-        """Return what a loop goes over that calls range, enumerate, zip or reversed."""
+        """Return what a loop goes over that calls range, enumerate or zip."""
         if function is range:
             for place, each in enumerate(node.args):
                 value = self.value(each)
                 if is_known(value.kind) and value.kind not in (int, bool):
                     text = f"all inputs of range must be ints, found {describe(value)} in argument {place}"
                     self.refuse(node, text.replace(" (inferred)", ""))
-            return Steps(element=Value(int))
+            return Steps(element=Value(int), name="range")
         parts = [
             self.steps_of(self.expression(each), node) for each in (node.args if function is zip else node.args[:1])
         ]
         if not parts:
             return Steps()
-        if function is reversed:
-            return Steps(parts[0].parts and parts[0].parts[::-1], parts[0].element)
         if function is enumerate:
             parts.insert(0, Steps(element=Value(int)))
         fixed = [each.parts for each in parts if each.parts is not None]
         if not fixed:
-            return Steps(element=tuple(each.element for each in parts))
+            return Steps(element=tuple(each.element for each in parts), name="iterabletree")
         length = min(map(len, fixed))
         rows = [[each.element] * length if each.parts is None else each.parts[:length] for each in parts]
-        return Steps(parts=[tuple(row) for row in zip(*rows)])
+        return Steps(parts=[tuple(row) for row in zip(*rows)], name="iterabletree")
 
     def steps_of(self, found, node):
         """Return what a loop goes over."""
@@ -200,7 +219,7 @@ class Calls:
             function = function._fn
         if function in CASTS_OF_ANYTHING:
             return Value(function)
-        if getattr(builtins, name, None) is function:
+        if is_builtin(function):
             return self.call_builtin(function, name, args, node)
         if is_named_tuple(function):
             return self.make_tuple(function, args, options, node)
@@ -210,14 +229,16 @@ class Calls:
             return self.operate(name, args, node.func, options)
         if self.is_program(function):
             return self.call_function(function, args, options, node)
-        return self.call_library(function, args, options, node) if self.of_library(function) else UNKNOWN
+        return self.call_library(function, args, options, node) if name and self.of_library(function) else UNKNOWN
 
     def call_builtin(self, function, name, args, node):
         """Return the result of a function of Python."""
         if function in CASTS and len(args) == 1:
             self.operate(CASTS[function], args, node.func)
             return Value(function)
-        if name in CHECKED:
+        if function in PYTHON_ONLY:
+            return self.call_python(name, args, node)
+        if name in CHECKED or name == "sum" and is_unsummable(args):
             return self.operate(name, args, node.func)
         if name in LOOSE:
             try:
@@ -227,6 +248,13 @@ class Calls:
         if name in ("abs", "min", "max") and all(is_known(each.kind) for each in args):
             return self.compare_numbers(name, args, node)
         return UNKNOWN
+
+    def call_python(self, name, args, node):
+        """Return the result of a function that runs as Python."""
+        taken = [Taken(str(place), Tensor) for place in range(len(args))]
+        shown = ", ".join(f"Tensor {each.name}" for each in taken)
+        self.match(taken, args, {}, f"{name}({shown}) -> Tensor 0", node)
+        return Value(Tensor)
 
     def compare_numbers(self, name, args, node):
         """Return the result of ``abs``, ``min`` or ``max``."""
@@ -283,8 +311,23 @@ class Calls:
         declared = self.program.function(function, self, node)
         if declared is None:
             return UNKNOWN
-        self.match(declared.parameters, args, options, declared.text, node)
-        return declared.result
+        return self.choose(declared, args, options, node).result
+
+    def choose(self, declared, args, options, node):
+        """Return what takes the arguments of a call: a declaration, or the first of several that does."""
+        if not isinstance(declared, list):
+            self.match(declared.parameters, args, options, declared.text, node)
+            return declared
+        for loose in (False, True):
+            reasons = []
+            for each in declared:
+                try:
+                    match(each.parameters, args, options, loose)
+                except Unmatched as error:
+                    reasons.append((each.text, str(error)))
+                else:
+                    return each
+        self.refuse_variants(reasons, node.func)
 
     # ── methods ──────────────────────────────────────────────────────────────
     def call_bound(self, function, args, options, node):
@@ -302,6 +345,16 @@ class Calls:
         declared = self.program.method(module, name, self, node)
         if declared is None:
             return UNKNOWN
-        given = [UNKNOWN, *args] if declared.takes_self else args
-        self.match(declared.parameters, given, options, declared.text, node)
-        return declared.result if declared.result is not None else UNKNOWN
+        takes_self = (declared[0] if isinstance(declared, list) else declared).takes_self
+        chosen = self.choose(declared, [UNKNOWN, *args] if takes_self else args, options, node)
+        return chosen.result if chosen.result is not None else UNKNOWN
+
+
+def is_builtin(function):
+    """Return True for a function, or a class, of Python."""
+    return getattr(builtins, getattr(function, "__name__", None) or "", None) is function
+
+
+def is_unsummable(args):
+    """Return True for arguments of ``sum`` of which no operator takes any."""
+    return len(args) > 1 or len(args) == 1 and element_of(args[0].kind) in (Tensor, str)

@@ -4,10 +4,10 @@ import ast
 
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device
-from tensh.jit.checking.values import UNKNOWN, Value, describe, fits, is_known, members, settle
+from tensh.jit.checking.values import ANYTHING, UNKNOWN, Value, describe, fits, is_known, members, settle
 from tensh.jit.scripting.kinds import none, parts_of
 from tensh.jit.scripting.sugar import Known, ModuleRef
-from tensh.jit.types import origin_of
+from tensh.jit.types import is_named_tuple, origin_of
 
 __all__ = ["Condition", "Conditions"]
 
@@ -45,7 +45,9 @@ class Conditions:
     def check_truth(self, value, node):
         """Refuse a value that is neither true nor false."""
         kind = value.kind
-        if is_known(kind) and (kind in (none, device) or len(members(kind)) > 1 or parts_of(kind) is not None):
+        if is_known(kind) and (
+            kind in (none, device, ANYTHING) or len(members(kind)) > 1 or parts_of(kind) is not None
+        ):
             self.refuse(node, f"Could not cast value of type {describe(value)} to bool")
 
     def join_conditions(self, node):
@@ -100,6 +102,9 @@ class Conditions:
             return Condition(name == "is_scripting")
         if function is hasattr and len(node.args) == 2 and isinstance(node.args[1], ast.Constant):
             owner = self.expression(node.args[0])
+            if isinstance(owner, Value) and is_known(owner.kind) and not is_named_tuple(owner.kind):
+                text = f"hasattr's first argument must be an object or NamedTuple, got {describe(owner)} instead"
+                self.refuse(node.args[0], text)
             return Condition(
                 self.has_member(owner.module, node.args[1].value) if isinstance(owner, ModuleRef) else None
             )
@@ -121,6 +126,9 @@ class Conditions:
             name = getattr(node.args[0], "id", None)
             both = {name: UNKNOWN.kind} if name is not None and isinstance(self.frame.find(name), Value) else {}
             return Condition(None, both, both)
+        if value.kind is ANYTHING:
+            name = getattr(node.args[0], "id", None)
+            return Condition(None, {} if name is None else {name: any_of(classes)})
         kinds = members(value.kind)
         found = {each: any(is_instance(each, wanted) for wanted in classes) for each in kinds}
         if not is_known(value.kind) or value.kind is none or None in found.values():
@@ -140,13 +148,12 @@ class Conditions:
         if isinstance(node, ast.Tuple):
             found = [self.classes(each) for each in node.elts]
             return None if None in found else [each for part in found for each in part]
-        if isinstance(node, ast.Name) and self.lookup(node.id) is None:
-            self.refuse(node, f"Unknown type name '{node.id}'")
         known, note = self.evaluate(node)
+        if known and note in (list, dict, tuple):
+            return [note]
+        self.check_note(node)
         if not known:
             return None
-        if note in (list, dict, tuple):
-            return [note]
         kind = settle(note)
         return [kind] if is_known(kind) else None
 
@@ -160,6 +167,16 @@ def is_instance(kind, wanted):
     return fits(kind, wanted) if wanted is not Tensor or kind is Tensor else False
 
 
+def any_of(classes):
+    """Return the type of an instance of one of some classes; one that is not known for a container without contents."""
+    if any(each in (list, dict, tuple) for each in classes):
+        return UNKNOWN.kind
+    found = classes[0]
+    for each in classes[1:]:
+        found = found | each
+    return found
+
+
 def can_be_none(found):
     """Return True for None, False for what is never None, "maybe" for what can be, and None for what is not known."""
     if isinstance(found, Known):
@@ -168,6 +185,8 @@ def can_be_none(found):
         return False
     if not isinstance(found, Value) or not is_known(found.kind):
         return None
+    if found.kind is ANYTHING:
+        return "maybe"
     return found.kind is none or ("maybe" if none in members(found.kind) else False)
 
 

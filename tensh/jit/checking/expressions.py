@@ -8,21 +8,30 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device, layout, memory_format
 from tensh.engine.dtypes.dtype import dtype
 from tensh.jit.checking.values import UNKNOWN, Value, describe, fits, is_known, join, members
-from tensh.jit.scripting.kinds import element_of, none, optional_of, parts_of
+from tensh.jit.scripting.kinds import element_of, none, optional_of, parts_of, text_of
 from tensh.jit.scripting.sugar import Bound, Known
 from tensh.jit.types import origin_of
 
-__all__ = ["Expressions", "Steps"]
+__all__ = ["Expressions", "Steps", "Unusable"]
 
 PYTHON_VALUES = (bool, int, float, complex, str, list, tuple, dict, Tensor, types.ModuleType)
 """Objects of Python that are no values in a script unless they are given to it."""
+KEYS = (bool, int, float, complex, str, Tensor, device)
+"""Types of keys of dictionaries."""
 
 
 class Steps:
     """What a loop goes over: ``parts`` if its elements are known one by one, otherwise the value that each of them has."""
 
-    def __init__(self, parts=None, element=UNKNOWN):
-        self.parts, self.element = parts, element
+    def __init__(self, parts=None, element=UNKNOWN, name=None):
+        self.parts, self.element, self.name = parts, element, name
+
+
+class Unusable:
+    """The result of a call that is no value, and its ``name`` in errors."""
+
+    def __init__(self, name):
+        self.name = name
 
 
 class Expressions:
@@ -42,6 +51,8 @@ class Expressions:
             return Value(tuple[tuple(kinds)] if kinds else tuple[()])
         if isinstance(found, Bound) and isinstance(found.owner, Value):
             self.refuse(node, "builtin cannot be used as a value")
+        if isinstance(found, (Steps, Unusable)) and found.name is not None:
+            self.refuse(node, f"{found.name} cannot be used as a value")
         if not isinstance(found, Known):
             return UNKNOWN
         value = found.value
@@ -58,6 +69,7 @@ class Expressions:
                 "variable? If so, please consider passing it in as an argument or use a local variable instead.",
             )
         if self.is_program(value):
+            self.program.function(value, self, node)
             self.refuse(node, "function cannot be used as a value")
         return UNKNOWN
 
@@ -140,6 +152,7 @@ class Expressions:
     def check_Dict(self, node, hint=None):
         keys = [self.value(each) if each is not None else UNKNOWN for each in node.keys]
         values = [self.value(each) for each in node.values]
+        require_key(keys)
         wanted = optional_of(hint) or hint
         if wanted is not None and (not is_known(wanted) or len(members(wanted)) > 1):
             return UNKNOWN
@@ -199,3 +212,12 @@ class Expressions:
 
         self.within(run)
         return Value(dict[found[0].kind, found[1].kind])
+
+
+def require_key(keys):
+    """Raise RuntimeError for keys of a type that dictionaries do not have."""
+    if keys and is_known(keys[0].kind) and keys[0].kind not in KEYS:
+        raise RuntimeError(
+            f"Cannot create dict for key type '{text_of(keys[0].kind)}', only int, float, complex, Tensor, device and string keys "
+            "are supported"
+        )

@@ -3,6 +3,7 @@
 import inspect
 
 from tensh.jit.checking.values import UNKNOWN, Value, is_known, settle
+from tensh.jit.frontend import check_syntax
 from tensh.jit.marks import Attribute
 from tensh.jit.scripting.compiling import declared_kind, is_final
 from tensh.jit.scripting.kinds import none
@@ -12,6 +13,11 @@ from tensh.jit.scripting.sugar import Bound, Known, ModuleRef, class_of
 __all__ = ["Members"]
 
 MISSING = object()
+MISSING_MEMBER = "Module '{}' has no attribute '{}' "
+FAILED_FUNCTION = (
+    "This function exists as an attribute on the Python module, but we failed to compile it to a TorchScript function. \n"
+    "The error stack is reproduced here:\n"
+)
 CONTAINERS = ("Sequential", "ModuleList")
 
 
@@ -35,20 +41,21 @@ class Members:
                 kind = declared_kind(module, name, table[name])
                 return Value(settle(kind)) if kind is not none else Known(None)
         if name in module.__dict__:
-            return self.plain_member(module, name, module.__dict__[name])
+            return self.plain_member(module, name, module.__dict__[name], node)
         found = inspect.getattr_static(class_of(module), name, None)
         if inspect.isfunction(found):
             self.program.method(module, name, self, node)
             return Bound(owner, name)
         if found is None and not self.has_member(module, name):
-            self.refuse(node, f"Module '{class_of(module).__name__}' has no attribute '{name}' ")
+            self.refuse(node, MISSING_MEMBER.format(class_of(module).__name__, name))
         return UNKNOWN
 
-    @staticmethod
-    def plain_member(module, name, value):
+    def plain_member(self, module, name, value, node):
         """Return an attribute that is neither a parameter nor a module."""
         if isinstance(value, Attribute):
             return Value(settle(value.type))
+        if self.is_program(value):
+            return self.function_member(module, name, value, node)
         if is_layer(module):
             return UNKNOWN
         fixed = name in getattr(module, "__constants__", ()) or is_final(class_of(module), name)
@@ -60,6 +67,16 @@ class Members:
         if kind is None or not is_known(settle(kind)):
             return UNKNOWN
         return Value(settle(kind))
+
+    def function_member(self, module, name, fn, node):
+        """Return a function that is an attribute of a module; refuse one that cannot be scripted."""
+        try:
+            check_syntax(fn)
+            self.program.function(fn, None, node)
+        except Exception as error:
+            text = f"{MISSING_MEMBER.format(class_of(module).__name__, name)}({FAILED_FUNCTION}{error})"
+            self.refuse(node, text)
+        return Known(fn)
 
     @staticmethod
     def layers_of(module):

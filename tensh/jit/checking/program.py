@@ -1,8 +1,8 @@
 """The functions and methods of a program, each checked once."""
 
-import ast
 import functools
 import inspect
+import types
 import typing
 from pathlib import Path
 
@@ -14,21 +14,47 @@ from tensh.jit.checking.expressions import Expressions
 from tensh.jit.checking.frames import Frame, Frames
 from tensh.jit.checking.matching import Taken
 from tensh.jit.checking.members import Members
+from tensh.jit.checking.notes import Notes
 from tensh.jit.checking.operators import Operators
 from tensh.jit.checking.places import Text
 from tensh.jit.checking.statements import Statements
 from tensh.jit.checking.subscripts import Subscripts
 from tensh.jit.checking.values import UNKNOWN, Value, is_known, settle
+from tensh.jit.marks import find_declarations
 from tensh.jit.scripting.compiling import find_source
 from tensh.jit.scripting.forms import find_method
+from tensh.jit.scripting.kinds import text_of
 from tensh.jit.scripting.layers import is_layer, name_in_scripts
 from tensh.jit.scripting.sources import NotScriptable, Source
 from tensh.jit.scripting.sugar import Known, ModuleRef, class_name, class_of
-from tensh.jit.types import TypedSignature
+from tensh.jit.types import TypedSignature, class_path
 
 __all__ = ["Checker", "Program", "check_function", "check_module"]
 
 NOT_COMPILED = ("ignore", "unused")
+ONLY_DECLARED = """Implementation for the function "{}" is missing. Please make sure a definition is provided and defined after all overload declarations.
+File "{}", line {}:
+{}
+
+Example usage of overload function:
+@torch.jit._overload
+def my_function(x: type0) -> type0: # decl 1
+    pass
+
+@torch.jit._overload
+def my_function(x: type1) -> type1: # decl 2
+    pass
+
+def my_function(x):                 # implementation
+    if isinstance(x, type0):
+        return x
+    elif isinstance(x, type1):
+        return x
+"""
+OVERLOADED = (
+    "Function {} cannot be directly compiled because it is overloaded. It must be used in a context of a function where its "
+    "inputs can determine which overload to call."
+)
 
 
 class Declared:
@@ -38,7 +64,7 @@ class Declared:
         self.parameters, self.text, self.result, self.takes_self = parameters, text, result, takes_self
 
 
-class Checker(Expressions, Operators, Attributes, Subscripts, Calls, Conditions, Members, Statements, Frames):
+class Checker(Expressions, Operators, Attributes, Subscripts, Calls, Conditions, Members, Statements, Notes, Frames):
     """Checks one function, or with ``owner`` one method of a module."""
 
     def __init__(self, program, fn, owner=None):
@@ -46,8 +72,7 @@ class Checker(Expressions, Operators, Attributes, Subscripts, Calls, Conditions,
         self.source, self.text = Source(fn), Text(fn)
         self.frame, self.pending, self.returned = Frame(), self.source.tree, None
         self.border = TypedSignature(fn, "self" if owner is not None else None)
-        note = self.border.result if self.border.annotated else None
-        self.wanted = settle(note) if self.border.annotated else None
+        self.wanted = None
 
     @property
     def path(self):
@@ -57,14 +82,19 @@ class Checker(Expressions, Operators, Attributes, Subscripts, Calls, Conditions,
     def check(self):
         """Check the function; return its result."""
         tree = self.source.tree
+        self.check_notes(tree)
+        self.wanted = settle(self.border.result) if self.border.annotated else None
         parameters = list(inspect.signature(self.fn).parameters.values())
         if self.owner is not None:
             self.frame.names[parameters[0].name] = ModuleRef(self.owner, None)
             parameters = parameters[1:]
         for each in parameters:
+            if each.kind is each.POSITIONAL_ONLY and self.owner is None:
+                continue  # scripts have no such parameters
             self.frame.names[each.name] = self.program.value_of(self.border, each)
         self.run(tree.body)
         self.end(tree)
+        self.check_defaults()
         if self.wanted is not None:
             return Value(self.wanted)
         return Value(self.returned.kind) if self.returned is not None else UNKNOWN
@@ -85,13 +115,6 @@ class Checker(Expressions, Operators, Attributes, Subscripts, Calls, Conditions,
         except NotScriptable:
             return False, None
 
-    def annotation(self, node):
-        """Return the type of an annotation."""
-        if isinstance(node, ast.Name) and self.lookup(node.id) is None:
-            self.refuse(node, f"Unknown type name '{node.id}'")
-        known, note = self.evaluate(node)
-        return settle(note) if known and not isinstance(note, (str, tuple)) else typing.Any
-
     @staticmethod
     def parameter(parameter):
         """Return a parameter of a function without a syntax tree."""
@@ -108,7 +131,18 @@ class Checker(Expressions, Operators, Attributes, Subscripts, Calls, Conditions,
 
     def refuse_call(self, name, reasons, node):
         """Raise the error of a call that no overload of an operator takes."""
-        raise RuntimeError(self.program.describe_call(self, name, reasons, node)) from None
+        single = read_declarations().get(name)
+        if single is not None:
+            self.refuse(node, f"\n{single}:\n{reasons[0][1]}\n")
+        self.refuse_variants([(f"aten::{signature.text}", reason) for signature, reason in reasons], node)
+
+    def refuse_variants(self, reasons, node):
+        """Raise the error of a call; ``reasons`` are (declaration, why it does not take the call)."""
+        shown = "".join(f"  \n  {text}:\n{indent(reason)}" for text, reason in reasons)
+        text = (
+            f"Arguments for call are not valid.\nThe following variants are available:\n{shown}\nThe original call is"
+        )
+        self.refuse(node, text)
 
 
 class Program:
@@ -123,17 +157,6 @@ class Program:
             f"'{path}' is being compiled since it was called from '{caller.path}'\n{caller.text.mark(at)}"
             for path, caller, at in reversed(self.calls)
         )
-
-    def describe_call(self, checker, name, reasons, node):
-        """Return the text of a call that no overload of an operator takes."""
-        single = read_declarations().get(name)
-        if single is not None:
-            return checker.describe_error(node, f"\n{single}:\n{reasons[0][1]}\n") + self.describe_calls()
-        shown = "".join(f"  \n  aten::{signature.text}:\n{indent(reason)}" for signature, reason in reasons)
-        text = (
-            f"Arguments for call are not valid.\nThe following variants are available:\n{shown}\nThe original call is"
-        )
-        return checker.describe_error(node, text) + self.describe_calls()
 
     @staticmethod
     def value_of(border, parameter):
@@ -163,20 +186,23 @@ class Program:
         return Declared(taken, border.declaration, result, owner is not None)
 
     def function(self, fn, caller, node):
-        """Return a function of the program as declared; None if nothing is known about it."""
-        modifier = getattr(fn, "_torchscript_modifier", None)
-        if modifier in NOT_COMPILED or hasattr(fn, "__wrapped__"):
+        """Return a function of the program as declared, a list if it has several forms; None if nothing is known about it."""
+        if getattr(fn, "_torchscript_modifier", None) in NOT_COMPILED:
+            return self.declare_python(fn)
+        if hasattr(fn, "__wrapped__"):
             return None
-        return self.check(fn, fn, None, caller, node)
+        return self.check_forms(fn, fn, None, caller, node)
 
     def method(self, module, name, caller, node):
         """Return a method of a module as declared; None if nothing is known about it."""
         if class_of(module).__module__.partition(".")[0] in ("torch", "tensh"):
             return self.layer(module, name)
         fn = find_source(module, name)
-        if not inspect.isfunction(fn) or getattr(fn, "_torchscript_modifier", None) in NOT_COMPILED:
+        if not inspect.isfunction(fn):
             return None
-        return self.check((id(module), name), fn, module, caller, node)
+        if getattr(fn, "_torchscript_modifier", None) in NOT_COMPILED:
+            return self.declare_python(fn, module)
+        return self.check_forms((id(module), name), fn, module, caller, node)
 
     def layer(self, module, name):
         """Return a method of a layer of the library as declared; None for one that is not declared, or has several forms."""
@@ -186,6 +212,33 @@ class Program:
         if any(each.kind is each.VAR_POSITIONAL for each in inspect.signature(form).parameters.values()):
             return None
         return self.declare(inspect.unwrap(form), None, module)
+
+    def declare_python(self, fn, owner=None):
+        """Return a function that runs as Python as declared: without defaults, and a tensor if nothing else is annotated."""
+        try:
+            declared = self.declare(fn, None, owner)
+        except (TypeError, ValueError):
+            return None
+        if any(not is_known(each.kind) for each in declared.parameters[declared.takes_self :]):
+            return None
+        shown = [f"{text_of(each.kind)} {each.name}" for each in declared.parameters[declared.takes_self :]]
+        for each in declared.parameters:
+            each.optional, each.inferred = False, each.inferred and bool(fn.__annotations__)
+        result = Value(Tensor) if declared.result is None else declared.result
+        name = fn.__qualname__
+        if owner is not None:
+            shown.insert(0, f"{class_name(owner)} self")
+            name = "lazy_bind.<locals>.lazy_binding_method"
+        text = f"{name}({', '.join(shown)}) -> {text_of(result.kind)} 0"
+        return Declared(declared.parameters, text, result, owner is not None)
+
+    def check_forms(self, key, fn, owner, caller, node):
+        """Return a function as declared, after its check; a list for one with several declarations."""
+        forms = [give_types(fn, each) for each in find_declarations(fn)]
+        if not forms:
+            return self.check(key, fn, owner, caller, node)
+        found = [self.check((key, place), form, owner, caller, node) for place, form in enumerate(forms)]
+        return None if None in found else found
 
     def check(self, key, fn, owner, caller, node):
         """Return a function as declared, after its check; None for one without source, or with variable arguments."""
@@ -212,6 +265,18 @@ class Program:
         return self.found[key]
 
 
+def give_types(fn, declaration):
+    """Return a function with the types of one of its declarations.  Raise RuntimeError if there is nothing else of the function."""
+    if fn is declaration:
+        lines, first = inspect.getsourcelines(fn)
+        raise RuntimeError(ONLY_DECLARED.format(class_path(fn), inspect.getsourcefile(fn), first, "".join(lines)))
+    made = types.FunctionType(fn.__code__, fn.__globals__, fn.__name__, fn.__defaults__, fn.__closure__)
+    made.__kwdefaults__, made.__qualname__, made.__module__ = fn.__kwdefaults__, fn.__qualname__, fn.__module__
+    made.__annotations__ = {**fn.__annotations__, **declaration.__annotations__}
+    made._overloads = ()
+    return made
+
+
 RUNNING = object()
 """Stands for a function whose check has begun."""
 
@@ -235,7 +300,9 @@ def indent(text):
 
 
 def check_function(fn):
-    """Raise PyTorch's error for a function whose types do not fit."""
+    """Raise PyTorch's error for a function whose types do not fit, or that has several forms."""
+    if find_declarations(fn):
+        raise RuntimeError(OVERLOADED.format(class_path(fn)))
     Program().check(fn, fn, None, None, None)
 
 

@@ -36,6 +36,8 @@ class Statements:
     do_Continue = do_Break
 
     def do_Expr(self, node):
+        if isinstance(node.value, ast.Constant) and node.value.value is ...:
+            self.refuse(node.value, "Cannot emit expr for: (dots)\n")
         if not (isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)):
             self.expression(node.value)
 

@@ -76,7 +76,7 @@ class Subscripts:
         if type(place) is not int:
             if index.kind is not int or len(set(parts)) == 1 and isinstance(node.slice, ast.Name):
                 return UNKNOWN
-            if len(set(parts)) > 1 and isinstance(node.slice, ast.Name):
+            if len(set(parts)) > 1 and not isinstance(node.slice, (ast.Constant, ast.UnaryOp)):
                 text = f"Cannot index into a {describe(owner)} with a non-integer literal because we cannot resolve the output type"
                 self.refuse(node, text)
             return UNKNOWN

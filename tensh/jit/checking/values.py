@@ -11,10 +11,12 @@ from tensh.jit.scripting.kinds import NUMBER, element_of, fields_of, none, optio
 from tensh.jit.types import is_named_tuple, name_of, origin_of
 
 __all__ = [
-    "UNKNOWN", "Value", "bind", "convert", "describe", "fits", "is_known", "join", "members", "settle",
+    "ANYTHING", "UNKNOWN", "Value", "bind", "convert", "describe", "fits", "is_known", "join", "members", "settle",
 ]  # fmt: skip
 
-PLAIN = frozenset({Tensor, int, float, bool, complex, str, none, device, NUMBER})
+ANYTHING = object
+"""The type ``Any`` of a script; ``typing.Any`` stands for a type that is not known here."""
+PLAIN = frozenset({Tensor, int, float, bool, complex, str, none, device, NUMBER, ANYTHING})
 NUMBERS = (int, float, complex, NUMBER)
 MISSING = object()
 
@@ -43,8 +45,18 @@ def settle(note):
         return none
     if note is dtype:
         return int
-    kind = uniform(note)
+    kind = name_anything(uniform(note))
     return kind if is_known(kind) else Any
+
+
+def name_anything(kind):
+    """Return a type with ``ANYTHING`` for ``typing.Any``."""
+    if kind is Any:
+        return ANYTHING
+    origin, parts = origin_of(kind), get_args(kind)
+    if origin not in (list, dict, tuple) or ... in parts or Any not in parts:
+        return kind
+    return origin[tuple(map(name_anything, parts))]
 
 
 def is_known(kind):
@@ -68,6 +80,8 @@ def describe(thing):
         return f"{describe(thing.kind)} (inferred)" if thing.inferred else describe(thing.kind)
     if thing is NUMBER:
         return "number"
+    if thing is ANYTHING:
+        return "Any"
     if (inner := optional_of(thing)) is not None:
         return f"Optional[{describe(inner)}]"
     names = [describe(each) for each in get_args(thing)]
@@ -79,7 +93,7 @@ def describe(thing):
 
 def fits(kind, wanted):
     """Return True if a value of a type is one of another type; True if one of both is not known."""
-    if kind == wanted or not is_known(kind) or not is_known(wanted):
+    if kind == wanted or wanted is ANYTHING or not is_known(kind) or not is_known(wanted):
         return True
     if wanted in NUMBERS and (kind is bool or wanted is NUMBER and kind in NUMBERS):
         return True

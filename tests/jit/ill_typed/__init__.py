@@ -1,8 +1,8 @@
 """Functions and modules that PyTorch refuses to script because of the types in them, of the kind that a learner writes."""
 
-from tests.jit.ill_typed import calls, members, modules, names, operators, results, sequences, variables
+from tests.jit.ill_typed import calls, members, modules, names, notes, operators, python, results, sequences, variables
 
-FILES = (calls, members, modules, names, operators, results, sequences, variables)
+FILES = (calls, members, modules, names, notes, operators, python, results, sequences, variables)
 
 
 def make_wrong(torch):

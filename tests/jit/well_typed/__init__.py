@@ -1,8 +1,8 @@
 """Functions and modules that PyTorch scripts, in which the types of values are not obvious."""
 
-from tests.jit.well_typed import containers, modules, numbers, optional, programs, tensors, tensors_more
+from tests.jit.well_typed import containers, modules, notes, numbers, optional, programs, tensors, tensors_more
 
-FILES = (containers, modules, numbers, optional, programs, tensors, tensors_more)
+FILES = (containers, modules, notes, numbers, optional, programs, tensors, tensors_more)
 
 
 def make_correct(torch):

@@ -1,0 +1,163 @@
+"""The check of annotations: types that scripts do not have, and defaults of other types."""
+
+import ast
+import collections.abc
+import inspect
+import typing
+
+from tensh.engine.core.tensor import Tensor
+from tensh.engine.dtypes.device import layout, memory_format
+from tensh.engine.dtypes.size import Size
+from tensh.jit.checking.values import describe, settle
+from tensh.jit.types import PLAIN, fits_type, origin_of
+from tensh.nn.modules.module import Module
+
+__all__ = ["Notes"]
+
+EXPRESSIONS = {ast.Call: "apply", ast.List: "list-literal", ast.Tuple: "tuple-literal", ast.Dict: "dict-literal"}
+"""Expression that is no type -> its name."""
+CONTAINERS = {
+    "List": ("a contained type", "a contained type", "List[int]"),
+    "Tuple": ("a contained type", "a contained type", "Tuple[int]"),
+    "Dict": ("contained types", "contained type", "Dict[int, int]"),
+    "Optional": ("a contained type", "a contained type", "Optional[int]"),
+    "Union": ("a contained type", "a contained type", "Union[int]"),
+}
+"""Annotation of ``typing`` that needs others -> what it lacks, in two forms, and an example."""
+ABSENT = (Size, layout, memory_format)
+MISSING = object()
+ORIGINS = (list, dict, tuple, typing.Union)
+OWN_SPACES = ("builtins", "typing", "collections", "collections.abc")
+WRITTEN_IN_PYTHON = 1 << 9
+"""The flag of classes that a class statement has made."""
+
+
+class Notes:
+    """The part of the checker that reads annotations."""
+
+    def annotation(self, node):
+        """Return the type of an annotation."""
+        self.check_note(node)
+        known, note = self.evaluate(node)
+        return settle(note) if known and not isinstance(note, (str, tuple)) else typing.Any
+
+    def check_notes(self, tree):
+        """Refuse annotations of parameters, and that of the result, which are no types."""
+        given, found = tree.args, self.fn.__annotations__
+        for each in (*given.posonlyargs, *given.args, *given.kwonlyargs):
+            if each.annotation is not None:
+                self.check_note(each.annotation, found.get(each.arg, MISSING))
+        if tree.returns is not None:
+            self.check_note(tree.returns, found.get("return", MISSING))
+
+    def check_note(self, node, note=MISSING):
+        """Refuse an annotation that is no type; ``note`` is its value, if Python has evaluated it."""
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            if not self.is_text_of_type(node.value):
+                self.refuse(node, f"Unknown type name '{node.value}'")
+        elif isinstance(node, ast.Constant) and node.value is not None:
+            kind = "dots" if node.value is ... else "const"
+            self.refuse(node, f"Expression of type {kind} cannot be used in a type expression")
+        elif type(node) in EXPRESSIONS:
+            self.refuse(node, f"Expression of type {EXPRESSIONS[type(node)]} cannot be used in a type expression")
+        elif isinstance(node, ast.BinOp):
+            parts = typing.get_args(note)
+            for each, part in zip((node.left, node.right), parts if len(parts) == 2 else (MISSING, MISSING)):
+                self.check_note(each, part)
+        elif isinstance(node, ast.Subscript):
+            self.check_container(node, self.value_of_note(node, note))
+        else:
+            self.check_name(node, note)
+
+    def check_name(self, node, note):
+        """Refuse a name that is no type."""
+        unknown = f"Unknown type name '{ast.unparse(node)}'"
+        if note is MISSING and isinstance(node, ast.Name) and self.lookup(node.id) is None:
+            self.refuse(node, unknown)
+        note = self.value_of_note(node, note)
+        require_contents(note)
+        if note is not MISSING and not is_type(note):
+            self.refuse(node, unknown)
+
+    def value_of_note(self, node, note):
+        """Return the value of an annotation; MISSING for one that cannot be read."""
+        if note is not MISSING and not isinstance(note, str):
+            return note
+        known, found = self.evaluate(node)
+        return found if known else MISSING
+
+    def is_text_of_type(self, text):
+        """Return True for the text of an annotation that is a type, or nothing is known about."""
+        try:
+            node = ast.parse(text, mode="eval").body
+        except SyntaxError:
+            return False
+        if any(isinstance(each, ast.Name) and self.lookup(each.id) is None for each in ast.walk(node)):
+            return False
+        known, note = self.evaluate(node)
+        return not known or is_type(note)
+
+    def check_container(self, node, note):
+        """Refuse an annotation with others in it that is no type, or has such in it."""
+        origin = origin_of(note)
+        if origin is not None and origin not in ORIGINS:
+            if getattr(origin, "__module__", "typing") in OWN_SPACES:
+                self.refuse(node, f"Unknown type constructor {ast.unparse(node.value)}")
+            return
+        inner, parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice], typing.get_args(note)
+        if ... in parts or origin is list:
+            for each, part in zip(inner, parts):
+                self.check_note(each, part)
+        elif origin is typing.Union:
+            for each in parts:
+                if origin_of(each) is collections.abc.Callable:
+                    self.check_note(inner[0], each)
+                elif not is_type(each):
+                    whole = typing.Union[parts]  # noqa: UP007  (prints with the name of typing)
+                    text = (
+                        f"Unsupported annotation {whole} could not be resolved because {each} could not be resolved. At"
+                    )
+                    raise AssertionError(f"{text}\n{self.text.mark(node)}")
+
+    def check_defaults(self):
+        """Refuse defaults whose types are not those of their parameters."""
+        for name, parameter in self.border.signature.parameters.items():
+            kind, default = self.border.kinds.get(name), parameter.default
+            if kind is None or default is parameter.empty or fits_default(default, kind):
+                continue
+            inferred = kind is inspect.Parameter.empty
+            text = f'Expected a default value of type {describe(settle(kind))}{" (inferred)" if inferred else ""} on parameter "{name}".'
+            if inferred:
+                text += f"Because \"{name}\" was not annotated with an explicit type it is assumed to be type 'Tensor'."
+            raise RuntimeError(self.describe_error(self.source.tree, text))
+
+
+def fits_default(value, kind):
+    """Return True for a default that a parameter may have: also None for a tensor."""
+    if value is None and (kind is inspect.Parameter.empty or kind in PLAIN) and PLAIN[kind] == "Tensor":
+        return True
+    if kind in (bool, int, float, complex) and isinstance(value, Tensor):
+        return True
+    return fits_type(value, kind) or kind in (bool, complex) and type(value) in (bool, int, float)
+
+
+def require_contents(note):
+    """Raise RuntimeError for an annotation that needs others, and has none."""
+    for name, (lacks, add, example) in CONTAINERS.items():
+        if note is vars(typing)[name]:
+            raise RuntimeError(f"Attempted to use {name} without {lacks}. Please add {add}, e.g. {example}")
+
+
+def is_type(note):
+    """Return True for a type that scripts may have."""
+    origin = origin_of(note)
+    if origin is not None:
+        return origin in ORIGINS or getattr(origin, "__module__", "typing") not in OWN_SPACES
+    if note is None or note is typing.Any or note is list or note is tuple:
+        return True
+    if not isinstance(note, type):
+        free = isinstance(note, (typing.TypeVar, typing.ForwardRef, str))
+        return free or getattr(note, "__module__", None) != "typing" or note._name in CONTAINERS
+    if note in PLAIN and note is not inspect.Parameter.empty:
+        return True
+    return not issubclass(note, (*ABSENT, Module)) and bool(note.__flags__ & WRITTEN_IN_PYTHON)
