@@ -8,6 +8,7 @@ from tensh._aten.backward_words import derivative_of, word
 from tensh._aten.calls import aten
 from tensh._aten.overloads import schemas
 from tensh.engine.arrays.memory import dense_owner, is_dense
+from tensh.engine.codegen.operator import Op
 from tensh.engine.core.backward import finish
 from tensh.engine.core.clock import mode
 from tensh.engine.core.nodes import AccumulateGrad
@@ -43,7 +44,7 @@ class WatchedPass:
         for n in node.inputs:
             if n is not None:
                 self.waiting[n] -= 1
-        if type(node).op is None or hides_batches(g):
+        if not isinstance(type(node).op, Op) or hides_batches(g):
             return node.backward_graph(g)
         with computing_formulas(True):
             return derivative_of(type(node))(node, g)

@@ -336,6 +336,15 @@ def copy_in_order_of(array, other):
     return out
 
 
+def lay_out_like(array, own):
+    """The array in the order of the elements of ``own``, of the same shape; row-major if that one has gaps."""
+    if type(array) is not np.ndarray or type(own) is not np.ndarray:
+        return array
+    if own.flags.c_contiguous or not is_dense(own):
+        return array if array.flags.c_contiguous else row_major(array)
+    return array if array.strides == own.strides else copy_in_order_of(array, own)
+
+
 def dense_in(array, memory_format):
     """Return True if ``array`` has a memory format."""
     if memory_format is contiguous_format:

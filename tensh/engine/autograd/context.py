@@ -3,7 +3,7 @@
 import numpy as np
 
 from tensh.engine.core.clock import is_written_after, tick
-from tensh.engine.core.nodes import Node, Output, unpacked_values
+from tensh.engine.core.nodes import UNDEFINED, Node, Output, Parts, unpacked_values
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import refresh_node
 from tensh.engine.dispatch.override.state import is_wrapper
@@ -31,7 +31,6 @@ class FunctionCtx:
     tensor(3.)
     """
 
-    __slots__ = ()
     __module__ = "torch.autograd.function"
 
     def save_for_backward(self, *tensors):
@@ -84,32 +83,61 @@ class BackwardCFunction(Node, FunctionCtx):
     True
     """
 
-    __slots__ = ("__dict__",)
+    __slots__ = (
+        "op",
+        "places",
+        "edges",
+        "facts",
+        "needs_input_grad",
+        "forwards",
+        "to_save",
+        "saved_for_forward",
+        "dirty_tensors",
+        "non_differentiable",
+        "materialize_grads",
+        "own",
+    )
     __module__ = "torch.autograd.function"
     function: type
+    context: type
     keeps_arrays = True
 
     def __init__(self):
-        self.inputs = self.saved = self.to_save = self.dirty_tensors = self.non_differentiable = ()
-        self.hooks, self.time, self.shape, self.dtype = None, tick(), (), None
-        self.materialize_grads, self.forwards, self.saved_for_forward = True, False, ()
-        self.own = {}
+        self.inputs, self.saved, self.hooks, self.time, self.shape, self.dtype = (), (), None, tick(), (), None
+        self.op = self.to_save = self.saved_for_forward = self.dirty_tensors = self.non_differentiable = None
+        self.materialize_grads, self.forwards, self.own, self.needs_input_grad = True, False, {}, ()
 
     def __getattr__(self, name):
-        own = self.__dict__.get("own", {})
-        if name in own:
-            return own[name]
-        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        try:
+            return self.own[name]
+        except KeyError:
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'") from None
+
+    def __reduce_ex__(self, protocol):
+        raise TypeError(f"cannot pickle '{type(self).__name__}' object")
+
+    def apply(self, *grads):
+        """Call the function's ``backward``."""
+        return self.function.derivative()(self.context(self), *grads)
+
+    def apply_jvp(self, *tangents):
+        """Call the function's ``jvp``."""
+        return self.function.jvp(self.context(self), *tangents)
+
+    requires_grad = True
+    _forward_cls = property(lambda self: self.function)
 
     @property
     def saved_tensors(self):
         """The tensors given to ``save_for_backward``; in ``jvp``, those given to ``save_for_forward``."""
         if self.forwards:
             return self.saved_for_forward
-        if self.saved is None:
+        if self.saved is None or self.saved is NOTHING:
             raise RuntimeError(second_time)
         self.check()
         return tuple(self._call_again(value) for value in self.saved)
+
+    saved_variables = saved_tensors
 
     def _call_again(self, value):
         if not isinstance(value, SavedOutput):
@@ -118,6 +146,9 @@ class BackwardCFunction(Node, FunctionCtx):
 
     def _output(self, index):
         return Output(self, index, self.shape[index]) if self.op.many else self
+
+    def __call__(self, *grads):
+        raise TypeError(f"'{type(self).__name__}' object is not callable")
 
     def check(self):
         for value in unpacked_values(self.saved):
@@ -135,8 +166,7 @@ class BackwardCFunction(Node, FunctionCtx):
             self.inputs = self_inputs
 
     def release(self):
-        if self.saved:
-            self.saved = None
+        self.saved = None if self.saved else NOTHING
 
     def backward(self, g):
         gs = self._call(g, False)
@@ -145,11 +175,14 @@ class BackwardCFunction(Node, FunctionCtx):
     def backward_graph(self, g):
         return self._call(g, True)
 
+    def backward_undefined(self, graph):
+        return self.backward_graph(UNDEFINED) if graph else self.backward(UNDEFINED)
+
     def _call(self, g, graph):
         """Run the user's backward; one gradient for each tensor argument."""
         incoming = self._take_gradient(g)
         backward = self.function.derivative()
-        returned = backward(Ctx(self), *incoming)
+        returned = backward(self.context(self), *incoming)
         returned = tuple(returned) if isinstance(returned, (tuple, list)) else (returned,)
         expected = len(self.needs_input_grad)
         if len(returned) < expected or any(extra is not None for extra in returned[expected:]):
@@ -165,15 +198,15 @@ class BackwardCFunction(Node, FunctionCtx):
         return [self._check_gradient(i, n, returned[p]) for i, (n, p) in enumerate(zip(self.inputs, self.places))]
 
     def _take_gradient(self, g):
-        gs = [g] if not self.op.many else [g.get(i) for i in range(len(self.shape))]
-        zeros = lambda facts: wrap(np.zeros(*facts))  # noqa: E731
+        outputs = self.shape if self.op.many else [(self.shape, self.dtype)]
+        gs = (g,) if type(g) is not Parts else map(g.get, range(len(outputs)))
         return [
-            (zeros(facts) if self.materialize_grads and facts else None)
-            if gi is None
+            wrap(np.zeros(*facts))
+            if gi is None and self.materialize_grads and facts
             else gi
-            if isinstance(gi, Tensor)
+            if gi is None or isinstance(gi, Tensor)
             else wrap(gi)
-            for gi, facts in zip(gs, self.shape if self.op.many else [None])
+            for gi, facts in zip(gs, outputs)
         ]
 
     def _check_gradient(self, index, n, g):
@@ -187,6 +220,10 @@ class BackwardCFunction(Node, FunctionCtx):
 
     def __repr__(self):
         return f"<torch.autograd.function.{type(self).__name__} object at {id(self):#x}>"
+
+
+NOTHING = []
+"""What a node has that saved nothing and has been used: it can be used again, but not be asked for what it saved."""
 
 
 class SavedOutput:
@@ -211,44 +248,81 @@ class Many:
 
 
 class Ctx(FunctionCtx):
-    """The ``ctx`` of one call: the user's attributes, with any name, and the node's methods.
+    """The ``ctx`` of one call, which passes for the node: the user's attributes, with any name, and the node's public ones.
 
     The attributes are stored in the node, which has no reference back, so that an unused graph is freed immediately.
     """
 
-    __slots__ = ("_node", "__dict__")
+    __slots__ = ("_node",)
 
     def __init__(self, node):
         self._node, self.__dict__ = node, node.own
 
-    saved_tensors = property(lambda self: self._node.saved_tensors, doc=BackwardCFunction.saved_tensors.__doc__)
+    __class__ = property(lambda self: type(self._node))
 
     def __getattr__(self, name):
-        return getattr(self._node, name)
+        node = self._node
+        if name in SHOWN or name in node.__dict__:
+            return getattr(node, name)
+        if name == "materialize_grads":
+            _refuse(name, "readable")()
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    def __eq__(self, other):
+        return self._node is (other._node if isinstance(other, Ctx) else other)
+
+    def __hash__(self):
+        return hash(self._node)
+
+    def __reduce_ex__(self, protocol):
+        return self._node.__reduce_ex__(protocol)
 
     def __repr__(self):
         return repr(self._node)
 
+
+SHOWN = frozenset(
+    "name needs_input_grad register_hook register_prehook apply apply_jvp _sequence_nr _forward_cls".split()
+)
+"""Attributes of a node that its ``ctx`` shows, unless the user has set them."""
+
+READ_ONLY = "saved_tensors saved_variables next_functions metadata requires_grad".split()
 
 SETTINGS = {
     "to_save": "save_for_backward",
     "saved_for_forward": "save_for_forward",
     "dirty_tensors": "mark_dirty",
     "non_differentiable": "mark_non_differentiable",
-    "materialize_grads": "set_materialize_grads",
 }
 """Attributes of a node -> the methods that set them; programs may set them, too."""
 
 
-def _make_setting(name, method):
-    def get(self):
-        return getattr(self._node, name)
+def _refuse(name, verb):
+    """A getter or setter that raises PyTorch's error."""
 
-    def set(self, value):
-        setattr(self._node, name, value)
+    def refuse(*_):
+        raise AttributeError(f"attribute '{name}' of 'torch._C._FunctionBase' objects is not {verb}")
 
-    return property(get, set, doc=f"What ``{method}`` sets.")
+    return refuse
 
 
-for _each in SETTINGS.items():
-    setattr(Ctx, _each[0], _make_setting(*_each))
+def _make_getter(name):
+    return lambda self: getattr(self._node, name)
+
+
+def _make_setter(name):
+    return lambda self, value: setattr(self._node, name, value)
+
+
+for _name in READ_ONLY:
+    setattr(Ctx, _name, property(_make_getter(_name), _refuse(_name, "writable")))
+for _name, _method in SETTINGS.items():
+    setattr(Ctx, _name, property(_make_getter(_name), _make_setter(_name), doc=f"What ``{_method}`` sets."))
+Ctx.materialize_grads = property(None, _make_setter("materialize_grads"), doc="What ``set_materialize_grads`` sets.")
+
+
+def make_node_class(function, name):
+    """The class of the nodes of a function, and that of their ``ctx``, which has its name."""
+    named = {"__module__": "torch.autograd.function"}
+    context = type(name, (Ctx,), named | {"__slots__": ()})
+    return type(name, (BackwardCFunction,), named | {"function": function, "context": context})

@@ -3,7 +3,7 @@
 import functools
 import inspect
 
-from tensh.engine.autograd.context import BackwardCFunction, Ctx, Many, SavedOutput
+from tensh.engine.autograd.context import BackwardCFunction, Many, SavedOutput, make_node_class
 from tensh.engine.autograd.custom_jvp import carry
 from tensh.engine.autograd.packing import pack_custom
 from tensh.engine.core import ports
@@ -28,10 +28,13 @@ SEVERAL_OF_VIEW = (
 
 
 class NodeClass:
-    """The node class of a function: a class attribute that is made when it is first read."""
+    """The node class of a function: a class attribute that is made when it is first read, with the function's first name."""
+
+    def __init__(self, name):
+        self.name = name
 
     def __get__(self, instance, cls):
-        made = type(f"{cls.__name__}Backward", (BackwardCFunction,), {"function": cls})
+        made = make_node_class(cls, f"{self.name}Backward")
         cls._backward_cls = made
         return made
 
@@ -119,11 +122,11 @@ class Function:
             )
         return cls.vjp if vjp else cls.backward
 
-    _backward_cls = NodeClass()
+    _backward_cls = NodeClass("Function")
 
     def __init_subclass__(cls, **options):
         super().__init_subclass__(**options)
-        cls._backward_cls = NodeClass()
+        cls._backward_cls = NodeClass(cls.__name__)
 
     @classmethod
     def _node(cls):
@@ -147,13 +150,15 @@ class Function:
         if mode.transforms:
             cls.require_separate()
         recording = mode.grad is True and any(uses_gradient(n) for n in edges)
+        if recording:
+            node.inputs = edges
         before, mode.grad = mode.grad, False
         try:
             if cls._separate():
                 result = cls.forward(*args)
-                cls.setup_context(Ctx(node), args, result)
+                cls.setup_context(node.context(node), args, result)
             else:
-                result = cls.forward(Ctx(node), *args)
+                result = cls.forward(node.context(node), *args)
         finally:
             mode.grad = before
         return _record_outputs(cls, node, args, edges if recording else None, result)
@@ -178,9 +183,9 @@ def _record_outputs(cls, node, args, edges, result):
     single = not isinstance(result, tuple)
     outputs = (result,) if single else result
     inputs = [a for a in args if isinstance(a, Tensor)]
-    _require_tensors("mark_dirty can only accept variables, but argument ", node.dirty_tensors)
-    _require_tensors("mark_non_differentiable only accepts variable arguments, but got ", node.non_differentiable)
-    dirty = {id(t) for t in node.dirty_tensors}
+    _require_tensors("mark_dirty can only accept variables, but argument ", node.dirty_tensors or ())
+    _require_tensors("mark_non_differentiable only accepts variable arguments, but got ", node.non_differentiable or ())
+    dirty = {id(t) for t in node.dirty_tensors or ()}
     if dirty:
         _require_returned(node, outputs)
         if not dirty.issubset(map(id, inputs)):
@@ -193,7 +198,7 @@ def _record_outputs(cls, node, args, edges, result):
     if edges is not None:
         returned = (result,) if single else result
         changed = {id(t): edge for t, edge in zip(inputs, edges) if id(t) in dirty}
-        _connect(node, outputs, returned, edges, changed)
+        _connect(node, outputs, returned, changed)
         _keep(node, outputs, returned)
     if mode.levels and mode.forward:
         carry(node, args, (result,) if single else result, outputs)
@@ -222,20 +227,20 @@ def _separate_output(cls, o, inputs, dirty, recording, number):
     return record_view(source, shown, CUSTOM)
 
 
-def _connect(node, outputs, returned, edges, changed):
+def _connect(node, outputs, returned, changed):
     """Connect the outputs to the node; ``changed``: id of an input that was written -> its previous node."""
-    off = {id(t) for t in node.non_differentiable}
+    off = {id(t) for t in node.non_differentiable or ()}
     differentiable = [
         i
         for i, o in enumerate(outputs)
         if isinstance(o, Tensor) and o.array.dtype.kind in DIFFERENTIABLE and id(returned[i]) not in off
     ]
     since = tick()
-    node.inputs, node.time = edges, tick()
+    node.time = tick()
     node.op = Many(len(outputs) > 1)
     if node.op.many:
         node.shape = [(o.array.shape, o.array.dtype) if isinstance(o, Tensor) else None for o in outputs]
-        for i in differentiable:
+        for i in reversed(differentiable):  # hooks of the first output are called first
             _attach(outputs[i], Output(node, i, node.shape[i]), changed, since)
     elif differentiable:
         node.shape, node.dtype = outputs[0].array.shape, outputs[0].array.dtype
@@ -264,7 +269,7 @@ def _require_tensors(complaint, marked):
 def _require_returned(node, returned):
     """Raise RuntimeError if an input was marked as changed that is not an output."""
     given = {id(o) for o in returned}
-    if not all(id(t) in given for t in node.dirty_tensors):
+    if not all(id(t) in given for t in node.dirty_tensors or ()):
         raise RuntimeError(
             "Some elements marked as dirty during the forward method were not returned as output. The inputs that are modified "
             "inplace must all be outputs of the Function."
@@ -273,7 +278,8 @@ def _require_returned(node, returned):
 
 def _keep(node, outputs, returned):
     """Turn the arguments of ``save_for_backward`` into the node's saved values."""
-    for number, t in enumerate(node.to_save):
+    given, node.to_save = node.to_save or (), None
+    for number, t in enumerate(given):
         if not isinstance(t, Tensor) and t is not None:
             raise TypeError(
                 f"save_for_backward can only save variables, but argument {number} is of type {type(t).__name__}"
@@ -284,9 +290,8 @@ def _keep(node, outputs, returned):
         SavedOutput(t.array, places[id(t)] if outputs[places[id(t)]].node is not None else None)
         if id(t) in places and id(t) not in inputs
         else t
-        for t in node.to_save
+        for t in given
     )
-    node.to_save = ()
     if mode.packing:
         pack_custom(node)
 

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from tensh.engine.autograd.context import Ctx
 from tensh.engine.autograd.tangent_levels import LevelScope, check_size, placeholder
 from tensh.engine.core.clock import mode, owner
 from tensh.engine.core.nodes import uses_gradient
@@ -44,7 +43,7 @@ def call_jvp(node, tangents):
         arguments[place] = tangent
     node.forwards = True
     try:
-        results = node.function.jvp(Ctx(node), *arguments)
+        results = node.function.jvp(node.context(node), *arguments)
     finally:
         node.forwards = False
     return results if isinstance(results, tuple) else (results,)
@@ -65,7 +64,7 @@ def check_tangent(number, t, tangent):
 def check_memory(node, args, returned, t, tangent, given):
     """Raise unless the tangent shares memory with an input's tangent if the output shares memory with the input."""
     dirty = [
-        place for place in node.places if args[place] is returned and any(d is returned for d in node.dirty_tensors)
+        place for place in node.places if args[place] is returned and any(d is returned for d in node.dirty_tensors or ())
     ]
     if dirty:
         if tangent is not given[dirty[0]]:

@@ -235,7 +235,7 @@ def _results(op):
             lines.append(INDENT + f"node = {op.name}_node(); " + _record(op))
             facts = "node.shape = [(array.shape, array.dtype) for array in out_]; node.dtype = None"
             lines.append(INDENT + f"{facts}; node.time = tick()")
-            lines.append(INDENT + f"for i in {chosen}: outs[i].node = Output(node, i, node.shape[i])")
+            lines.append(INDENT + f"for i in reversed({chosen}): outs[i].node = Output(node, i, node.shape[i])")
             lines.append(INDENT + ANNOUNCED.format("outs"))
         if op.view:
             lines.append(f"for o in outs: record_view({first}, o, MULTIPLE)")

@@ -11,12 +11,12 @@ from sys import getrefcount
 
 import numpy as np
 
-from tensh.engine.arrays.memory import copy_in_order_of, is_dense, row_major
+from tensh.engine.arrays.memory import lay_out_like, row_major
 from tensh.engine.codegen.vocabulary import ARRAYS, on_tensors
 from tensh.engine.core.clock import FORWARD, clock, mode, stamp_write
 from tensh.engine.core.hooks import require_gradient, require_gradients, require_nothing
 from tensh.engine.core.lift import Lift
-from tensh.engine.core.nodes import AccumulateGrad, Parts
+from tensh.engine.core.nodes import UNDEFINED, AccumulateGrad, Output, Parts
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.errors.messages import expandable, invalid_gradient, second_time
 
@@ -47,22 +47,25 @@ def run(grads, graph, keep, wanted=None, record=None):
                 if only is not None and node not in only and node not in wanted:
                     continue
                 g = call_pre_hooks(node, g, graph, only is None or node in only)
-                if g is None:
-                    continue
             if only is not None and not _runs(node, g, wanted, only):
                 continue
             if node.saved is None:
                 raise RuntimeError(second_time)
             if node.time < clock.last_write:
                 node.check()
-            gs = node.backward(g) if not graph else watch.derive(node, g) if watch else node.backward_graph(g)
+            if g is UNDEFINED:
+                gs = node.backward_undefined(graph)
+            else:
+                gs = node.backward(g) if not graph else watch.derive(node, g) if watch else node.backward_graph(g)
             if node.hooks is not None or inspect is not None:
                 gs = call_post_hooks(node, g, gs, graph)
             if not keep and node.keeps_arrays:
                 node.release()
             for n, gi in zip(node.inputs, gs):
-                if gi is None or n is None:
+                if n is None:
                     continue
+                if gi is None:
+                    gi = UNDEFINED
                 if n in grads:
                     grads[n] = merge(grads[n], gi, n, graph, add)
                     continue
@@ -95,18 +98,16 @@ def finish(grads, graph, wanted):
     for leaf, g in grads.items():
         if leaf.hooks is not None and (wanted is None or leaf in wanted):
             g = call_pre_hooks(leaf, g, graph, wanted is None)
-            if g is None:
-                continue
         if wanted is None:
             accumulate(leaf, g, graph)
         elif leaf in wanted:
-            wanted[leaf] = g
+            wanted[leaf] = None if g is UNDEFINED else g
 
 
 def _runs(node, g, wanted, only):
     """Store the gradient of a wanted node; return True if the node itself must run."""
     if node in wanted:
-        wanted[node] = g
+        wanted[node] = None if g is UNDEFINED else g
     return node in only
 
 
@@ -134,8 +135,12 @@ def own_gradient(g, gs):
 def merge(sofar, gi, n, graph, add):
     """Add one more gradient to those that arrived at ``n``, output by output if it has several."""
     if type(gi) is not Parts:
+        if sofar is UNDEFINED:
+            return take_first(on_tensors("copy_gradient")(gi) if graph else gi.copy(), gi, n, graph)
         a = gi.array if graph else gi
         return add(sofar, gi if a.shape == n.shape and a.dtype is n.dtype else fit(gi, n, graph))
+    if sofar is UNDEFINED:
+        return gi
     for index, part in gi.items():
         sofar[index] = add(sofar[index], part) if index in sofar else part
     return sofar
@@ -175,18 +180,20 @@ def fit(g, node, graph):
 
 def accumulate(leaf, g, graph):
     """Add ``g`` to the leaf's ``.grad``, in place as PyTorch does, unless the addition itself is recorded."""
-    if graph is FORWARD:
+    if graph is FORWARD and g is not UNDEFINED:
         g, graph = np.array(g.array), False
     sofar = leaf.grad
-    if graph and mode.watch:
+    if g is UNDEFINED:
+        pass
+    elif graph and mode.watch:
         mode.watch.accumulate(leaf, g)
     elif graph and sofar is None:
         leaf.grad = on_tensors("copy_gradient")(g)
-        leaf.grad.array = lay_out_for(leaf, leaf.grad.array)
+        leaf.grad.array = lay_out_like(leaf.grad.array, leaf.array)
     elif graph:
         leaf.grad = on_tensors("add")(sofar, g)
     elif sofar is None:
-        leaf.grad = wrap(lay_out_for(leaf, g))
+        leaf.grad = wrap(lay_out_like(g, leaf.array))
     elif (array := sofar.array).dtype is not g.dtype:
         leaf.grad = wrap(array + g)
     else:
@@ -207,56 +214,41 @@ def accumulate(leaf, g, graph):
                 require_gradients(result, (), hook)
 
 
-def lay_out_for(leaf, g):
-    """The first gradient of a leaf, laid out in memory as its tensor; row-major where that one has gaps."""
-    if leaf.array.flags.c_contiguous:
-        return g if type(g) is not np.ndarray or g.flags.c_contiguous else row_major(g)
-    return arrange(g, leaf.array)
-
-
-def arrange(g, own):
-    """A gradient in the order of the elements of ``own``, an array of the same shape."""
-    if type(g) is not np.ndarray or type(own) is not np.ndarray:
-        return g
-    if not is_dense(own):
-        return g if g.flags.c_contiguous else row_major(g)
-    return g if g.strides == own.strides else copy_in_order_of(g, own)
-
-
 # ── hooks ────────────────────────────────────────────────────────────────────
 def as_tensor(g):
-    return g if g is None or isinstance(g, Tensor) else wrap(g)
+    return None if g is UNDEFINED else g if g is None or isinstance(g, Tensor) else wrap(g)
 
 
 def _raw(g, graph):
-    return g if graph or not isinstance(g, Tensor) else g.array
+    return UNDEFINED if g is None else g if graph or not isinstance(g, Tensor) else g.array
 
 
 def call_pre_hooks(node, g, graph, runs):
     """Call the tensor hooks, retain gradients, then call the pre-hooks of a node that ``runs``; return the new gradient."""
     hooks = node.hooks
-    if type(g) is not Parts and (hooks.tensor or hooks.retain):
+    if (type(g) is not Parts or g is UNDEFINED and type(node) is not Output) and (hooks.tensor or hooks.retain):
         t = as_tensor(g)
         for hook in list(hooks.tensor.values()):
             replaced = require_gradient(hook(t), t, hook)
             t = t if replaced is None else replaced
-        for retain in list(hooks.retain.values()):
+        for retain in list(hooks.retain.values()) if t is not None else ():
             retain(t)
         g = _raw(t, graph)
-        if type(node) is AccumulateGrad and not graph:
+        if type(node) is AccumulateGrad and not graph and t is not None:
             g = g.copy()  # a hook may have kept the array
     for hook in list(hooks.before.values()) if runs else ():
         given = list_arrived_gradients(node, g)
         result = hook(given)
         if result is not None:
             result = [_raw(each, graph) for each in require_gradients(result, given, hook)]
-            g = result[0] if type(g) is not Parts else Parts({n: p for n, p in enumerate(result) if p is not None})
+            parts = Parts({n: p for n, p in enumerate(result) if p is not UNDEFINED})
+            g = result[0] if type(node.shape) is not list else parts or UNDEFINED
     return g
 
 
 def list_arrived_gradients(node, g):
     """The gradients that arrived at a node, one for each output, as its hooks receive them."""
-    if type(g) is not Parts:
+    if type(node.shape) is not list:
         return (as_tensor(g),)
     return tuple(as_tensor(g.get(number)) for number in range(len(node.shape)))
 

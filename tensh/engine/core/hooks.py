@@ -11,7 +11,7 @@ class Hooks:
     __slots__ = ("tensor", "retain", "before", "after", "accumulated", "metadata", "__weakref__")
 
     def __init__(self):
-        self.tensor, self.retain, self.before, self.after = OrderedDict(), {}, {}, {}
+        self.tensor, self.retain, self.before, self.after = OrderedDict(), {}, OrderedDict(), {}
         self.accumulated, self.metadata = {}, {}
 
     def add(self, which, hook):

@@ -38,6 +38,10 @@ class Node:
         """The gradients of the inputs as recorded tensors, for derivatives of higher order."""
         raise NotImplementedError
 
+    def backward_undefined(self, graph):
+        """The gradients of the inputs if no output has one: none."""
+        return (None,) * len(self.inputs)
+
     def release(self):
         """Drop the saved arrays; a node that saved none can be used again, as in PyTorch."""
         self.saved = None
@@ -209,6 +213,10 @@ class Parts(dict):
     """Pending gradients of several outputs of one node: number of the output -> gradient."""
 
     shape = dtype = None
+
+
+UNDEFINED = Parts()
+"""The gradient of a node that a pass reaches, but with None only: nothing is added to it."""
 
 
 class NoGradView(Node):

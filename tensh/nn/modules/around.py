@@ -40,7 +40,10 @@ class Around:
         return _put(args, places, tensors)
 
     def outputs(self, result):
-        """Return the result, passed through a node that receives its gradients."""
+        """Return the result, passed through a node that receives its gradients.
+
+        A hook after that node gives back None for an output without a gradient, for which the node computes zeros.
+        """
         is_single = isinstance(result, Tensor)
         results = (result,) if is_single else tuple(result) if isinstance(result, list | tuple) else None
         if results is None:
@@ -49,13 +52,13 @@ class Around:
         if node is None:
             return result
         self.output_count, self.output_places = len(results), places
-        node.register_prehook(self._hook_outputs)
+        node.register_hook(self._hook_outputs)
         made = _put(results, places, tensors)
         if hasattr(result, "_fields"):
             return type(result)(*made)
         return made[0] if is_single else type(result)(made) if isinstance(result, list) else made
 
-    def _hook_outputs(self, grads):
+    def _hook_outputs(self, computed, grads):
         arrived = _spread_gradients(grads, self.output_places, self.output_count)
         for hook in self.pre_hooks:
             replaced = hook(self.module, arrived)
@@ -70,7 +73,7 @@ class Around:
             self._call_without_inputs(arrived)
         else:
             self.grad_outputs = arrived
-        return tuple(arrived[place] for place in self.output_places)
+        return tuple(None if g is None else arrived[place] for g, place in zip(computed, self.output_places, strict=True))
 
     def _call_without_inputs(self, grad_outputs):
         """Call the hooks now, because no input requires grad."""

@@ -4,7 +4,7 @@ import pytest
 
 import tensh as torch
 
-NAMES = "op shape dtype time inputs saved hooks function places forwards edges facts own next_functions mine".split()
+NAMES = "op shape dtype time inputs saved hooks function places forwards edges facts own mine".split()
 
 
 @pytest.mark.parametrize("separate", [False, True])
