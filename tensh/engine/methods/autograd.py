@@ -7,7 +7,6 @@ from tensh.engine.arrays.absent import Absent
 from tensh.engine.autograd.inference import INFERENCE, REQUIRE, VERSION, is_inference, mark_like
 from tensh.engine.autograd.leaves import renew_leaf, replace_array
 from tensh.engine.codegen.registry import METHODS, PUBLIC
-from tensh.engine.autograd.output_hooks import call_without_gradient
 from tensh.engine.core.clock import mode, version
 from tensh.engine.core.hooks import hooks_of
 from tensh.engine.core.nodes import AccumulateGrad, NoGradView, Output, uses_gradient
@@ -265,6 +264,8 @@ def register_hook(self, hook):
     if not uses_gradient(node):
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
     if type(node) is Output and not hooks_of(node).tensor:
+        from tensh.engine.autograd.output_hooks import call_without_gradient
+
         call_without_gradient(node)
     return hooks_of(node).add("tensor", hook)
 
