@@ -64,7 +64,9 @@ def check_tangent(number, t, tangent):
 def check_memory(node, args, returned, t, tangent, given):
     """Raise unless the tangent shares memory with an input's tangent if the output shares memory with the input."""
     dirty = [
-        place for place in node.places if args[place] is returned and any(d is returned for d in node.dirty_tensors or ())
+        place
+        for place in node.places
+        if args[place] is returned and any(d is returned for d in node.dirty_tensors or ())
     ]
     if dirty:
         if tangent is not given[dirty[0]]:

@@ -73,7 +73,9 @@ class Around:
             self._call_without_inputs(arrived)
         else:
             self.grad_outputs = arrived
-        return tuple(None if g is None else arrived[place] for g, place in zip(computed, self.output_places, strict=True))
+        return tuple(
+            None if g is None else arrived[place] for g, place in zip(computed, self.output_places, strict=True)
+        )
 
     def _call_without_inputs(self, grad_outputs):
         """Call the hooks now, because no input requires grad."""
