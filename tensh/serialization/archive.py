@@ -18,10 +18,20 @@ from tensh.serialization.storages import KINDS
 from tensh.serialization.unpickling import Unpickler
 
 BROKEN = (
-    "PytorchStreamReader failed reading zip archive: {}. This is an internal miniz error. If you are seeing this error, there "
+    "PytorchStreamReader failed {}. This is an internal miniz error. If you are seeing this error, there "
     "is a high likelihood that your checkpoint file is corrupted. This can happen if the checkpoint was not saved properly, was "
     "transferred incorrectly, or the file was modified after saving."
 )
+WITHOUT_VERSION = (
+    'Expected hasRecord("version") to be true, but got false.  (Could this error message be improved?  If so, please report an '
+    "enhancement request to PyTorch.)"
+)
+TOO_NEW = (
+    "[enforce fail at inline_container.cc:230] . Attempted to read a PyTorch file with version {}, but the maximum supported "
+    "version for reading is 10. The version of your PyTorch installation may be too old, please upgrade PyTorch to latest version "
+    "to mitigate this issue."
+)
+NEWEST = 10  # version of an archive
 PIECE = 2**22  # bytes of a storage read at a time
 LARGE = 2**20  # bytes of a record whose checksum is worth a separate thread
 ENCRYPTED = 1  # flag of an encrypted record
@@ -52,6 +62,21 @@ class Archive:
         self.storages, self.checksums = {}, None
         self.left = self.size  # bytes left for further storages in a file of this size
 
+    def check_version(self):
+        """Raise RuntimeError for an archive of another kind, or of a version that does not exist yet."""
+        stray = next((info.filename for info in self.zipped.infolist() if "/" not in info.filename), None)
+        if stray is not None:
+            raise RuntimeError(
+                f"[enforce fail at inline_container.cc:180] . file in archive is not in a subdirectory: {stray}"
+            )
+        if "version" not in self.records:
+            raise RuntimeError(WITHOUT_VERSION)
+        said = self.read("version", 64).decode("ascii", "replace")
+        if not said.strip().isdecimal():
+            raise RuntimeError(f"[enforce fail at inline_container.cc:215] . Couldn't parse the version {said} as Long Long.")
+        if int(said) > NEWEST:
+            raise RuntimeError(TOO_NEW.format(int(said)))
+
     def is_swapped(self):
         """True if numbers are stored in the other byte order."""
         if "byteorder" not in self.records:
@@ -66,7 +91,7 @@ class Archive:
         """Return the entry of a record, which must be stored uncompressed and not exceed the file."""
         info = self.records.get(name)
         if info is None:
-            raise DamagedError(f"it has no record {name}")
+            raise RuntimeError(BROKEN.format(f"locating file {name}: file not found"))
         if (
             info.compress_type != zipfile.ZIP_STORED
             or info.file_size != info.compress_size
@@ -86,8 +111,7 @@ class Archive:
 
     def load(self, names, encoding="utf-8"):
         """Load the object in the archive."""
-        if "data.pkl" not in self.records:
-            raise RuntimeError("PytorchStreamReader failed locating file data.pkl: file not found")
+        self.check_version()
         self.swap = self.is_swapped()
         described = self.read("data.pkl", LARGEST_PICKLE)
         with Checksums() as self.checksums:
@@ -107,8 +131,10 @@ class Archive:
         """Return the elements of a storage."""
         dtype, info = dtype_of(kind), self.info(f"data/{key}")
         if info.file_size != count * dtype.itemsize:
-            raise DamagedError(
-                f"storage {key} has {info.file_size} bytes, but {count} elements of {dtype} need {count * dtype.itemsize}"
+            expected = count * dtype.itemsize
+            raise RuntimeError(
+                f"record size ({info.file_size} bytes) does not match expected size ({expected} bytes = {expected} elements * "
+                "1 bytes/element) for dtype Byte"
             )
         self.left -= info.file_size
         if self.left < 0:

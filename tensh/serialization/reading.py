@@ -14,6 +14,7 @@ from tensh.serialization.allowed import Names
 from tensh.serialization.archive import BROKEN, Archive
 from tensh.serialization.containers import DamagedError, LackingError
 from tensh.serialization.legacy import Legacy
+from tensh.serialization.unpickling import TRUNCATED
 from tensh.support.escaping import visible_line
 
 NOWHERE = "don't know how to restore data location of torch.storage.UntypedStorage (tagged with {})"
@@ -23,6 +24,8 @@ NO_DEVICE = (
 )
 LONGEST = 1000  # characters of an error message about a file
 ZIP = b"PK\3\4"  # signature of an archive
+SHORTEST = 22  # bytes of an archive without records
+UNKNOWN = "Unsupported operand "
 REFUSED = "Weights only load failed. WeightsUnpickler error: "
 SAFE_HERE = " With weights_only=False tensh builds it without running any code of the file."
 STILL_REFUSED = "tensh runs no code of a file, whatever weights_only is. "
@@ -73,16 +76,14 @@ def load(f, map_location=None, pickle_module=None, *, weights_only=None, mmap=No
         if path.endswith(".safetensors"):
             return _safetensors(path, map_location)
         with open(path, "rb") as file:
-            return _load(file, place, weights_only, encoding, path if mmap else None, mmap)
+            return _load(file, place, weights_only, encoding, mmap, path, f"{f}, " if isinstance(f, str) else "")
     for method in ("seek", "read"):
         if not hasattr(f, method):
             raise AttributeError(
                 f"'{type(f).__name__}' object has no attribute '{method}'. You can only torch.load from a file that is seekable. "
                 "Please pre-load the data into a buffer like io.BytesIO and try to load from it instead."
             )
-    if mmap:
-        raise ValueError("f must be a file path in order to use the mmap argument")
-    return _load(f, place, weights_only, encoding, None, mmap)
+    return _load(f, place, weights_only, encoding, mmap)
 
 
 def require_file(f):
@@ -149,14 +150,21 @@ def restore_row(row, where):
 
 
 # ── reading ──────────────────────────────────────────────────────────────────
-def _load(file, place, weights_only, encoding, mapped, mmap):
+def _load(file, place, weights_only, encoding, mmap, path=None, shown=""):
     here = file.tell()
     start = file.read(4)
-    if not start:
-        raise EOFError("Ran out of input")
+    if isinstance(start, str):
+        raise AssertionError("Expected bytes, got str")
     file.seek(here)
-    if start != ZIP and start[:1] != pickle.PROTO:
-        raise pickle.UnpicklingError("this is not a file written by torch.save")
+    if mmap and start != ZIP:
+        raise RuntimeError(
+            f"mmap can only be used with files saved with `torch.save({shown}_use_new_zipfile_serialization=True), "
+            "please torch.save your checkpoint with this option in order to use mmap."
+        )
+    if mmap and path is None:
+        raise ValueError("f must be a file path in order to use the mmap argument")
+    if weights_only and start != ZIP and start[:1] not in (pickle.PROTO, b""):
+        raise pickle.UnpicklingError(f"{REFUSED}{UNKNOWN}{start[0]}")
     if weights_only:
         names = Names()
     else:
@@ -164,22 +172,26 @@ def _load(file, place, weights_only, encoding, mapped, mmap):
 
         names = Names(ProgramObjects())
     try:
-        return _read(file, start, place, names, encoding, mapped, mmap)
+        return _read(file, start, place, names, encoding, path if mmap else None)
     except CallersError as error:
         raise error.args[0] from None
     except LackingError as error:
         raise RuntimeError(
             f"this checkpoint holds {one_line(error)}: tensh computes on the CPU, without quantized numbers"
         ) from None
-    except EOFError:
+    except EOFError as error:
+        if str(error) == TRUNCATED and not weights_only:
+            raise pickle.UnpicklingError(TRUNCATED) from None
         raise EOFError("Ran out of input") from None
     except DamagedError as error:
         raise RuntimeError(f"this checkpoint is damaged: {one_line(error)}") from None
     except pickle.UnpicklingError as error:
         raise pickle.UnpicklingError(_explain_refusal(visible_line(str(error)), weights_only)) from None
     except (zipfile.BadZipFile, zipfile.LargeZipFile) as error:
-        reason = one_line(error) if "CRC" in str(error) else "failed finding central directory"
-        raise RuntimeError(BROKEN.format(reason)) from None
+        is_short = file.seek(0, os.SEEK_END) - here < SHORTEST
+        reason = "not a ZIP archive" if is_short else "failed finding central directory"
+        reason = one_line(error) if "CRC" in str(error) else reason
+        raise RuntimeError(BROKEN.format(f"reading zip archive: {reason}")) from None
     except WRONG as error:
         raise pickle.UnpicklingError(f"this checkpoint is damaged: {type(error).__name__}: {one_line(error)}") from None
     except RuntimeError as error:
@@ -188,15 +200,10 @@ def _load(file, place, weights_only, encoding, mapped, mmap):
         raise RuntimeError(one_line(error)) from None
 
 
-def _read(file, start, place, names, encoding, mapped, mmap):
+def _read(file, start, place, names, encoding, mapped):
     if start == ZIP:
         with zipfile.ZipFile(file) as zipped:
             return Archive(zipped, place, mapped).load(names, encoding)
-    if mmap:
-        raise RuntimeError(
-            f"mmap can only be used with files saved with `torch.save({mapped}, _use_new_zipfile_serialization=True), "
-            "please torch.save your checkpoint with this option in order to use mmap."
-        )
     here = file.tell()
     legacy = Legacy(file, place)
     loaded = legacy.load(names, encoding)
@@ -205,7 +212,11 @@ def _read(file, start, place, names, encoding, mapped, mmap):
 
 
 def _explain_refusal(message, weights_only):
-    """Return the message for a file that refers to something that is not allowed."""
+    """Return the message for a file that has an unknown instruction, or refers to something that is not allowed."""
+    if not weights_only and message.startswith(UNKNOWN):
+        code = int(message.removeprefix(UNKNOWN))
+        shown = chr(code) if 32 <= code < 127 and chr(code) not in "'\\" else f"\\x{code:02x}"
+        return f"invalid load key, '{shown}'."
     if not weights_only:
         return (STILL_REFUSED if message.startswith("Unsupported global") else "") + message
     asked = message.removeprefix("Unsupported global: GLOBAL ").partition(" ")[0]

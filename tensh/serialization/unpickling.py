@@ -19,6 +19,7 @@ COMPARED = 256  # bytes of a key whose hash is counted
 STACKED = 8  # bytes of a reference
 # bytes of an empty container, including the overhead of garbage collection
 LIST, DICT, SET, TUPLE, MARK = 72, 80, 232, 56, 80
+TRUNCATED = "pickle data was truncated"
 LONGEST_NAME = 300  # characters of a module and name, with non-ASCII ones escaped, as in the error message
 
 
@@ -37,10 +38,12 @@ class Unpickler:
         self.numbers = NUMBERS + (len(data) if size is None else size) // SHARE
 
     def load(self):
-        """Load the object; raise UnpicklingError or DamagedError for invalid or forbidden contents."""
+        """Load the object; raise UnpicklingError or DamagedError for invalid or forbidden contents, EOFError at the end."""
         data = self.data
         try:
             while True:
+                if self.place >= len(data):
+                    raise EOFError("Ran out of input")
                 code = data[self.place]
                 self.place += 1
                 if code == STOP:
@@ -51,16 +54,14 @@ class Unpickler:
                     raise pickle.UnpicklingError(f"Unsupported operand {code}")
                 instruction(self)
         except IndexError:
-            if self.place >= len(data):
-                raise EOFError("Ran out of input") from None
-            raise DamagedError("it takes more values than there are") from None
+            raise pickle.UnpicklingError("unpickling stack underflow") from None
 
     # ── bytes of the file ────────────────────────────────────────────────────
     def take(self, count):
         """Return the next bytes."""
         end = self.place + count
         if end > len(self.data):
-            raise EOFError("Ran out of input")
+            raise EOFError(TRUNCATED)
         taken = bytes(self.data[self.place : end])
         self.place = end
         return taken
@@ -72,7 +73,7 @@ class Unpickler:
         """Return the bytes up to the end of a line, and skip the line end."""
         end = self.data.find(b"\n", self.place)
         if end < 0:
-            raise EOFError("Ran out of input")
+            raise EOFError(TRUNCATED)
         taken = self.data[self.place : end]
         self.place = end + 1
         return taken
@@ -106,7 +107,7 @@ class Unpickler:
 
     def recall(self, number):
         if number not in self.memo:
-            raise DamagedError(f"it refers to value {number}, which it does not contain")
+            raise pickle.UnpicklingError(f"Memo value not found at index {number}")
         self.stack.append(self.memo[number])
 
     # ── containers ───────────────────────────────────────────────────────────

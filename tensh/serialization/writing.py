@@ -1,6 +1,7 @@
 """torch.save: write objects to a file in PyTorch's format."""
 
 import copyreg
+import errno
 import functools
 import hashlib
 import io
@@ -9,6 +10,7 @@ import pickle
 import sys
 import types
 from collections import OrderedDict
+from operator import index
 
 import numpy as np
 
@@ -69,6 +71,10 @@ GENERATOR, TENSOR_BASE = Global("torch._C", "Generator"), Global("torch._C", "Te
 def mention(stored):
     """Return an archive's reference to a block of memory."""
     return "storage", stored.kind, stored.key, "cpu", stored.count
+
+
+UNOPENED = {errno.EISDIR, errno.ENOENT, errno.ENOTDIR, errno.EACCES, errno.EPERM, errno.EROFS, errno.ENAMETOOLONG}
+"""Errors of paths that cannot be opened for writing."""
 
 
 class Writer(pickle._Pickler):
@@ -175,8 +181,21 @@ class Writer(pickle._Pickler):
         """Save a class or function, under PyTorch's name for those of tensh."""
         module = module_in_files(getattr(obj, "__module__", None) or "")
         if module.partition(".")[0] != "torch":
-            return super().save_global(obj, name)
+            try:
+                return super().save_global(obj, name)
+            except (pickle.PicklingError, AttributeError) as error:
+                raise self.explain_absence(obj, name or getattr(obj, "__qualname__", None) or obj.__name__, error) from None
         return self.save_named(Global(module, obj.__qualname__))
+
+    @staticmethod
+    def explain_absence(obj, name, error):
+        """The error of PyTorch's pickler, which is written in C, for a class or function that a reader would not find."""
+        if "<locals>" in name:
+            return AttributeError(f"Can't pickle local object {name!r}")
+        if "not the same object" in str(error):
+            return error
+        module = pickle.whichmodule(obj, name)
+        return pickle.PicklingError(f"Can't pickle {obj!r}: attribute lookup {name} on {module} failed")
 
     def save_ordered_dict(self, obj):
         """Save an OrderedDict and its attributes, without calling its own slower `__reduce__`."""
@@ -257,6 +276,8 @@ def save(
     {'w': tensor([1., 1.])}
     """
 
+    pickle_protocol = index(pickle_protocol)
+
     def put(file, name):
         if _use_new_zipfile_serialization:
             archive(obj, file, name, pickle_protocol)
@@ -264,7 +285,7 @@ def save(
             legacy.write(Writer, obj, file, pickle_protocol)
 
     if isinstance(f, str | os.PathLike):
-        return _to_path(put, os.fspath(f))
+        return _to_path(put, os.fspath(f), _use_new_zipfile_serialization)
     if not hasattr(f, "write"):
         raise AttributeError("expected 'f' to be string, path, or a file-like object with a 'write' attribute")
     if _is_at_start(f):
@@ -284,13 +305,23 @@ def _is_at_start(file):
         return False
 
 
-def _to_path(put, path):
-    """Write to a temporary file that replaces the old one atomically."""
+def _to_path(put, path, zipped):
+    """Write to a temporary file that replaces the old one atomically; a path that cannot be opened raises PyTorch's error."""
     folder = os.path.dirname(path) or "."
-    if not os.path.isdir(folder):
+    if zipped and not os.path.isdir(folder):
         raise RuntimeError(f"Parent directory {folder} does not exist.")
-    with replace_file(path) as file:
-        put(file, os.path.splitext(os.path.basename(path))[0] or "archive")
+    if zipped and not path:
+        raise RuntimeError("[enforce fail at inline_container.cc:720] . invalid file name: ")
+    try:
+        with replace_file(path) if path else open(path, "wb") as file:
+            put(file, os.path.splitext(os.path.basename(path))[0] or "archive")
+    except OSError as error:
+        if error.errno not in UNOPENED:
+            raise
+        if zipped:
+            words = f"[enforce fail at inline_container.cc:747] . open file failed with strerror: {error.strerror}"
+            raise RuntimeError(words) from None
+        raise OSError(error.errno, error.strerror, path) from None
 
 
 def archive(obj, file, name, protocol=PROTOCOL):

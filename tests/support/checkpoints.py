@@ -42,4 +42,5 @@ def packed(described, records=(), compression=zipfile.ZIP_STORED):
         zipped.writestr("x/data.pkl", described)
         for name, data in records:
             zipped.writestr(f"x/{name}", data)
+        zipped.writestr("x/version", "3\n", zipfile.ZIP_STORED)
     return file.getvalue()
