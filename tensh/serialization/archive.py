@@ -73,7 +73,9 @@ class Archive:
             raise RuntimeError(WITHOUT_VERSION)
         said = self.read("version", 64).decode("ascii", "replace")
         if not said.strip().isdecimal():
-            raise RuntimeError(f"[enforce fail at inline_container.cc:215] . Couldn't parse the version {said} as Long Long.")
+            raise RuntimeError(
+                f"[enforce fail at inline_container.cc:215] . Couldn't parse the version {said} as Long Long."
+            )
         if int(said) > NEWEST:
             raise RuntimeError(TOO_NEW.format(int(said)))
 

@@ -184,7 +184,9 @@ class Writer(pickle._Pickler):
             try:
                 return super().save_global(obj, name)
             except (pickle.PicklingError, AttributeError) as error:
-                raise self.explain_absence(obj, name or getattr(obj, "__qualname__", None) or obj.__name__, error) from None
+                raise self.explain_absence(
+                    obj, name or getattr(obj, "__qualname__", None) or obj.__name__, error
+                ) from None
         return self.save_named(Global(module, obj.__qualname__))
 
     @staticmethod
