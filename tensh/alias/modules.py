@@ -129,11 +129,20 @@ def rename_parts(to):
         before, after = (name_in_torch(own), own) if to == "tensh" else (own, name_in_torch(own))
         names = DICT.__get__(module)
         for value in [*names.values()]:
-            if isinstance(value, (FunctionType, type)) and value.__module__ == before and is_defined_by(value, names):
+            if isinstance(value, (FunctionType, type)) and is_named(value, before) and is_defined_by(value, names):
                 value.__module__ = after
                 for method in vars(value).values() if isinstance(value, type) else ():
-                    if isinstance(method, FunctionType) and method.__module__ == before:
+                    if isinstance(method, FunctionType) and is_named(method, before):
                         method.__module__ = after
+
+
+def is_named(value, module):
+    """Return True for a function or class with the name of its module: the same text, which one that declares a name does not have.
+
+    ``name_in_torch`` returns the same text every time, and a module gives it to all that it defines.
+    """
+    given = value.__module__
+    return given is module if module.startswith("torch") else given == module
 
 
 def is_defined_by(value, names):
