@@ -394,7 +394,10 @@ def test_classes_that_declare_a_module_of_torch_keep_it():
     """Also those that are loaded while the module has that very name; others are named after tensh again."""
     done = subprocess.run([sys.executable, "-c", DECLARED], cwd=ROOT, capture_output=True, text=True, check=True)
     inside, after = (line.split() for line in done.stdout.splitlines())
-    assert inside == (
-        "torch.autograd.forward_ad torch.jit torch.optim.sgd torch.autograd.graph torch.nn.attention torch.distributions.normal"
-    ).split()
+    assert (
+        inside
+        == (
+            "torch.autograd.forward_ad torch.jit torch.optim.sgd torch.autograd.graph torch.nn.attention torch.distributions.normal"
+        ).split()
+    )
     assert after == [*inside[:2], "tensh.optim.sgd", *inside[3:5], "tensh.distributions.normal"]
