@@ -3,16 +3,15 @@
 import numpy as np
 
 from tensh.autograd.checking import GradcheckError, differentiable
+from tensh.autograd.forwardcheck import draw_two
 from tensh.engine import find_public
 from tensh.engine.autograd.gradients import grad
-from tensh.engine.core.tensor import wrap
 
 
 def check_batched(func, inputs, checked):
     """Raise GradcheckError unless a batch of weights gives the same gradients as each weight alone."""
-    draw = np.random.default_rng(0)
     for number, output in enumerate(differentiable(func(*inputs))):
-        batch = wrap(draw.standard_normal((2, *output.array.shape)).astype(output.array.dtype))
+        batch = draw_two(output)
         options = {"retain_graph": True, "allow_unused": True, "materialize_grads": True}
         alone = [grad(output, checked, weight, **options) for weight in batch]
         try:

@@ -90,11 +90,10 @@ def check_batched(func, inputs):
     """Raise Mismatch unless tangents of a batch of directions equal those computed one by one."""
     from tensh.func import vmap
 
-    draw = np.random.default_rng(0)
     for place, x in enumerate(inputs):
         if not (isinstance(x, Tensor) and x.requires_grad):
             continue
-        batch = wrap(draw.standard_normal((2, *x.array.shape)).astype(x.array.dtype))
+        batch = draw_two(x)
 
         def push(direction, place=place):
             from tensh.func.forward import jvp_by
@@ -107,6 +106,11 @@ def check_batched(func, inputs):
             expected = find_public("stack")(list(expected))
             if not np.allclose(got.array, expected.array):
                 raise Mismatch(f"For output {number} and input {place}:\n\nGot:\n{got}\n\nExpected:\n{expected}")
+
+
+def draw_two(like):
+    """Return two tensors of normal numbers, stacked; they are PyTorch's."""
+    return find_public("stack")([find_public("randn_like")(like.detach()) for _ in range(2)])
 
 
 def _flat(result):

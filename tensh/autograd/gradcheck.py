@@ -1,7 +1,5 @@
 """torch.autograd.gradcheck: derivatives compared with finite differences."""
 
-import numpy as np
-
 from tensh.autograd.batchcheck import check_batched
 from tensh.autograd.checking import (
     GradcheckError,
@@ -14,8 +12,9 @@ from tensh.autograd.checking import (
     require_together,
 )
 from tensh.engine.autograd.gradients import grad
-from tensh.engine.core.tensor import Tensor, wrap
+from tensh.engine.core.tensor import Tensor
 from tensh.engine.methods.unsupported import unsupported_lookup
+from tensh.testing.making import make_tensor
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
 
@@ -58,10 +57,10 @@ def gradcheck(
             return check_constant(func, inputs, checked, eps)
         if check_backward_ad:
             check(func, inputs, checked, eps, atol, rtol, nondet_tol, check_undefined_grad, check_grad_dtypes)
-            if check_batched_grad:
-                check_batched(func, inputs, checked)
         if check_forward_ad:
             check_forward(func, inputs, eps, atol, rtol, check_batched_forward_grad)
+        if check_batched_grad:
+            check_batched(func, inputs, checked)
     except GradcheckError:
         if raise_exception:
             raise
@@ -102,7 +101,7 @@ def gradgradcheck(
     require_reverse(check_fwd_over_rev, check_rev_over_rev, check_undefined_grad, check_batched_grad)
     inputs = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
     if grad_outputs is None:
-        weights = draw_weights(differentiable(func(*inputs)))
+        weights = draw_weights(differentiable(func(*inputs)), gen_non_contig_grad_outputs)
     else:
         weights = [grad_outputs] if isinstance(grad_outputs, Tensor) else list(grad_outputs)
     return gradcheck(
@@ -121,15 +120,20 @@ def gradgradcheck(
     )
 
 
-def draw_weights(outputs):
-    """Return random weights for outputs, which require grad."""
-    draw = np.random.default_rng(0)
-    weights = []
-    for o in outputs:
-        values = draw.uniform(-1, 1, o.array.shape)
-        values = values + 1j * draw.uniform(-1, 1, o.array.shape) if o.is_complex() else values
-        weights.append(wrap(np.asarray(values, o.array.dtype)).requires_grad_())
-    return weights
+def draw_weights(outputs, noncontiguous):
+    """Return random weights for outputs, which require grad; they are PyTorch's."""
+    return [
+        make_tensor(
+            output.shape,
+            dtype=output.dtype,
+            device=output.device,
+            low=-1,
+            high=1,
+            requires_grad=True,
+            noncontiguous=noncontiguous,
+        )
+        for output in outputs
+    ]
 
 
 def first_derivative(func, inputs, count):

@@ -7,7 +7,7 @@ import inspect
 import textwrap
 
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.errors.warnings import warn
+from tensh.engine.errors.warnings import warn_quietly
 from tensh.jit.failures import Error, describe_failure
 from tensh.jit.frontend import check_syntax
 from tensh.jit.marks import Attribute, running
@@ -310,7 +310,7 @@ def script(obj, optimize=None, _frames_up=0, _rcb=None, example_inputs=None):
     """
     from tensh.jit.checking import check_function, check_module
 
-    warn("`torch.jit.script` is deprecated. Please switch to `torch.compile` or `torch.export`.", DeprecationWarning)
+    warn_quietly("`torch.jit.script` is deprecated. Please switch to `torch.compile` or `torch.export`.")
     if isinstance(obj, (ScriptFunction, ScriptModule)):
         return obj
     if isinstance(obj, Module):

@@ -7,6 +7,7 @@ classes, which our ``interpreter`` runs with a fixed set of operators: Python's 
 import zipfile
 
 from tensh.engine.core.tensor import Tensor
+from tensh.engine.errors.warnings import warn_quietly
 from tensh.jit._script import ScriptFunction, ScriptModule
 from tensh.jit.interpreter import run_method
 from tensh.jit.library import Library
@@ -37,6 +38,7 @@ def save(m, f, _extra_files=None):
     >>> torch.equal(torch.jit.load(file)(torch.ones(1, 2)), traced(torch.ones(1, 2)))
     True
     """
+    warn_quietly("`torch.jit.save` is deprecated. Please switch to `torch.export`.")
     if (
         not isinstance(m, (ScriptFunction, ScriptModule))
         or isinstance(m, TracedModule)
@@ -112,6 +114,7 @@ def load(f, map_location=None, _extra_files=None, _restore_shapes=False):
     Nothing runs before a call. ``_extra_files`` (a dictionary) receives the extra files as bytes, by its keys. Raise
     RuntimeError for a damaged file, or one that is not TorchScript.
     """
+    warn_quietly("`torch.jit.load` is deprecated. Please switch to `torch.export`.")
     place = choose_place(map_location)
     try:
         require_file(f)

@@ -1,6 +1,6 @@
 """Tracing: a function or module is run on examples, and its operations become a program without Python's branches."""
 
-from tensh.engine.errors.warnings import warn
+from tensh.engine.errors.warnings import warn, warn_quietly
 from tensh.jit._script import ScriptModule
 from tensh.jit.ir import Graph
 from tensh.jit.liveness import drop_dead_code
@@ -50,7 +50,7 @@ def trace(
     >>> traced(torch.tensor([-1., 1.]))
     tensor([1., 2.])
     """
-    warn(DEPRECATED.format("trace"), DeprecationWarning)
+    warn_quietly(DEPRECATED.format("trace"))
     if isinstance(func, ScriptModule):
         warn("The input to trace is already a ScriptModule, tracing it is a no-op. Returning the object as is.")
         return func
@@ -88,6 +88,7 @@ def trace_module(
     >>> made(torch.ones(1, 2)).shape
     torch.Size([1, 2])
     """
+    warn_quietly(DEPRECATED.format("trace_method"))
     if not isinstance(mod, Module):
         raise AttributeError("expected torch.nn.Module as the first argument")
     if not isinstance(inputs, dict):

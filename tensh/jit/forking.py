@@ -1,5 +1,6 @@
 """TorchScript's tasks, which are computed immediately."""
 
+from tensh.engine.errors.warnings import warn_quietly
 from tensh.futures import Future
 
 __all__ = ["Future", "fork", "wait"]
@@ -12,6 +13,7 @@ def fork(func, *args, **kwargs):
     >>> torch.jit.wait(torch.jit.fork(torch.neg, torch.ones(1)))
     tensor([-1.])
     """
+    warn_quietly("`torch.jit.fork` is deprecated. Please use `torch.compile` instead.")
     future = Future()
     future.set_result(func(*args, **kwargs))
     return future
@@ -19,4 +21,5 @@ def fork(func, *args, **kwargs):
 
 def wait(future):
     """Return the result of a task."""
+    warn_quietly("`torch.jit.wait` is deprecated. Please use `torch.compile` instead.")
     return future.wait()

@@ -1,6 +1,6 @@
 """Frozen modules, whose parameters are constants."""
 
-from tensh.engine.errors.warnings import warn
+from tensh.engine.errors.warnings import warn_quietly
 from tensh.jit._script import ScriptModule
 
 __all__ = ["freeze", "optimize_for_inference", "run_frozen_optimizations"]
@@ -18,7 +18,7 @@ def freeze(mod, preserved_attrs=None, optimize_numerics=True):
     >>> list(frozen.parameters())
     []
     """
-    warn("`torch.jit.freeze` is deprecated. Please use `torch.compile` instead.", DeprecationWarning)
+    warn_quietly("`torch.jit.freeze` is deprecated. Please use `torch.compile` instead.")
     if not isinstance(mod, ScriptModule):
         raise RuntimeError(
             "Freezing expects a ScriptModule as input. Please use torch.jit.script or torch.jit.trace to script your 'nn.Module'."
@@ -65,6 +65,7 @@ class Frozen(ScriptModule):
 
 def optimize_for_inference(mod, other_methods=None):
     """Return the frozen module: there is no machine code to optimise."""
+    warn_quietly("`torch.jit.optimize_for_inference` is deprecated. Please use `torch.compile` instead.")
     return mod if isinstance(mod, Frozen) else freeze(mod.eval())
 
 

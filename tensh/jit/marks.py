@@ -5,6 +5,8 @@ import threading
 import typing
 from typing import Final
 
+from tensh.engine.errors.warnings import warn_quietly
+
 __all__ = [
     "Attribute", "Final", "ScriptWarning", "annotate", "export", "export_opnames", "ignore", "interface", "isinstance",
     "is_scripting", "script_method", "unused",
@@ -93,11 +95,13 @@ def unused(fn):
 
 def interface(obj):
     """Return the class, which lists the methods that modules are expected to have."""
+    warn_quietly("`torch.jit.interface` is deprecated. Please use `torch.compile` instead.")
     return obj
 
 
 def script_method(fn):
     """Return a method of a ScriptModule unchanged."""
+    warn_quietly("`torch.jit.script_method` is deprecated. Please switch to `torch.compile` or `torch.export`.")
     return fn
 
 

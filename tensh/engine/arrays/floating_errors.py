@@ -17,6 +17,7 @@ OPERATORS = {
     "Pow": "power", "MatMult": "matmul",
 }  # fmt: skip
 POWERS = {"2": "square", "0.5": "sqrt", "-1": "reciprocal"}  # powers for which NumPy calls special functions
+OWN = ("tensh.", "torch.")  # modules of tensh, under both names that they may have
 METHODS = {"astype": "cast", **dict.fromkeys(["umr_sum", "umr_prod", "umr_maximum", "umr_minimum"], "reduce")}
 
 
@@ -55,7 +56,7 @@ def report(kind, flag):
     inner = frame = sys._getframe(1)
     while frame is not None and module_of(frame).partition(".")[0] == "numpy":
         frame = frame.f_back
-    if frame is None or module_of(frame).startswith("tensh."):
+    if frame is None or module_of(frame).startswith(OWN):
         return
     name = find_function(inner)
     warnings.warn_explicit(

@@ -15,6 +15,11 @@ def warn(message, category=UserWarning):
     warnings.warn(message, category, stacklevel=level)
 
 
+def warn_quietly(message):
+    """Warn that something is deprecated, in the name of the module that calls: Python shows it only on request."""
+    warnings.warn(message, DeprecationWarning, stacklevel=2)
+
+
 def warn_once(message, category=UserWarning, what=None):
     """Warn once for each text, or for each ``what``; every time after ``torch.set_warn_always``."""
     if always[0] or (what or message) not in said:

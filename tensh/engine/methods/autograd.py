@@ -125,11 +125,6 @@ def _set_grad(t, grad):
             raise TypeError(f"assigned grad expected to be a Tensor or None but got grad of type {type(grad).__name__}")
         if grad is t:
             raise RuntimeError("can't assign Variable as its own grad")
-        if grad.array.shape != t.array.shape:
-            raise RuntimeError(
-                f"attempting to assign a gradient of size '{list(grad.shape)}' to a tensor of size '{list(t.shape)}'. "
-                "Please ensure that the gradient and the tensor are the same size"
-            )
         expected = node.dtype if accumulates else t.array.dtype
         if expected is not None and grad.array.dtype != expected:
             raise RuntimeError(
@@ -143,6 +138,11 @@ def _set_grad(t, grad):
             raise RuntimeError(
                 f"attempting to assign a gradient with device type '{grad.device.type}' to a tensor with device type "
                 f"'{t.device.type}'. Please ensure that the gradient and the tensor are on the same device"
+            )
+        if grad.array.shape != t.array.shape:
+            raise RuntimeError(
+                f"attempting to assign a gradient of size '{list(grad.shape)}' to a tensor of size '{list(t.shape)}'. "
+                "Please ensure that the gradient and the tensor are the same size"
             )
     if accumulates:
         node.grad = grad

@@ -137,7 +137,11 @@ class NLLLoss2d(NLLLoss, settings=CLASSES, keeps=KEPT, buffers="weight"):
     """
 
     def _check(self):
-        warn("NLLLoss2d has been deprecated. Please use NLLLoss instead.", FutureWarning)
+        warn(
+            "`NLLLoss2d` has been deprecated. Please use `NLLLoss` instead as a drop-in replacement and see "
+            "https://pytorch.org/docs/main/nn.html#torch.nn.NLLLoss for more details.",
+            FutureWarning,
+        )
 
 
 class CrossEntropyLoss(_WeightedLoss, settings=f"{CLASSES}, label_smoothing=0.0", keeps=KEPT, buffers="weight",

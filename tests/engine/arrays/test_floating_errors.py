@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import tensh as torch
+from tests.support.command_line import Done
 
 ZERO, HUGE, INF = np.zeros(2), np.full(2, 1e300), np.full(2, np.inf)
 
@@ -105,3 +106,17 @@ def test_numpy_code_keeps_its_own_settings():
         assert warned(lambda: ZERO / ZERO) == []
     with np.errstate(all="raise"), pytest.raises(FloatingPointError):
         ZERO / ZERO
+
+
+def test_programs_that_import_torch_are_silent(tmp_path):
+    """Modules are named after torch there."""
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import torch\n"
+        "p = torch.nn.Parameter(torch.ones(2))\n"
+        "optimizer = torch.optim.Adam([p])\n"
+        "(p * 1e30).sum().backward()\n"
+        "optimizer.step()\n"
+        "print(optimizer.state[p]['exp_avg_sq'])\n"
+    )
+    assert Done("run", program) == (0, "tensor([inf, inf])\n", "")

@@ -83,6 +83,9 @@ torch.nn.functional.alpha_dropout(torch.ones(30), 0.3, training=True)
 torch.nn.functional.feature_alpha_dropout(torch.ones(3, 4, 2), 0.3, training=True)
 torch.nn.functional.rrelu(-torch.ones(30), training=True)
 torch.native_dropout(torch.ones(9), 0.5, True)
+(torch.autograd.gradgradcheck(torch.exp, torch.ones(4, dtype=torch.float64, requires_grad=True)), torch.rand(2))[1]
+(torch.autograd.gradgradcheck(lambda a: (a * a, (1j * a).sum()), torch.ones(2, 2, dtype=torch.complex128, requires_grad=True), gen_non_contig_grad_outputs=True), torch.rand(2))[1]
+(torch.autograd.gradcheck(torch.exp, torch.ones(4, dtype=torch.float64, requires_grad=True), check_batched_grad=True, check_forward_ad=True, check_batched_forward_grad=True), torch.rand(2))[1]
 """.strip().split("\n")  # fmt: skip
 
 # A logarithm or a cosine of another library rounds differently: equal to the last places.

@@ -37,6 +37,10 @@ def pad_targets(targets, lengths, batch):
             f"Expected target_lengths to have value at least 0, but got value {numbers[numbers < 0][0]} {WHILE}"
         )
     longest = int(numbers.max(initial=0))
+    if array.ndim not in (1, 2):
+        raise RuntimeError(
+            f"Expected 1 to 2 dimensions, but got {array.ndim}-dimensional tensor for argument #2 'targets' {WHILE}"
+        )
     if array.ndim == 2:
         for dim, size, word in ((0, batch, "size"), (1, longest, "size at least")):
             if array.shape[dim] != size and not (dim and array.shape[dim] > size):
@@ -66,9 +70,9 @@ def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reducti
     impossible sequences as 0.  Differentiable in log_probs, once.  Raise RuntimeError for other shapes or lengths.
     """
     reduction = reduction_of(reduction)
-    single = log_probs.array.ndim == 2 and targets.array.ndim == 1
+    single = log_probs.array.ndim != 3
     if single:
-        log_probs, targets = log_probs.unsqueeze(1), targets.unsqueeze(0)
+        log_probs = log_probs.unsqueeze(1)
     shape = log_probs.array.shape
     if len(shape) != 3:
         raise RuntimeError(
