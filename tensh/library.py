@@ -34,10 +34,9 @@ def custom_op(name, fn=None, /, *, mutates_args, device_types=None, schema=None,
     """
 
     def make(fn):
-        space, _, own = name.partition("::")
-        if not own:
-            raise ValueError("not enough values to unpack (expected 2, got 1)")
-        return CustomOpDef(name, fn, schema or infer_schema(fn, mutates_args=mutates_args))
+        declared = schema or infer_schema(fn, mutates_args=mutates_args)
+        _space, _own = name.split("::")  # ValueError where it has another number of parts
+        return CustomOpDef(name, fn, declared)
 
     return make if fn is None else make(fn)
 

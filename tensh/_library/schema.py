@@ -31,6 +31,8 @@ PARAMETER = re.compile(
     r"(?P<kind>\w+)(?:\(\w+!?\))?(?P<list>\[\d*\])?(?P<optional>\?)? (?P<name>\w+)(?:=(?P<default>.+))?"
 )
 
+DEFAULT = re.compile(r"""(\w+)(?:\[(\d*)\])?(\?)? (\w+)=("[^"]*"|'[^']*'|\[[^\]]*\]|[^,)]+)""")
+
 
 class Parameter(NamedTuple):
     """A parameter of a schema."""
@@ -172,9 +174,34 @@ def read_parameters(schema):
 
 def print_schema(schema):
     """Return a schema as PyTorch prints that of an operator: defaults in the form of C++, and dtypes by their numbers."""
-    schema = re.sub(r"=(-?\d+)\.0(?!\d)", r"=\1.", schema)
-    schema = re.sub(r"=\[([^\]]*)\]", lambda found: f"=[{', '.join(re.split(', ?', found[1]))}]", schema)
-    return re.sub(r"(?<=ScalarType )(\w+)=(\w+)", lambda found: f"{found[1]}={CODES.get(found[2], found[2])}", schema)
+    return DEFAULT.sub(print_default, schema)
+
+
+def print_default(found):
+    kind, size, optional, name, text = found.groups()
+    if text.startswith("["):
+        inner = ", ".join(print_value(kind, each.strip()) for each in text[1:-1].split(",") if each.strip())
+        text = f"[{inner}]"
+    else:
+        text = print_value(kind, text)
+        if size and size.isdigit() and text != "None" and kind == "float":
+            text = f"[{', '.join([text] * int(size))}]"
+    listed = "" if size is None else f"[{size}]"
+    return f"{kind}{listed}{optional or ''} {name}={text}"
+
+
+def print_value(kind, text):
+    if kind == "ScalarType":
+        return str(CODES.get(text, text))
+    if text[0] in "'\"":
+        return f'"{text[1:-1]}"'
+    try:
+        number = float(text)
+    except ValueError:
+        return text
+    if kind == "float" or kind == "Scalar" and not text.lstrip("+-").isdigit():
+        return f"{number:.17g}" if number % 1 or abs(number) >= 1e17 else f"{number:.0f}."
+    return text
 
 
 def read_default(kind, text):

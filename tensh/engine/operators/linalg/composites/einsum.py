@@ -31,9 +31,9 @@ def einsum(equation, *operands):
     >>> torch.einsum("ii->i", torch.tensor([[1, 2], [3, 4]]))
     tensor([1, 4])
     """
-    if isinstance(equation, Tensor):
+    if isinstance(equation, Tensor) and operands:
         equation, operands = from_lists((equation, *operands))
-    if not operands:
+    if not operands or isinstance(operands[0], (list, tuple)) and not operands[0]:
         raise ValueError(
             "einsum(): must specify the equation string and at least one operand, or at least one operand and its "
             "subscripts list"
@@ -82,6 +82,8 @@ def from_lists(arguments):
 
 
 def spell_dims(numbers):
+    if any(n is not Ellipsis and not 0 <= n < len(LETTERS) for n in numbers):
+        raise ValueError(f"einsum(): subscript in subscript list is not within the valid range [0, {len(LETTERS)})")
     return "".join("..." if n is Ellipsis else LETTERS[n] for n in numbers)
 
 
