@@ -43,7 +43,7 @@ def test_functions_without_source_or_with_types_in_comments_are_left_alone():
 
     torch.jit.script(commented)
     with pytest.raises(OSError, match="source"):
-        torch.jit.script(eval("lambda x: x + missing"))
+        torch.jit.script(eval(compile("lambda x: x + missing", "<nowhere>", "eval")))
 
 
 def test_errors_show_where_they_are_from_caller_to_callee():

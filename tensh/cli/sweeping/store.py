@@ -20,14 +20,22 @@ class Store:
     """The open file. `facts` are what the sweep was begun with; a file of another sweep is refused."""
 
     def __init__(self, path, facts):
-        self.path = path
+        self.path, self.connection = path, None
         self.lock = lock(path)
-        is_new = not os.path.exists(path) or os.path.getsize(path) == 0
-        if not is_new and not reading.is_table(path):
-            raise UsageError(_("{path}: this file exists, and is not a sweep file").format(path=path))
-        with describing(path):
-            journals.require_own(path)
-            self.connection = sqlite3.connect(path, isolation_level=None, timeout=5)
+        try:
+            self.open(facts)
+        except BaseException:
+            self.close()
+            raise
+
+    def open(self, facts):
+        """Open the file, or make it."""
+        is_new = not os.path.exists(self.path) or os.path.getsize(self.path) == 0
+        if not is_new and not reading.is_table(self.path):
+            raise UsageError(_("{path}: this file exists, and is not a sweep file").format(path=self.path))
+        with describing(self.path):
+            journals.require_own(self.path)
+            self.connection = sqlite3.connect(self.path, isolation_level=None, timeout=5)
             distrust(self.connection)
             if is_new:
                 self.create(facts)
@@ -86,9 +94,9 @@ class Store:
             self.connection.executemany(table.FINISH, rows)
 
     def close(self):
-        self.connection.close()
-        if self.lock is not None:
-            self.lock.close()
+        for each in (self.connection, self.lock):
+            if each is not None:
+                each.close()
 
 
 @contextlib.contextmanager

@@ -96,9 +96,11 @@ def test_a_file_that_another_program_uses(path, tensh, monkeypatch):
     )
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
+        errors = []  # which keep alive what was being opened
         for work in (lambda: Store(path, FACTS), lambda: recover(path)):
-            with pytest.raises(UsageError, match="another program is using this file"):
+            with pytest.raises(UsageError, match="another program is using this file") as raised:
                 work()
+            errors.append(raised)
     Store(path, FACTS).close()
 
 
