@@ -28,10 +28,10 @@ def read_source(fn):
     except OSError:
         raise OSError(NO_SOURCE.format(fn)) from None
     try:
-        tree = ast.parse(text).body[0]
+        body = ast.parse(text).body
     except SyntaxError:  # a lambda within a statement
         return text
-    if isinstance(tree, ast.FunctionDef):
+    if body and isinstance(tree := body[0], ast.FunctionDef):
         tree.decorator_list = []
         if ast.get_docstring(tree) is not None and len(tree.body) > 1:
             tree.body = tree.body[1:]

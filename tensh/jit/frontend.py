@@ -159,9 +159,9 @@ def check_syntax(fn):
         syntax = Syntax(fn)
     except (OSError, TypeError):
         return
-    tree = syntax.body[0]
-    if len(syntax.body) != 1 or not isinstance(tree, ast.FunctionDef):
+    if len(syntax.body) != 1 or not isinstance(syntax.body[0], ast.FunctionDef):
         raise RuntimeError(f"Expected a single top-level function: {syntax.file}:{syntax.first}")
+    tree = syntax.body[0]
     for name, parameter in inspect.signature(fn).parameters.items():
         if type(parameter.default) in (list, dict, set):
             raise RuntimeError(MUTABLE.format(kind=type(parameter.default), name=name, place=syntax.place_whole(tree)))

@@ -28,8 +28,8 @@ ABSENT = (Size, layout, memory_format)
 MISSING = object()
 ORIGINS = (list, dict, tuple, typing.Union)
 OWN_SPACES = ("builtins", "typing", "collections", "collections.abc")
-WRITTEN_IN_PYTHON = 1 << 9
-"""The flag of classes that a class statement has made."""
+WRITTEN_IN_C = 1 << 8
+"""The flag of classes that cannot be changed, which a class statement does not set."""
 
 
 class Notes:
@@ -160,4 +160,4 @@ def is_type(note):
         return free or getattr(note, "__module__", None) != "typing" or note._name in CONTAINERS
     if note in PLAIN and note is not inspect.Parameter.empty:
         return True
-    return not issubclass(note, (*ABSENT, Module)) and bool(note.__flags__ & WRITTEN_IN_PYTHON)
+    return not issubclass(note, (*ABSENT, Module)) and not note.__flags__ & WRITTEN_IN_C

@@ -27,9 +27,10 @@ class Source:
         self.indent = len(lines[0]) - len(lines[0].lstrip())
         self.file = inspect.getsourcefile(fn) or fn.__code__.co_filename
         try:
-            self.tree = ast.parse(text).body[0]
+            body = ast.parse(text).body
         except SyntaxError:
             raise NotScriptable(f"{fn.__name__} is part of a statement") from None
+        self.tree = body[0] if body else None
         if not isinstance(self.tree, ast.FunctionDef):
             raise NotScriptable(f"{fn.__name__} is not defined by a def statement")
 
