@@ -3,7 +3,8 @@
 from types import SimpleNamespace
 
 from tensh.engine.errors.warnings import warn
-from tensh.nn.attention import BACKENDS, SWITCHES, sdpa_kernel
+from tensh.engine.operators.layers.composites.attention_choice import SWITCHES
+from tensh.nn.attention import BACKENDS, sdpa_kernel
 from tensh.switched_off import lookup
 
 __all__ = [
@@ -64,8 +65,8 @@ def _switch(name):
     def enable(enabled):
         SWITCHES[name] = bool(enabled)
 
-    enabled.__doc__ = f'Is the switch "{name}" on?  It changes nothing here.'
-    enable.__doc__ = f'Set the switch "{name}".  It changes nothing here.'
+    enabled.__doc__ = f'Is the switch "{name}" on?  Only "flash" and "math" change anything here.'
+    enable.__doc__ = f'Set the switch "{name}".  Only "flash" and "math" change anything here.'
     return enabled, enable
 
 

@@ -1,8 +1,9 @@
-"""torch.nn.attention: the choice of an implementation of attention; tensh has only one."""
+"""torch.nn.attention: the choice of an implementation of attention, which is one node or the steps that it consists of."""
 
 import contextlib
 import enum
 
+from tensh.engine.operators.layers.composites.attention_choice import SWITCHES
 from tensh.switched_off import lookup
 
 __all__ = [
@@ -38,16 +39,21 @@ class SDPBackend(enum.Enum):
 
 SDPBackend.__module__ = "torch.nn.attention"
 BACKENDS = {
-    "cudnn": SDPBackend.CUDNN_ATTENTION, "flash": SDPBackend.FLASH_ATTENTION, "math": SDPBackend.MATH,
-    "mem_efficient": SDPBackend.EFFICIENT_ATTENTION, "overrideable": SDPBackend.OVERRIDEABLE,
+    "cudnn": SDPBackend.CUDNN_ATTENTION, "flash": SDPBackend.FLASH_ATTENTION, "mem_efficient": SDPBackend.EFFICIENT_ATTENTION,
+    "math": SDPBackend.MATH, "overrideable": SDPBackend.OVERRIDEABLE,
 }  # fmt: skip
-SWITCHES = dict.fromkeys(BACKENDS, True) | {"fp16_bf16_reduction_math": False}
-"""The switches of ``torch.backends.cuda``, which change nothing."""
+
+
+def _cur_sdpa_kernel_backends(with_priority=False):
+    """List the implementations that are switched on."""
+    return [backend for name, backend in BACKENDS.items() if SWITCHES[name]]
 
 
 @contextlib.contextmanager
 def sdpa_kernel(backends, set_priority=False):
-    """Select the implementations of attention for a ``with`` block; tensh computes all of them in the same way.
+    """Select the implementations of attention for a ``with`` block: ``MATH`` records its steps, ``FLASH_ATTENTION`` one node.
+
+    Attention raises RuntimeError if no implementation in the list can compute it; the others exist on GPUs only.
 
     >>> import tensh as torch
     >>> from tensh.nn.attention import SDPBackend, sdpa_kernel

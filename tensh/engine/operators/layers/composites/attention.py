@@ -16,6 +16,7 @@ from tensh.engine.operators.elementwise.numbered import times as times_op
 from tensh.engine.operators.forms import require
 from tensh.engine.operators.kernels import number
 from tensh.engine.operators.layers.attention import attend, safe_softmax
+from tensh.engine.operators.layers.composites.attention_choice import takes_one_node
 from tensh.engine.operators.layers.composites.dropout import drop
 from tensh.engine.operators.layers.composites.padding import pad
 from tensh.engine.operators.layers.composites.projection import linear
@@ -103,7 +104,8 @@ def scaled_dot_product_attention(
     ``scale`` is 1 / sqrt(E) by default; a bool mask is True where attention is allowed, ``is_causal`` allows earlier
     positions only; ``enable_gqa`` lets several heads of the query share one of the key.  Differentiable.  Raise
     RuntimeError for other shapes, and for a mask beside ``is_causal`` unless one node computes attention: in four
-    dimensions, without dropout, with a mask that does not require grad.
+    dimensions, of equal batches and heads, without dropout, with a mask that does not require grad, unless
+    ``torch.nn.attention.sdpa_kernel`` chooses otherwise.
 
     >>> import tensh as torch
     >>> x = torch.zeros(1, 2, 2)
@@ -120,14 +122,9 @@ def scaled_dot_product_attention(
     mask = additive(attn_mask, query, key, is_causal)
     if enable_gqa:
         key, value = repeat_heads(query, key, value)
-    one_node = (
-        not drops
-        and query.array.ndim == key.array.ndim == value.array.ndim == 4
-        and size == value.array.shape[-1] == key.array.shape[-1]
-        and (mask is None or refresh_node(mask) is None)
-    )
-    if one_node:
-        check_batches(query, key, value, mask)
+    if takes_one_node(query, key, value, mask, drops):
+        if mask is not None:
+            check_scores(query, key, mask)
         return attend.fn(query, key, value, mask, scale, bool(is_causal))
     if attn_mask is not None and is_causal:
         raise RuntimeError("_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True")
@@ -145,21 +142,14 @@ def scaled_dot_product_attention(
     return out if out.dtype is dtype else out.to(dtype)
 
 
-def check_batches(query, key, value, mask):
-    """Broadcast batches and heads; raise PyTorch's error if they do not fit."""
-    (*_, rows, _), (*_, columns, _) = query.array.shape, key.array.shape
-    shapes = [t.array.shape[:2] for t in (query, key)]
-    for dim, (n, m) in enumerate(zip(*shapes)):
-        if n != m and n != 1 and m != 1:
+def check_scores(query, key, mask):
+    """Raise PyTorch's error for a mask that does not broadcast to the scores."""
+    scores = (*query.array.shape[:-1], key.array.shape[-2])
+    for back, (n, m) in enumerate(zip(scores[::-1], mask.array.shape[::-1])):
+        if n != m and m != 1:
             raise RuntimeError(
-                f"The size of tensor a ({n}) must match the size of tensor b ({m}) at non-singleton dimension {dim}"
+                f"The size of tensor a ({n}) must match the size of tensor b ({m}) at non-singleton dimension {3 - back}"
             )
-    if mask is not None:
-        for back, (n, m) in enumerate(zip((columns, rows), mask.array.shape[::-1])):
-            if n != m and m != 1:
-                raise RuntimeError(
-                    f"The size of tensor a ({n}) must match the size of tensor b ({m}) at non-singleton dimension {3 - back}"
-                )
 
 
 # ── several heads ────────────────────────────────────────────────────────────

@@ -1,0 +1,70 @@
+"""The choice between one node for attention and the products and softmax that it consists of; programs switch either off."""
+
+from tensh.engine.core.views import refresh_node
+from tensh.engine.errors.warnings import warn
+
+SWITCHES = dict.fromkeys(("cudnn", "flash", "mem_efficient", "math", "overrideable"), True)
+SWITCHES["fp16_bf16_reduction_math"] = False
+"""The switches of ``torch.backends.cuda``, in PyTorch's order: "flash" is one node, "math" the steps; the others have no kernel here."""
+
+ABSENT = (
+    "No viable backend for scaled_dot_product_attention was found. This is likely due to turning off both the math kernel "
+    "and the fused kernels."
+)
+EXPAND = "To broadcast dense inputs, try using unsqueeze and expand_to before passing them into the kernel."
+
+
+def takes_one_node(query, key, value, mask, drops):
+    """Return True if one node computes attention; raise RuntimeError if the implementation that could is switched off."""
+    if SWITCHES["flash"] and find_obstacle(query, key, value, mask, drops) is None:
+        return True
+    if SWITCHES["math"]:
+        return False
+    if not SWITCHES["flash"]:
+        raise RuntimeError(ABSENT)
+    warn("Flash attention kernel not used because:")
+    if obstacle := find_obstacle(query, key, value, mask, drops):
+        warn(obstacle)
+    raise RuntimeError("No available kernel.  Aborting execution.")
+
+
+def find_obstacle(query, key, value, mask, drops):
+    """Return PyTorch's words for what one node cannot compute, empty where it has none; None if it can."""
+    shapes = [t.array.shape for t in (query, key, value)]
+    dims = [len(shape) for shape in shapes]
+    if drops:
+        return "Both fused kernels do not support non-zero dropout."
+    if dims != [4, 4, 4]:
+        return (
+            "All fused kernels requires query, key and value to be 4 dimensional, but got "
+            f"Query dim: {dims[0]}, Key dim: {dims[1]}, Value dim: {dims[2]} instead."
+        )
+    (batch, heads, _, size), *others = shapes
+    if any(other[0] != batch for other in others):
+        said = [f"{name}.sizes(): {list(shape)}" for name, shape in zip(("Query", "Key", "Value"), shapes, strict=True)]
+        return (
+            "For dense inputs, both fused kernels require query, key and value to have the same batch_size. "
+            f"{', '.join(said)} instead. {EXPAND}"
+        )
+    if any(other[1] != heads for other in others):
+        said = [
+            f"{name}sizes(): {list(shape)}" for name, shape in zip(("Query.", "Key ", "Value "), shapes, strict=True)
+        ]
+        return (
+            "For dense input, both fused kernels require query, key and value to have the same num_heads. "
+            f"{', '.join(said)} instead. {EXPAND}"
+        )
+    if any(other[-1] != size for other in others):
+        return (
+            "Flash attention requires q,k,v to have the same last dimension. Got "
+            f"Query.size(-1): {size}, Key.size(-1): {others[0][-1]}, Value.size(-1): {others[1][-1]} instead."
+        )
+    if mask is not None and (refresh_node(mask) is not None or mask.array.ndim not in (2, 4)):
+        return ""
+    steps = [getattr(t.array, "strides", (t.array.itemsize,))[-1] // t.array.itemsize for t in (query, key, value)]
+    if size > 1 and steps != [1, 1, 1] and all(t.array.size for t in (query, key, value)):
+        return (
+            "All fused kernels require the last dimension of the input to have stride 1. Got "
+            f"Query.stride(-1): {steps[0]}, Key.stride(-1): {steps[1]}, Value.stride(-1): {steps[2]}"
+        )
+    return None
