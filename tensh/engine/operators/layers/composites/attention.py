@@ -8,7 +8,6 @@ from tensh.engine.arguments.checks import require_dtype
 from tensh.engine.arrays.absent import is_absent, make_absent, place_beside
 from tensh.engine.codegen.scalars import FITTING
 from tensh.engine.core.tensor import Tensor, wrap
-from tensh.engine.core.views import refresh_node
 from tensh.engine.dispatch.override.points import watch_operator
 from tensh.engine.dtypes.dtype import bool_, float32
 from tensh.engine.errors.warnings import warn
