@@ -7,6 +7,7 @@ no hooks are installed.
 """
 
 import weakref
+from functools import cache
 
 from numpy import ndarray
 
@@ -181,6 +182,24 @@ def read_number(array):
     return int(number) if type(number) is float and number.is_integer() else number
 
 
+def name_places(reads, kind):
+    """(PyTorch's names with the places of the values that nodes of a kind save, all pairs of names that PyTorch's node shows)."""
+    names = {"input": "self", "out": "result"}
+    sizes = {f"{names.get(p, p)}_sym_sizes": f"{p}.shape" for p in (read.partition(".")[0] for read in reads)}
+    names |= {read: name for name, read in sizes.items()}
+    own = {names.get(read, read): place for place, read in enumerate(reads) if "." not in read or read in names}
+    pairs = SHOWN[kind] if kind in SHOWN else [(name, name) for name in own]
+    return [(theirs, own[ours]) for theirs, ours in pairs if ours in own], pairs
+
+
+@cache
+def order_places(kind):
+    """The places of saved values in the order in which PyTorch packs them: inputs by their names, then results by theirs."""
+    names = {place: name for name, place in name_places(kind.reads, kind.__name__)[0]}
+    is_result = [read.partition(".")[0] not in kind.op.parameters for read in kind.reads]
+    return sorted(range(len(kind.reads)), key=lambda place: (is_result[place], names.get(place, kind.reads[place])))
+
+
 def list_saved_members(reads, roles, kind):
     """``_saved_self`` and others: the values that nodes of a kind save, under PyTorch's names.
 
@@ -208,12 +227,8 @@ def list_saved_members(reads, roles, kind):
 
         return property(value)
 
-    reads, names = tuple(reads), {"input": "self", "out": "result"}
-    sizes = {f"{names.get(p, p)}_sym_sizes": f"{p}.shape" for p in (read.partition(".")[0] for read in reads)}
-    names |= {read: name for name, read in sizes.items()}
-    own = {names.get(read, read): place for place, read in enumerate(reads) if "." not in read or read in names}
-    pairs = SHOWN[kind] if kind in SHOWN else [(name, name) for name in own]
-    members = [(theirs, own[ours]) for theirs, ours in pairs if ours in own]
+    reads = tuple(reads)
+    members, pairs = name_places(reads, kind)
     constants = [theirs.split("=") for theirs, _ in pairs if "=" in theirs]
     return (
         {f"_saved_{name}": property(lambda node, value=int(value): value) for name, value in constants}

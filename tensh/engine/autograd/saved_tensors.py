@@ -2,7 +2,7 @@
 
 import threading
 
-from tensh.engine.autograd.packing import WHAT_IS_TAKEN, PackedValues, pack_value
+from tensh.engine.autograd.packing import WHAT_IS_TAKEN, PackedValues, order_places, pack_value
 from tensh.engine.codegen.operator import Op
 from tensh.engine.core.clock import listen, mode, unlisten
 
@@ -46,6 +46,7 @@ def pop():
 def pack_recorded(node, tensors):
     """Replace the saved arrays of a new node by parcels; called for every recorded operation."""
     if mode.packing and node.keeps_arrays and isinstance(node.op, Op):  # custom functions pack their own tensors
-        hooks = mode.packing[-1]
-        values = [pack_value(node, role, value, hooks) for role, value in zip(node.roles, node.saved, strict=False)]
+        hooks, values = mode.packing[-1], list(node.saved)
+        for place in order_places(type(node)):
+            values[place] = pack_value(node, node.roles[place], values[place], hooks)
         node.saved = PackedValues(values, hooks)
