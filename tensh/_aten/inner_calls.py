@@ -220,7 +220,7 @@ def index(input, indices):
     return aten("index", input, [each if each is None else wrap(each) for each in indices])
 
 
-def move_averages(running, moved, batch, channels):
+def move_averages_(running, moved, batch, channels):
     """The running statistics of ``instance_norm``: the mean over the batch."""
     plain = aten("alias", running)
     aten("copy_", plain, aten("mean", aten("view", moved, [batch, channels]), [0], False))
@@ -243,7 +243,7 @@ STEPS = {
         clamp_at_zero,
         sub,
         index,
-        move_averages,
+        move_averages_,
     )
 }
 """Function within composites -> its operators; NotImplemented where it is left to itself."""

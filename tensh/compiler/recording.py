@@ -19,9 +19,12 @@ from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dispatch.capture import points
 from tensh.engine.dispatch.capture.lines import Line, Value, list_values, map_tensors
 from tensh.engine.dispatch.capture.places import find_place
-from tensh.engine.dispatch.capture.recorder import Paused, Recorder, state
-from tensh.engine.dispatch.override.points import watch_operator
+from tensh.engine.dispatch.capture.recorder import READS, Paused, Recorder, state
+from tensh.engine.dispatch.override.points import checks, watch_operator
 from tensh.engine.dtypes.dtype import BY_NUMPY
+
+OF_FORM = ("_as", "_like", "_as_", "to", "_type", "_tensors", "size", "shape")
+"""Endings of functions that read the shape or the dtype of an argument, not its elements."""
 
 
 def cast_operands(op, first, second):
@@ -62,7 +65,44 @@ class GraphRecorder(Recorder):
             dense = [each for each in args if isinstance(each, Tensor) and type(each.array) is np.ndarray]
             if len(args) == len(dense) == 2 and args[0].dtype is not args[1].dtype:
                 args = cast_operands(op, *args)
-        return super().call(point, args, options)
+        if op is not None or point.name in READS or point.function in checks:
+            return super().call(point, args, options)
+        count = len(self.lines)
+        result = super().call(point, args, options)
+        self.guard_unread(point, count, args, options, result)
+        return result
+
+    def guard_unread(self, point, count, args, options, result):
+        """Guard the arguments of a call that none of its lines reads: Python has read their elements, as in ``x[t]``."""
+        given, made, read = [], [], set()
+        map_tensors(given.append, (args, options))
+        if not given or point.name.endswith(OF_FORM) or point.name.startswith("new_"):
+            return
+        map_tensors(made.append, result)
+        if not made:
+            return
+        for line in self.lines[count:]:
+            if line.name != CHECK or line.result is not None:
+                slices = line.name == "__getitem__" and type(line.args[1]) in (slice, tuple)
+                read.update(each.tensor.array.ctypes.data for each in (line.inputs if not slices else line.inputs[:1]))
+        for each in given:
+            array = each.array
+            if type(array) is np.ndarray and not any(each is one for one in made) and array.ctypes.data not in read:
+                self.guard_elements(point, each)
+
+    def guard_elements(self, point, tensor):
+        """Compare the element of a tensor in later calls; note a break for several elements."""
+        place, _ = find_place()
+        value, array = self.value_of(tensor), tensor.array
+        if not array.size or array.dtype.kind not in "iubf":
+            return
+        if array.size > 1 or not np.isfinite(array).all():
+            self.reason = self.reason or Break(f"{point.name} reads the elements of a tensor", place)
+            return
+        self.require_repeatable(f"{point.name} reads an element", place)
+        line = Line(int, READ, None, (value,), {})
+        line.result, line.place = array.item(), place
+        self.lines.append(line)
 
     def use_half_number(self, tensor, number, original):
         """Give a tensor, a cast of the original, a ``HalfNumber`` as its array; derivatives read its exact number."""
@@ -102,18 +142,23 @@ class GraphRecorder(Recorder):
                 self.slopes[function] = name
                 watch_operator(function, None)
 
-    def check(self, point, args, options):
+    def check(self, point, args, options, answer):
         line = Line(point.twin, CHECK, None, *self.describe(args, options))
         line.place, line.modules = find_place()
+        line.result = answer
+        if answer is not None:
+            self.require_repeatable(f"{point.function.__name__} asks about elements", line.place)
         self.lines.append(line)
+
+    def require_repeatable(self, what, place):
+        """Note a break if the lines so far cannot run twice, as they would if elements differ from what was read."""
+        if any(line.random or line.writes for line in self.lines):
+            self.reason = self.reason or Break(f"{what} after a write or a random draw", place)
 
     def read(self, point, args, result):
         place, _ = find_place()
         if type(result) in (bool, int) and len(args) == 1 and args[0].tensor.array.size == 1:
-            if any(line.random or line.writes for line in self.lines):
-                self.reason = self.reason or Break(
-                    f"{point.name} reads an element after a write or a random draw", place
-                )
+            self.require_repeatable(f"{point.name} reads an element", place)
             line = Line(type(result), READ, None, args, {})
             line.result, line.place = result, place
             self.lines.append(line)

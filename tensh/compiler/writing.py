@@ -109,7 +109,8 @@ class Writer:
         if step.kind is CHECK and step.name is READ:
             value, expected = step.args
             name = self.function(type(expected).__name__, type(expected))
-            yield f"if {name}({self.text(value)}) != {expected!r}: raise ReadMismatch{comment}"
+            element = f"{self.text(value)}.item()" if value.shape else self.text(value)
+            yield f"if {name}({element}) != {expected!r}: raise ReadMismatch{comment}"
             return
         if step.kind in (CALL, EFFECT, CHECK):
             yield from self.write_call(step, comment)
@@ -182,7 +183,8 @@ class Writer:
                     yield f"{self.name(out)} = {self.text(of)}"
             return
         if step.kind is CHECK:
-            yield call + comment
+            answer = step.line.result
+            yield (call if answer is None else f"if {call} is not {answer}: raise ReadMismatch") + comment
             return
         paths = dict(find_paths(step.several, "r"))
         if list(paths.values()) == ["r"]:

@@ -192,10 +192,11 @@ class Recorder:
         return result
 
     def call_check(self, point, args, options):
-        """Call a function that raises for elements of its arguments."""
+        """Call a function that raises for elements of its arguments, or answers a question about them."""
         with Paused():
-            point.twin(*args, **options)
-        self.check(point, args, options)
+            answer = point.twin(*args, **options)
+        self.check(point, args, options, answer)
+        return answer
 
     def forget(self, count, constants):
         """Remove the lines within a call that becomes one line, and the values of those lines."""
@@ -218,8 +219,8 @@ class Recorder:
         """Append a line; subclasses may override this."""
         self.lines.append(line)
 
-    def check(self, point, args, options):
-        """Handle a call of a function that raises for elements of ``args``, and has not."""
+    def check(self, point, args, options, answer):
+        """Handle a call of a function that raises for elements of ``args``, and has not; ``answer`` is what it returned."""
 
     def read(self, point, args, result):
         """Handle a read of elements by Python: ``point.name`` of the values in ``args`` gave ``result``."""

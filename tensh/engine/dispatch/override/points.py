@@ -26,7 +26,7 @@ points: dict = {}  # public function -> its Point
 written = []  # public functions, in the order of their creation
 operators: dict = {}  # generated operator function -> its operator
 inner_names: dict = {}  # function of an operator that composites call -> its name
-checks: dict = {}  # function that raises for elements of its arguments, for composites -> True
+checks: dict = {}  # function that raises for elements of its arguments, or asks about them, for composites -> True
 arrivals: list = []  # called with every new function while a capture is active: see dispatch/capture
 lock = threading.RLock()
 
@@ -157,9 +157,9 @@ def watch_inner(function, name):
 
 
 def watch_check(function):
-    """Register a function that composites call to raise for elements of tensors; return it.
+    """Register a function that composites call to raise for elements of tensors, or to ask about them; return it.
 
-    It returns nothing, and a compiled graph calls it again.
+    It returns nothing, or the answer: True or False. A compiled graph calls it again, and fits the same answer only.
     """
     checks[function] = True
     return announce(function)

@@ -8,6 +8,7 @@ from tensh.engine.arrays.absent import place_beside
 from tensh.engine.codegen.composites import composite
 from tensh.engine.core import lift
 from tensh.engine.core.tensor import wrap
+from tensh.engine.dispatch.override.points import watch_check
 from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.errors.warnings import warn_once
 from tensh.engine.operators.fourier import spectral
@@ -117,14 +118,19 @@ def frames_of_spectra(spectra, facts, onesided):
     return spectral.fft_c2r.fn(spectra, (2,), scaling, n_fft)
 
 
+@watch_check
+def require_overlap(lowest, input, facts):
+    """Raise RuntimeError if the least sum of squared windows is zero."""
+    if (lift.all_samples(lowest) < 1e-11).any():
+        refuse("istft", input, facts, " window overlap add min: 1\n[ CPUBoolType{} ]")
+
+
 def cut_signal(signal, envelope, input, facts, total):
     """Return the known part of the signal, divided by the sum of the squared windows."""
     half, length = facts["n_fft"] // 2 if facts["center"] else 0, facts["length"]
     end = half + length if length is not None else -half if half else total
     signal, envelope = (slice_dim.fn(t, 1, half, end, 1) for t in (signal, envelope))
-    lowest = envelope.abs().min()
-    if (lift.all_samples(lowest) < 1e-11).any():
-        refuse("istft", input, facts, " window overlap add min: 1\n[ CPUBoolType{} ]")
+    require_overlap(envelope.abs().min(), input, facts)
     signal = signal / envelope
     if input.array.ndim == 2:
         signal = signal.squeeze(0)

@@ -183,12 +183,13 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None, trainin
 
 
 # ── instances ────────────────────────────────────────────────────────────────
-def move_averages(running, moved, batch, channels):
+def move_averages_(running, moved, batch, channels):
     """Set running statistics to the mean of those of each sample."""
     running.array[...] = moved.array.reshape(batch, channels).mean(0)
 
 
-watch_inner(move_averages, "move_averages")
+watch_operator(move_averages_, None)
+watch_inner(move_averages_, "move_averages_")
 
 
 def torch_instance_norm(
@@ -210,7 +211,7 @@ def torch_instance_norm(
     if use_input_stats:
         for running, moved in ((running_mean, mean), (running_var, var)):
             if running is not None:
-                move_averages(running, moved, batch, channels)
+                move_averages_(running, moved, batch, channels)
     return out.view(shape)
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from tensh.engine.arguments.signatures import type_name
 from tensh.engine.arrays.absent import is_absent, place_beside
 from tensh.engine.core.tensor import Tensor, wrap
+from tensh.engine.dispatch.override.points import watch_check
 from tensh.engine.dtypes.dtype import int64
 from tensh.engine.methods.creation.data import tensor
 from tensh.engine.operators.elementwise.table import where
@@ -29,8 +30,9 @@ def lengths_of(value, name, batch):
 WHILE = "(while checking arguments for ctc_loss_allocate_outputs)"
 
 
-def pad_targets(targets, lengths, batch):
-    """Return the labels as [N, S], from a tensor of this shape or from all labels joined."""
+@watch_check
+def check_targets(targets, lengths, batch):
+    """Raise RuntimeError for labels that do not have the lengths."""
     array, numbers = targets.array, lengths.array
     if (numbers < 0).any():
         raise RuntimeError(
@@ -48,18 +50,35 @@ def pad_targets(targets, lengths, batch):
                     f"Expected tensor to have {word} {size} at dimension {dim}, but got size {array.shape[dim]} for argument #2 "
                     f"'targets' {WHILE}"
                 )
-        return targets.to(int64)
-    if array.size != numbers.sum():
+    elif array.size != numbers.sum():
         raise RuntimeError(
             f"Expected tensor to have size {numbers.sum()} at dimension 0, but got size {array.size} for argument #2 'targets' "
             f"{WHILE}"
         )
-    rows = targets.new_zeros((batch, longest), dtype=int64)
+
+
+@watch_check
+def check_inputs(lengths, steps):
+    """Raise RuntimeError for lengths of inputs that are not between 0 and the number of steps."""
+    for limit, word, wrong in ((0, "least", lengths.array < 0), (steps, "most", lengths.array > steps)):
+        if wrong.any():
+            raise RuntimeError(
+                f"Expected input_lengths to have value at {word} {limit}, but got value {lengths.array[wrong][0]} {WHILE}"
+            )
+
+
+def pad_targets(targets, lengths, batch):
+    """Return the labels as [N, S], from a tensor of this shape or from all labels joined."""
+    check_targets(targets, lengths, batch)
+    array, numbers = targets.array, lengths.array
+    if array.ndim == 2:
+        return targets.to(int64)
+    rows = np.zeros((batch, int(numbers.max(initial=0))), np.int64)
     start = 0
-    for row, length in zip(rows.array, numbers):
+    for row, length in zip(rows, numbers):
         row[:length] = array[start : start + length]
         start += length
-    return rows
+    return wrap(rows)
 
 
 @layer
@@ -88,11 +107,7 @@ def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reducti
     if not 0 <= blank < classes:
         raise RuntimeError("blank must be in label range")
     rows = pad_targets(targets, target_lengths, batch)
-    for limit, word, wrong in ((0, "least", input_lengths.array < 0), (steps, "most", input_lengths.array > steps)):
-        if wrong.any():
-            raise RuntimeError(
-                f"Expected input_lengths to have value at {word} {limit}, but got value {input_lengths.array[wrong][0]} {WHILE}"
-            )
+    check_inputs(input_lengths, steps)
     refuse_dtypes("ctc_loss_cpu", log_probs, *HALF)
     loss = ctc.fn(log_probs, rows, input_lengths, target_lengths, blank, zero_infinity)[0]
     if zero_infinity:

@@ -73,12 +73,18 @@ def cov(input, *, correction=1, fweights=None, aweights=None):
         freedom = total - correction
     else:
         freedom = total - mul_number(sum(w * aweights), correction) / total
-    if freedom.array <= 0:
+    if is_used_up(freedom):
         warn("cov(): degrees of freedom is <= 0. Correction should be strictly less than the number of observations.")
-        freedom = wrap(np.zeros_like(freedom.array))
+        freedom = freedom.new_zeros(())
     rest = x - centre.unsqueeze(1)
     product = matmul(rest, (rest if w is None else rest * w).t().conj())
     return (product / freedom).squeeze()
+
+
+@watch_check
+def is_used_up(freedom):
+    """Return True if there are no degrees of freedom."""
+    return bool(freedom.array <= 0)
 
 
 @watch_check

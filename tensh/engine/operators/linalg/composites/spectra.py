@@ -6,6 +6,7 @@ from tensh.engine.arguments.signatures import type_name
 from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.return_types import return_type
 from tensh.engine.core.tensor import Tensor, wrap
+from tensh.engine.dispatch.override.points import watch_check
 from tensh.engine.operators.forms import require_kind, wants
 from tensh.engine.operators.linalg import leastsquares, spectrum
 from tensh.engine.operators.namespaces import linalg
@@ -245,10 +246,15 @@ def lstsq(input, b, rcond=None, *, driver=None):
         rcond = np.finfo(first.dtype).eps * max(m, n)
     elif driver == "gelsd" and not 0 < rcond < 1 or rcond < 0:  # as LAPACK reads it
         rcond = np.finfo(first.dtype).eps
-    rank = (
-        leastsquares.exceed_tolerances(np.linalg.svd(first, compute_uv=False), 0.0, rcond).sum(-1)
-        if first.size
-        else np.zeros(1)
-    )
-    measured = m > n and (driver == "gels" or driver != "gelsy" and bool((rank == n).all()))
+    measured = m > n and (driver == "gels" or driver != "gelsy" and has_full_rank(input, rcond))
     return leastsquares.linalg_lstsq.fn(input, b, number(rcond), driver, vector, measured)
+
+
+@watch_check
+def has_full_rank(input, rcond):
+    """Return True if the columns of all matrices are independent."""
+    matrices = input.array
+    if not matrices.size:
+        return not matrices.shape[-1]
+    values = np.linalg.svd(matrices, compute_uv=False)
+    return bool((leastsquares.exceed_tolerances(values, 0.0, rcond).sum(-1) == matrices.shape[-1]).all())

@@ -4,6 +4,7 @@ import numpy as np
 
 from tensh.engine.codegen.composites import composite
 from tensh.engine.core.tensor import Tensor, wrap
+from tensh.engine.dispatch.override.points import watch_check
 from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.operators.along import take_along
 from tensh.engine.operators.reductions.sorting import sort_dim
@@ -66,13 +67,18 @@ def check_quantile(input, q, interpolation):
             raise RuntimeError("quantile() q must be a scalar or 1D tensor")
         if q.array.dtype != dtype:
             raise RuntimeError("quantile() q tensor must be same dtype as the input tensor")
-        array = q.array
-        if not ((array >= 0) & (array <= 1)).all():
-            raise RuntimeError("quantile() q values must be in the range [0, 1]")
+        check_places(q)
         return q
     if not 0 <= q <= 1:
         raise RuntimeError(f"quantile() q must be in the range [0, 1] but got {q:g}")
     return wrap(np.array(q, dtype))
+
+
+@watch_check
+def check_places(q):
+    """Raise RuntimeError for a place outside [0, 1]."""
+    if not ((q.array >= 0) & (q.array <= 1)).all():
+        raise RuntimeError("quantile() q values must be in the range [0, 1]")
 
 
 def find_quantiles(ordered, q, interpolation, skip_nan):
