@@ -42,6 +42,8 @@ def reshaping(call, text):
     candidates = [resize_call(call, -1)] if len(wanted) == 1 else []
     if len(wanted) == 2 and wanted[0] == -1 and t.value.dim() > 1 and t.value.shape[-1] > 1:  # rows of another length
         candidates = [resize_call(call, -1, t.value.shape[-1])]
+        if t.value.dim() > 3:  # images whose features are counted wrongly before the first linear layer
+            candidates = [resize_call(call, f"{t.text}.size(0)", -1) if t.text else None, *candidates]
     if -1 not in wanted and len(wanted) > 1:
         own = [*t.value.shape, *[None] * len(wanted)]
         # these sizes are probably intended to stay

@@ -10,7 +10,7 @@ from tensh.explain.causes.situation import first_explanation
 
 KINDS = (
     several.python_extreme, several.many_for_gradient,
-    optimizers.tensor_for_list, optimizers.computed_parameter, optimizers.rate_before_parameters, optimizers.rate_alone, optimizers.parameters_in_a_list, optimizers.state_for_parameters, optimizers.model_for_optimizer,
+    optimizers.tensor_for_list, optimizers.module_for_parameters, optimizers.computed_parameter, optimizers.rate_before_parameters, optimizers.rate_alone, optimizers.parameters_in_a_list, optimizers.state_for_parameters, optimizers.model_for_optimizer,
     places.several_for_one, places.parameters_of_several, places.milestones_alone, places.dim_left_out, places.tensor_for_count, places.size_for_matrix, places.result_for_function, places.loss_for_closure, places.factor_for_function,
     ranges.negative_rate, ranges.momentum_for_nesterov, ranges.one_of_two_betas, ranges.quantile_in_percent, ranges.bounds_exchanged, ranges.count_for_arange, ranges.more_samples_than_choices, ranges.scores_for_weights,
     ranges.uneven_groups, ranges.uneven_norm_groups, ranges.same_of_a_strided_convolution, ranges.padding_beyond_half, ranges.ignored_by_none, ranges.none_among_numbers, ranges.mode_of_numpy,

@@ -101,6 +101,23 @@ def model_for_optimizer(situation, node):
     )
 
 
+def module_for_parameters(situation, node):
+    """Explain `SGD(net)` of a module whose class is the program's; the search tries those of the library."""
+    if not node.args or not is_optimizer(node) or not situation.says("object is not iterable"):
+        return None
+    model = situation.look_up(node.args[0])
+    if not is_module(model) or type(model).__module__.partition(".")[0] in ("tensh", "torch"):
+        return None
+    text = ast.unparse(node.args[0])
+    rule = _("{text} is a module: its parameters are needed").format(text=text)
+    return explain_replacement(situation, "optimizer", rule, node.args[0], f"{text}.parameters()")
+
+
+def is_optimizer(node):
+    """True if a call is that of an optimizer, by its name."""
+    return ast.unparse(node.func).rpartition(".")[2] in optim.PLACES
+
+
 def rate_before_parameters(situation, node):
     """Explain `SGD(0.1, net.parameters())`."""
     if not situation.says("not supported between instances of", "'generator'") or len(node.args) != 2:
@@ -120,7 +137,7 @@ def rate_alone(situation, node):
     )
     if not is_number or not situation.says("object is not iterable"):
         return None
-    if ast.unparse(node.func).rpartition(".")[2] not in optim.PLACES:
+    if not is_optimizer(node):
         return None
     models = [name for name, value in situation.names.items() if is_module(value) and [*value.parameters()]]
     rule = _("an optimizer expects the parameters first, then the learning rate")
