@@ -286,13 +286,28 @@ def load_cache_artifacts(serialized_artifacts):
 
 
 def assume_constant_result(fn):
-    """Return the function: values that it reads are guarded, so that no assumption is needed.
+    """Return a function whose result is a constant of the graph that is captured while it is called.
 
     >>> import tensh as torch
-    >>> torch.compiler.assume_constant_result(len) is len
-    True
+    >>> numbers = []
+    >>> @torch.compiler.assume_constant_result
+    ... def count():
+    ...     numbers.append(1)
+    ...     return len(numbers)
+    >>> f = torch.compile(lambda x: x + count())
+    >>> f(torch.ones(1)), f(torch.ones(1)), count()
+    (tensor([2.]), tensor([2.]), 2)
     """
-    return fn
+
+    @functools.wraps(fn)
+    def call_constant(*args, **kwargs):
+        if running.capturing is not None:
+            with running.capturing.paused():
+                return fn(*args, **kwargs)
+        return fn(*args, **kwargs) if running.unchanged is None else running.unchanged.keep_constant(fn, args, kwargs)
+
+    call_constant._is_constant = True
+    return call_constant
 
 
 class DefaultBackend:

@@ -12,8 +12,9 @@ from tensh.compiler.guards import Guards
 from tensh.compiler.node import InputNode
 from tensh.compiler.recording import GraphRecorder
 from tensh.compiler.settings import read_setting
+from tensh.compiler.signatures import Signatures, read_signature
 from tensh.compiler.splitting import split_function
-from tensh.compiler.stance import DEFAULT, EAGER, EAGER_ON_RECOMPILE, FAIL_ON_RECOMPILE, stance
+from tensh.compiler.stance import DEFAULT, EAGER, EAGER_ON_RECOMPILE, EAGER_THEN_COMPILE, FAIL_ON_RECOMPILE, stance
 from tensh.compiler.watching import Watch
 from tensh.engine.core.clock import mode
 from tensh.engine.core.nodes import AccumulateGrad
@@ -87,13 +88,15 @@ class CompiledFunction:
     def forget(self):
         """Forget the graphs, and why there were none."""
         self.graphs, self.off, self.reason, self.parts, self.members = [], False, None, None, []
+        self.signatures, self.signature, self.constants = Signatures(self.dynamic), None, {}
 
     def __call__(self, args, kwargs):
-        if self.is_eager and stance.now is not EAGER:
-            self.require_no_first_call()
-            with running.running_unchanged(self):
-                return self.function(*args, **kwargs)
-        if self.off or stance.now is EAGER or not is_plain():
+        if stance.now is EAGER or stance.now is EAGER_THEN_COMPILE and not self.was_called:
+            self.was_called = True
+            return self.function(*args, **kwargs)
+        if self.is_eager:
+            return self.run_unchanged(args, kwargs)
+        if self.off or not is_plain():
             return self.function(*args, **kwargs)
         around = surroundings()
         for graph in self.graphs:
@@ -134,11 +137,22 @@ class CompiledFunction:
             )
         return stance.now is EAGER_ON_RECOMPILE
 
-    def require_no_first_call(self):
-        """Raise RuntimeError if this is the first call of a function whose backend is "eager" and the stance forbids compiling."""
-        if not self.was_called and stance.now is FAIL_ON_RECOMPILE:
-            self.refuses_more()
-        self.was_called = True
+    def run_unchanged(self, args, kwargs):
+        """Run a function whose backend is "eager"; ``is_compiling`` is true in it, if the stance allows a graph for the call."""
+        kind, sizes = self.signature = read_signature(args, kwargs)
+        if not self.signatures.fit(kind, sizes):
+            if stance.now is not DEFAULT and self.refuses_more():
+                return self.function(*args, **kwargs)
+            self.signatures.add(kind, sizes)
+        with running.running_unchanged(self):
+            return self.function(*args, **kwargs)
+
+    def keep_constant(self, fn, args, kwargs):
+        """Return what a function returned when it was first called with these arguments, in a call of this kind."""
+        key = self.signature, fn, read_signature(args, kwargs)
+        if key not in self.constants:
+            self.constants[key] = fn(*args, **kwargs)
+        return self.constants[key]
 
     def require_no_limit(self):
         """Raise FailOnRecompileLimitHit if there must be graphs for all calls."""

@@ -204,7 +204,11 @@ class Guards:
         self.add_class(type(module), attributes, members)
 
     def add_function(self, function, attributes):
-        if function.__module__ in ("torch",) or function.__code__.co_filename.startswith("<tensh"):
+        if (
+            hasattr(function, "_is_constant")
+            or function.__module__ in ("torch",)
+            or function.__code__.co_filename.startswith("<tensh")
+        ):
             return
         for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
             if name == "__class__":

@@ -8,8 +8,9 @@ DEFAULT, EAGER, EAGER_ON_RECOMPILE, FAIL_ON_RECOMPILE = (
     "eager_on_recompile",
     "fail_on_recompile",
 )
-STANCES = (DEFAULT, EAGER, EAGER_ON_RECOMPILE, FAIL_ON_RECOMPILE, "eager_then_compile", "aot_eager_then_compile")
-"""The last two already describe the default: the first call of every kind runs unchanged."""
+EAGER_THEN_COMPILE = "eager_then_compile"
+STANCES = (DEFAULT, EAGER, EAGER_ON_RECOMPILE, FAIL_ON_RECOMPILE, EAGER_THEN_COMPILE, "aot_eager_then_compile")
+"""The last one already describes the default: the first call of every kind runs unchanged."""
 
 
 class Stance:
@@ -25,7 +26,8 @@ class set_stance:
     """Set how compiled functions are called: from now on, in a ``with`` block, or in a decorated function.
 
     "force_eager" runs them unchanged, "eager_on_recompile" runs calls without a graph unchanged, "fail_on_recompile"
-    raises RuntimeError for them; "default" captures them.  Raise ValueError for any other name,
+    raises RuntimeError for them; "eager_then_compile" runs the first call of a function unchanged; "default" captures
+    them.  Raise ValueError for any other name,
     and RuntimeError for a ``force_backend`` with one that is not the default; it has no effect.
 
     >>> import tensh as torch
@@ -42,7 +44,7 @@ class set_stance:
             raise ValueError(f"invalid torch.compile stance: {stance!r}; it is one of {', '.join(STANCES)}")
         if force_backend is not None and stance != DEFAULT:
             raise RuntimeError("non-default stance cannot have force_backend set")
-        self.wanted = stance
+        self.wanted = STANCES[STANCES.index(stance)]  # the constant itself, which is compared by identity
         self.__enter__()
 
     def __enter__(self):

@@ -5,6 +5,7 @@ guarded before it runs; a function is not compiled if it writes into objects tha
 that returns other values every time.
 """
 
+import contextlib
 import dis
 import functools
 import os
@@ -68,6 +69,15 @@ class Watch:
 
     def __exit__(self, *failure):
         sys.setprofile(self.before)
+
+    @contextlib.contextmanager
+    def paused(self):
+        """A context that is not monitored."""
+        sys.setprofile(self.before)
+        try:
+            yield
+        finally:
+            sys.setprofile(self.look)
 
     def stop(self, reason, frame):
         if self.reason is None:

@@ -179,7 +179,7 @@ REAL = (
         optimize graph_break mark_dynamic mark_static mark_static_address allow_in_graph assume_constant_result""".split()
     }
     | {
-        "_dynamo.config.patch": "tensh.compiler.settings:patch_dynamo",
+        "_dynamo.config.patch": "tensh.compiler.config_modules:patch_dynamo",
         "_dynamo.maybe_mark_dynamic": "tensh.compiler.api:mark_dynamic",
         "_dynamo.explain": "tensh.compiler.explaining:explain",
     }
@@ -280,5 +280,8 @@ REAL = (
 LAYER = "tensh.nn:Module"
 """The base of switched-off layers: module and attribute."""
 
-MODULES = {"torch._dynamo.config": "tensh.compiler.settings:Settings"}
+MODULES = {
+    f"torch.{name}": "tensh.compiler.config_modules:Settings"
+    for name in """_dynamo.config _inductor.config _functorch.config compiler.config fx.experimental._config _export.config""".split()
+}
 """Namespace -> the class of its module, where that is one of its own."""

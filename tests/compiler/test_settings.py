@@ -1,5 +1,7 @@
 """Settings of torch.compile that have an effect: limits, errors, and options that are refused."""
 
+import importlib
+
 import pytest
 
 import tensh as torch
@@ -81,8 +83,107 @@ def test_settings_and_options_are_pytorchs(oracle):
     import torch._dynamo.config as theirs
     import torch._inductor.config as inductor
 
-    from tensh.compiler.settings import ALIASES, READ, list_options
+    from tensh.compiler.config_modules import ALIASES, PATHS, read_settings, read_value
+    from tensh.compiler.settings import READ, list_options
 
     assert {name: getattr(theirs, name) for name in READ} == READ
     assert all(getattr(config, old) == getattr(config, new) for old, new in ALIASES.items())
     assert [*list_options()] == [*inductor.get_config_copy()]
+    for path in PATHS:
+        found, module = read_settings()[path], importlib.import_module(path)
+        assert [*found] == [*module.get_config_copy()]
+        for name, (_, value) in found.items():
+            assert value == "?" or read_value(value) == module.get_config_copy()[name]
+
+
+def follow(library, path):
+    for name in path.split("."):
+        library = getattr(library, name)
+    return library
+
+
+def test_settings_of_all_modules_can_be_set_and_are_restored():
+
+    for path, name, value in (
+        ("_inductor.config", "max_autotune", True), ("_inductor.config.triton", "cudagraphs", True), ("_inductor.config.cpp", "threads", 4),
+        ("_inductor.config.trace", "enabled", True), ("_dynamo.config", "capture_scalar_outputs", True),
+        ("_functorch.config", "donated_buffer", False), ("compiler.config", "job_id", "a"), ("fx.experimental._config", "use_duck_shape", False),
+    ):  # fmt: skip
+        module = follow(torch, path)
+        before = getattr(module, name)
+        setattr(module, name, value)
+        assert getattr(module, name) == value != before
+        setattr(module, name, before)
+        with pytest.raises(AttributeError, match=f"torch.{path}.nonsense does not exist"):
+            module.nonsense = 1
+        assert not hasattr(module, "nonsense")
+    inductor = torch._inductor.config
+    with inductor.patch({"triton.cudagraphs": True, "max_autotune": True}):
+        assert inductor.triton.cudagraphs and inductor.get_config_copy()["triton.cudagraphs"] and inductor.max_autotune
+        kept = inductor.save_config()
+    assert not inductor.triton.cudagraphs and not inductor.max_autotune
+    with inductor.patch("max_autotune", False):
+        inductor.load_config(kept)
+        assert inductor.max_autotune and inductor.triton.cudagraphs
+        inductor.triton.cudagraphs = False
+    with pytest.raises(AttributeError, match="triton.nonsense does not exist"):
+        inductor.patch({"triton.nonsense": True})
+
+
+def count_kinds(torch, stance):
+    """Return what calls of a function give under a stance: 1 more where a graph is made for them."""
+    x, found = torch.ones(2), []
+    torch._dynamo.reset()
+
+    def add(x):
+        return x + (1 if torch.compiler.is_compiling() else 0)
+
+    compiled = torch.compile(add, backend="eager")
+    for _ in range(2):
+        with torch.compiler.set_stance(stance):
+            for each in (x, x, torch.ones(3), torch.ones(4), torch.ones(2).double()):
+                try:
+                    found.append(compiled(each)[0].item())
+                except RuntimeError:
+                    found.append(None)
+        compiled(x)
+    return found
+
+
+@pytest.mark.parametrize(
+    "stance", "default force_eager eager_on_recompile fail_on_recompile eager_then_compile".split()
+)
+def test_stances_of_functions_that_run_unchanged_are_pytorchs(oracle, stance):
+    assert count_kinds(torch, stance) == count_kinds(oracle, stance)
+
+
+def call_with_constants(torch, backend, method):
+    """Return what a function gives that multiplies by a number which counts its own calls."""
+    numbers = []
+    torch._dynamo.reset()
+
+    class Layer(torch.nn.Module):
+        @torch.compiler.assume_constant_result
+        def count(self):
+            numbers.append(1)
+            return len(numbers)
+
+        def forward(self, x):
+            return x * self.count()
+
+    @torch.compiler.assume_constant_result
+    def count():
+        numbers.append(1)
+        return torch.full((2,), float(len(numbers)))
+
+    compiled = torch.compile(Layer() if method else lambda x: x * count(), backend=backend)
+    given = torch.ones(2), torch.ones(2), torch.ones(2).double(), torch.ones(2)
+    return [compiled(x).tolist() for x in given], len(numbers)
+
+
+@pytest.mark.parametrize("method", [False, True])
+def test_constant_results_are_computed_once_for_each_graph(oracle, method):
+    theirs = call_with_constants(oracle, "eager", method)
+    for backend in "eager", lambda graph, examples: graph.forward:
+        assert call_with_constants(torch, backend, method) == theirs
+    assert call_with_constants(torch, "inductor", method) == theirs

@@ -1,0 +1,228 @@
+"""The settings of PyTorch's compilers as modules, such as ``torch._dynamo.config``: a few have an effect, all can be set.
+
+``settings.txt`` lists their names, types and values, as ``tools/settings.py`` writes them. A name with a point is that of a
+setting in a group: ``torch._inductor.config.triton.cudagraphs``.
+"""
+
+import ast
+import contextlib
+import hashlib
+import importlib
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+
+PATHS = (
+    "torch._dynamo.config", "torch._inductor.config", "torch._functorch.config", "torch.compiler.config",
+    "torch.fx.experimental._config", "torch._export.config",
+)  # fmt: skip
+ALIASES = {
+    "cache_size_limit": "recompile_limit", "accumulated_cache_size_limit": "accumulated_recompile_limit",
+    "skip_code_recursive_on_cache_limit_hit": "skip_code_recursive_on_recompile_limit_hit",
+    "fail_on_cache_limit_hit": "fail_on_recompile_limit_hit",
+}  # fmt: skip
+"""Older name of a setting -> its name."""
+KINDS = {"bool": bool, "int": int, "float": float, "str": str, "list": list, "dict": dict, "set": set}
+CHANGED = "_changed"
+
+
+@cache
+def read_settings():
+    """Return path of a module -> name of a setting -> (name of its type, "?" for one that is not checked; its value as text)."""
+    text = Path(__file__).with_name("settings.txt").read_text(encoding="utf-8")
+    found = {}
+    for part in text.split("\n\n"):
+        path, *lines = part.strip().split("\n")
+        found[path] = {name: (kind, value) for name, kind, value in map(str.split, lines)}
+    return found
+
+
+def read_value(text):
+    """Return a value from its text; None for one that tensh does not know."""
+    if text == "set()":
+        return set()
+    return None if text == "?" else ast.literal_eval(text)
+
+
+class Settings(ModuleType):
+    """A module of settings: older names are other names of the same, and there are no further ones."""
+
+    def __setattr__(self, name, value):
+        if name[:2] == "__" or isinstance(value, ModuleType):
+            super().__setattr__(name, value)
+        else:
+            put(self, name, value)
+
+    def __getattribute__(self, name):
+        if name[:2] != "__" and (name in known(self) or name in ALIASES or name in groups(self)):
+            return get(self, name)
+        try:
+            return super().__getattribute__(name)
+        except AttributeError:
+            if name[:2] == "__":
+                raise
+            made = METHODS.get(name)
+            if made is None:
+                raise missing(self, name) from None
+            return lambda *args, **options: made(self, *args, **options)
+
+
+class Group:
+    """The settings with one beginning, such as ``triton``."""
+
+    def __init__(self, module, name):
+        vars(self).update(_module=module, _name=name)
+
+    def __getattr__(self, name):
+        return get(self._module, f"{self._name}.{name}")
+
+    def __setattr__(self, name, value):
+        put(self._module, f"{self._name}.{name}", value)
+
+
+def path_of(module):
+    return ModuleType.__getattribute__(module, "__name__").replace("tensh", "torch", 1)
+
+
+def known(module):
+    """Return name -> (type, text of the value) of the settings of a module."""
+    return read_settings()[path_of(module)]
+
+
+@cache
+def groups_at(path):
+    return frozenset(name.rpartition(".")[0] for name in read_settings()[path]) - {""}
+
+
+def groups(module):
+    """Return the names of the groups of settings of a module."""
+    return groups_at(path_of(module))
+
+
+def changed(module):
+    """Return name -> value of the settings of a module that were set, or that can change in place."""
+    return vars(module).setdefault(CHANGED, {})
+
+
+def missing(module, name):
+    """Return the error of a setting that does not exist."""
+    return AttributeError(f"{path_of(module)}.{name} does not exist")
+
+
+def resolve(module, name):
+    """Return the name of a setting.  Raise AttributeError if there is none."""
+    name = ALIASES.get(name, name)
+    if name not in known(module):
+        raise missing(module, name)
+    return name
+
+
+def get(module, name):
+    """Return a setting, or a group of settings."""
+    if name in groups(module):
+        return Group(module, name)
+    name = resolve(module, name)
+    values = changed(module)
+    if name not in values:
+        value = read_value(known(module)[name][1])
+        if not isinstance(value, (list, dict, set)):
+            return value
+        values[name] = value
+    return values[name]
+
+
+def put(module, name, value):
+    """Set a setting."""
+    changed(module)[resolve(module, name)] = value
+
+
+# ── functions of the modules ─────────────────────────────────────────────────
+class Changed(contextlib.ContextDecorator):
+    """A context, and a decorator, in which settings of a module are others."""
+
+    def __init__(self, module, changes):
+        self.module, self.changes = module, changes
+
+    def __enter__(self):
+        self.before = {name: get(self.module, name) for name in self.changes}
+        for name, value in self.changes.items():
+            put(self.module, name, value)
+
+    def __exit__(self, *failure):
+        for name, value in self.before.items():
+            put(self.module, name, value)
+
+    def _recreate_cm(self):
+        return Changed(self.module, self.changes)
+
+
+def patch(module, arg1=None, arg2=None, **kwargs):
+    """Return a context in which settings have other values: by keyword, as a dictionary, or a name and its value."""
+    changes = kwargs or (arg1 if isinstance(arg1, dict) else {arg1: arg2})
+    for name in changes:
+        resolve(module, name)
+    return Changed(module, dict(changes))
+
+
+def copy_settings(module):
+    """Return all settings as a dictionary."""
+    return {name: get(module, name) for name in known(module)}
+
+
+def list_changes(module):
+    """Return the settings that are not what they are from the start."""
+    return {name: value for name, value in changed(module).items() if value != read_value(known(module)[name][1])}
+
+
+def write_changes(module):
+    """Return the settings that were changed as lines of Python."""
+    return "\n".join(f"{path_of(module)}.{name} = {value!r}" for name, value in list_changes(module).items())
+
+
+def save(module):
+    """Return all settings as bytes, for ``load_config``."""
+    return repr(copy_settings(module)).encode()
+
+
+def load(module, maybe_pickled_config):
+    """Set all settings, from the bytes of ``save_config`` or from a dictionary."""
+    given = maybe_pickled_config
+    given = given if isinstance(given, dict) else ast.literal_eval(given.decode().replace("set()", "None"))
+    for name, value in given.items():
+        put(module, name, value)
+
+
+def hash_settings(module):
+    """Return a digest of the settings."""
+    return hashlib.md5(save(module), usedforsecurity=False).digest()
+
+
+def type_of(module, config_name):
+    """Return the type of a setting; object for one that is not checked."""
+    return KINDS.get(known(module)[resolve(module, config_name)][0], object)
+
+
+METHODS = {
+    "patch": patch, "get_config_copy": copy_settings, "shallow_copy_dict": copy_settings, "to_dict": copy_settings,
+    "codegen_config": write_changes, "save_config": save, "load_config": load, "get_hash": hash_settings, "get_type": type_of,
+    "save_config_portable": list_changes,
+}  # fmt: skip
+"""Function of the modules -> the function of a module that it calls."""
+
+
+def patch_dynamo(arg1=None, arg2=None, **kwargs):
+    """Return a context in which settings have other values: by keyword, as a dictionary, or a name and its value.
+
+    Raise AttributeError for a setting that does not exist.
+
+    >>> import tensh as torch
+    >>> with torch._dynamo.config.patch(cache_size_limit=2):
+    ...     torch._dynamo.config.recompile_limit
+    2
+    >>> torch._dynamo.config.cache_size_limit
+    8
+    """
+    return patch(importlib.import_module("tensh.switched_off").module(PATHS[0]), arg1, arg2, **kwargs)
+
+
+patch_dynamo.__module__ = PATHS[0]
