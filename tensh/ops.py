@@ -50,6 +50,7 @@ class Operators(ModuleType):
         from tensh._higher_order_ops import HigherOrderOperator
         from tensh._library.custom_ops import OPERATORS
         from tensh.engine.codegen.vocabulary import OPS
+        from tensh.jit.checking.attributes import read_absent_operators
 
         space = self.__name__.rpartition(".")[2]
         if space in LATE:
@@ -73,7 +74,9 @@ class Operators(ModuleType):
         if call_operator is None and space == "prim" and name in ("device", "dtype", "layout"):
             call_operator = attrgetter(name)
         # a library may list it in a table; only a call needs the operator
-        if call_operator is None and (space == "aten" or space == "c10d" and name in OF_GROUPS):
+        if call_operator is None and (
+            name in read_absent_operators() if space == "aten" else space == "c10d" and name in OF_GROUPS
+        ):
 
             def call_operator(*args, **kwargs):
                 raise NotImplementedError(f"torch.ops.{space}.{name} exists in PyTorch but not in tensh")

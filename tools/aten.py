@@ -3,7 +3,9 @@
 Each line of ``schemas.txt`` is the signature of an overload; ``+`` before it says that PyTorch composes it of others. A second file is
 for the graphs of scripts: which of these overloads have results other than a tensor (``max.dim -> (Tensor, Tensor)``), and the whole
 signatures of operators on numbers, texts, lists and dictionaries, which scripts alone call. A third has the whole declarations of
-operators that have one overload only: errors of calls begin with them. A fourth names the operators that tensh lacks.
+operators that have one overload only: errors of calls begin with them. A fourth names the operators that tensh lacks. A fifth,
+``declarations.txt``, has the whole declaration of each overload whose signature does not tell it: symbolic sizes, marks of views
+and writes, other results than a tensor.
 """
 
 import re
@@ -12,6 +14,7 @@ import sys
 from generated import ROOT, update_files
 
 TARGET = ROOT / "tensh/_aten/schemas.txt"
+DECLARED = ROOT / "tensh/_aten/declarations.txt"
 SCRIPTS = ROOT / "tensh/jit/scripting/signatures.txt"
 SINGLE = ROOT / "tensh/jit/checking/declarations.txt"
 ABSENT = ROOT / "tensh/jit/checking/absent.txt"
@@ -67,7 +70,7 @@ def make_files():
     names = {name for space in spaces for name in dir(space)} | set(MORE)
     for family in ("linalg", "fft", "special"):
         names |= {f"{family}_{name}" for name in dir(getattr(tensh, family))}
-    lines = []
+    lines, declared = [], []
     for schema in torch._C._jit_get_all_schemas():
         space, _, name = schema.name.partition("::")
         known = name in MORE or name in names and not name.startswith(("__", "is_", "set_", "get_"))
@@ -85,7 +88,10 @@ def make_files():
                 continue
             composed = False
         lines.append("+" * composed + text)
+        if str(schema)[6:] != f"{text} -> Tensor":
+            declared.append(str(schema)[6:])
     yield TARGET, "".join(f"{line}\n" for line in sorted(lines, key=lambda line: line.lstrip("+")))
+    yield DECLARED, "".join(f"{line}\n" for line in sorted(declared))
     further = find_script_signatures({line.lstrip("+").partition("(")[0] for line in lines})
     yield SCRIPTS, "".join(f"{line}\n" for line in further)
     names = {re.split(r"[.(]", line.lstrip("+"))[0] for line in lines + further}

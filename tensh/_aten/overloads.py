@@ -10,8 +10,9 @@ from pathlib import Path
 
 from tensh._aten.handlers import ask, ask_overrides, find_overrides, handlers_for
 from tensh._aten.kept_values import loses_operand, results_kept
+from tensh._aten.misfits import ONLY_TENSORS, describe_misfits, require_fitting
 from tensh._aten.recording import ask_and_record
-from tensh._aten.schema import FunctionSchema
+from tensh._aten.schema import declare
 from tensh.engine.autograd.gradients import grad
 from tensh.engine.autograd.modes import enable_grad
 from tensh.engine.codegen.vocabulary import TENSORS
@@ -22,8 +23,6 @@ from tensh.engine.dtypes.dtype import dtype
 from tensh.func.trees import flatten, leaves_of, unflatten
 
 PARAMETER = re.compile(r"(?P<kind>\w+)[\[\d*\]?]* (?P<name>\w+)(?:=(?P<default>.+))?")
-ONLY_TENSORS = frozenset("add sub mul div floor_divide true_divide divide multiply subtract".split())
-"""Operators whose overload for tensors takes numbers, too, in Python."""
 REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
 REQUIRED = object()
 
@@ -147,7 +146,7 @@ class Overload:
 
     @property
     def _schema(self):
-        return FunctionSchema(f"{self.name()}({self._text})")
+        return declare(self.name().removeprefix("aten::"), self._text)
 
     @property
     def tags(self):
@@ -207,7 +206,15 @@ class Overload:
             positional.pop()
         return tuple(positional), named
 
-    def __call__(self, *args, **kwargs):
+    def __call__(self, /, *args, **kwargs):
+        try:
+            return self.ask_and_compute(args, kwargs)
+        except (TypeError, AttributeError):
+            if type(self) is Overload:
+                require_fitting(self, args, kwargs)
+            raise
+
+    def ask_and_compute(self, args, kwargs):
         if (found := find_overrides(args, kwargs)) is not None:
             return ask_overrides(self, found, args, kwargs)
         handlers = handlers_for((*args, *kwargs.values()))
@@ -337,7 +344,7 @@ class Packet:
             except (TypeError, KeyError):
                 continue
             return overload(*bound[0], **bound[1])
-        raise RuntimeError(f"{self._qualified_op_name}: no overload takes these arguments")
+        raise RuntimeError(describe_misfits(self._overloads.values(), args, kwargs))
 
     def __str__(self):
         return self._qualified_op_name.replace("::", ".")

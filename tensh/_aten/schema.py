@@ -2,17 +2,29 @@
 
 import re
 from ast import literal_eval
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
 
 ARGUMENT = re.compile(
-    r"(?P<kind>\w+)(?:\(\w+!?(?: -> [\w*|]+)?\))?(?P<list>\[\d*\])?(?P<optional>\?)? (?P<name>\w+)(?:=(?P<default>.+))?"
+    r"(?P<kind>\w+)(?:\((?P<before>[\w|]+)(?P<write>!?)(?: -> (?P<after>[\w*|]+))?\))?(?P<list>\??\[\d*\])?(?P<optional>\?)?"
+    r"(?: (?P<name>\w+))?(?:=(?P<default>.+))?"
 )
 TYPES = {"Scalar": "number", "SymInt": "int", "ScalarType": "int", "Layout": "int", "MemoryFormat": "int"}
 """Kind of a parameter -> how its type is printed."""
 CONSTANTS = {"Mean": 1, "contiguous_format": 0}
 
 
+class AliasInfo(NamedTuple):
+    """The memory of an argument or result: whether the operator writes into it, and the sets of tensors that share it."""
+
+    is_write: bool
+    before_set: set
+    after_set: set
+
+
 class Argument:
-    """An argument of an operator: its name and type, and its default, None where it has none."""
+    """An argument or result of an operator: its name and type, and its default, None where it has none."""
 
     __module__ = "torch"
 
@@ -22,6 +34,10 @@ class Argument:
         kind = TYPES.get(found["kind"], found["kind"])
         kind = f"List[{kind}]" if found["list"] else kind
         self.type = f"Optional[{kind}]" if found["optional"] else kind
+        before, after = (
+            {f"alias::{each}" for each in (found[key] or "").split("|") if each} for key in ("before", "after")
+        )
+        self.alias_info = AliasInfo(found["write"] == "!", before, after or before) if before else None
 
     def has_default_value(self):
         """True if the argument may be left out."""
@@ -51,9 +67,32 @@ class FunctionSchema(str):
         return self.partition("(")[0]
 
     @property
+    def returns(self):
+        """The results, in order."""
+        text = self[self.rindex(") -> ") + 5 :]
+        inside = text[1:-1] if text.startswith("(") else text
+        return [Argument(each, False) for each in inside.split(", ")] if inside else []
+
+    @property
     def arguments(self):
         """The arguments, in order."""
-        text = self.partition(" -> ")[0].partition("(")[2].removesuffix(")")
+        text = (
+            self[: self.rindex(") -> ")].partition("(")[2]
+            if ") -> " in self
+            else self.partition("(")[2].removesuffix(")")
+        )
         parts = re.split(r", (?![^\[]*\])", text) if text else []
         named = parts.index("*") if "*" in parts else len(parts)
         return [Argument(each, place > named) for place, each in enumerate(parts) if each != "*"]
+
+
+@cache
+def declarations():
+    """Name of an overload -> its declaration, where the signature does not tell it."""
+    lines = Path(__file__).with_name("declarations.txt").read_text(encoding="utf-8").splitlines()
+    return {line.partition("(")[0]: line for line in lines}
+
+
+def declare(name, text):
+    """Return the declaration of an overload of ``aten`` with the signature ``text``."""
+    return FunctionSchema(f"aten::{declarations().get(name) or f'{name}({text}) -> Tensor'}")
