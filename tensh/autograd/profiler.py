@@ -20,6 +20,24 @@ class profile(tensh.profiler.profile):
         if self.enabled:
             super().__exit__(*error)
 
+    @property
+    def function_events(self):
+        """The events."""
+        return self.events()
+
+    @property
+    def self_cpu_time_total(self):
+        """The time of all events, each counted once."""
+        return self.events().self_cpu_time_total
+
+    def total_average(self):
+        """The average of all events."""
+        return self.events().total_average()
+
+    def table(self, **options):
+        """Format the events as a table."""
+        return self.events().table(**options)
+
 
 def _do_nothing(*args, **options):
     import contextlib
