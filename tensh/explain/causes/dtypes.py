@@ -20,7 +20,7 @@ def explain_floats(situation):
     if situation.says("new() got an unexpected keyword") and isinstance(call, ast.Call):
         if ast.unparse(call.func) not in CLASSES:
             return None
-        fit = replace_node(situation.place, call.func, "torch.tensor")
+        fit = replace_node(situation.place, call, ast.unparse(as_tensor(call)))
         rule = _("{name} always makes floating point numbers; torch.tensor keeps the kind of number")
         return Explanation("tensor", (), rule.format(name=ast.unparse(call.func)), (fit,)) if fit else None
     if not any(situation.says(words) for words in WANTED):
@@ -36,6 +36,17 @@ def explain_floats(situation):
             given = (operand_of(followed.name, value),)
             return Explanation("tensor", given, rule, (fit,)) if fit else None
     return None
+
+
+def as_tensor(call):
+    """Return the call with `torch.tensor` for the class; numbers that require grad stay floating point."""
+    keywords = [each.arg for each in call.keywords]
+    has_floats = any(isinstance(each, ast.Constant) and type(each.value) is float for each in ast.walk(call))
+    dtype = ast.parse("f(dtype=torch.float32)", mode="eval").body.keywords
+    is_float = "requires_grad" in keywords and "dtype" not in keywords and not has_floats
+    return ast.Call(
+        ast.parse("torch.tensor", mode="eval").body, call.args, [*call.keywords, *(dtype if is_float else [])]
+    )
 
 
 def explain_flag_of_numbers(situation):
