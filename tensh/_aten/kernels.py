@@ -145,7 +145,11 @@ def index_put(self, indices, values, accumulate=False):
 
 
 def _to_copy(self, *, dtype=None, layout=None, device=None, pin_memory=None, non_blocking=False, memory_format=None):
-    return self.to(dtype=dtype or self.dtype, copy=True)
+    return self.to(device, dtype or self.dtype, copy=True, memory_format=memory_format)
+
+
+def to(self, *args, layout=None, pin_memory=None, **options):
+    return self.to(*args, **options)
 
 
 def threshold_backward(grad_output, self, threshold):
@@ -265,7 +269,7 @@ KERNELS = {
     **{f"sym_{name}": ask_tensor(name) for name in ("size", "stride", "numel", "storage_offset", "is_contiguous")},
     **{each.__name__: each for each in (
         convolution, nll_loss_forward, native_layer_norm, native_dropout, native_batch_norm, native_group_norm, index_put_, index_put,
-        _to_copy, threshold_backward, select_backward, slice_backward, diagonal_backward, sigmoid_backward, tanh_backward,
+        _to_copy, to, threshold_backward, select_backward, slice_backward, diagonal_backward, sigmoid_backward, tanh_backward,
     )},
     "_softmax_backward_data": softmax_backward,
     "_log_softmax_backward_data": log_softmax_backward,

@@ -7,6 +7,7 @@ import operator
 import tensh as torch
 from tensh._aten.attention_steps import multi_head_attention_forward
 from tensh._aten.calls import aten, call_plain
+from tensh._aten.conversions import choose_conversion, copy_conversion
 from tensh._aten.indexing_steps import argsort, broadcast_tensors, narrow, take_along_dim, tensor_split, tile, unique
 from tensh._aten.layer_steps import (
     adaptive_avg_pool1d,
@@ -42,6 +43,7 @@ from tensh._aten.resizing import name_operator
 from tensh.engine.arrays.memory import view_strides
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import BY_NUMPY, dtype
+from tensh.engine.methods.conversion import CASTS
 
 
 def linear(input, weight, bias=None):
@@ -135,20 +137,18 @@ def as_dtype(value):
     return value if isinstance(value, dtype) else BY_NUMPY[value]
 
 
-def convert_to(input, *args, **options):
-    wanted, copy = options.get("dtype"), options.get("copy", False)
-    for each in (*args, options.get("other")):
-        if isinstance(each, dtype):
-            wanted = each
-        elif isinstance(each, Tensor):
-            wanted = each.dtype
-    if not copy and wanted in (None, input.dtype):
-        return input
-    return aten("_to_copy", input, **({"dtype": wanted} if wanted else {}))
+def convert_to(input, dtype):
+    return input if input.dtype is dtype else aten("_to_copy", input, dtype=dtype)
 
 
-def cast(name):
-    return lambda input, *args, **options: convert_to(input, getattr(torch, name))
+def conversion(name):
+    """Return the steps of a method that converts a tensor."""
+
+    def steps(*args, **kwargs):
+        found = choose_conversion(name, args, kwargs)
+        return args[0] if found is None else copy_conversion(found[0], *found[1], **found[2])
+
+    return steps
 
 
 def softmax(name):
@@ -342,7 +342,7 @@ STEPS = {
     "elu": elu, "hardtanh": hardtanh, "msort": lambda input: aten("sort", input, 0)[0],
     "lu_solve": lu_solve, **dict.fromkeys(("det", "linalg_det"), lambda A: aten("_linalg_det", A)[0]), "linalg_norm": linalg_norm, "linalg_matmul": matmul,
     "linear": linear, "matmul": matmul, "__matmul__": operator_matmul, "__rmatmul__": lambda a, b: operator_matmul(b, a), "reshape": reshape, "flatten": flatten,
-    "contiguous": contiguous, "to": convert_to, "type_as": lambda input, other: convert_to(input, other.dtype), "softmax": softmax("_softmax"),
+    "contiguous": contiguous, "type_as": lambda input, other: conversion("to")(input, other) if other.dtype is not input.dtype else input, "softmax": softmax("_softmax"),
     "log_softmax": softmax("_log_softmax"), "nll_loss": nll_loss, "cross_entropy": cross_entropy, "layer_norm": layer_norm,
     "group_norm": group_norm, "batch_norm": batch_norm, "embedding": embedding, "dropout": dropout, "__getitem__": getitem,
     "__setitem__": setitem, "chunk": chunk, "where": where, "max_pool1d": max_pool1d, "max_pool2d": max_pool2d, "square": lambda input: aten("pow", input, 2),
@@ -360,7 +360,7 @@ STEPS = {
     "outer": lambda input, other: aten("mul", aten("view", input, [input.shape[0], 1]), other),
     "tensor": lambda data, **options: aten("lift_fresh", call_plain(torch.tensor, data, **options)),
     **{f"conv{n}d": convolution(n) for n in (1, 2, 3)}, **{f"conv_transpose{n}d": convolution(n, True) for n in (1, 2, 3)},
-    **{name: cast(kind) for name, kind in {"float": "float32", "double": "float64", "half": "float16", "bfloat16": "bfloat16",
-       "long": "int64", "int": "int32", "short": "int16", "bool": "bool"}.items()},
+    **{name: conversion(name) for name in (*CASTS, "cpu", "to", "type")},
+    "recast": lambda input, to, memory_format=None: conversion("to")(input, to, memory_format=memory_format),
 }  # fmt: skip
 """Functions that PyTorch composes of operators: NotImplemented where the steps are not known."""

@@ -1,7 +1,11 @@
 """Decompositions of views and of functions that move elements."""
 
+from functools import partial
+
 import tensh as torch
 from tensh._aten.calls import aten
+from tensh._aten.conversions import copy_conversion
+from tensh._aten.overloads import schemas
 from tensh._aten.steps import product, reshape
 from tensh._decomp.rules import PLACE, STRIDED, count, rule, scalar, view_rule
 
@@ -109,18 +113,17 @@ def contiguous(self, memory_format=torch.contiguous_format):
     return (
         self
         if self.is_contiguous(memory_format=memory_format)
-        else aten("clone", self, memory_format=torch.contiguous_format)
+        else aten("clone", self, memory_format=memory_format)
     )
 
 
-@view_rule("to.dtype")
-def to_dtype(self, dtype, non_blocking=False, copy=False, memory_format=None):
-    return self if self.dtype == dtype and not copy else aten("_to_copy", self, dtype=dtype)
+for _name in ("dtype", "device", "dtype_layout"):
+    view_rule(f"to.{_name}")(partial(copy_conversion, schemas()["to"][_name]))
 
 
 @rule("type_as")
 def type_as(self, other):
-    return to_dtype(self, other.dtype)
+    return copy_conversion(schemas()["to"]["dtype_layout"], self, dtype=other.dtype, **STRIDED, **PLACE)
 
 
 @view_rule("lift_fresh_copy", "detach_copy")

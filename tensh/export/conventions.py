@@ -42,9 +42,10 @@ def follow(graph, last, made, numbers):
                 value.recompile()
         elif node.op == "call_function" and hasattr(node.target, "parameters"):
             write_flag(node)
-            write_place(node)
-            if (node.target._opname, node.target._overloadname) == ("to", "dtype"):
+            if node.target._opname == "to":
                 note_kind(graph, node)
+            elif node.target._opname != "_to_copy":
+                write_place(node)
 
 
 def write_flag(node):

@@ -73,7 +73,7 @@ def list_type(value):
 def fill_places(overload, arguments):
     """Return the arguments of a new tensor with the CPU as its device, and memory that is not pinned."""
     names = [each.name for each in overload.parameters]
-    if "pin_memory" not in names or "device" not in names or overload._opname == "_to_copy":
+    if "pin_memory" not in names or "device" not in names or overload._opname in ("to", "_to_copy"):
         return arguments
     follows = any(each.kind == "Tensor" for each in overload.parameters)
     filled = {"pin_memory": False} if follows else PLACES

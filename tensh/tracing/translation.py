@@ -3,13 +3,14 @@
 import inspect
 
 import tensh as torch
+from tensh._aten.conversions import choose_conversion
 from tensh._aten.kernels import kernel_of
 from tensh._aten.overloads import REQUIRED, schemas
 from tensh._aten.resizing import find_operator
 from tensh._aten.translation import OPERATORS
 from tensh.engine.codegen.public_forms import name_in_space
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.dtypes.dtype import dtype
+from tensh.engine.methods.conversion import CASTS
 
 SILENT = frozenset(
     "requires_grad_ retain_grad grad_fn grad _base share_memory_ pin_memory __iter__ __deepcopy__ register_hook".split()
@@ -43,12 +44,8 @@ ALIASES = {"self": ("input", "condition"), "train": ("training",), "indices": ("
 """Parameter of an operator -> its names in ``torch.nn.functional``."""
 VARIANCES = {"var", "std", "var_mean", "std_mean"}
 """Operators that have a correction only where a call names it."""
-CASTS = {
-    "float": "float32", "double": "float64", "half": "float16", "bfloat16": "bfloat16", "long": "int64", "int": "int32",
-    "short": "int16", "char": "int8", "byte": "uint8", "bool": "bool", "cfloat": "complex64", "cdouble": "complex128",
-}  # fmt: skip
-
-
+CONVERSIONS = frozenset((*CASTS, "cpu", "to", "type"))
+"""Methods that convert a tensor, all of them by ``aten.to``."""
 FAMILY = {f"torch.{name}": name for name in ("linalg", "fft", "special")}
 """Module -> prefix of its operators' names."""
 IGNORED = frozenset("input inplace _stacklevel requires_grad pin_memory non_blocking copy out".split())
@@ -91,10 +88,8 @@ def translate(name, func, args, kwargs):
     """Return (overload, args, kwargs) for a call of a public function; None if no single operator computes it."""
     if name in ACCESSORS:
         return choose(ACCESSORS[name], args, {})
-    if name in CASTS:
-        return choose("to", (args[0], getattr(torch, CASTS[name])), {})
-    if name == "to" or name == "type" and (len(args) == 2 and isinstance(args[1], dtype)):
-        return translate_to(args, kwargs)
+    if name in CONVERSIONS:
+        return choose_conversion(name, args, kwargs)
     if (
         name == "embedding"
         and kwargs.get("max_norm") is None
@@ -168,14 +163,3 @@ def choose_by_names(name, func, args, kwargs):
             if found := bind_runnable(overload, ordered, named):
                 return found
     return None
-
-
-def translate_to(args, kwargs):
-    """Translate ``to`` as ``aten.to.dtype`` or ``aten.to.other``; every device is the CPU."""
-    wanted = kwargs.get("dtype")
-    for each in (*args[1:], kwargs.get("other")):
-        if isinstance(each, dtype):
-            wanted = each
-        elif isinstance(each, Tensor):
-            wanted = each.dtype
-    return choose("to", (args[0], wanted or args[0].dtype), {})
