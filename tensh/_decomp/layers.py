@@ -5,7 +5,7 @@ import math
 import tensh as torch
 from tensh._aten.calls import aten
 from tensh._aten.steps import matmul
-from tensh._decomp.rules import full, rule, scalar, view_rule
+from tensh._decomp.rules import PLACE, STRIDED, full, rule, scalar, view_rule
 
 ops = torch.ops.aten
 
@@ -132,9 +132,44 @@ def dropout(input, p, train):
     return aten("native_dropout", input, p, True)[0] if train and p else aten("clone", input)
 
 
-@view_rule("feature_dropout", "alpha_dropout")
-def keep_all(input, p, train):
-    return NotImplemented if train and p else aten("clone", input)
+@view_rule("feature_dropout")
+def feature_dropout(input, p, train):
+    if not (train and p):
+        return aten("clone", input)
+    return aten("mul", input, ops.div.Scalar(draw_kept(one_a_channel(input), p), 1 - p))
+
+
+@view_rule("alpha_dropout")
+def alpha_dropout(input, p, train):
+    if not (train and p):
+        return aten("clone", input)
+    order = list(range(input.dim()))
+    kept = ops.empty_permuted.default(list(input.shape), order, dtype=input.dtype, **STRIDED, **PLACE, pin_memory=False)
+    return move_dropped(input, draw_kept(kept, p), p)
+
+
+@view_rule("feature_alpha_dropout")
+def feature_alpha_dropout(input, p, train):
+    return move_dropped(input, draw_kept(one_a_channel(input), p), p) if train and p else aten("clone", input)
+
+
+def one_a_channel(input):
+    """Make a tensor with one element for each channel of each sample."""
+    size = [*input.shape[:2], *[1] * (input.dim() - 2)]
+    return ops.empty.memory_format(size, dtype=input.dtype, **STRIDED, **PLACE, pin_memory=False)
+
+
+def draw_kept(noise, p):
+    """Draw 1 with probability 1 - p, and 0 otherwise."""
+    return ops.bernoulli.p(noise, 1 - p)
+
+
+def move_dropped(input, kept, p):
+    """Move what is dropped to the negative limit of SELU, and keep mean and variance."""
+    limit = 1.7580993408473766
+    scale = 1 / math.sqrt((limit * limit * p + 1) * (1 - p))
+    moved = ops.add.Scalar(ops.mul.Scalar(ops.add.Scalar(kept, -1), limit * scale), limit * scale * p)
+    return aten("add", aten("mul", input, ops.mul.Scalar(kept, scale)), moved)
 
 
 @rule("scaled_dot_product_attention")

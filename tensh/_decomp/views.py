@@ -110,11 +110,7 @@ def tensor_split(self, sections, dim=0):
 
 @view_rule("contiguous")
 def contiguous(self, memory_format=torch.contiguous_format):
-    return (
-        self
-        if self.is_contiguous(memory_format=memory_format)
-        else aten("clone", self, memory_format=memory_format)
-    )
+    return self if self.is_contiguous(memory_format=memory_format) else aten("clone", self, memory_format=memory_format)
 
 
 for _name in ("dtype", "device", "dtype_layout"):

@@ -102,6 +102,7 @@ def call(twin, policy, args, options):
 def cast_apart(function, args, options, casting, go_on):
     """Cast the arguments of a call within ``casting``, a context, and let ``go_on(args, options)`` make the call without further casts.
 
+    As in PyTorch, the last argument is cast first.
     Return NotImplemented for a function that casts nothing now. Recorders call this, so that casts become steps of their own.
     """
     policy = None
@@ -115,7 +116,7 @@ def cast_apart(function, args, options, casting, go_on):
     state.region = dtype
     try:
         with casting:
-            values = policy((*args, *options.values()), dtype)
+            values = policy((*args, *options.values())[::-1], dtype)[::-1]
         return go_on(values[: len(args)], dict(zip(options, values[len(args) :], strict=True)))
     finally:
         state.lower = dtype

@@ -1,7 +1,8 @@
 """The form of calls in PyTorch's exports: flags of a CUDA library, devices of new tensors, copies of constants."""
 
 import tensh as torch
-from tensh._aten.overloads import REQUIRED, schemas
+from tensh._aten.overloads import REQUIRED
+from tensh.export.constants import copy_constants, insert_call
 
 FLAGS = ("cudnn_enabled", "cudnn_enable")
 
@@ -10,7 +11,7 @@ def follow_conventions(program):
     """Rewrite the nodes of a trace as PyTorch's export does, without changing their results."""
     lower_names(program)
     last = {id(value): path for path, value in program.root.named_parameters(remove_duplicate=False)}
-    follow(program.graph, last, program.made, program.numbers)
+    follow(program.graph, last, program.made)
 
 
 def lower_names(program):
@@ -25,20 +26,18 @@ def lower_names(program):
             node.name = node.target
 
 
-def follow(graph, last, made, numbers):
+def follow(graph, last, made):
     """Rewrite the nodes of a graph and of its branches.
 
-    ``last`` maps ids of parameters to the last of their names, ``made`` has the ids of tensors that the run made from numbers,
-    ``numbers`` of those that stand for one.
+    ``last`` maps ids of parameters to the last of their names, ``made`` maps ids of tensors that the run made from numbers to their origins.
     """
+    copy_constants(graph, {key: made[key] for key in made if key not in last})
     for node in list(graph.nodes):
         if node.op == "get_attr":
             value = node.meta["val"]
             node.target = last.get(id(value), node.target)
-            if id(value) in made and id(value) not in last:
-                copy_constant(graph, node, id(value) in numbers)
             if isinstance(value, torch.fx.GraphModule):
-                follow(value.graph, last, made, numbers)
+                follow(value.graph, last, made)
                 value.recompile()
         elif node.op == "call_function" and hasattr(node.target, "parameters"):
             write_flag(node)
@@ -71,24 +70,6 @@ def write_place(node):
     node.kwargs = {name: named[name] for name in sorted(named, key=list(parameters).index)}
 
 
-def copy_constant(graph, node, alone):
-    """Copy a tensor that the run made from numbers, so that writes do not modify the constant."""
-    users = list(node.users)
-    first = min(users, key=list(graph.nodes).index)
-    while alone and first.args and is_part(first.args[0]):
-        first = first.args[0]
-    with graph.inserting_before(first):
-        copied = call(graph, "lift_fresh_copy", "default", (node,), node)
-        made = copied if alone else call(graph, "detach_", "default", (copied,), node)
-    for user in users:
-        user.replace_input_with(node, made)
-
-
-def is_part(node):
-    """Return True for a view that is taken only to be written."""
-    return getattr(node.target, "_opname", "") in ("select", "slice", "unsqueeze") and len(node.users) == 1
-
-
 def note_kind(graph, node):
     """Add a check of a tensor's metadata before its conversion."""
     given = node.args[0].meta["val"]
@@ -96,13 +77,4 @@ def note_kind(graph, node):
         return
     with graph.inserting_before(node):
         kind = {"dtype": given.dtype, "device": torch.device("cpu"), "layout": torch.strided}
-        call(graph, "_assert_tensor_metadata", "default", (node.args[0],), node, kind)
-
-
-def call(graph, name, overload, args, near, kwargs=None):
-    """Insert a node of an operator that has the value and the line of ``near``."""
-    target = schemas()[name][overload]
-    label = f"{name}_default" if kwargs else name
-    made = graph.create_node("call_function", target, args, kwargs or {}, name=label)
-    made.meta = dict(near.meta) if not kwargs else {**near.meta, "val": None}
-    return made
+        insert_call(graph, "_assert_tensor_metadata", "default", (node.args[0],), node, kind)

@@ -2,10 +2,12 @@
 
 import tensh as torch
 from tensh._decomp.table import core_aten_decompositions, view_decompositions
+from tensh._higher_order_ops.wrappers import Wrapper
 from tensh.engine.autograd.modes import no_grad
 from tensh.engine.core.tensor import Tensor
 from tensh.fx.immutable_collections import to_plain
 from tensh.fx.node import map_aggregate, map_arg
+from tensh.tracing.casts import cast_operands
 from tensh.tracing.data_sizes import find_dependent, name_data_sizes
 from tensh.tracing.dynamic import fold_sizes, free_sizes, resize
 from tensh.tracing.functional import Functional
@@ -47,6 +49,7 @@ class Replay(Recorder):
         node.meta["val"] = value
         if self.source is not None:
             node.meta.update((key, self.source.meta[key]) for key in NOTES if key in self.source.meta)
+            node.meta["copies"] = is_copy(self.source)
 
     def replay(self, graph, known):
         """Compute the nodes of a graph, given the values of its inputs (node -> value); return its result."""
@@ -59,9 +62,28 @@ class Replay(Recorder):
             elif node.op != "placeholder":
                 self.source = node
                 args, kwargs = map_arg((node.args, node.kwargs), known.__getitem__)
-                called = getattr(type(args[0]), node.target) if node.op == "call_method" else node.target
-                known[node] = called(*to_plain(args), **to_plain(kwargs))
+                known[node] = self.call(node, to_plain(args), to_plain(kwargs))
         raise AssertionError("a graph has an output")
+
+    def call(self, node, args, kwargs):
+        """Return the result of a node; a part with a mode of its own is replayed in it."""
+        called = getattr(type(args[0]), node.target) if node.op == "call_method" else node.target
+        if not isinstance(called, Wrapper):
+            return called(*args, **kwargs)
+        graph = args[called.first].graph
+        with called.make_context(*args[: called.first]):
+            return self.replay(
+                graph, dict(zip(graph.find_nodes(op="placeholder"), args[called.first + 1 :], strict=True))
+            )
+
+    def call_operator(self, overload, args, kwargs):
+        """Record a call, under autocast after the casts of its operands."""
+        return cast_operands(self, overload, args, kwargs, super().call_operator)
+
+
+def is_copy(node):
+    """Return True for a ``copy_`` of the program itself: others are how the new value of a buffer is written."""
+    return getattr(node.target, "_opname", "") == "copy_" and not node.name.startswith("copy__default")
 
 
 def record_again(source, table, inputs):
@@ -73,10 +95,16 @@ def record_again(source, table, inputs):
     with RestoredState(source.root, inputs), no_grad(), recorder:
         result = recorder.replay(source.graph, known)
     recorder.graph.output(map_aggregate(result, recorder.to_argument))
+    signatures = {
+        key: each.replace_nodes(lambda node: recorder.nodes.get(id(known.get(node)), node))
+        for key, each in source.signatures.items()
+    }
     for node in recorder.graph.find_nodes(op="get_attr"):
         node.meta["val"] = members.get(node.target, node.meta["val"])
     recorder.graph.output_node().meta["val"] = result
-    return replaced(source, recorder.graph, result, ranges)
+    made = replaced(source, recorder.graph, result, ranges)
+    made.signatures = signatures
+    return made
 
 
 def replaced(source, graph, result, ranges):
@@ -137,9 +165,11 @@ def separate_writes(program, buffers):
     found = {(True, path): functional.buffers[path] for path in buffers if path in functional.buffers}
     found |= {(False, name): node for name, node in functional.arguments.items()}
     made = replaced(program, graph, program.result, program.ranges)
+    made.signatures = {
+        key: each.replace_nodes(lambda node: functional.cells[node].node) for key, each in program.signatures.items()
+    }
     output = graph.output_node()
     output.args = ((tuple(found.values()), output.args[0]),)
-    graph.eliminate_dead_code(is_impure_node=keeps)
     made.mutated = list(found)
     return made
 

@@ -49,6 +49,12 @@ class SymbolicTensor:
         return f"FakeTensor(..., size=({sizes}){kind}{', requires_grad=True' if self.requires_grad else ''})"
 
 
+class Expression(str):
+    """A number of a program, in terms of the names of dynamic sizes."""
+
+    is_symbolic = True
+
+
 def describe(node):
     """Describe a node's value without its elements."""
     return describe_value(node.meta.get("val"), node.meta.get("sizes"))
@@ -62,7 +68,7 @@ def describe_value(value, names=None):
         return describe_branch(value)
     if isinstance(value, (tuple, list)) and not names and any(isinstance(each, Tensor) for each in value):
         return tuple(map(describe_value, value))
-    return names if names and isinstance(names, str) else value
+    return Expression(names) if names and isinstance(names, str) else value
 
 
 def note_value(value, node, names=None):

@@ -106,9 +106,10 @@ class ExportedModule(GraphModule):
     """An exported program as a module, called like the original one.
 
     ``spec`` has the structures of arguments and result.  Without ``guarded``, sizes are not checked.
+    Constants that are no ``buffers`` are plain attributes.
     """
 
-    def __init__(self, program, members, constants, spec, guarded=True):
+    def __init__(self, program, members, constants, spec, guarded=True, buffers=()):
         graph = write_graph(program, members, spec, guarded)
         super().__init__(members | list_branches(graph) | ({GUARDS: Guards(program)} if guarded else {}), graph)
         for path, value in members.items():  # also those that no node reads
@@ -119,8 +120,10 @@ class ExportedModule(GraphModule):
         for path in constants:
             *parents, name = path.split(".")
             owner = self.get_submodule(".".join(parents))
-            if name in owner._buffers:
+            if name in owner._buffers and path in buffers:
                 owner._non_persistent_buffers_set.add(name)
+            elif name in owner._buffers:
+                setattr(owner, name, vars(owner)["_buffers"].pop(name))
 
     def __call__(self, *args, **kwargs):
         """Run the program.  Raise AssertionError for sizes and values that it does not take; ValueError for another structure."""

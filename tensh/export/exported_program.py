@@ -102,7 +102,7 @@ class ExportedProgram:
         members = {path: value for path, value in program.attributes().items() if path not in modules}
         find_kind = make_kinds(root)
         kinds = {path: find_kind(path, value) for path, value in members.items()}
-        graph, specs = lift_members(program, kinds, find_kind)
+        graph, specs, lifted = lift_members(program, kinds, find_kind)
         output = graph.output_node()
         outputs = describe_outputs(leaves_of(output.args[0]), list(program.mutations.values()))
         module = GraphModule(list_members(graph), graph, "GraphModule")
@@ -128,6 +128,7 @@ class ExportedProgram:
         made = cls(
             module, ExportGraphSignature(specs, outputs), {**whole, **state}, constants, bounds, example, program
         )
+        made._names = {node: each.name for node, each in lifted.items()}
         made._paths = [path for path, _ in program.root.named_modules(remove_duplicate=False) if path]
         return made
 
@@ -150,7 +151,24 @@ class ExportedProgram:
         positional, keywords = self._traced.structure
         names = [*name_arguments(self._traced, len(positional)), *keywords]
         entries = [ModuleCallEntry("", ModuleCallSignature([], [], *self.call_spec, names))]
-        return entries + [ModuleCallEntry(path) for path in self._paths]
+        noted = self._traced.signatures
+        for path in self._paths:
+            keys = [key for key in noted if key.partition("@")[0] == path]
+            entries += [ModuleCallEntry(key, self.describe_call(noted[key])) for key in keys] or [ModuleCallEntry(path)]
+        return entries
+
+    def describe_call(self, signature):
+        """Return the signature of a call of a module, with names of nodes."""
+        parts = [
+            [
+                TensorArgument(self._names.get(each, each.name))
+                if isinstance(each, Node)
+                else ConstantArgument("", each)
+                for each in part
+            ]
+            for part in (signature.inputs, signature.outputs)
+        ]
+        return ModuleCallSignature(*parts, signature.in_spec, signature.out_spec)
 
     tensor_constants = property(lambda self: self.constants, doc="The tensors that are neither parameters nor buffers.")
 
@@ -174,7 +192,9 @@ class ExportedProgram:
     def module(self, check_guards=True):
         """Return the program as a module that checks the sizes of its arguments."""
         members = {**self.state_dict, **self.constants}
-        return ExportedModule(self._traced, members, self.constants, self.call_spec, check_guards)
+        return ExportedModule(
+            self._traced, members, self.constants, self.call_spec, check_guards, self.graph_signature.buffers
+        )
 
     def _check_input_constraints(self, args, kwargs):
         """Raise RuntimeError unless the arguments of a call have sizes that the program takes."""
@@ -249,8 +269,11 @@ def name_constants(program, root):
         for name, value in vars(module).items()
         if isinstance(value, Tensor)
     }
-    number, renamed = 0, {}
-    for path, value in program.constants.items():
+    number, renamed, order = 0, {}, list(program.made)
+    constants = sorted(
+        program.constants.items(), key=lambda each: order.index(id(each[1])) if id(each[1]) in order else -1
+    )
+    for path, value in constants:
         if id(value) in known:
             renamed[path] = known[id(value)]
         else:
@@ -258,7 +281,7 @@ def name_constants(program, root):
     for node in program.graph.nodes:
         if node.op == "get_attr" and node.target in renamed:
             node.target = renamed[node.target]
-    program.constants = {renamed[path]: value for path, value in program.constants.items()}
+    program.constants = {renamed[path]: value for path, value in constants}
 
 
 def make_kinds(root):
@@ -281,7 +304,7 @@ def name_modules(root, stack):
 
 
 def lift_members(program, kinds, find_kind):
-    """Return (graph, input specs): members become inputs before the arguments, also unused parameters and buffers."""
+    """Return (graph, input specs, node -> its copy): members become inputs before the arguments, also unused parameters and buffers."""
     graph, made, specs, root, new = Graph(), {}, [], program.root, []
     own = dict(root.named_parameters(remove_duplicate=False)) | dict(root.named_buffers(remove_duplicate=False))
     order = {path: place for place, path in enumerate(dict.fromkeys([*own, *program.constants]))}
@@ -294,6 +317,8 @@ def lift_members(program, kinds, find_kind):
         kind = kinds[path] if path in kinds else find_kind(path, own[path])
         placeholder = graph.placeholder(f"{LETTERS[kind]}_{path.removeprefix('self_').replace('.', '_').lower()}")
         note_value(nodes[path][0].meta["val"] if nodes[path] else own[path], placeholder)
+        if path.startswith("lifted_tensor_"):
+            del placeholder.meta["tensor_meta"]
         made |= dict.fromkeys(nodes[path], placeholder)
         persistent = path in state if kind is InputKind.BUFFER else None
         specs.append(InputSpec(kind, TensorArgument(placeholder.name), path, persistent))
@@ -321,7 +346,7 @@ def lift_members(program, kinds, find_kind):
             continue
         made[node] = graph.node_copy(node, lambda each: made[each])
         note_value(node.meta.get("val"), made[node], node.meta.get("sizes"))
-        if "stack_trace" in node.meta:
+        if "stack_trace" in node.meta or "nn_module_stack" in node.meta:
             made[node].meta["nn_module_stack"] = name_modules(root, node.meta.get("nn_module_stack", {}))
     rename_inputs(graph)
-    return graph, specs
+    return graph, specs, made

@@ -1,12 +1,14 @@
 """torch.export.export: a module, run on examples, becomes an exported program."""
 
+import operator
+
 import tensh as torch
-from tensh._aten.overloads import schemas
 from tensh.engine.core.clock import mode
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.capture.exporting import exporting
 from tensh.export.conventions import follow_conventions
 from tensh.export.exported_program import ExportedProgram
+from tensh.export.regions import wrap_regions
 from tensh.export.relations import (
     check_limits,
     choose_symbols,
@@ -53,6 +55,8 @@ def export(
         mod: the module; ``args`` and ``kwargs`` are an example of its arguments.
         dynamic_shapes: argument -> {dimension: ``Dim`` or ``Dim.AUTO``}, or a tuple in the order of the
             arguments; all other sizes must be those of the example, which the program checks.
+        preserve_module_call_signature: paths of submodules that ``torch.export.unflatten`` gives their own arguments and
+            results again, so that others can take their places.
 
     Raise RuntimeError, with the line, if Python reads elements of a tensor, also if the program fixes a size
     declared as dynamic, and ValueError if ``mod`` is not a module.
@@ -82,7 +86,7 @@ def export(
         )
     before, exporting.now = exporting.now, True
     try:
-        return trace_module(mod, args, kwargs, dynamic_shapes)
+        return trace_module(mod, args, kwargs, dynamic_shapes, tuple(preserve_module_call_signature))
     except (UserError, ConstraintViolationError, GuardOnDataDependentSymNode) as error:
         error.args = (f"{error}\n\n{DRAFT}",)
         raise
@@ -96,12 +100,14 @@ DRAFT = (
 )
 
 
-def trace_module(mod, args, kwargs, shapes):
+def trace_module(mod, args, kwargs, shapes, preserved=()):
     """Return the ``ExportedProgram`` of a module."""
     if not isinstance(args, (tuple, list)):
         raise UserError(f"Expecting `args` to be a tuple of example positional inputs, got {type(args)}")
     combine(mod, args, {} if kwargs is None else kwargs)  # TypeError for arguments that do not fit
     args, kwargs = tuple(args), dict(kwargs or {})
+    for path in preserved:
+        operator.attrgetter(path)(mod)  # AttributeError for an unknown one
     if isinstance(shapes, (ShapesCollection, AdditionalInputs)):
         shapes = shapes.dynamic_shapes(mod, args, kwargs)
     dynamic = (
@@ -110,20 +116,24 @@ def trace_module(mod, args, kwargs, shapes):
     require_basic_types(args, kwargs)
 
     def trace(shift, sizes=False):
-        return trace_program(mod, args, kwargs, sizes, on_read=refuse_reading, shift=shift)
+        return trace_program(mod, args, kwargs, sizes, on_read=refuse_reading, shift=shift, preserved=preserved)
 
     if dynamic:
         declared, ranges = dynamic, read_ranges(dynamic)
         require_changing(list_dimensions(mod, args, kwargs, dynamic))
         try:
-            program = trace_dynamic(mod, args, kwargs, dynamic, refuse_reading, ranges, apart=1, shift=0)
+            program = trace_dynamic(
+                mod, args, kwargs, dynamic, refuse_reading, ranges, apart=1, shift=0, preserved=preserved
+            )
         except UserError as error:
             plain = trace_program(mod, args, kwargs, sizes=True, on_read=refuse_reading, shift=0)
             related = relate(mod, args, kwargs, dynamic, plain, refuse_reading, error)
             if related == dynamic:
                 raise
             dynamic, ranges = related, join_ranges(declared, related)
-            program = trace_dynamic(mod, args, kwargs, dynamic, refuse_reading, ranges, apart=1, shift=0)
+            program = trace_dynamic(
+                mod, args, kwargs, dynamic, refuse_reading, ranges, apart=1, shift=0, preserved=preserved
+            )
         if not dynamic:
             program = trace(0)
         known = list_dimensions(mod, args, kwargs, dynamic)
@@ -145,8 +155,8 @@ def trace_module(mod, args, kwargs, shapes):
     require_known_results(program.result)
     place_checks(program)
     name_data_sizes(program)
-    stop_gradients(program.graph)
     follow_conventions(program)
+    wrap_regions(program.graph, mode.grad is True)
     return ExportedProgram.from_trace(program, dynamic, ranges, (args, kwargs))
 
 
@@ -172,29 +182,6 @@ def register_dataclass(cls, *, serialized_type_name=None):
     ('point_x', 'point_y')
     """
     _pytree.register_dataclass(cls, serialized_type_name=serialized_type_name)
-
-
-def stop_gradients(graph):
-    """Detach what enters a part that ran under ``no_grad``, so that gradients stop there as in the program."""
-    detach, stopped = schemas()["detach"]["default"], {}
-    for node in list(graph.nodes) if mode.grad else ():
-        if not node.meta.get("no_grad"):
-            continue
-        written = node.args[0] if getattr(node.target, "_opname", "").endswith("_") else None
-        for each in node.all_input_nodes:
-            value = each.meta.get("val")
-            if (
-                each.meta.get("no_grad")
-                or each is written
-                or not isinstance(value, Tensor)
-                or not value.is_floating_point()
-            ):
-                continue
-            if each not in stopped:
-                with graph.inserting_before(node):
-                    stopped[each] = graph.call_function(detach, (each,))
-                stopped[each].meta |= {**node.meta, "val": value}
-            node.replace_input_with(each, stopped[each])
 
 
 BASIC = (

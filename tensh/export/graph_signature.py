@@ -9,20 +9,27 @@ __all__ = [
 
 
 class InputKind(enum.Enum):
-    """The kinds of inputs."""
+    """The kinds of inputs; programs of tensh have no other objects than tensors."""
 
     USER_INPUT = enum.auto()
     PARAMETER = enum.auto()
     BUFFER = enum.auto()
     CONSTANT_TENSOR = enum.auto()
+    CUSTOM_OBJ = enum.auto()
+    TOKEN = enum.auto()
 
 
 class OutputKind(enum.Enum):
-    """The kinds of outputs."""
+    """The kinds of outputs; programs of tensh have results, and new values of buffers and arguments."""
 
     USER_OUTPUT = enum.auto()
+    LOSS_OUTPUT = enum.auto()
     BUFFER_MUTATION = enum.auto()
+    PARAMETER_MUTATION = enum.auto()
+    GRADIENT_TO_PARAMETER = enum.auto()
+    GRADIENT_TO_USER_INPUT = enum.auto()
     USER_INPUT_MUTATION = enum.auto()
+    TOKEN = enum.auto()
 
 
 class TensorArgument(NamedTuple):

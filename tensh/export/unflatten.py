@@ -5,6 +5,7 @@ import operator
 
 from tensh.export.exported_module import as_plain
 from tensh.export.input_sizes import require_sizes
+from tensh.export.preserved import write_body, write_call
 from tensh.func.trees import flatten
 from tensh.func.trees import unflatten as unflatten_tree
 from tensh.fx.graph import Graph
@@ -37,8 +38,10 @@ class InterpreterModule(Module):
         super().__init__()
         self.graph = graph or Graph()
 
-    def forward(self, *args):
+    def forward(self, *args, **kwargs):
         """Run the graph."""
+        if kwargs:
+            args = (*args, *(kwargs[node.target] for node in self.graph.find_nodes(op="placeholder")[len(args) :]))
         return Interpreter(self, graph=self.graph).run(*args, enable_io_processing=False)
 
 
@@ -52,12 +55,14 @@ class UnflattenedModule(InterpreterModule):
         self.graph_signature, self.module_call_graph = export_module.graph_signature, []
         self.adapter, program = flat_args_adapter, export_module._traced
         self.__dict__.update(_program=program, _spec=export_module.call_spec)
+        for path in export_module._paths:
+            find(self, path)
         for path, value in (export_module.state_dict | export_module.constants).items():
             set_state(self, path, value, path in export_module.constants)
         inputs, paths = dict(enumerate(program.inputs)), {}
         for path, value in (export_module.state_dict | export_module.constants).items():
             paths.setdefault(id(value), []).append(path)
-        level = Level(self, "", 0, paths)
+        level = Level(self, "", 0, paths, program.signatures)
         for name, leaf in program.leaves:
             node = level.graph.placeholder(name)
             level.made[inputs[leaf] if isinstance(leaf, Place) else node] = node
@@ -86,17 +91,20 @@ class UnflattenedModule(InterpreterModule):
 class Level:
     """A module whose graph is being written: ``made`` maps nodes of the program to those of the graph, ``inputs`` are its inputs.
 
-    ``paths`` maps ids of parameters, buffers and constants to their paths, of which a shared one has several.
+    ``paths`` maps ids of parameters, buffers and constants to their paths, of which a shared one has several; ``signatures`` are those
+    that the program keeps.
     """
 
-    def __init__(self, module, path, depth, paths):
-        self.module, self.path, self.depth, self.paths = module, path, depth, paths
+    def __init__(self, module, path, depth, paths, signatures):
+        self.module, self.path, self.depth, self.paths, self.signatures = module, path, depth, paths, signatures
         self.graph, self.made, self.inputs, self.last = Graph(), {}, [], None
         module.graph = self.graph
 
     def read(self, node):
         """Return the node of a value: made here, a member, or an input."""
         if node not in self.made:
+            if isinstance(node.meta.get("val"), GraphModule):
+                return self.made.setdefault(node, self.add_member(node, f"{self.path}{node.target}"))
             known = [node.target, *self.paths.get(id(node.meta["val"]), ())] if node.op == "get_attr" else ()
             own = next((path for path in known if path.startswith(self.path)), None)
             self.made[node] = self.add_input(node) if own is None else self.add_member(node, own)
@@ -122,7 +130,7 @@ class Level:
         for called, group in itertools.groupby(nodes, key=self.find_call):
             group = list(group)
             if called is not None:
-                self.add_call(called[1], group)
+                self.add_call(*called, group)
                 continue
             for node in group:
                 self.made[node] = self.graph.node_copy(node, self.read)
@@ -132,11 +140,15 @@ class Level:
         stack = [(key, path) for key, (path, _) in node.meta.get("nn_module_stack", {}).items()]
         return stack[self.depth] if len(stack) > self.depth else None
 
-    def add_call(self, path, nodes):
+    def add_call(self, key, path, nodes):
         """Add a call of a module for its nodes, and the module unless an equal one has been called."""
-        level = Level(InterpreterModule(), f"{path}.", self.depth + 1, self.paths)
-        level.add(nodes)
+        level = Level(InterpreterModule(), f"{path}.", self.depth + 1, self.paths, self.signatures)
         results = [node for node in nodes if any(user not in nodes for user in node.users)]
+        if key in self.signatures:
+            write_body(level, self.signatures[key], nodes)
+            write_call(self, self.signatures[key], self.place(path.removeprefix(self.path), level.module), results)
+            return
+        level.add(nodes)
         copies = [level.made[node] for node in results]
         level.graph.output(copies[0] if len(copies) == 1 else copies)
         name = self.place(path.removeprefix(self.path), level.module)
@@ -149,11 +161,11 @@ class Level:
         """Add a module, and return its name: that of one with the same graph, or a new one with the state of the first."""
         for count in itertools.count():
             own = f"{name}@{count}" if count else name
-            known = find(self.module, own)
+            known = interpret(self.module, own)
             if len(known.graph.nodes) and describe(known.graph) != describe(module.graph):
                 continue
             if count:
-                share_state(find(self.module, name), known)
+                share_state(interpret(self.module, name), known)
             take_graphs(known, module)
             return own
 
@@ -162,9 +174,10 @@ def take_graphs(module, made):
     """Move the graphs of ``made``, modules without state, into ``module``, which has the state."""
     if isinstance(made, InterpreterModule) and not len(module.graph.nodes):
         module.graph = made.graph
+        vars(module).update({name: value for name, value in vars(made).items() if name.startswith("_spec_")})
     for name, child in made._modules.items():
         if name in module._modules and isinstance(child, InterpreterModule):
-            take_graphs(module._modules[name], child)
+            take_graphs(interpret(module, name), child)
         else:
             module._modules[name] = child
 
@@ -174,7 +187,7 @@ def share_state(first, other):
     other._parameters, other._buffers = first._parameters, first._buffers
     for name, child in first._modules.items():
         if isinstance(child, InterpreterModule):
-            share_state(child, find(other, name))
+            share_state(child, interpret(other, name))
 
 
 def describe(graph):
@@ -187,12 +200,24 @@ def describe(graph):
 
 
 def find(module, path):
-    """Return the module at a path; make one if there is none."""
-    for part in path.split("."):
+    """Return the module at a path; make one without a graph if there is none."""
+    for part in path.split(".") if path else ():
         if part not in module._modules:
-            module.add_module(part, InterpreterModule())
+            module.add_module(part, Module())
         module = module._modules[part]
     return module
+
+
+def interpret(module, path):
+    """Return the module at a path as one that runs a graph, which may be empty."""
+    known = find(module, path)
+    if isinstance(known, InterpreterModule):
+        return known
+    made = InterpreterModule()
+    vars(made).update(vars(known))
+    *parents, name = path.split(".")
+    find(module, ".".join(parents))._modules[name] = made
+    return made
 
 
 def set_state(root, path, value, is_constant):

@@ -220,16 +220,32 @@ def copy_graph(source, names):
     return graph
 
 
-def rename_inputs(graph):
-    """Name the inputs of branches after the operands that the graph gives them, also of branches within branches."""
+def rename_inputs(graph, numbers=None):
+    """Name the inputs of branches after the operands that the graph gives them, also of branches within branches.
+
+    Parts under autocast call the inputs of the whole program by their ``numbers`` (name -> position).
+    """
+    if numbers is None:
+        numbers = {node.name: place for place, node in enumerate(graph.find_nodes(op="placeholder"))}
     for node in graph.nodes:
         kind = str(node.target) if node.op == "call_function" else ""
-        if kind in ("cond", "map_impl"):
-            modules, operands = (
-                (node.args[1:3], node.args[3]) if kind == "cond" else (node.args[:1], [*node.args[1], *node.args[2]])
-            )
-            for each in modules:
-                module = each.meta["val"]
-                inputs = module.graph.find_nodes(op="placeholder")
-                module.graph = copy_graph(module.graph, dict(zip(inputs, [one.name for one in operands])))
-                rename_inputs(module.graph)
+        modules, operands = list_functions(node, kind)
+        names = [each.name for each in operands]
+        if kind == "wrap_with_autocast":
+            names = [f"arg{numbers[each]}_1" if each in numbers else each for each in names]
+        for each in modules:
+            module = each.meta["val"]
+            inputs = module.graph.find_nodes(op="placeholder")
+            module.graph = copy_graph(module.graph, dict(zip(inputs, names)))
+            rename_inputs(module.graph, numbers)
+
+
+def list_functions(node, kind):
+    """Return (functions, their operands) of a node whose functions have inputs named after operands."""
+    if kind == "cond":
+        return node.args[1:3], node.args[3]
+    if kind == "map_impl":
+        return node.args[:1], [*node.args[1], *node.args[2]]
+    if kind.startswith("wrap_with_"):
+        return node.args[node.target.first : node.target.first + 1], node.args[node.target.first + 1 :]
+    return (), ()

@@ -289,7 +289,7 @@ class Writer:
         """Return the type annotation of a node's value; in verbose code with its dtype and shape, if known."""
         kind = "" if node.type is None else f" : {self.write_type(node.type)}"
         known = node.meta.get("val", node.meta.get("tensor_meta", node.meta.get("example_value")))
-        if self.verbose and isinstance(known, str) and node.op == "call_function":  # the expression of a number
+        if self.verbose and getattr(known, "is_symbolic", False):  # the expression of a number
             return f': "Sym({known})"'
         if not self.verbose or not hasattr(known, "dtype") or not hasattr(known, "shape"):
             return kind

@@ -158,7 +158,8 @@ def qualified_name(func):
         except Exception as error:
             raise RuntimeError("Unable to represent lambda") from error
     module, name = module_and_name(func)
-    return f"{(module or '__main__').replace('torch._ops', 'torch.ops')}.{name}"
+    module = (module or "__main__").replace("torch._ops", "torch.ops")
+    return f"{f'torch.{module[6:]}' if module.startswith('tensh.') else module}.{name}"
 
 
 def type_name(obj):

@@ -66,13 +66,13 @@ def trace_resized(model, args, kwargs, program, dynamic, on_read, change, shift=
     return trace_program(model, *fill(program.structure, inputs), sizes=True, on_read=on_read, shift=shift)
 
 
-def trace_dynamic(model, args, kwargs, dynamic, on_read=None, ranges=None, apart=0, shift=None):
+def trace_dynamic(model, args, kwargs, dynamic, on_read=None, ranges=None, apart=0, shift=None, preserved=()):
     """Return the ``Program`` of a model with free dynamic dimensions. Raise UserError if the program fixes one.
 
     ``ranges`` maps the names of dimensions to (smallest, largest) size. With ``apart`` = 1, names must be independent
-    of each other; ``shift`` is that of ``trace_program``.
+    of each other; ``shift`` and ``preserved`` are those of ``trace_program``.
     """
-    program = trace_program(model, args, kwargs, sizes=True, on_read=on_read, shift=shift)
+    program = trace_program(model, args, kwargs, sizes=True, on_read=on_read, shift=shift, preserved=preserved)
     if not dynamic:
         return program
 

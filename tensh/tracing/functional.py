@@ -1,9 +1,9 @@
 """A graph without in-place writes: a write produces a new value, and views of the old one are recomputed.
 
 Note [Values for writes]
-A value that is not a view is a root. A write gives it a new node. A view knows its base and its operator: a write into a view
-puts the new part into the base (``slice_scatter``, ``select_scatter``, or the inverse view), up to the root. A view used after
-its root has changed is recomputed.
+A value that is not a view is a root. A write gives it a new node. A view knows its base and its operator: what is written into a view is
+put into the base (``slice_scatter``, ``select_scatter``, or the inverse view), up to the root. As in PyTorch, a view is computed again
+from the root where it is used after a write, also if it was taken after that.
 """
 
 import operator
@@ -27,14 +27,19 @@ class Unwritable(RuntimeError):
 
 
 class Cell:
-    """A value that may be written: its current node; for a view also its base and operator."""
+    """A value that may be written: its current node; for a view also its base and operator.
+
+    A root counts its writes; a view has ``seen`` those before it was computed from its root.
+    """
 
     def __init__(self, node, base=None, taken=None):
-        self.node, self.base, self.taken, self.version, self.seen = node, base, taken, 0, base.current() if base else 0
+        self.node, self.base, self.taken, self.seen = node, base, taken, 0
+        self.root = base.root if base else self
+        self.version = 0
 
-    def current(self):
-        """Return the number of writes to the root."""
-        return self.base.current() if self.base else self.version
+    def path(self):
+        """Return the views from the root to this one."""
+        return [*self.base.path(), self] if self.base else []
 
 
 class Functional:
@@ -64,16 +69,31 @@ class Functional:
 
     def read(self, node):
         """Return the current node of a value."""
-        cell = self.cells[node]
-        return self.value(cell)
+        return self.value(self.cells[node])
 
     def value(self, cell):
-        if cell.base is not None and cell.seen != cell.current():
-            target, args, kwargs, meta = cell.taken
-            cell.node = self.graph.call_function(target, (self.value(cell.base), *args[1:]), kwargs)
-            cell.node.meta = dict(meta)
-            cell.seen = cell.current()
+        """Return the current node of a cell, after all writes to its root."""
+        root = cell.root
+        if cell is not root and cell.seen != root.version:
+            cell.node, cell.seen = self.take_views(root, cell.path())[-1], root.version
         return cell.node
+
+    def take_views(self, root, path):
+        """Compute a view of a root again, and return all values from the root to it."""
+        values = [root.node]
+        for each in path:
+            target, args, kwargs, meta = each.taken
+            made = self.graph.call_function(target, (values[-1], *args[1:]), kwargs)
+            made.meta = dict(meta)
+            values.append(made)
+        return values
+
+    def put_into_root(self, cell, new):
+        """Return the root's value with a new value of one of its views."""
+        path = cell.path()
+        for each, base in zip(reversed(path), reversed(self.take_views(cell.root, path[:-1]))):
+            new = self.put_back(each, base, new)
+        return new
 
     def convert_node(self, node):
         name = getattr(node.target, "_opname", node.target if node.op == "call_method" else "")
@@ -114,25 +134,18 @@ class Functional:
         cell, value = self.cells[node.args[0]], node.meta["val"]
         args, kwargs = map_arg(node.args, self.read), map_arg(node.kwargs, self.read)
         own = {"normal_": "normal_functional"}.get(name, name[:-1])
-        if name == "copy_":
-            new = self.convert_copy(args[1], value, cell)
+        if name == "copy_" and not node.meta.get("copies", True):
+            new = args[1]
+        elif name == "copy_":
+            new = self.call("copy", (self.value(cell), *args[1:]), node, kwargs)
         else:
             new = self.call(own, args, node, kwargs)
             if isinstance(new.meta.get("val"), Tensor) and new.meta["val"].dtype is not value.dtype:
                 new = self.call("to", (new, value.dtype), node)
-        new.meta = dict(node.meta)
+        if new is not args[-1]:
+            new.meta = dict(node.meta)
         self.write(cell, new)
         return cell
-
-    def convert_copy(self, source, value, cell):
-        """Convert a copied value to the shape and dtype of its target."""
-        known = source.meta["val"]
-        if known.dtype is not value.dtype:
-            source = self.call("to", (source, value.dtype), None)
-            source.meta["val"] = value
-        if known.shape != value.shape:
-            source = self.call("expand_as", (source, self.value(cell)), None)
-        return source
 
     def call(self, name, args, node, kwargs=None):
         """Add an operator call."""
@@ -146,13 +159,10 @@ class Functional:
         return made
 
     def write(self, cell, new):
-        """Set the value of a cell to ``new``, and put it into its base."""
-        if cell.base is None:
-            cell.node, cell.version = new, cell.version + 1
-            return
-        base = self.value(cell.base)
-        self.write(cell.base, self.put_back(cell, base, new))
-        cell.node, cell.seen = new, cell.current()
+        """Set the value of a cell to ``new``, which belongs into its root."""
+        cell.root.version += 1
+        cell.root.node = new if cell is cell.root else self.put_into_root(cell, new)
+        self.value(cell)
 
     def put_back(self, cell, base, new):
         """Return ``base`` with a new part."""
@@ -166,6 +176,8 @@ class Functional:
         elif name == "slice":
             bounds = given.get("dim", 0), given.get("start"), given.get("end"), given.get("step", 1)
             made = self.call("slice_scatter", (base, new, *bounds), None)
+        elif name == "unsqueeze":
+            made = self.call("squeeze", (new, given["dim"] % new.meta["val"].dim()), None)
         elif name in SHAPES:
             made = self.call("reshape", (new, list(example.shape)), None)
         elif name == "t":

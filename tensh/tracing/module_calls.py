@@ -1,6 +1,7 @@
 """Calls of submodules during a trace, each an object of its own."""
 
 from tensh.nn.modules.module import Module
+from tensh.tracing.call_signatures import note_call
 
 
 class Call:
@@ -24,8 +25,11 @@ def number_calls(recorder):
         owner, around = (before[-1][1], before[-1][3]) if before else ("", recorder.root)
         path = find_path(module, around, owner) or recorder.paths[module]
         count = counts[path] = counts.get(path, -1) + 1
-        recorder.entered = (*before, (f"{path}@{count}" if count else path, path, type(module), module))
+        key = f"{path}@{count}" if count else path
+        recorder.entered = (*before, (key, path, type(module), module))
         try:
+            if path in recorder.preserved:
+                return note_call(recorder, key, original, module, args, kwargs)
             return original(module, *args, **kwargs)
         finally:
             recorder.entered = before
@@ -56,3 +60,15 @@ def watch_calls(recorder):
             recorder.calls = before
 
     return call
+
+
+def watch_assignments(recorder):
+    """Return the ``__setattr__`` of modules that notes which buffers of the root the program assigns."""
+    original = Module.__setattr__
+
+    def assign(module, name, value):
+        if module is recorder.root and name in module.__dict__.get("_buffers", ()):
+            recorder.assigned.add((id(module._buffers), name))
+        original(module, name, value)
+
+    return assign

@@ -3,7 +3,6 @@
 from contextlib import contextmanager
 from operator import getitem
 
-from tensh.engine.core.clock import mode
 from tensh.engine.dispatch.capture.places import find_place
 from tensh.engine.dispatch.override.points import PYTHON
 from tensh.tracing.places import describe_place
@@ -30,7 +29,7 @@ def calling(recorder, func, args, kwargs):
 
 def describe(recorder, node, value):
     """Note what is known about a node when it is made."""
-    node.meta |= {"val": value} if mode.grad else {"val": value, "no_grad": True}
+    node.meta["val"] = value
     place, modules = find_place()
     if place is not None:
         node.meta["stack_trace"], node.meta["place"] = describe_place(place)

@@ -1,4 +1,4 @@
-"""The part of a recorder that records sizes, numbers read from tensors, and operators of the program."""
+"""The part of a recorder that records sizes, numbers read from tensors, assignments, and operators of the program."""
 
 from math import prod
 
@@ -32,6 +32,18 @@ class NumberRecorder:
         }
         self.record(definition._opoverload, tuple(args), named, result)
         return result
+
+    def record_assignment(self, member, value):
+        """Record that a member of the root gets a new value at the end; exports read the member itself for that."""
+        overload, args, _ = translation.choose("copy_", (member, value), {})
+        node = self.record(overload, args, {}, member, name="copy__default" if self.apart else None)
+        if self.apart:
+            path = self.members[id(member)]
+            node.meta["torch_fn"] = node.args[1].meta.get("torch_fn")
+            node.args = (
+                next(each for each in self.graph.find_nodes(op="get_attr") if each.target == path),
+                node.args[1],
+            )
 
     def record_item(self, tensor, value):
         """Record that the program reads the only element of a tensor; return the node."""

@@ -33,6 +33,7 @@ class Program:
         self.dynamic = {}  # index of an input -> {dimension: name}
         self.result_spec = None  # the structure of the result, if that is not known
         self.guards = []  # what sizes must satisfy beside their ranges (``decisions``)
+        self.signatures = {}  # key of a call of a module -> its signature, if that is preserved
         self.mutations = {}  # node of a write after everything else -> (True for a member, path or name)
 
     @property
@@ -66,13 +67,15 @@ def list_members(root):
     return found
 
 
-def trace_program(function, args, kwargs=None, sizes=False, on_read=None, root=None, lasting=False, shift=None):
+def trace_program(
+    function, args, kwargs=None, sizes=False, on_read=None, root=None, lasting=False, shift=None, preserved=()
+):
     """Run ``function(*args, **kwargs)`` and return its ``Program``. ``root`` is the module whose members become attributes.
 
     Writes of the run and the state of the random number generator are undone afterwards, unless ``lasting``, where branches and
     loops that depend on elements are recorded as the example takes them. ``sizes`` follows
     the sizes of tensors; ``on_read(kind, function)`` is called when Python reads elements. With a ``shift``, numbers that the
-    program reads by ``item()`` are nodes, and those of the example so much larger. Raise UntracedValue if a tensor was
+    program reads by ``item()`` are nodes, and those of the example so much larger; ``preserved`` are paths of modules whose calls are noted. Raise UntracedValue if a tensor was
     computed by something that cannot be observed.
     """
     root = root if root is not None else function if isinstance(function, Module) else Module()
@@ -80,7 +83,7 @@ def trace_program(function, args, kwargs=None, sizes=False, on_read=None, root=N
     ranges = {}
     if shift is not None:
         recorder.read_item = partial(read_number, ranges=ranges, shift=shift)
-    recorder.root = root
+    recorder.root, recorder.preserved = root, preserved
     recorder.paths = {module: path for path, module in root.named_modules() if path}
     structure, leaves = add_inputs(recorder, function, args, kwargs or {})
     tensors = [node.meta["val"] for node in recorder.graph.nodes]
@@ -93,7 +96,7 @@ def trace_program(function, args, kwargs=None, sizes=False, on_read=None, root=N
     program = Program(
         root, recorder.graph, structure, result, recorder.constants, leaves, recorder.free, recorder.numbers
     )
-    program.names, program.ranges = recorder.names, ranges
+    program.names, program.ranges, program.signatures = recorder.names, ranges, recorder.signatures
     program.arguments = [*zip(recorder.names, structure[0]), *structure[1].items()]
     return program
 

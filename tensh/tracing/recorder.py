@@ -9,6 +9,7 @@ that calls it, so that the graph computes exactly what the program computed. A n
 
 import operator
 from contextlib import nullcontext
+from typing import Any, NamedTuple
 
 from tensh._aten.calls import call_plain
 from tensh._aten.kernels import kernel_of
@@ -30,7 +31,8 @@ from tensh.tracing import notes, translation
 from tensh.tracing.attention_steps import padding_mask
 from tensh.tracing.casts import cast_first
 from tensh.tracing.makers import Makers
-from tensh.tracing.module_calls import number_calls, watch_calls
+from tensh.tracing.modes import watch_modes
+from tensh.tracing.module_calls import number_calls, watch_assignments, watch_calls
 from tensh.tracing.naming import find_names
 from tensh.tracing.newness import Since
 from tensh.tracing.number_recorder import NumberRecorder
@@ -52,6 +54,13 @@ class UntracedValue(RuntimeError):
     """Raised for a tensor computed by something that no operator in a graph represents."""
 
 
+class Origin(NamedTuple):
+    """Where a constant was made: after which node, and whether it is detached there."""
+
+    before: Any
+    detached: bool
+
+
 class Recorder(NumberRecorder, BranchRecorder, TorchFunctionMode):
     """A mode that adds calls to ``graph``. ``members`` (id -> path) are the parameters and buffers of the root.
 
@@ -63,6 +72,7 @@ class Recorder(NumberRecorder, BranchRecorder, TorchFunctionMode):
 
     SCOPE = ("nodes", "constants")
     entered = ()  # the modules that are being called, as (key, path, class, module)
+    preserved = ()  # paths of modules whose calls are noted
     root = None  # the module that is recorded
     calls = ()  # the calls of submodules that are running, in traces that tell them apart
     keeps_numbers = False  # numbers that are written stay numbers
@@ -82,8 +92,13 @@ class Recorder(NumberRecorder, BranchRecorder, TorchFunctionMode):
         self.nodes, self.kept = {}, []  # id of a value -> its node; values kept alive for their ids
         self.constants, self.paths, self.names = {}, {}, []
         self.numbers = set()  # ids of tensors that stand for written numbers
+        self.assigned = set()  # (id of a module's buffers, name) of those that the program assigns
+        self.signatures = {}  # key of a call of such a module -> its signature
         self.counts = {}  # public function -> how often it was called
-        self.since, self.free = None, set()  # tests for new objects; ids of tensors that depend on nothing traced
+        self.since, self.free = (
+            None,
+            {},
+        )  # tests for new objects; id of a tensor that depends on nothing traced -> its origin
 
     # ── values ───────────────────────────────────────────────────────────────
     def keep(self, value, node):
@@ -174,25 +189,25 @@ class Recorder(NumberRecorder, BranchRecorder, TorchFunctionMode):
         self.keep(tensor, node)
         return node
 
-    def free_value(self, tensor, maker=None):
+    def free_value(self, tensor, maker=None, detached=False):
         """Register a tensor that depends on nothing traced: a constant if it is used.
 
-        ``maker`` is the function named in warnings.
+        ``maker`` is the function named in warnings; the result of ``torch.tensor`` is ``detached``.
         """
         if maker is not None and self.on_read:
             self.on_read("tensor", maker)
         self.kept.append(tensor)
-        self.free.add(id(tensor))
+        self.free[id(tensor)] = Origin(next(reversed(self.graph.nodes), None), detached)
         if self.branch is not None:
             self.branch.own.add(id(tensor))
         return tensor
 
     # ── operations ───────────────────────────────────────────────────────────────
-    def record(self, target, args, kwargs, value, op="call_function"):
+    def record(self, target, args, kwargs, value, op="call_function", name=None):
         """Add the node of a call, and register it, or items of it, for the result."""
         names = None if self.apart else self.name_operands(args, kwargs)
         args, kwargs = map_aggregate((tuple(args), dict(kwargs)), self.to_argument)
-        node = self.graph.create_node(op, target, args, kwargs, name=name_for(target))
+        node = self.graph.create_node(op, target, args, kwargs, name=name or name_for(target))
         self.describe(node, value)
         if names:
             known = [(self.to_node(each), name) for each, name in names]
@@ -262,7 +277,7 @@ class Recorder(NumberRecorder, BranchRecorder, TorchFunctionMode):
         args, kwargs = as_python((args, kwargs or {}))
         if isinstance(func, Overload):
             return self.call_operator(func, args, kwargs)
-        if (result := cast_first(self, func, types, args, kwargs)) is not NotImplemented:
+        if self.read_item is None and (result := cast_first(self, func, types, args, kwargs)) is not NotImplemented:
             return result
         with notes.calling(self, func, args, kwargs):
             return self.observe(func, args, kwargs)
@@ -289,10 +304,14 @@ class Recorder(NumberRecorder, BranchRecorder, TorchFunctionMode):
         plain_args, plain_kwargs = map_aggregate((tuple(args), dict(kwargs)), plain_number)
         result = func(*unfreeze(plain_args), **unfreeze(plain_kwargs))
         if not holds_tensors(result) or name in translation.SILENT:
+            if name == "__setitem__" and self.knows(args[0]):
+                raise UntracedValue(
+                    f"a write by the index {args[1]!r:.80} is no operator: index by numbers, slices and tensors"
+                )
             return result
         data = args[1:] if name in translation.DATA else args
         if not any(map(self.is_traced, (*data, *kwargs.values()))) and name in translation.CONSTANTS:
-            return self.free_value(result)
+            return self.free_value(result, detached=name in translation.DETACHED)
         found = translation.translate(name, func, args, kwargs)
         same = not name.endswith("_") and any(result is each for each in args)
         if same and (found is None or name == "contiguous" and self.apart):
@@ -336,6 +355,9 @@ class Recorder(NumberRecorder, BranchRecorder, TorchFunctionMode):
         for each in (parametrizations, weight_norms):
             self.patcher.patch(vars(each), "scale_direction", scale)
         self.patcher.patch(vars(transformer), "float_mask", padding_mask)
+        if self.read_item is not None and self.strict:
+            watch_modes(self)
+            self.patcher.patch_method(Module, "__setattr__", watch_assignments(self))
         return super().__enter__()
 
     def __exit__(self, *failure):

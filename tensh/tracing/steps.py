@@ -4,20 +4,14 @@ from contextlib import contextmanager
 
 import tensh as torch
 from tensh._aten.library_steps import LIBRARY
-from tensh._aten.steps import bool_mask
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.override.state import state
 from tensh.nn.modules.cells import check_cell
 from tensh.nn.utils.rnn import PackedSequence
 from tensh.tracing.attention_steps import attention
+from tensh.tracing.indexing_steps import getitem, setitem
 from tensh.tracing.layer_steps import CALLS, COMPOSED
-from tensh.tracing.numbers import TracedFloat, TracedInt, plain_number
 from tensh.tracing.translation import FAMILY
-from tensh.tracing.unbacked import Unbacked
-
-END = 2**63 - 1
-WHOLE = slice(None)
-"""A dimension that ``...`` stands for."""
 
 
 @contextmanager
@@ -30,103 +24,6 @@ def recording(recorder, on=True):
         yield
     finally:
         state.modes = before
-
-
-# ── indexing ─────────────────────────────────────────────────────────────────
-def getitem(recorder, input, index):
-    """Record ``input[index]``: select, slice and unsqueeze dimension by dimension, then index by tensors."""
-    parts = index if type(index) is tuple else (index,)
-    if any(isinstance(each, list) for each in parts):
-        parts = tuple(recorder.free_value(torch.tensor(each)) if isinstance(each, list) else each for each in parts)
-    known = (int, slice, Tensor, type(None), type(Ellipsis))
-    if any(isinstance(each, bool) or not isinstance(each, known) for each in parts):
-        return NotImplemented
-    taken = sum(0 if each is None or each is Ellipsis else each.dim() if bool_mask(each) else 1 for each in parts)
-    at = next((place for place, each in enumerate(parts) if each is Ellipsis), None)
-    if at is not None:
-        parts = (*parts[:at], *(WHOLE,) * (input.array.ndim - taken), *parts[at + 1 :])
-    dim, out, tensors = 0, input, {}
-    for each in parts:
-        if isinstance(each, int):
-            if not out.array.ndim or not -out.array.shape[dim] <= plain_number(each) < out.array.shape[dim]:
-                return NotImplemented  # the function raises the error
-            out = recorder.run("select", out, dim, each)
-        elif each is None:
-            out, dim = recorder.run("unsqueeze", out, dim), dim + 1
-        elif isinstance(each, Tensor):
-            tensors[dim] = each
-            dim += each.dim() if bool_mask(each) else 1
-        else:
-            if takes_part(recorder, each, parts, out.array.shape[dim]):
-                start, stop, step = (position(part) for part in (each.start, each.stop, each.step))
-                stop = END if stop is None else stop
-                left_out = Unbacked if recorder.read_item is None else TracedInt
-                if start is None and not isinstance(stop, left_out):  # PyTorch leaves it out before such a number
-                    start = 0
-                out = recorder.run("slice", out, dim, start, stop, 1 if step is None else step)
-            dim += 1
-    if tensors:
-        return recorder.run("index", out, [tensors.get(place) for place in range(max(tensors) + 1)])
-    return recorder.run("alias", out) if out is input else out
-
-
-def is_whole(index):
-    """Return True for ``:``; bounds may be numbers that cannot be compared."""
-    return index.start is index.stop is index.step is None
-
-
-def takes_part(recorder, index, parts, size):
-    """Return True if a slice is an operator of its own; traces of ``torch.jit`` have also those of whole dimensions."""
-    if not recorder.apart:
-        return index is not WHOLE
-    return not is_whole(index) and not (len(parts) > 1 and is_all_of(index, size))
-
-
-def is_all_of(index, size):
-    """Return True for a slice with the bounds of a dimension, neither of them a number of the program."""
-    start, stop, step = index.start, index.stop, index.step
-    return start in (None, 0) and type(stop) is int and stop >= size and step in (None, 1)
-
-
-def position(value):
-    """Convert a bound of a slice to a number."""
-    return value if value is None or isinstance(value, TracedInt) else value.__index__()
-
-
-def setitem(recorder, input, index, value):
-    """Record ``input[index] = value``: a write into a view, or by index tensors."""
-    parts = index if type(index) is tuple else (index,)
-    if any(isinstance(each, (Tensor, list)) for each in parts):
-        if any(isinstance(each, int) and not isinstance(each, bool) or each is None for each in parts):
-            return NotImplemented
-        parts = tuple(recorder.free_value(torch.tensor(each)) if isinstance(each, list) else each for each in parts)
-        taken = sum(0 if each is Ellipsis else each.dim() if bool_mask(each) else 1 for each in parts)
-        if Ellipsis in [each for each in parts if not isinstance(each, Tensor)]:
-            at = next(place for place, each in enumerate(parts) if each is Ellipsis)
-            parts = (*parts[:at], *(slice(None),) * (input.array.ndim - taken), *parts[at + 1 :])
-        if any(isinstance(each, slice) and not is_whole(each) for each in parts):
-            return NotImplemented
-        indices = [None if isinstance(each, slice) else each for each in parts]
-        given = value if isinstance(value, Tensor) else number_as_tensor(recorder, value, input.dtype)
-        recorder.run("index_put_", input, indices, given)
-        return None
-    target = getitem(recorder, input, index)
-    if target is NotImplemented:
-        return target
-    if isinstance(value, Tensor):
-        recorder.run("copy_", target, value)
-    else:
-        recorder.run("fill_", target, number_as_tensor(recorder, value, input.dtype))
-    return None
-
-
-def number_as_tensor(recorder, value, dtype):
-    """Return a written number as a constant of the trace; one that is a node stays a number."""
-    if isinstance(value, (TracedInt, TracedFloat)) or recorder.keeps_numbers:
-        return value
-    made = recorder.free_value(torch.tensor(value, dtype=dtype))
-    recorder.numbers.add(id(made))
-    return made
 
 
 # ── functions ────────────────────────────────────────────────────────────────
@@ -146,11 +43,11 @@ def einsum(recorder, equation, *operands):
 def constant(recorder, data, *args, **options):
     """Record ``torch.tensor(...)`` as a constant of the graph, or as a copy of a tensor."""
     if isinstance(data, Tensor):
-        recorder.free_value(torch.tensor(data, *args, **options), "torch.tensor")  # warns for copies, too
+        recorder.free_value(torch.tensor(data, *args, **options), "torch.tensor", True)  # warns for copies, too
         return copy_of(recorder, data, **options)
     if recorder.is_traced(data):
         return NotImplemented
-    return recorder.free_value(torch.tensor(data, *args, **options), "torch.tensor")
+    return recorder.free_value(torch.tensor(data, *args, **options), "torch.tensor", True)
 
 
 def copy_of(recorder, data, dtype=None, device=None, requires_grad=False, pin_memory=False):

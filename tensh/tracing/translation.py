@@ -2,7 +2,6 @@
 
 import inspect
 
-import tensh as torch
 from tensh._aten.conversions import choose_conversion
 from tensh._aten.kernels import kernel_of
 from tensh._aten.overloads import REQUIRED, schemas
@@ -22,6 +21,8 @@ CONSTANTS = frozenset(
 """Functions whose results are constants, unless they receive traced values."""
 DATA = frozenset("new new_tensor".split())
 """Functions that use only the shape and dtype of their first argument."""
+DETACHED = frozenset("tensor new_tensor".split())
+"""Functions whose results PyTorch detaches once more."""
 ACCESSORS = {"T": "numpy_T", "mT": "mT", "H": "matrix_H", "mH": "mH", "data": "detach", "real": "real", "imag": "imag"}
 """Properties that are computed by an operator."""
 NAMES = OPERATORS | {

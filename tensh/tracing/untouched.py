@@ -2,7 +2,6 @@
 
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.random.generator import default_generator
-from tensh.tracing import translation
 
 
 class RestoredState:
@@ -30,9 +29,10 @@ class RestoredState:
         default_generator.set_state(self.random)
 
     def record_assignments(self, recorder):
-        """Record a write for every buffer that was replaced."""
+        """Record a write for every buffer that was replaced, also by itself as in ``self.count += 1``."""
         for names, before in self.attributes:
             for name, value in before.items():
                 new = names.get(name)
-                if id(value) in recorder.members and isinstance(new, Tensor) and new is not value:
-                    recorder.record(*translation.choose("copy_", (value, new), {}), value)
+                assigned = new is not value or (id(names), name) in recorder.assigned
+                if assigned and id(value) in recorder.members and isinstance(new, Tensor):
+                    recorder.record_assignment(value, new)

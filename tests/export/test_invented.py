@@ -9,12 +9,8 @@ from tests.support.sampling import few_of
 
 MODELS = make_invented(torch)
 OTHER_GRAPHS = {
-    "RunningMean": "PyTorch writes a buffer that is assigned to itself once more",
     "Filter": "PyTorch checks inverses by operators with effects",
     "Spectrum": "PyTorch decomposes Fourier transforms",
-    "Masked": "PyTorch takes views again after a write",
-    "Encoder": "PyTorch takes views again after a write",
-    "Scatter": "PyTorch takes views again after a write",
 }
 """Model -> why its graph, or that of its core operators, has other steps."""
 
