@@ -2,6 +2,7 @@
 
 import tensh as torch
 from tensh._decomp.table import core_aten_decompositions, view_decompositions
+from tensh._higher_order_ops.auto_functionalize import auto_functionalized_v2
 from tensh._higher_order_ops.wrappers import Wrapper
 from tensh.engine.autograd.modes import no_grad
 from tensh.engine.core.tensor import Tensor
@@ -68,6 +69,13 @@ class Replay(Recorder):
     def call(self, node, args, kwargs):
         """Return the result of a node; a part with a mode of its own is replayed in it."""
         called = getattr(type(args[0]), node.target) if node.op == "call_method" else node.target
+        if called is auto_functionalized_v2:
+            with self.plainly():
+                value = called(*args, **kwargs)
+            if value[0] is None:
+                self.graph._graph_namespace.create_name("getitem", None)  # the name of a part that nothing reads
+            self.record(called, args, kwargs, value)
+            return value
         if not isinstance(called, Wrapper):
             return called(*args, **kwargs)
         graph = args[called.first].graph
@@ -111,7 +119,7 @@ def replaced(source, graph, result, ranges):
     """Return a program with another graph."""
     made = Program(source.root, graph, source.structure, result, dict(source.constants), source.leaves)
     made.names, made.ranges, made.dynamic, made.guards = source.names, ranges, source.dynamic, source.guards
-    made.result_spec = source.result_spec
+    made.result_spec, made.root_class = source.result_spec, source.root_class
     return made
 
 

@@ -16,6 +16,7 @@ from tensh.export.graph_signature import (
     TensorArgument,
 )
 from tensh.export.input_sizes import require_sizes
+from tensh.export.notes import name_class
 from tensh.export.relations import Symbol
 from tensh.func.trees import flatten, leaves_of
 from tensh.fx.branches import list_members, rename_inputs
@@ -297,10 +298,10 @@ def make_kinds(root):
     return find_kind
 
 
-def name_modules(root, stack):
+def name_modules(root_class, stack):
     """Return the modules that were being called as PyTorch notes them: a name each -> (path, name of the class)."""
-    modules = {"": ("", type(root))} | stack
-    return {f"L__self__{key}": (path, f"{cls.__module__}.{cls.__qualname__}") for key, (path, cls) in modules.items()}
+    modules = {"": ("", root_class)} | stack
+    return {f"L__self__{key}": (path, name_class(cls)) for key, (path, cls) in modules.items()}
 
 
 def lift_members(program, kinds, find_kind):
@@ -347,6 +348,6 @@ def lift_members(program, kinds, find_kind):
         made[node] = graph.node_copy(node, lambda each: made[each])
         note_value(node.meta.get("val"), made[node], node.meta.get("sizes"))
         if "stack_trace" in node.meta or "nn_module_stack" in node.meta:
-            made[node].meta["nn_module_stack"] = name_modules(root, node.meta.get("nn_module_stack", {}))
+            made[node].meta["nn_module_stack"] = name_modules(program.root_class, node.meta.get("nn_module_stack", {}))
     rename_inputs(graph)
     return graph, specs, made

@@ -11,6 +11,7 @@ import zipfile
 import tensh as torch
 from tensh.export.exported_program import ExportedProgram
 from tensh.export.nodes import encode_node, list_tensors
+from tensh.export.notes import name_class
 from tensh.export.rebuilding import VERSION, rebuild
 from tensh.export.values import DamagedFile, encode
 from tensh.func.trees import TreeSpec
@@ -56,6 +57,9 @@ def save(ep, f, *, extra_files=None, opset_version=None):
         "frozen": [name for name in ep.graph_signature.parameters if not ep.state_dict[name].requires_grad],
         "buffers": list(ep.graph_signature.buffers),
         "constants": list(ep.constants),
+        "class": name_class(program.root_class),
+        "modules": ep._paths,
+        "signatures": [[key, *encode_signature(each)] for key, each in program.signatures.items()],
         "mutations": [[node.name, member, target] for node, (member, target) in program.mutations.items()],
     })  # fmt: skip
     tensors = io.BytesIO()
@@ -71,6 +75,12 @@ def save(ep, f, *, extra_files=None, opset_version=None):
     else:
         with replace_file(f) as file:
             write_archive(file, records, extra_files)
+
+
+def encode_signature(signature):
+    """Encode the signature of a call of a module as JSON."""
+    specs = [treespec_dumps(without_result_types(each)) for each in (signature.in_spec, signature.out_spec)]
+    return [encode(list(signature.inputs)), encode(list(signature.outputs)), *specs]
 
 
 def without_result_types(spec):

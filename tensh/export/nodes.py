@@ -3,7 +3,8 @@
 import keyword
 
 from tensh.engine.core.tensor import Tensor
-from tensh.export.descriptions import SymbolicTensor
+from tensh.export.descriptions import Expression, SymbolicTensor
+from tensh.export.notes import decode_notes, encode_notes
 from tensh.export.operators import METHODS, find_operator, name_operator
 from tensh.export.values import DamagedFile, decode, decode_value, encode
 from tensh.fx.branches import list_members
@@ -30,7 +31,9 @@ def encode_node(node):
         }
     elif isinstance(value, (list, tuple, range)):
         said["val"] = {"parts": len(value)}
-    return said
+    elif isinstance(node.meta.get("sizes"), str):
+        said["val"] = {"number": node.meta["sizes"]}
+    return said | encode_notes(node.meta)
 
 
 def list_tensors(graph, above=""):
@@ -74,6 +77,7 @@ def add_node(graph, said, nodes, members, above=""):
         made = graph.create_node("placeholder", said["target"], name=said["name"])
     elif op == "get_attr":
         made = graph.create_node("get_attr", str(said["target"]), name=said["name"])
+        made.meta |= decode_notes(said)
         if "graph" in said:
             if not is_name(made.target):  # it becomes part of generated code
                 raise DamagedFile(f"a branch has an invalid name: {made.target!r}")
@@ -89,6 +93,9 @@ def add_node(graph, said, nodes, members, above=""):
     else:
         raise DamagedFile(f"it calls {said['target']!r}")
     made.meta["val"] = decode_value(said.get("val"))
+    if isinstance(made.meta["val"], Expression):
+        made.meta["sizes"] = made.meta["val"]
+    made.meta |= decode_notes(said)
     return made
 
 

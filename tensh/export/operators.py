@@ -6,14 +6,18 @@ from types import FunctionType
 import tensh as torch
 from tensh._aten.overloads import schemas_for_files
 from tensh._higher_order_ops import HigherOrderOperator
+from tensh._higher_order_ops.auto_functionalize import auto_functionalized_v2
+from tensh._higher_order_ops.wrappers import wrap_with_autocast, wrap_with_set_grad_enabled
 from tensh.engine.codegen.public_forms import name_in_space
 from tensh.engine.core.tensor import Tensor
-from tensh.export.values import DamagedFile
+from tensh.export.values import DamagedFile, find_custom
 from tensh.tracing.numbers import ARITHMETIC
 
 COMPARISONS = tuple(getattr(operator, name) for name in ("lt", "le", "gt", "ge", "eq", "ne"))
 OPERATORS = {each.__name__: each for each in (operator.getitem, operator.truediv, *ARITHMETIC, *COMPARISONS)}
 """Python operators that a graph may call."""
+ON_GRAPHS = {str(each): each for each in (auto_functionalized_v2, wrap_with_autocast, wrap_with_set_grad_enabled)}
+"""Operators that only exported programs call."""
 METHODS = frozenset(name for name, value in vars(Tensor).items() if callable(value) and not name.startswith("_"))
 """Methods of tensors that a graph may call."""
 LIBRARIES = (["nn", "functional"], ["linalg"], ["special"], ["fft"])
@@ -25,7 +29,7 @@ DRAWING = frozenset("rand randn randint rand_like randn_like bernoulli multinomi
 def name_operator(function):
     """Return the name of a function in a file: the inverse of ``find_operator``."""
     if hasattr(function, "_definition"):
-        raise RuntimeError(f"a file of an exported program cannot call {function.name()}, an operator of the program")
+        return f"custom.{function.name()}"
     if hasattr(function, "_opname"):
         return f"aten.{function._opname}.{function._overloadname}"
     if OPERATORS.get(name_in_space(function)) is function:
@@ -42,11 +46,13 @@ def find_operator(name):
     if name in OPERATORS:
         return OPERATORS[name]
     space, _, rest = name.partition(".")
+    if space == "custom":
+        return find_custom(rest)
     if space == "aten":
         operator_name, _, overload = rest.partition(".")
         return schemas_for_files()[operator_name][overload]
-    if space == "higher_order" and rest in HigherOrderOperator.known:
-        return HigherOrderOperator.known[rest]
+    if space == "higher_order" and (found := (HigherOrderOperator.known | ON_GRAPHS).get(rest)) is not None:
+        return found
     *path, last = name.split(".")[1:]
     if space == "torch" and (path in LIBRARIES or not path and last in DRAWING) and last in list_functions(path):
         return getattr(find_place(path), last)

@@ -1,19 +1,25 @@
 """Rebuilding an exported program from the JSON of its file, every part of which is checked."""
 
+import re
+
 import tensh as torch
 from tensh.export.descriptions import SymbolicTensor
 from tensh.export.exported_module import name_arguments
 from tensh.export.exported_program import ExportedProgram, Range
 from tensh.export.nodes import is_name, read_graph
+from tensh.export.notes import read_texts
 from tensh.export.values import DamagedFile, decode, is_size, read_spec
 from tensh.func.trees import leaves_of
 from tensh.fx.node import Node
 from tensh.nn.modules.module import Module
 from tensh.support.escaping import visible_line
+from tensh.tracing.call_signatures import CallSignature
 from tensh.tracing.decisions import ARITHMETIC, COMPARISONS, list_names, roots_of
 from tensh.tracing.program import Place, Program, fill
 
 VERSION = 2
+NUMBER = re.compile(r"(u|zuf)\d+")
+"""The symbol of a number that a program reads from a tensor."""
 
 
 def rebuild(said, tensors, example=None):
@@ -41,6 +47,9 @@ def rebuild(said, tensors, example=None):
     program.names = said.get("names", [])  # absent in files of earlier versions
     if not (isinstance(program.names, list) and all(map(is_name, program.names))):
         raise DamagedFile("an argument has an invalid name")
+    (program.root_class,) = read_texts([said.get("class", "torch.nn.modules.module.Module")])
+    nodes = {node.name: node for node in graph.nodes}
+    program.signatures = {key: read_signature(*each, nodes) for key, *each in said.get("signatures", ())}
     check_structure(program)
     check_leaves(program)
     program.mutations = read_mutations(said.get("mutations", []), graph)
@@ -49,13 +58,21 @@ def rebuild(said, tensors, example=None):
         raise DamagedFile(
             f"a dynamic size has an invalid name: {next(name for name in ranges if not is_size(name))!r:.80}"
         )
+    program.ranges = {name: each for name, each in ranges.items() if NUMBER.fullmatch(name)}
     dynamic = {
         int(place): {int(dim): str(name) for dim, name in table.items()} for place, table in said["dynamic"].items()
     }
     check_dynamic(program, dynamic, ranges)
     made = ExportedProgram.from_trace(program, dynamic, ranges, rebuild_example(program, example))
-    made.range_constraints.update({name: Range(*each) for name, each in ranges.items()})
+    made._paths = read_texts(said["modules"]) if "modules" in said else made._paths
+    made.range_constraints.update({name: Range(*each) for name, each in ranges.items() if name not in program.ranges})
     return made
+
+
+def read_signature(inputs, outputs, in_spec, out_spec, nodes):
+    """Return the signature of a call of a module."""
+    read_texts([in_spec, out_spec])
+    return CallSignature(decode(inputs, nodes), decode(outputs, nodes), read_spec(in_spec), read_spec(out_spec))
 
 
 def rebuild_example(program, example):

@@ -3,8 +3,9 @@
 import re
 
 import tensh as torch
+from tensh._library.custom_ops import OPERATORS as CUSTOM
 from tensh.engine.dtypes.size import Size
-from tensh.export.descriptions import SymbolicTensor
+from tensh.export.descriptions import Expression, SymbolicTensor
 from tensh.func.trees import LEAF, TreeSpec, kind_of, take_apart, unflatten
 from tensh.fx.immutable_collections import immutable_dict
 from tensh.fx.node import Node
@@ -31,6 +32,10 @@ def decode_value(said):
         if not (type(said["parts"]) is int and 0 <= said["parts"] < 2**31):
             raise DamagedFile(f"a number of results is invalid: {said['parts']!r:.80}")
         return range(said["parts"])  # has a length, but takes no memory for it
+    if isinstance(said, dict) and "number" in said:
+        if not (isinstance(said["number"], str) and visible_line(said["number"]) == said["number"]):
+            raise DamagedFile(f"a number is invalid: {said['number']!r:.80}")
+        return Expression(said["number"])
     return None
 
 
@@ -80,6 +85,8 @@ def encode(value):
         return {"float": repr(float(value))}
     if isinstance(value, complex):
         return {"complex": [repr(value.real), repr(value.imag)]}
+    if hasattr(value, "_definition"):
+        return {"operator": value.name()}
     for kind in ("dtype", "device", "layout", "memory_format"):
         if isinstance(value, getattr(torch, kind)):
             return {kind: str(value)}
@@ -112,6 +119,8 @@ def decode(said, nodes):
         return float(value)
     if kind == "complex":
         return complex(*map(float, value))
+    if kind == "operator":
+        return find_custom(value)
     if kind == "device":
         return torch.device(value)
     if kind in ("dtype", "layout", "memory_format"):
@@ -119,3 +128,10 @@ def decode(said, nodes):
         if isinstance(found, getattr(torch, kind)):
             return found
     raise DamagedFile(f"it holds a {kind!r:.40}")
+
+
+def find_custom(name):
+    """Return an operator that the running program has defined."""
+    if name not in CUSTOM:
+        raise DamagedFile(f"it calls {name!r:.80}, an operator that this program has not defined by torch.library")
+    return CUSTOM[name]._opoverload

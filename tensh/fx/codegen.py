@@ -213,6 +213,8 @@ class Writer:
             return f"{self.add_global(qualified_name(type(value)), type(value))}{tuple(value)!r}"
         if isinstance(value, enum.Enum):
             return f"{self.add_global(type(value).__name__, type(value))}.{value.name}"
+        if hasattr(value, "_overloadname"):
+            return self.add_global(qualified_name(value), value)
         if isinstance(value, Tensor):
             return f"torch.Tensor(size={list(value.size())}, dtype={str(value.dtype).split('.')[-1]})"
         if isinstance(value, tuple):

@@ -17,7 +17,7 @@ class NumberRecorder:
 
         Arguments at the end that are defaults are left out.
         """
-        if self.read_item is None or not any(map(self.is_traced, values)):
+        if self.read_item is None:
             return NotImplemented
         args, named = definition.split_arguments(values)
         with recording(self, on=False):
