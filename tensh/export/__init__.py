@@ -9,6 +9,7 @@ from tensh.switched_off import lookup
 WHERE = {
     "tensh.export.exporting": "export export_for_training register_dataclass",
     "tensh.export.decomposing": "default_decompositions",
+    "tensh.export.drafting": "draft_export",
     "tensh.export.exported_program": "ExportedProgram ModuleCallEntry ModuleCallSignature",
     "tensh.export.files": "load save",
     "tensh.export.graph_signature": "ExportGraphSignature InputKind InputSpec OutputKind OutputSpec",
@@ -20,7 +21,7 @@ WHERE = {
 
 NAMES = {name: module for module, names in WHERE.items() for name in names.split()}
 __all__ = list(NAMES)
-SUBMODULES = ("dynamic_shapes", "exported_program", "graph_signature")
+SUBMODULES = ("dynamic_shapes", "exported_program", "graph_signature", "passes")
 
 __getattr__, __dir__ = declare_namespace(
     "tensh.export", globals(), NAMES, SUBMODULES, unsupported=lookup("torch.export")

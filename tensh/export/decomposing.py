@@ -2,16 +2,16 @@
 
 import tensh as torch
 from tensh._decomp.table import core_aten_decompositions, view_decompositions
-from tensh._higher_order_ops.auto_functionalize import auto_functionalized_v2
+from tensh._higher_order_ops.functionalized import auto_functionalized_v2
 from tensh._higher_order_ops.wrappers import Wrapper
 from tensh.engine.autograd.modes import no_grad
 from tensh.engine.core.tensor import Tensor
+from tensh.export.custom_writes import FunctionalProgram
 from tensh.fx.immutable_collections import to_plain
 from tensh.fx.node import map_aggregate, map_arg
 from tensh.tracing.casts import cast_operands
 from tensh.tracing.data_sizes import find_dependent, name_data_sizes
 from tensh.tracing.dynamic import fold_sizes, free_sizes, resize
-from tensh.tracing.functional import Functional
 from tensh.tracing.program import Program, flatten_like
 from tensh.tracing.recorder import Recorder
 from tensh.tracing.size_nodes import place_sizes
@@ -168,7 +168,7 @@ def make_examples(source):
 
 def separate_writes(program, buffers):
     """Return a program without writes, whose first results are the new values of what it wrote to (``mutated``)."""
-    functional = Functional(program.graph)
+    functional = FunctionalProgram(program.graph)
     graph = functional.convert(clean=False)
     found = {(True, path): functional.buffers[path] for path in buffers if path in functional.buffers}
     found |= {(False, name): node for name, node in functional.arguments.items()}

@@ -2,6 +2,7 @@
 
 from tensh.engine.core.tensor import Tensor
 from tensh.export.descriptions import SymbolicTensor, describe
+from tensh.export.input_sizes import require_sizes
 from tensh.func.trees import flatten
 from tensh.fx.branches import list_members
 from tensh.fx.graph import Graph
@@ -105,11 +106,12 @@ def list_sources(program):
 class ExportedModule(GraphModule):
     """An exported program as a module, called like the original one.
 
-    ``spec`` has the structures of arguments and result.  Without ``guarded``, sizes are not checked.
+    ``spec`` has the structures of arguments and result.  Without ``guarded``, only the ranges of sizes are checked.
     Constants that are no ``buffers`` are plain attributes.
     """
 
     def __init__(self, program, members, constants, spec, guarded=True, buffers=()):
+        self.__dict__["_require"] = None if guarded else lambda leaves: require_sizes(program, leaves)
         graph = write_graph(program, members, spec, guarded)
         super().__init__(members | list_branches(graph) | ({GUARDS: Guards(program)} if guarded else {}), graph)
         for path, value in members.items():  # also those that no node reads
@@ -128,6 +130,8 @@ class ExportedModule(GraphModule):
     def __call__(self, *args, **kwargs):
         """Run the program.  Raise AssertionError for sizes and values that it does not take; ValueError for another structure."""
         structure = getattr(self.graph._codegen, "structure", None)  # None after the code generator was changed
+        if structure is not None and self._require is not None:
+            self._require(flatten((args, match_structure(structure, args, kwargs)))[0])
         return super().__call__(*args, **kwargs if structure is None else match_structure(structure, args, kwargs))
 
     def train(self, mode=True):

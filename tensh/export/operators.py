@@ -6,16 +6,20 @@ from types import FunctionType
 import tensh as torch
 from tensh._aten.overloads import schemas_for_files
 from tensh._higher_order_ops import HigherOrderOperator
-from tensh._higher_order_ops.auto_functionalize import auto_functionalized_v2
+from tensh._higher_order_ops.functionalized import auto_functionalized_v2
 from tensh._higher_order_ops.wrappers import wrap_with_autocast, wrap_with_set_grad_enabled
 from tensh.engine.codegen.public_forms import name_in_space
 from tensh.engine.core.tensor import Tensor
+from tensh.engine.dtypes.symbols import sym_max, sym_min, sym_not
 from tensh.export.values import DamagedFile, find_custom
 from tensh.tracing.numbers import ARITHMETIC
 
 COMPARISONS = tuple(getattr(operator, name) for name in ("lt", "le", "gt", "ge", "eq", "ne"))
-OPERATORS = {each.__name__: each for each in (operator.getitem, operator.truediv, *ARITHMETIC, *COMPARISONS)}
-"""Python operators that a graph may call."""
+ON_NUMBERS = (sym_max, sym_min, sym_not)
+OPERATORS = {
+    each.__name__: each for each in (operator.getitem, operator.truediv, *ARITHMETIC, *COMPARISONS, *ON_NUMBERS)
+}
+"""Operators of Python, and functions of numbers, that a graph may call."""
 ON_GRAPHS = {str(each): each for each in (auto_functionalized_v2, wrap_with_autocast, wrap_with_set_grad_enabled)}
 """Operators that only exported programs call."""
 METHODS = frozenset(name for name, value in vars(Tensor).items() if callable(value) and not name.startswith("_"))

@@ -9,10 +9,12 @@ import operator
 from collections import Counter
 
 from tensh._aten.overloads import schemas
+from tensh.engine.dtypes.symbols import sym_not
 from tensh.fx.node import Node
-from tensh.tracing.unbacked import COMPARISONS
+from tensh.tracing.unbacked import write_comparison
 
-ORDER = ("ge", "le", "gt", "lt")
+ORDER = ("ge", "le", "gt", "lt", "eq", "ne")
+COMPARED = tuple(getattr(operator, name) for name in ORDER)
 CREATING = frozenset("zeros ones empty full rand randn new_zeros new_ones new_empty new_full".split())
 """Operators whose list of numbers is the shape of their result."""
 
@@ -32,9 +34,12 @@ def place_checks(program):
             low, high = program.ranges[symbol]
             program.ranges[symbol] = max(low or 0, 0), high
     used = Counter(name for name, _, _ in found)
+    fixed = {symbol: other for name, symbol, other in found if name == "eq" and type(other) is int}
     for condition, check in checks:
         graph.erase_node(check)
-        graph.erase_node(condition)
+        compared = [condition, *(each for each in condition.all_input_nodes if condition.target is sym_not)]
+        for each in compared:
+            graph.erase_node(each)
     known, left = [], list(dict.fromkeys(found))
     for symbol, node in numbers.items():
         known.append(symbol)
@@ -49,6 +54,28 @@ def place_checks(program):
         place = node
         for each in wanted:
             place = add_check(graph, each, numbers, used, place)
+    fix_numbers(
+        graph,
+        {symbol: number for symbol, number in fixed.items() if program.ranges[symbol] == (number, number)},
+        numbers,
+    )
+
+
+def fix_numbers(graph, fixed, numbers):
+    """Write numbers that must be equal to one for their symbols, except in what checks them."""
+    for symbol, value in fixed.items():
+        checks = set(COMPARED)
+        for user in list(numbers[symbol].users):
+            if user.target not in checks:
+                user.replace_input_with(numbers[symbol], value)
+            else:
+                user.meta["sizes"] = "True"
+        for node in graph.nodes:
+            sizes = node.meta.get("sizes")
+            if sizes == symbol:
+                node.meta["sizes"] = str(value)
+            elif isinstance(sizes, list):
+                node.meta["sizes"] = [value if each == symbol else each for each in sizes]
 
 
 def is_read(node):
@@ -71,6 +98,8 @@ def is_range(check):
 def read_check(condition, numbers):
     """Return (comparison, symbol, symbol or number) of a condition; None for another one."""
     name = getattr(getattr(condition, "target", None), "__name__", "")
+    if name == "sym_not" and len(condition.users) == 1:
+        condition, name = condition.args[0], "ne"
     if not isinstance(condition, Node) or name not in ORDER or len(condition.users) != 1:
         return None
     operands = [each.meta.get("sizes") if isinstance(each, Node) else each for each in condition.args]
@@ -79,15 +108,26 @@ def read_check(condition, numbers):
     return name, *operands
 
 
+def take_name(name, used):
+    """Return the next free name of a comparison."""
+    used[name] += 1
+    return f"{name}_{used[name] - 1}" if used[name] > 1 else name
+
+
 def add_check(graph, check, numbers, used, place):
     """Add a check after a node, and return its last node."""
     name, symbol, other = check
-    text = f"{symbol} {COMPARISONS[name]} {other}"
-    label = f"{name}_{used[name]}" if used[name] else name
-    used[name] += 1
+    text = write_comparison(symbol, name, other)
+    compared = "eq" if name == "ne" else name
     with graph.inserting_after(place):
-        made = graph.call_function(getattr(operator, name), (numbers[symbol], numbers.get(other, other)))
-    made.name, made.meta = label, {**numbers[symbol].meta, "val": None, "sizes": text}
+        made = graph.call_function(getattr(operator, compared), (numbers[symbol], numbers.get(other, other)))
+    made.name = label = take_name(compared, used)
+    made.meta = {**numbers[symbol].meta, "val": None, "sizes": write_comparison(symbol, compared, other)}
+    if name == "ne":
+        with graph.inserting_after(made):
+            made = graph.call_function(sym_not, (made,))
+        made.name = label = take_name("sym_not", used)
+        made.meta = {**numbers[symbol].meta, "val": None, "sizes": text}
     shown = f"{other} < {symbol}" if name == "gt" and isinstance(other, int) else text
     with graph.inserting_after(made):
         text = f"Runtime assertion failed for expression {shown} on node '{label}'"

@@ -56,7 +56,8 @@ def list_slices(program):
         size, text = source.meta["val"].shape[dim], stop.meta.get("sizes")
         if isinstance(text, str) and start in (0, None) and node.meta["val"].shape[dim] == stop.meta["val"]:
             whole = (source.meta.get("sizes") or source.meta["val"].shape)[dim]
-            if "//" in text + str(whole) or "?" in text + str(whole) or size < stop.meta["val"]:
+            unknown = any(each in text + str(whole) for each in ("//", "?", "Max(", "Min(", "**"))
+            if unknown or size < stop.meta["val"]:
                 continue
             found.append(("le", parse(text), parse(whole) if isinstance(whole, str) else whole))
     return found
@@ -113,6 +114,8 @@ def name_result(node):
     )
     if any(not isinstance(each, str) for each in texts):
         return None
+    if name in ("sym_max", "sym_min"):
+        return f"{name[4:].capitalize()}({', '.join(sorted(texts, key=lambda each: not each.isdigit()))})"
     if name == "truediv":
         return f"IntTrueDiv({', '.join(texts)})"
     try:

@@ -1,12 +1,35 @@
 """The part of a recorder that records sizes, numbers read from tensors, assignments, and operators of the program."""
 
+import builtins
+import functools
+import sys
 from math import prod
 
 from tensh.engine.dtypes.size import Size
+from tensh.engine.errors.warnings import is_tensh_file
 from tensh.fx.node import map_aggregate
 from tensh.tracing import translation
-from tensh.tracing.numbers import TracedInt, plain_number
+from tensh.tracing.numbers import EXTREMES, TracedInt, plain_number
 from tensh.tracing.steps import recording
+
+
+def watch_choices(patcher):
+    """Let ``max`` and ``min`` of the program record sizes instead of comparing them."""
+    for name, record in EXTREMES.items():
+        patcher.patch(vars(builtins), name, choosing(getattr(builtins, name), record))
+
+
+def choosing(plain, record):
+    """Return ``max`` or ``min``, which records numbers of a trace."""
+
+    def choose(*args, **options):
+        numbers = args[0] if len(args) == 1 and isinstance(args[0], (list, tuple)) else args
+        traced = any(isinstance(each, TracedInt) for each in numbers) and not options
+        if not traced or len(numbers) < 2 or is_tensh_file(sys._getframe(1).f_code.co_filename):
+            return plain(*args, **options)
+        return functools.reduce(record, numbers)
+
+    return choose
 
 
 class NumberRecorder:

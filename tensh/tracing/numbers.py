@@ -4,6 +4,7 @@ import operator
 import sys
 from typing import Any, NamedTuple
 
+from tensh.engine.dtypes.symbols import CHOICES, sym_max, sym_min
 from tensh.engine.errors.warnings import is_tensh_file
 
 
@@ -79,6 +80,14 @@ def define(name, reflected=False):
     setattr(TracedInt, method, apply)
 
 
+def record_choice(self, name, a, b):
+    """Record the largest or the smallest of two numbers, and return it."""
+    value = CHOICES[name](*(plain_number(each) for each in (a, b)))
+    node = self.node.graph.call_function(EXTREMES[name], tuple(getattr(each, "node", each) for each in (a, b)))
+    node.meta["val"] = value
+    return TracedInt(value, node)
+
+
 def define_comparison(name):
     method = f"__{name}__"
     plain = getattr(int, method)
@@ -132,10 +141,13 @@ def is_true(self):
     return outcome
 
 
+TracedInt.record_choice = record_choice
 TracedInt.__bool__, TracedInt.__int__, TracedInt.__truediv__ = is_true, to_int, divide
 ARITHMETIC = tuple(getattr(operator, name) for name in ("add", "sub", "mul", "floordiv", "mod", "pow", "neg"))
 """Records the arithmetic of sizes."""
 TRUE_DIVISION = operator.truediv
+EXTREMES = {"max": sym_max, "min": sym_min}
+"""What records the largest and the smallest of two numbers."""
 for each in ARITHMETIC:
     define(each.__name__)
     if each is not operator.neg:

@@ -10,6 +10,7 @@ from tensh.fx.graph_module import GraphModule
 from tensh.fx.node import map_aggregate
 from tensh.nn.modules.module import Module
 from tensh.tracing.arguments import list_arguments, open_branches, walk_leaves
+from tensh.tracing.deciding import drafting
 from tensh.tracing.recorder import Recorder
 from tensh.tracing.unbacked import read_number
 from tensh.tracing.untouched import RestoredState
@@ -80,6 +81,7 @@ def trace_program(
     computed by something that cannot be observed.
     """
     root = root if root is not None else function if isinstance(function, Module) else Module()
+    drafting.traces += 1
     recorder = Recorder(list_members(root), sizes, on_read, branches=not lasting)
     ranges = {}
     if shift is not None:

@@ -4,6 +4,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.capture.places import find_place
 from tensh.engine.dispatch.override.state import state
 from tensh.engine.errors.warnings import warn
+from tensh.tracing.deciding import decide
 from tensh.tracing.places import describe_place
 
 
@@ -63,13 +64,18 @@ def refuse_reading(kind, function):
     """Raise GuardOnDataDependentSymNode with the line that reads elements."""
     if kind in ("length", "iteration", "tensor"):  # properties of the shape, which are checked when the program runs
         return
+    known = "Eq(u0, 1)" if kind == "boolean" else "u0"
+    decide(known, None, lambda: describe_refusal(kind, known))
+
+
+def describe_refusal(kind, known):
+    """Return the error of a program that reads elements."""
     article = "an" if kind[0] in "aeiou" else "a"
     if kind in ("integer", "index"):
         what = "Could not extract specialized integer from data-dependent expression u0 (unhinted: u0)."
     else:
-        known = "Eq(u0, 1)" if kind == "boolean" else "u0"
         what = f"Could not guard on data-dependent expression {known} (unhinted: {known})."
-    raise GuardOnDataDependentSymNode(
+    return GuardOnDataDependentSymNode(
         f"{what}  (Size-like symbols: none)\n\nPython reads a tensor as {article} {kind}.\n{describe_reading()}"
     )
 

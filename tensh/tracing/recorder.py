@@ -35,7 +35,7 @@ from tensh.tracing.modes import watch_modes
 from tensh.tracing.module_calls import number_calls, watch_assignments, watch_calls
 from tensh.tracing.naming import find_names
 from tensh.tracing.newness import Since
-from tensh.tracing.number_recorder import NumberRecorder
+from tensh.tracing.number_recorder import NumberRecorder, watch_choices
 from tensh.tracing.numbers import TracedFloat, TracedInt, fix, plain_number
 from tensh.tracing.reading import watch_iteration
 from tensh.tracing.steps import compose, recording, run_cell, run_recurrent, scale_direction
@@ -357,6 +357,7 @@ class Recorder(NumberRecorder, BranchRecorder, TorchFunctionMode):
         self.patcher.patch(vars(transformer), "float_mask", padding_mask)
         if self.read_item is not None and self.strict:
             watch_modes(self)
+            watch_choices(self.patcher)
             self.patcher.patch_method(Module, "__setattr__", watch_assignments(self))
         return super().__enter__()
 

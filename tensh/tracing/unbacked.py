@@ -8,7 +8,9 @@ of the graph: a second trace, on another number, finds it.
 
 import operator
 
-from tensh.tracing.numbers import TracedFloat, TracedInt
+from tensh.engine.dtypes.symbols import CHOICES, sym_not
+from tensh.tracing.deciding import decide
+from tensh.tracing.numbers import EXTREMES, TracedFloat, TracedInt
 from tensh.tracing.reading import GuardOnDataDependentSymNode, describe_reading
 
 ARITHMETIC = {"add": "+", "sub": "-", "mul": "*", "floordiv": "//", "mod": "%", "truediv": "/", "pow": "**"}
@@ -19,10 +21,17 @@ class Unbacked:
     """A number whose value is known when the program runs; ``text`` is its expression, ``ranges`` are those of all symbols."""
 
     def __bool__(self):
-        raise guard(f"Ne({self.text}, 0)")
+        text = f"Ne({self.text}, 0)"
+        return decide(text, bool(self.plain()), lambda: guard(text))
 
     def __neg__(self):
         return make(self, -self.plain(), operator.neg, (self.node,), f"-{self.text}")
+
+    def record_choice(self, name, a, b):
+        """Record the largest or the smallest of two numbers, and return it."""
+        values = [each.plain() if isinstance(each, Unbacked) else each for each in (a, b)]
+        text = f"{name.capitalize()}({', '.join(sorted(map(text_of, (a, b)), key=lambda each: not each.isdigit()))})"
+        return make(self, CHOICES[name](*values), EXTREMES[name], (node_of(a), node_of(b)), text)
 
     def plain(self):
         """Return the number of the example."""
@@ -44,20 +53,33 @@ class Condition:
 
     def __init__(self, number, name, other):
         self.number, self.name, self.other = number, name, other
-        self.text = f"{number.text} {COMPARISONS[name]} {text_of(other)}"
+        self.text = write_comparison(number.text, name, text_of(other))
 
     def __bool__(self):
-        raise guard(self.text)
+        other = self.other.plain() if isinstance(self.other, Unbacked) else self.other
+        outcome = getattr(operator, self.name)(self.number.plain(), other)
+        return decide(self.text, outcome, lambda: guard(self.text))
 
     def record_check(self):
         """Record the condition, and that it must hold."""
-        number = self.number
-        node = number.node.graph.call_function(getattr(operator, self.name), (number.node, node_of(self.other)))
+        number, name = self.number, "eq" if self.name == "ne" else self.name
+        node = number.node.graph.call_function(getattr(operator, name), (number.node, node_of(self.other)))
         number.recorder.describe(node, None)
-        node.meta["sizes"] = self.text
+        node.meta["sizes"] = write_comparison(number.text, name, text_of(self.other))
+        if self.name == "ne":
+            node = number.node.graph.call_function(sym_not, (node,))
+            number.recorder.describe(node, None)
+            node.meta["sizes"] = self.text
         number.recorder.assert_scalar(node, self.text)
         if number.text in number.ranges and type(self.other) is int:
             number.ranges[number.text] = narrow(*number.ranges[number.text], self.name, self.other)
+
+
+def write_comparison(first, name, second):
+    """Return the text of a comparison."""
+    return (
+        f"{name.capitalize()}({first}, {second})" if name in ("eq", "ne") else f"{first} {COMPARISONS[name]} {second}"
+    )
 
 
 def narrow(low, high, name, other):
@@ -84,7 +106,8 @@ def read_number(recorder, tensor, ranges, shift):
     """
     value = tensor.array.item()
     if isinstance(value, bool):
-        raise guard(f"Eq(u{count(ranges, 'u')}, 1)")
+        text = f"Eq(u{count(ranges, 'u')}, 1)"
+        return decide(text, value, lambda: guard(text))
     value += shift if isinstance(value, int) else 2.5 * shift  # so that its whole part is another one, too
     letter = "u" if isinstance(value, int) else "zuf"
     symbol = f"{letter}{count(ranges, letter)}"

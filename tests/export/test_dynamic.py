@@ -134,7 +134,7 @@ def test_ways_to_say_dynamic(shapes):
         (lambda x: x * max(x.size(0), 2), True),
         (lambda x: x * 2 if x.size(0) > 1 else x, True),
         (lambda x: x * 2 if x.size(0) > 3 else x, False),  # the example and twice its size are larger
-        (lambda x: x * min(x.size(0), 4), False),
+        (lambda x: x * min(x.size(0), 4), True),
     ],
 )
 def test_decisions_by_dynamic_sizes_hold_for_the_smallest(compute, free):

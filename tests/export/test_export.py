@@ -5,6 +5,8 @@ import copy
 import pytest
 
 import tensh as torch
+from tensh._library.custom_ops import OPERATORS
+from tensh.export.values import DamagedFile
 from tests.export.programs import MODELS, Model, make_counting, same, saved
 
 
@@ -246,6 +248,9 @@ def test_operators_of_the_program_are_nodes(oracle):
 def test_programs_call_operators_of_the_program():
     (fixed, free) = tell_of_own_operators(torch, "called_in_export")
     assert len(fixed) == len(free) == 6 and "torch.ops.called_in_export.scaled.default(x, 3.0)" in fixed[0]
-    program = torch.export.export(make_own_operators(torch, "refused_in_export"), (torch.ones(2),))
-    with pytest.raises(RuntimeError, match="cannot call refused_in_export::scaled, an operator of the program"):
-        saved(program)
+    program = torch.export.export(make_own_operators(torch, "saved_in_export"), (torch.ones(2),))
+    file = saved(program)
+    assert str(torch.export.load(file)) == str(program)
+    del OPERATORS["saved_in_export::scaled"]
+    with pytest.raises(DamagedFile, match="'saved_in_export::scaled', an operator that this program has not defined"):
+        torch.export.load(file)

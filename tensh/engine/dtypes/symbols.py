@@ -83,7 +83,7 @@ def sym_max(a, b):
     >>> torch.sym_max(3, 2.0)
     3.0
     """
-    return choose_number(max, a, b)
+    return choose_number("max", a, b)
 
 
 def sym_min(a, b):
@@ -93,16 +93,23 @@ def sym_min(a, b):
     >>> torch.sym_min(3, 2.0)
     2.0
     """
-    return choose_number(min, a, b)
+    return choose_number("min", a, b)
 
 
-def choose_number(choose, a, b):
-    """Return the one of two numbers that ``choose`` takes, as a float if one of them is."""
+CHOICES = {"max": max, "min": min}
+
+
+def choose_number(name, a, b):
+    """Return the largest or the smallest of two numbers, as a float if one of them is; numbers of a trace record it."""
+    for number in (a, b):
+        if (record := getattr(number, "record_choice", None)) is not None:
+            return record(name, a, b)
     for each in (a, b):
         if not isinstance(each, NUMBERS):
             raise AssertionError(f"expected {NUMBERS}, got {type(each)}")
     is_float = any(isinstance(each, (float, np.floating)) for each in (a, b))
-    return float(choose(a, b)) if is_float else choose(a, b)
+    chosen = CHOICES[name](a, b)
+    return float(chosen) if is_float else chosen
 
 
 def sym_sqrt(a):
