@@ -110,8 +110,10 @@ class ExportedModule(GraphModule):
     Constants that are no ``buffers`` are plain attributes.
     """
 
+    _check_ranges = None
+
     def __init__(self, program, members, constants, spec, guarded=True, buffers=()):
-        self.__dict__["_require"] = None if guarded else lambda leaves: require_sizes(program, leaves)
+        self.__dict__["_check_ranges"] = None if guarded else lambda leaves: require_sizes(program, leaves)
         graph = write_graph(program, members, spec, guarded)
         super().__init__(members | list_branches(graph) | ({GUARDS: Guards(program)} if guarded else {}), graph)
         for path, value in members.items():  # also those that no node reads
@@ -130,8 +132,8 @@ class ExportedModule(GraphModule):
     def __call__(self, *args, **kwargs):
         """Run the program.  Raise AssertionError for sizes and values that it does not take; ValueError for another structure."""
         structure = getattr(self.graph._codegen, "structure", None)  # None after the code generator was changed
-        if structure is not None and self._require is not None:
-            self._require(flatten((args, match_structure(structure, args, kwargs)))[0])
+        if structure is not None and self._check_ranges is not None:
+            self._check_ranges(flatten((args, match_structure(structure, args, kwargs)))[0])
         return super().__call__(*args, **kwargs if structure is None else match_structure(structure, args, kwargs))
 
     def train(self, mode=True):

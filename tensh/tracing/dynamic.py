@@ -215,7 +215,7 @@ def fold_sizes(first, second):
     """Replace sizes that are equal in both traces by numbers, unless they may depend on elements."""
     known, dependent = {}, find_dependent(first.graph)
     for one, two in zip(list(walk_nodes(first.graph)), list(walk_nodes(second.graph))):
-        value = None if one in dependent else size_value(one, known)
+        value = None if one in dependent or is_free_choice(one, known) else size_value(one, known)
         if value is not None and value == size_value(two, {}, fallback=two.meta.get("val")):
             known[one] = value
     for node, value in known.items():
@@ -227,6 +227,11 @@ def fold_sizes(first, second):
     for node in reversed(list(walk_nodes(first.graph))):
         if not node.users and (node in known or size_value(node, {}) is not None):
             node.graph.erase_node(node)
+
+
+def is_free_choice(node, known):
+    """Return True for the largest or smallest of sizes that are not ``known`` to be fixed: other sizes may lead to another."""
+    return node.target in EXTREMES.values() and any(each not in known for each in node.all_input_nodes)
 
 
 def size_value(node, known, fallback=None):
@@ -279,14 +284,14 @@ def name_values(traces, pairs):
             continue
         if all(isinstance(each, Tensor) for each in values) and len({each.dim() for each in values}) == 1:
             shapes = [each.shape for each in values]
-            if shapes[0] == shapes[1]:
-                continue
             known = list_given((node, *others))
+            if shapes[0] == shapes[1] and not any(each in known for each in zip(*shapes)):
+                continue
             node.meta["sizes"] = [
-                sizes[0] if len({*sizes}) == 1 else known.get(sizes) or choose_name(sizes, pairs)
+                known.get(sizes) or (sizes[0] if len({*sizes}) == 1 else choose_name(sizes, pairs))
                 for sizes in zip(*shapes)
             ]
-        elif kinds in ({int}, {float}) and values[0] != values[1]:
+        elif kinds in ({int}, {float}) and (values[0] != values[1] or node.target in EXTREMES.values()):
             text = name_result(node) if is_arithmetic(node) else None
             if text is None and kinds == {float}:
                 continue
