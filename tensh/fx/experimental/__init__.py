@@ -7,7 +7,7 @@ from tensh.engine.methods.namespaces import declare_namespace
 from tensh.switched_off import lookup
 
 SUBMODULES = (
-    "const_fold", "merge_matmul", "normalize", "optimization", "proxy_tensor", "schema_type_annotation", "symbolic_shapes",
+    "const_fold", "merge_matmul", "meta_tracer", "normalize", "optimization", "proxy_tensor", "rewriter", "schema_type_annotation", "symbolic_shapes",
 )  # fmt: skip
 __all__ = list(SUBMODULES)
 

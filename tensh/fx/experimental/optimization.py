@@ -7,10 +7,18 @@ from tensh.fx.graph import Graph
 from tensh.fx.graph_module import GraphModule
 from tensh.fx.interpreter import Transformer
 from tensh.fx.node import Node
+from tensh.fx.tracer import Tracer
 from tensh.nn.modules import batchnorm, conv, dropout, linear
 from tensh.nn.utils.fusion import fuse_conv_bn_eval, fuse_linear_bn_eval
 
-__all__ = ["extract_subgraph", "fuse", "matches_module_pattern", "remove_dropout", "replace_node_module"]
+__all__ = [
+    "extract_subgraph",
+    "fuse",
+    "matches_module_pattern",
+    "optimize_for_inference",
+    "remove_dropout",
+    "replace_node_module",
+]
 
 FUSED = (
     ((conv.Conv1d, batchnorm.BatchNorm1d), fuse_conv_bn_eval),
@@ -86,3 +94,32 @@ def extract_subgraph(orig_module, nodes, inputs, outputs):
     graph.output([made[node] for node in outputs])
     graph.lint()
     return GraphModule(orig_module, graph)
+
+
+def optimize_for_inference(model, pass_config=None, tracer=Tracer):
+    """Fuse normalisations and remove dropout; return the graph module of a model in evaluation.
+
+    ``pass_config`` switches steps off: ``conv_bn_fuse``, ``remove_dropout``. Its entry for layouts of MKL-DNN, False or a dictionary
+    with a ``heuristic``, changes nothing, for there is one layout.  Raise RuntimeError for a dictionary without one.
+
+    >>> import tensh as torch
+    >>> from tensh.fx.experimental.optimization import optimize_for_inference
+    >>> model = torch.nn.Sequential(torch.nn.Conv2d(1, 2, 3), torch.nn.BatchNorm2d(2), torch.nn.Dropout()).eval()
+    >>> [node.name for node in optimize_for_inference(model).graph.nodes]
+    ['input_1', '_0', 'output']
+    """
+    config = {"conv_bn_fuse": True, "remove_dropout": True, "mkldnn_layout_optimize": False} | (pass_config or {})
+    layout = config["mkldnn_layout_optimize"]
+    if config["conv_bn_fuse"]:
+        model = fuse(model)
+    if config["remove_dropout"]:
+        model = remove_dropout(model)
+    if isinstance(layout, dict) and "heuristic" not in layout:
+        raise RuntimeError("Heuristic not found in mkldnn_layout_optimize config")
+    if layout and not isinstance(layout, dict):
+        raise RuntimeError("mkldnn_layout_optimize config is not a dict")
+    if not layout:
+        return model
+    walked = tracer()
+    graph = walked.trace(copy.deepcopy(model))
+    return GraphModule(walked.root, graph)

@@ -13,9 +13,11 @@ SUBMODULES = (
     "infra",
     "operator_support",
     "pass_manager",
+    "reinplace",
     "shape_prop",
     "split_module",
     "split_utils",
+    "splitter_base",
     "tools_common",
     "utils",
 )
