@@ -112,24 +112,36 @@ def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=N
         require_kind("Number", input, "searchsorted", "input")
     values = input.array if isinstance(input, Tensor) else np.asarray(input)
     side = check_side(side, right)
-    if ordered.ndim != 1 and (ordered.ndim != values.ndim or ordered.shape[:-1] != values.shape[:-1]):
-        if not values.ndim:
-            raise RuntimeError(
-                "torch.searchsorted(): input value can be a scalar only when boundaries tensor dimension is 1, but we got "
-                f"boundaries tensor dim({ordered.ndim}) and input value's dim(0) numel(1)"
-            )
-        raise RuntimeError(
-            "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries "
-            f"tensor and input value tensor must match, but we got boundaries tensor {list(ordered.shape)} and input value "
-            f"tensor {list(values.shape)}"
-        )
+    check_dimensions(ordered, values)
     if values.size and "c" in (ordered.dtype.kind, values.dtype.kind):
         refuse_dtype("searchsorted_out", values.dtype if values.dtype.kind == "c" else ordered.dtype)
+    if values.size and ordered.dtype.kind == values.dtype.kind == "b":
+        refuse_dtype("searchsorted_out", ordered.dtype)
     if sorter is not None:
         check_sorter(sorter.array, ordered)
         ordered = np.take_along_axis(ordered, sorter.array, -1)
     result = wrap(np.asarray(places(ordered, values, side, np.int32 if out_int32 else I8)))
     return result if out is None else write_indices(out, result, out_int32, "searchsorted")
+
+
+def check_dimensions(ordered, values):
+    if ordered.ndim == 1:
+        return
+    if not values.ndim:
+        raise RuntimeError(
+            "torch.searchsorted(): input value can be a scalar only when boundaries tensor dimension is 1, but we got "
+            f"boundaries tensor dim({ordered.ndim}) and input value's dim(0) numel(1)"
+        )
+    if not ordered.ndim:
+        raise RuntimeError(
+            "torch.searchsorted(): boundaries tensor should have positive dimension, but got 0 dimension"
+        )
+    if ordered.ndim != values.ndim or ordered.shape[:-1] != values.shape[:-1]:
+        raise RuntimeError(
+            "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries "
+            f"tensor and input value tensor must match, but we got boundaries tensor {list(ordered.shape)} and input value "
+            f"tensor {list(values.shape)}"
+        )
 
 
 def check_sorter(sorter, ordered):
