@@ -29,8 +29,8 @@ def compile(
     code before and after it becomes separate graphs, with one warning that explains it.
 
     Args:
-        fullgraph: raise RuntimeError instead, if a function is not one graph; one that only tensh's graphs cannot contain, such as
-            writes into arguments that require grad, runs unchanged.
+        fullgraph: raise RuntimeError instead, if a function prints, branches on elements, or does something else that ends
+            graphs of PyTorch; one that only tensh's graphs cannot contain, such as writes to globals, runs unchanged.
         dynamic: every size gets a separate graph. 64 are kept, or with False and for differences other than sizes
             ``recompile_limit``, by default 8 (``torch._dynamo.config.recompile_limit``); for more the function runs
             unchanged, or raises with ``fullgraph``.

@@ -2,6 +2,9 @@
 
 import os
 
+ANSWERING = ("equal", "allclose", "is_nonzero", "__contains__")
+"""Functions that read elements, and whose answers PyTorch cannot have in a graph."""
+
 
 class ReadMismatch(Exception):
     """Elements that Python reads while a graph runs differ from those read during the capture."""
@@ -35,10 +38,10 @@ class Break(Exception):
     """An operation that a compiled graph cannot contain; ``place`` is its place (see dispatch/capture/places), or None.
 
     ``wrong`` means that the function itself fails, which splitting would not help; ``own``, that only graphs of tensh lack the
-    operation, so that a function that must be one graph is not refused, but runs unchanged.
+    operation, and not those of PyTorch, so that a function that must be one graph is not refused, but runs unchanged.
     """
 
-    def __init__(self, reason, place=None, wrong=False, own=False):
+    def __init__(self, reason, place=None, wrong=False, own=True):
         super().__init__(reason)
         self.reason, self.place, self.wrong, self.own = reason, place, wrong, own
 

@@ -143,9 +143,28 @@ class CompiledFunction:
         if not self.signatures.fit(kind, sizes):
             if stance.now is not DEFAULT and self.refuses_more():
                 return self.function(*args, **kwargs)
+            if self.fullgraph and is_plain():
+                result = self.run_checked(args, kwargs)
+                self.signatures.add(kind, sizes)
+                return result
             self.signatures.add(kind, sizes)
         with running.running_unchanged(self):
             return self.function(*args, **kwargs)
+
+    def run_checked(self, args, kwargs):
+        """Run a function unchanged, and refuse it if PyTorch has no graph of it."""
+        recorder, watch = GraphRecorder(), Watch(Guards(self.title))
+        watch.thorough = True
+        before, running.capturing = running.capturing, watch
+        try:
+            with recorder, watch:
+                result = self.function(*args, **kwargs)
+        finally:
+            running.capturing = before
+        for reason in watch.reason, recorder.reason, recorder.branch:
+            if reason is not None and not reason.own:
+                raise self.refuse(reason)
+        return result
 
     def keep_constant(self, fn, args, kwargs):
         """Return what a function returned when it was first called with these arguments, in a call of this kind."""
@@ -210,6 +229,7 @@ class CompiledFunction:
             watch = Watch(guards)
         except Break as reason:
             return self.give_up(reason, args, kwargs)
+        watch.thorough = self.fullgraph
         running.capturing, before = watch, running.capturing
         try:
             with recorder, watch:
@@ -220,8 +240,9 @@ class CompiledFunction:
                 if tensor.node is entry:
                     tensor.node = entry.was
         try:
-            if watch.reason or recorder.reason:
-                raise watch.reason or recorder.reason
+            reasons = [each for each in (watch.reason, recorder.reason, self.fullgraph and recorder.branch) if each]
+            if reasons:
+                raise min(reasons, key=lambda each: each.own)  # the first for which PyTorch has no graph either
             if surroundings() != around:
                 raise Break("the function leaves a mode of torch changed")
             self.graphs.append(self.make_graph(recorder, guards, result, args, kwargs, around, entries))

@@ -7,11 +7,11 @@ import re
 from contextlib import nullcontext
 from functools import cache
 
-from tensh.compiler.breaks import Break
+from tensh.compiler.breaks import ANSWERING, Break
 from tensh.engine.autograd.modes import _set_grad_enabled
 from tensh.engine.core.clock import mode
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.dispatch.capture.places import find_place
+from tensh.engine.dispatch.capture.places import find_place, is_branch
 from tensh.engine.dispatch.capture.recorder import READS
 from tensh.fx.graph import Graph
 from tensh.fx.node import base_types, map_aggregate
@@ -52,6 +52,7 @@ class FunctionRecorder(TorchFunctionMode):
         self.graph, self.nodes, self.parts, self.kept = Graph(), {}, {}, []
         self.used, self.inputs, self.before = [], [], {}
         self.reason, self.pending, self.grad = None, None, mode.grad
+        self.branch = None  # every read of elements is a reason
 
     # ── values ───────────────────────────────────────────────────────────────
     def find(self, tensor):
@@ -90,15 +91,23 @@ class FunctionRecorder(TorchFunctionMode):
         return value
 
     # ── calls ────────────────────────────────────────────────────────────────
-    def stop(self, reason):
-        self.reason = self.reason or Break(reason, find_place()[0])
+    def stop(self, reason, own=True):
+        self.reason = self.reason or Break(reason, find_place()[0], own=own)
+
+    def stop_at_read(self, name):
+        """Note that Python reads elements."""
+        place = find_place()[0]
+        branches = place is not None and is_branch(place)
+        self.stop(
+            f"{name} reads the elements of a tensor", not branches and name not in (*ANSWERING, "tolist", "__repr__")
+        )
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
         kwargs, name = kwargs or {}, name_of(func)
         if self.reason is not None:
             return func(*args, **kwargs)
         if name in READS:
-            self.stop(f"{name} reads the elements of a tensor")
+            self.stop_at_read(name)
         elif name == "grad":
             self.stop("the gradient of a tensor is read")
         if self.reason is not None or name in SILENT:

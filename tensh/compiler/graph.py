@@ -65,7 +65,7 @@ def require_graphable(tensor):
     if type(tensor.array) is not np.ndarray:
         raise Break("an argument has no dense array")
     if type(tensor.node) is NoGradView:
-        raise Break("an argument is a view created under no_grad", own=True)
+        raise Break("an argument is a view created under no_grad")
 
 
 def name_input(path, function):
@@ -93,7 +93,7 @@ def make_graph(compiled, recorder, guards, result, args, kwargs, around, entries
     program.facts, program.places = facts, places
     writes = [line for line in recorder.lines if line.writes]
     if around[0] and any(is_recorded_write(line, inputs) for line in writes):
-        raise Break("a tensor from outside the function is written while gradients are recorded", own=True)
+        raise Break("a tensor from outside the function is written while gradients are recorded")
     guard = guards.compile(
         [(path, value.tensor) for path, value in zip(paths, inputs, strict=True)], around[0], bool(writes)
     )
@@ -119,7 +119,7 @@ def gather_inputs(compiled, recorder, guards, around):
             raise Break("the function reads a tensor that no operator created")
         require_graphable(value.tensor)
         if around[0] and value.tensor.node is not None and type(value.tensor.node) is not AccumulateGrad:
-            raise Break("a tensor from outside the function has a grad_fn", own=True)
+            raise Break("a tensor from outside the function has a grad_fn")
         value.name = module_name(value, recorder) or name_input(path, compiled.function)
         inputs.append(value)
         paths.append(path)
@@ -132,7 +132,7 @@ def find_starts(structure, around):
     for _, tensor in structure.outputs:
         node = refresh_node(tensor) if around[0] else None
         if type(node) is NoGradView:
-            raise Break("the result is a view created under no_grad", own=True)
+            raise Break("the result is a view created under no_grad")
         places.append(len(facts) if node is not None else None)
         if node is not None:
             facts.append((tensor.array.shape, tensor.array.dtype))
@@ -154,7 +154,7 @@ def capture_backward(recorder, inputs, starts, around, entries, count):
             weight = wrap(np.ones(tensor.array.shape, tensor.array.dtype))
             tangents.append(recorder.add_value(Value(weight)))
             if node in roots:
-                raise Break("two results have the same grad_fn", own=True)
+                raise Break("two results have the same grad_fn")
             roots[node] = weight
         targets = {node: None for node in nodes if node is not None}
         try:
@@ -169,7 +169,7 @@ def capture_backward(recorder, inputs, starts, around, entries, count):
     wanted = [each is not None for each in found]
     gradients = [None if each is None else recorder.find(each) for each in found]
     if any(w and g is None for w, g in zip(wanted, gradients, strict=True)):
-        raise Break("a gradient was not computed by an operator", own=True)
+        raise Break("a gradient was not computed by an operator")
     return tangents, gradients, wanted
 
 

@@ -23,6 +23,7 @@ SIMPLE = (bool, int, float, complex, str, bytes, type(None), Dtype, range, slice
 PLAIN = frozenset((Tensor, Parameter, Buffer))
 """The classes of tensors that graphs support."""
 MOST = 2000  # maximum number of items in a container
+NUMPY_DRAWS = "random numbers of NumPy are drawn"
 DRAWING = ("numpy.random",)
 """The modules of objects that draw random numbers."""
 
@@ -125,7 +126,7 @@ class Guards:
     def add_parts(self, value, attributes):
         """Guard the parts that are read from an object that stays the same."""
         if draws(value) or value is sys.modules.get("numpy") and "random" in attributes:
-            raise Break("random numbers of NumPy are drawn")
+            raise Break(NUMPY_DRAWS, own=False)
         key = id(value), frozenset(attributes) if isinstance(value, (types.ModuleType, type)) else None
         if key in self.kept:
             if is_object(value):

@@ -198,7 +198,7 @@ class SharedMemory:
     def check(self, line, steps):
         """Raise Break if a line reads a value that an effect has overwritten."""
         if any(value in self.overwritten for value in line.inputs):
-            raise Break(f"{line.name} reads a value that was overwritten later", place(line), own=True)
+            raise Break(f"{line.name} reads a value that was overwritten later", place(line))
         if line.writes and steps and steps[-1].kind is EFFECT and steps[-1].line is line:
             self.overwritten.update(list_values(line.target))
 

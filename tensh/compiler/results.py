@@ -87,7 +87,7 @@ class Result:
         elif not any(each is t for _, each in self.outputs):
             others = [*(each.tensor for each in self.inputs), *(each for _, each in self.outputs)]
             if any(owner(each.array) is owner(t.array) for each in others):
-                raise Break("two results share memory, or a result and an argument", own=True)
+                raise Break("two results share memory, or a result and an argument")
             self.outputs.append((value, t))
 
     def describe(self, part):

@@ -33,6 +33,7 @@ from tensh.compiler.statements import (
     pair,
     parameters,
 )  # fmt: skip
+from tensh.compiler.watching import is_standard
 from tensh.engine.errors.warnings import is_tensh_file
 from tensh.nn.modules.module import Module
 
@@ -300,7 +301,8 @@ class Callees:
             found = self(callee.__func__)
             return callee if found is callee.__func__ else types.MethodType(found, callee.__self__)
         if isinstance(callee, types.FunctionType):
-            if is_tensh_file(callee.__code__.co_filename) or hasattr(callee, "_torchdynamo_orig_callable"):
+            file = callee.__code__.co_filename
+            if is_tensh_file(file) or is_standard(file) or hasattr(callee, "_torchdynamo_orig_callable"):
                 return callee
             key = callee.__code__
         elif isinstance(callee, Module) and type(callee).__call__ is Module.__call__:

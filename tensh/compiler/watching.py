@@ -18,7 +18,7 @@ from functools import cache
 import numpy
 
 from tensh.compiler.breaks import Break
-from tensh.compiler.guards import is_object
+from tensh.compiler.guards import NUMPY_DRAWS, is_object
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.capture.places import read_frames
 from tensh.engine.errors.warnings import is_tensh_file
@@ -27,6 +27,7 @@ STANDARD = tuple({sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")
 """The folders of Python's standard library; packages may be installed in a folder below them."""
 INSTALLED = re.compile(r"[\\/](site|dist)-packages[\\/]")
 NUMPY = os.path.join(os.path.dirname(numpy.__file__), "")
+COMPILING = os.path.dirname(__file__)
 IMPORTING = ("<frozen importlib", os.path.dirname(__file__))
 """The files at which the search for an import ends: the importer's, and those that call a captured function."""
 REFUSED = frozenset(
@@ -35,6 +36,11 @@ REFUSED = frozenset(
     register_forward_pre_hook zero_grad step add_module register_buffer register_parameter register_module load_state_dict""".split()
 )
 """Functions of tensh whose effects a graph lacks."""
+REFUSED_BY_PYTORCH = frozenset(
+    """requires_grad_ backward manual_seed seed set_rng_state get_rng_state save load register_forward_hook register_forward_pre_hook
+    step load_state_dict print text""".split()
+)
+"""Those of them, and of the prompt, that end the graphs of PyTorch, too."""
 REFUSED_OF_TENSORS = frozenset("text format_tensor is_leaf grad_fn data_ptr".split())
 """Methods and attributes of tensors that tell more than shapes and dtypes."""
 REFUSED_PLACES = (
@@ -45,11 +51,14 @@ REFUSED_PLACES = (
     "/func/",
     "/distributions/",
 )
+PLACES_OF_PYTORCH = ("autograd/gradients.py", "/optim/")
+"""Those of the places whose functions end the graphs of PyTorch, too."""
+KNOWN_TO_PYTORCH = frozenset("eval setattr delattr locals next".split())
 UNKNOWN = frozenset(
     "print input open exec eval compile __import__ setattr delattr breakpoint globals locals next".split()
 )
 PURE = frozenset(
-    """builtins math _operator itertools _functools _collections _abc cmath _thread _weakref _struct _re _sre _string _typing
+    """builtins math _operator itertools _functools _collections _abc cmath _weakref _struct _re _sre _string _typing
     _contextvars _types""".split()
 )
 """C modules whose functions a graph may leave out."""
@@ -58,6 +67,8 @@ IMPURE = frozenset("time _random _io posix nt _socket select _warnings _datetime
 
 class Watch:
     """While this is entered, Python's calls are monitored; ``reason`` is a ``Break``, or None."""
+
+    thorough = False  # whether reasons are sought for which PyTorch has no graph either, behind the first one
 
     def __init__(self, guards):
         self.guards, self.reason, self.codes, self.own = guards, None, {}, set()
@@ -79,12 +90,13 @@ class Watch:
         finally:
             sys.setprofile(self.look)
 
-    def stop(self, reason, frame):
-        if self.reason is None:
-            self.reason = Break(reason, read_frames(frame)[0])
+    def stop(self, reason, frame, own=False):
+        """Note a reason, or one for which PyTorch has no graph either in the place of another."""
+        if self.reason is None or self.reason.own and not own:
+            self.reason = Break(reason, read_frames(frame)[0], own=own)
 
     def look(self, frame, event, arg):
-        if self.reason is not None or event not in ("call", "c_call"):
+        if event not in ("call", "c_call") or self.reason is not None and not (self.thorough and self.reason.own):
             return
         filename = frame.f_code.co_filename
         try:
@@ -93,17 +105,20 @@ class Watch:
             elif not is_tensh_file(filename) and not serves_tensh(frame, filename):
                 self.look_at_builtin(frame, arg, is_standard(filename))
         except Break as found:
-            self.stop(found.reason, frame)
+            self.stop(found.reason, frame, found.own)
 
     # ── functions of Python ──────────────────────────────────────────────────
     def look_at_call(self, frame, filename):
         code = frame.f_code
         if is_tensh_file(filename):
-            refused = code.co_name in REFUSED or any(each in filename for each in REFUSED_PLACES)
+            refused = (
+                code.co_name in REFUSED or code.co_name == "print" or any(map(filename.__contains__, REFUSED_PLACES))
+            )
             if code.co_name in REFUSED_OF_TENSORS and code.co_argcount:
                 refused = refused or isinstance(frame.f_locals[code.co_varnames[0]], Tensor)
             if refused and not is_called_by_tensh(frame) and not is_import(frame):
-                self.stop(f"{code.co_name} is called", frame)
+                ends = code.co_name in REFUSED_BY_PYTORCH or any(map(filename.__contains__, PLACES_OF_PYTORCH))
+                self.stop(f"{code.co_name} is called", frame, not ends)
             return
         if is_standard(filename):
             if not serves_tensh(frame, filename) and any(
@@ -116,7 +131,7 @@ class Watch:
         self.codes[code] = None
         names = read_code(code)
         if names.refused:
-            self.stop(names.refused, frame)
+            self.stop(names.refused, frame, names.refused != NUMPY_DRAWS)
             return
         values = frame.f_globals
         self.guards.needs_history |= "requires_grad" in names.attributes
@@ -142,14 +157,23 @@ class Watch:
             module = owner.__name__
         elif module is None:
             kind = owner if isinstance(owner, type) else type(owner)
+            kind = next((each for each in kind.__mro__ if name in vars(each)), kind)  # which may be a base
             module = "builtins" if owner is None else kind.__module__
+        place = module.partition(".")[0]
         if standard:
-            if module.partition(".")[0] in IMPURE:
-                self.stop(f"{module}.{name} is called", frame)
+            if place in IMPURE or name == "start_new_thread":
+                self.stop(f"{module}.{name} is called", frame, is_known_to_pytorch(module, name))
         elif module == "builtins" and name in UNKNOWN and (owner is None or isinstance(owner, types.ModuleType)):
-            self.stop(f"{name} is called", frame)
-        elif module.partition(".")[0] not in PURE:
-            self.stop(f"{module}.{name} is called", frame)
+            self.stop(f"{name} is called", frame, name in KNOWN_TO_PYTORCH)
+        elif place not in PURE:
+            self.stop(f"{module}.{name} is called", frame, is_known_to_pytorch(module, name))
+
+
+def is_known_to_pytorch(module, name):
+    """Return True for a function of C that graphs of PyTorch may leave out, or that it computes with tensors."""
+    if module.startswith("numpy"):
+        return "random" not in module
+    return module == "sys" and name not in ("_getframe", "exit")
 
 
 @cache
@@ -163,7 +187,7 @@ def serves_tensh(frame, filename):
     while frame is not None and is_standard(filename):
         frame = frame.f_back
         filename = "" if frame is None else frame.f_code.co_filename
-    return is_tensh_file(filename) or is_import(frame)
+    return is_tensh_file(filename) and not filename.startswith(COMPILING) or is_import(frame)
 
 
 def is_import(frame):
@@ -192,7 +216,7 @@ def read_code(code):
     for each in dis.get_instructions(code):
         what = each.opname
         if what == "IMPORT_NAME" and each.argval.partition(".")[0] == "numpy" and "random" in code.co_names:
-            names.refused = names.refused or "random numbers of NumPy are drawn"
+            names.refused = names.refused or NUMPY_DRAWS
         elif what in ("LOAD_GLOBAL", "LOAD_NAME"):
             names.globals[each.argval] = None
         elif what in ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR"):

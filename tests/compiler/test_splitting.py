@@ -119,8 +119,12 @@ def test_functions_that_read_elements_become_several_graphs(function):
         return [*part.graphs, *(graph for member in part.members for graph in list_graphs(member))]
 
     assert compiled.compiled.parts is not None and list_graphs(compiled.compiled)
-    with pytest.raises(RuntimeError, match="cannot be captured as one graph"):
-        torch.compile(function, fullgraph=True)(first)
+    whole = torch.compile(function, fullgraph=True)
+    if function in (read_in_the_middle, call_another, select):  # of which PyTorch makes one graph
+        assert whole(first) is not None
+    else:
+        with pytest.raises(RuntimeError, match="cannot be captured as one graph"):
+            whole(first)
 
 
 def test_a_training_step_is_compiled_around_backward():

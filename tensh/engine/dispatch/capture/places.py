@@ -3,6 +3,9 @@
 Both recorders use it, the one of operators (``recorder``) and the one of PyTorch's public functions (tensh/tracing).
 """
 
+import bisect
+import dis
+import functools
 import sys
 from typing import NamedTuple
 
@@ -25,6 +28,28 @@ class Place(NamedTuple):
     @property
     def filename(self):
         return self.code.co_filename
+
+
+@functools.cache
+def find_branches(code):
+    """Return (the offsets of all instructions, for each whether it decides how the code goes on, except in assertions)."""
+    found = list(dis.get_instructions(code))
+    names = [each.opname for each in found] + [""] * 4
+    return [each.offset for each in found], [branches(names[place : place + 5]) for place in range(len(found))]
+
+
+def branches(names):
+    """Return True if the first of some instructions decides how the code goes on, or is a call whose result is compared for that."""
+    if names[0].startswith("CALL") and names[1].startswith("LOAD_"):
+        names = names[3:] if names[2] == "COMPARE_OP" else names[2:]
+    deciding = names[0].startswith(("POP_JUMP", "JUMP_IF", "UNARY_NOT", "TO_BOOL"))
+    return deciding and names[1] not in ("LOAD_ASSERTION_ERROR", "LOAD_COMMON_CONSTANT")
+
+
+def is_branch(place):
+    """Return True if the instruction at a place asks for the truth of a value and goes on accordingly."""
+    offsets, deciding = find_branches(place.code)
+    return deciding[bisect.bisect_right(offsets, place.instruction) - 1]  # which may point into its cache
 
 
 def find_place(depth=2):
