@@ -31,7 +31,9 @@ def make_node_class(op):
         **list_derived_members(op),
     }
     values |= {"derivatives": op.derivatives} | _derivatives(op)
-    return type(op.node, (Node,), values | ({"constant_edges": op.constant_edges} if any(op.constant_edges) else {}))
+    if any(op.constant_edges):
+        values |= {"constant_edges": op.constant_edges, "register_hook": make_registrar("more", *op.constant_edges)}
+    return type(op.node, (Node,), values)
 
 
 def choose_keeps_arrays(op, roles):
@@ -55,13 +57,29 @@ def make_number_node_class(op, operand, node):
     node, formula = node if isinstance(node, tuple) else (node, None)
     tensor = next(i for i, p in enumerate(op.derivatives) if p != operand)
     only = property(lambda node: Node.next_functions.fget(node)[tensor : tensor + 1])
-    values = {"__slots__": (), "__module__": "builtins", "next_functions": only}
+    values = {
+        "__slots__": (),
+        "__module__": "builtins",
+        "next_functions": only,
+        "register_hook": make_registrar("one", tensor),
+    }
     if formula is not None:
         values["derivatives"] = {p: text if p == operand else formula for p, text in op.derivatives.items()}
         values |= _derivatives(op)
     if node == "NotImplemented":
         values["backward"] = values["backward_graph"] = lambda node, g: not_differentiable(node.op.name)
     return type(node, (op.node_class,), values)
+
+
+def make_registrar(how, *facts):
+    """``register_hook`` of nodes with other inputs than PyTorch's: see autograd/shown_inputs.py."""
+
+    def register_hook(node, hook):
+        from tensh.engine.autograd import shown_inputs
+
+        return getattr(shown_inputs, f"register_for_{how}")(node, hook, *facts)
+
+    return register_hook
 
 
 def find_role(op, read):

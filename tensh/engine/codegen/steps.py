@@ -197,7 +197,16 @@ def kernel_call(op, call, into=None):
 
 # ── the result ───────────────────────────────────────────────────────────────
 ANNOUNCED = "if listeners: announce(node, {0})"
+IN_ROWS = "if {0}_.ndim > 1 and not {0}_.flags.c_contiguous: {0}_ = row_major({0}_)"
+EACH_IN_ROWS = (
+    "row_major(array) if type(array) is ndarray and array.ndim > 1 and not array.flags.c_contiguous else array"
+)
 BLANK = "{0} = new(); {0}.array = {0}_; {0}.node = {0}._base = {0}._kept = None"
+
+
+def reduces(op):
+    """True for a reduction along dimensions, whose results are row-major for any order of the operand."""
+    return not op.view and {"dim", "keepdim"} <= op.parameters.keys()
 
 
 def result_lines(op):
@@ -205,6 +214,8 @@ def result_lines(op):
     if op.outs:
         return _results(op)
     lines = [] if op.view else ["if type(out_) is not ndarray: out_ = asarray(out_)"]
+    if reduces(op):
+        lines.append(f"el{IN_ROWS.format('out')}")
     lines.append(BLANK.format("out"))
     if op.derivatives:
         lines.append(_wants_gradient(op, op.derivatives) + " and mode.grad:")
@@ -226,7 +237,8 @@ def _results(op):
     """Lines for several outputs: a named tuple of fixed outputs, or a tuple of any length (``outs=LIST``)."""
     first = next(iter(op.parameters))
     if op.many:  # every output has its own gradient: Output nodes lead to the node that computes
-        lines = ["outs = [wrap(array) for array in out_]"]
+        lines = [f"out_ = [{EACH_IN_ROWS} for array in out_]"] if reduces(op) else []
+        lines.append("outs = [wrap(array) for array in out_]")
         chosen = "range(len(outs))" if op.outs == LIST else repr(op.differentiable)
         if op.derivatives:
             lines.append(_wants_gradient(op, op.derivatives) + " and mode.grad:")
@@ -242,6 +254,9 @@ def _results(op):
         return [*lines, f"outs = {op.name}_outs(outs)"]
     names = [f"{o}_" for o in op.outs]
     lines = [f"{', '.join(names)} = out_"]
+    if reduces(op):  # all in the order of the first
+        lines.append(f"if type({names[0]}) is ndarray and {IN_ROWS.format(op.outs[0]).removeprefix('if ')}")
+        lines[-1] += "".join(f"; {name} = row_major({name})" for name in names[1:])
     for o in op.outs:
         lines.append(
             f"if type({o}_) is ndarray: {o} = new(); {o}.array = {o}_; {o}.node = {o}._base = {o}._kept = None"

@@ -343,4 +343,5 @@ op(
 @op(input=None)
 def count_nonzero(input, dim=None):
     """The number of elements (along ``dim``) that are not zero.  Shape: [*] to [], or without ``dim``."""
-    return np.count_nonzero(input, dims(dim, input.ndim))
+    counted = np.count_nonzero(input, dims(dim, input.ndim))
+    return np.ascontiguousarray(counted) if np.ndim(counted) > 1 else counted

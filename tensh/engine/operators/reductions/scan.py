@@ -50,7 +50,7 @@ def accumulate(ufunc, input, dim, step, dtype=None):
     result = (accumulate_lines if source.size > LINES else accumulate_at_once)(ufunc, source, axis, wide)
     if ufunc in SUMS and dtype.kind in "fcV" and (source.size < SMALL or begins_with_negative_zero(source, axis)):
         np.add(result, ZERO[dtype], result)  # as in PyTorch, which begins with zero, -0 becomes 0
-    return result if step == 1 else np.ascontiguousarray(reverse_along(result, axis))
+    return np.ascontiguousarray(result if step == 1 else reverse_along(result, axis))  # in rows, as PyTorch's
 
 
 def begins_with_negative_zero(source, axis):

@@ -163,7 +163,7 @@ def median_along(name, skip_nan):
         if input.ndim == 0 or not input.size:
             shape = input.shape[:axis] + (1,) * (keepdim and input.ndim > 0) + input.shape[axis + 1 :]
             return input.reshape(shape).copy(), np.zeros(shape, I8)
-        indices = middle(widen(input), axis, skip_nan)
+        indices = np.ascontiguousarray(middle(widen(input), axis, skip_nan))
         values = read_along(input, indices, axis)
         return (values, indices) if keepdim else (values.squeeze(axis), indices.squeeze(axis))
 
