@@ -10,6 +10,7 @@ from tensh.engine.methods.namespaces import declare_namespace
 WHERE = {
     "save": "writing",
     "load": "reading",
+    "default_restore_location": "reading",
     "add_safe_globals": "allowed",
     "get_safe_globals": "allowed",
     "clear_safe_globals": "allowed",

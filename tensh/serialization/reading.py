@@ -149,6 +149,23 @@ def restore_row(row, where):
     raise RuntimeError(NOWHERE.format(where))
 
 
+def default_restore_location(storage, location):
+    """Return a storage for a location that a file names, as a function for ``map_location`` may.
+
+    Raise RuntimeError for devices other than the CPU and "meta".
+
+    >>> import tensh as torch, io
+    >>> file = io.BytesIO()
+    >>> torch.save(torch.arange(3), file)
+    >>> _ = file.seek(0)
+    >>> torch.load(file, map_location=lambda storage, place: torch.serialization.default_restore_location(storage, "cpu"))
+    tensor([0, 1, 2])
+    """
+    row = storage.bytes()
+    restored = restore_row(row, location)
+    return storage if restored is row else UntypedStorage(restored)
+
+
 # ── reading ──────────────────────────────────────────────────────────────────
 def _load(file, place, weights_only, encoding, mmap, path=None, shown=""):
     here = file.tell()

@@ -173,7 +173,8 @@ def test_modules_are_named_as_in_pytorch():
 
     assert names["AdamW"] is AdamW
     assert issubclass(AdamW, Optimizer)
-    assert issubclass(names["lr"].StepLR, _LRScheduler)
+    assert issubclass(_LRScheduler, names["lr"].LRScheduler)
+    assert not issubclass(names["lr"].StepLR, _LRScheduler)
 
 
 # ── ^C at any line ───────────────────────────────────────────────────────────

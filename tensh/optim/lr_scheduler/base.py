@@ -189,4 +189,5 @@ def _watch_steps(optimizer):
     optimizer.step = step
 
 
-_LRScheduler = LRScheduler  # former name
+class _LRScheduler(LRScheduler):
+    """The former name, from which schedulers of programs still inherit."""

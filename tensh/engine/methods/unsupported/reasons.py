@@ -46,7 +46,7 @@ REASONS = (
         cudnn_* miopen_* mkldnn_* xpu mps mtia cpu accelerator Stream Event OutOfMemoryError AcceleratorError
         is_vulkan_available Tensor.xpu Tensor.ipu Tensor.mtia Tensor.to_mkldnn Tensor.record_stream
         autograd.graph.*_stream* backends.* cuda.* profiler_allow_cudagraph* version.rocm version.xpu
-        serialization.default_restore_location serialization.location_tag serialization.normalize_storage_type
+        serialization.location_tag serialization.normalize_storage_type
         serialization.register_package serialization.storage_to_tensor_type serialization.validate_*_device
         """,
     ),
