@@ -149,18 +149,19 @@ shrink = Chain("softshrink", "input", "give_sign(abs(input - clip(input, -lambd,
 
 def softshrink(input, lambd=0.5):
     require_lambda(lambd, input)
-    if is_half(input.dtype) and input.ndim:  # in vectors, zeros are positive
-        return compute_in_vectors(UNARY, lambda input: shrink_halves(input, lambd) + ZERO[input.dtype],
-                                  lambda input: shrink_halves(input, lambd), input)  # fmt: skip
-    return shrink.quick(input, lambd)
+    if not input.ndim:
+        return shrink.quick(input, lambd)
+    kernel = shrink_halves if is_half(input.dtype) else shrink.quick
+
+    def at_once(input):  # in vectors, zeros are positive
+        out = kernel(input, lambd)
+        return np.add(out, ZERO[out.dtype], out)
+
+    return compute_in_vectors(UNARY * 2 // input.itemsize, at_once, lambda input: kernel(input, lambd), input)
 
 
 def write_softshrink(out, input, lambd=0.5):
-    if is_half(input.dtype):
-        out[...] = softshrink(input, lambd)
-    else:
-        require_lambda(lambd, input)
-        shrink.write_into(out, input, lambd)
+    out[...] = softshrink(input, lambd)
 
 
 softshrink.write_into, softshrink.in_blocks = write_softshrink, True
