@@ -4,6 +4,7 @@ import bisect
 import dis
 import operator
 import re
+import sys
 from contextlib import nullcontext
 from functools import cache
 
@@ -53,6 +54,7 @@ class FunctionRecorder(TorchFunctionMode):
         self.used, self.inputs, self.before = [], [], {}
         self.reason, self.pending, self.grad = None, None, mode.grad
         self.branch = None  # every read of elements is a reason
+        self.casting = casting_now()
 
     # ── values ───────────────────────────────────────────────────────────────
     def find(self, tensor):
@@ -67,6 +69,8 @@ class FunctionRecorder(TorchFunctionMode):
     def node_of(self, tensor):
         """Return the node of a tensor, which becomes an input if no call has made it."""
         node = self.find(tensor)
+        if node is None and getattr(tensor, "hides_batches", False):
+            raise Break("a function within vmap is called")
         if node is None:
             first = next((each for each in self.graph.nodes if each.op != "placeholder"), None)
             with self.graph.inserting_before(first) if first is not None else nullcontext():
@@ -188,7 +192,9 @@ class FunctionRecorder(TorchFunctionMode):
         self.pending = None
 
     def follow_grad(self):
-        """Add a switch of gradient recording if the code has changed it."""
+        """Add a switch of gradient recording if the code has changed it; end the graph if autocast has changed."""
+        if casting_now() != self.casting:
+            self.stop("autocast is switched within the function")
         if mode.grad != self.grad:
             self.graph.call_function(_set_grad_enabled, (bool(mode.grad),))
             self.grad = mode.grad
@@ -205,6 +211,12 @@ class FunctionRecorder(TorchFunctionMode):
             for tensor in self.used
             if self.before[id(tensor)][0].tobytes() != self.before[id(tensor)][1].tobytes()
         ]
+
+
+def casting_now():
+    """Return the setting of autocast."""
+    module = sys.modules.get("tensh.amp.casting")
+    return module and module.state.lower
 
 
 @cache

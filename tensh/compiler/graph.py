@@ -1,5 +1,6 @@
 """One graph of a function: a program and its guard, made from a recorded call."""
 
+import contextlib
 import inspect
 
 import numpy as np
@@ -158,7 +159,7 @@ def capture_backward(recorder, inputs, starts, around, entries, count):
             roots[node] = weight
         targets = {node: None for node in nodes if node is not None}
         try:
-            with rounding_once():
+            with rounding_once(), without_hooks(targets):
                 run(roots, True, True, targets)  # recorded, because derivatives may differentiate
         except RuntimeError as error:
             why = str(error).partition(":")[0]
@@ -171,6 +172,19 @@ def capture_backward(recorder, inputs, starts, around, entries, count):
     if any(w and g is None for w, g in zip(wanted, gradients, strict=True)):
         raise Break("a gradient was not computed by an operator")
     return tangents, gradients, wanted
+
+
+@contextlib.contextmanager
+def without_hooks(nodes):
+    """A context in which the nodes of inputs have no hooks: these run in every backward pass, on what the graph has computed."""
+    before = [(node, node.hooks) for node in nodes]
+    for node in nodes:
+        node.hooks = None
+    try:
+        yield
+    finally:
+        for node, hooks in before:
+            node.hooks = hooks
 
 
 def make_program(recorder, tensor, names):

@@ -185,3 +185,21 @@ def test_a_module_is_compiled_in_place_with_the_options_of_compile():
     expected, seen = module(x), []
     module.compile(backend=lambda graph, inputs: seen.append(graph) or graph, dynamic=True)
     assert module(x).equal(expected) and len(seen) == 1
+
+
+def test_graphs_end_where_autocast_or_vmap_begins():
+    linear = torch.nn.Linear(2, 2)
+
+    def cast(x):
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            return linear(x)
+
+    def map_rows(x):
+        return torch.vmap(lambda row: row.sin() * row.sum())(x)
+
+    for function in cast, map_rows:
+        compiled = torch.compile(function, backend=lambda graph, examples: graph.forward)
+        for number in range(3):
+            x = torch.full((2, 2), float(number))
+            made, wanted = compiled(x), function(x)
+            assert made.dtype is wanted.dtype and made.equal(wanted)

@@ -134,3 +134,16 @@ def test_derivatives_that_decide_by_elements_decide_anew():
         x = torch.tensor(rows, requires_grad=True)
         (ours,), (theirs,) = (torch.autograd.grad(f(x), x) for f in (compiled, lambda x: x.prod(-1)))
         assert ours.equal(theirs)
+
+
+@pytest.mark.parametrize(
+    "backend", ["inductor", "eager", lambda graph, examples: graph.forward], ids=["inductor", "eager", "own"]
+)
+def test_hooks_of_arguments_run_once(backend):
+    weight, seen = torch.ones(2, requires_grad=True), []
+    weight.register_hook(lambda g: seen.append(g.sum().item()) or g * 2)
+    compiled = torch.compile(lambda x: (x * weight * 3).sum(), backend=backend)
+    for count in range(1, 4):
+        weight.grad = None
+        compiled(torch.ones(2)).backward()
+        assert weight.grad.tolist() == [6, 6] and seen == [6] * count

@@ -6,6 +6,7 @@ Both recorders use it, the one of operators (``recorder``) and the one of PyTorc
 import bisect
 import dis
 import functools
+import os
 import sys
 from typing import NamedTuple
 
@@ -52,6 +53,12 @@ def is_branch(place):
     return deciding[bisect.bisect_right(offsets, place.instruction) - 1]  # which may point into its cache
 
 
+def is_launcher(frame):
+    """Return True for the script by which the command ``tensh`` was started, which is no code of the user."""
+    name = os.path.splitext(os.path.basename(frame.f_code.co_filename))[0]
+    return frame.f_back is None and name in ("tensh", "tensh-script")
+
+
 def find_place(depth=2):
     """Return (the user's running instruction, the modules being called, the outermost first)."""
     return read_frames(sys._getframe(depth))
@@ -64,7 +71,7 @@ def read_frames(frame):
         code = frame.f_code
         if code.co_qualname == CALL:
             modules.append(frame.f_locals["self"])
-        elif found is None and not is_tensh_file(code.co_filename):
+        elif found is None and not is_tensh_file(code.co_filename) and not is_launcher(frame):
             found = code, frame.f_lasti, frame.f_lineno
         trail.append((code, frame.f_lasti))
         frame = frame.f_back
