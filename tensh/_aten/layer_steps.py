@@ -30,7 +30,10 @@ def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, sca
 def dropout(input, p=0.5, training=True, inplace=False):
     if inplace or not training or not p:
         return input if not inplace else NotImplemented
-    return aten("native_dropout", input, p, True)[0]
+    if p == 1:
+        return aten("native_dropout", input, p, True)[0]
+    kept = aten("bernoulli_", aten("empty_like", input), 1 - p)
+    return aten("mul", input, aten("div_", kept, 1 - p))
 
 
 def selu(input, inplace=False):

@@ -2,6 +2,8 @@
 
 import inspect
 import math
+import sys
+from contextlib import nullcontext
 from functools import cache, partial
 
 import tensh as torch
@@ -47,6 +49,16 @@ OPERATORS = {
 def call(point, args, options):
     """The result of a public function for dispatch modes and classes, or of the function itself where there is no operator."""
     args = restore_held(args)
+    amp = sys.modules.get("tensh.amp.casting")  # without it there is no autocast
+    if amp is not None and amp.state.lower is not None:
+        go_on = partial(call_without_casts, point)
+        if (result := amp.cast_apart(point.public, args, options, nullcontext(), go_on)) is not NotImplemented:
+            return result
+    return call_without_casts(point, args, options)
+
+
+def call_without_casts(point, args, options):
+    """The result of a public function whose operands have the dtypes that it computes with."""
     try:
         return translate_call(point, args, options)
     except Lift:

@@ -17,6 +17,7 @@ from tensh._decomp import (
     reductions,
     views,
 )
+from tensh._decomp.further import FURTHER
 from tensh._decomp.rules import RULES, VIEWS
 
 FAMILIES = (
@@ -73,7 +74,8 @@ def get_decompositions(aten_ops, type="post_autograd"):
     [<OpOverload(op='aten.t', overload='default')>]
     """
     wanted = [each for op in aten_ops for each in list_overloads(op)]
-    return {each: decomposition_table[each] for each in wanted if each in decomposition_table}
+    known = overloads_of(FURTHER) | decomposition_table
+    return {each: known[each] for each in wanted if each in known}
 
 
 def register_decomposition(aten_op, registry=None, *, type="post_autograd", unsafe=False):
