@@ -32,8 +32,8 @@ def dropout(input, p=0.5, training=True, inplace=False):
         return input if not inplace else NotImplemented
     if p == 1:
         return aten("native_dropout", input, p, True)[0]
-    kept = aten("bernoulli_", aten("empty_like", input), 1 - p)
-    return aten("mul", input, aten("div_", kept, 1 - p))
+    kept = aten("bernoulli_", schemas()["empty_like"]["default"](input), 1 - p)
+    return aten("mul", input, schemas()["div_"]["Scalar"](kept, 1 - p))
 
 
 def selu(input, inplace=False):
