@@ -19,6 +19,7 @@ from tensh.fx.experimental.symbolic_sizes import free_input_sizes
 from tensh.fx.graph import Graph
 from tensh.fx.graph_module import GraphModule
 from tensh.fx.pytree_codegen import PyTreeCodeGen, PyTreeInfo
+from tensh.nn.modules.module import Module
 from tensh.nn.parameter import is_parameter
 from tensh.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 
@@ -236,9 +237,8 @@ def make_fx(
 
 def list_names(f, args):
     """Return (names of the inputs, parameters of ``f`` if an argument is nested)."""
-    called = getattr(f, "forward", f)
     try:
-        bound = inspect.signature(called).bind(*args)
+        bound = inspect.signature(f.__call__ if isinstance(f, Module) else f).bind(*args)
         kinds = [bound.signature.parameters[name].kind for name in bound.arguments]
         parameters = [] if inspect.Parameter.VAR_POSITIONAL in kinds else list(bound.arguments)
     except (TypeError, ValueError):
