@@ -16,11 +16,14 @@ def copy_constants(graph, made):
 def copy_constant(graph, node, origin, last):
     """Copy a constant; ``last`` maps nodes to what was inserted behind them."""
     users = list(node.users)
+    notes = {**origin.notes, **node.meta}
     with find_place(graph, users, origin.before, last):
         made = insert_call(graph, "lift_fresh_copy", "default", (node,), node)
+    made.meta = dict(notes)
     if origin.detached:
         with graph.inserting_after(made):
             made = insert_call(graph, "detach_", "default", (made,), node)
+            made.meta = dict(notes)
     last[origin.before] = made
     for user in users:
         user.replace_input_with(node, made)

@@ -9,6 +9,7 @@ that calls it, so that the graph computes exactly what the program computed. A n
 
 import operator
 from contextlib import nullcontext
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from tensh._aten.calls import call_plain
@@ -55,10 +56,11 @@ class UntracedValue(RuntimeError):
 
 
 class Origin(NamedTuple):
-    """Where a constant was made: after which node, and whether it is detached there."""
+    """Where a constant was made: after which node, whether it is detached there, and the notes of a node at that place."""
 
     before: Any
     detached: bool
+    notes: dict
 
 
 class Recorder(NumberRecorder, BranchRecorder, TorchFunctionMode):
@@ -197,7 +199,9 @@ class Recorder(NumberRecorder, BranchRecorder, TorchFunctionMode):
         if maker is not None and self.on_read:
             self.on_read("tensor", maker)
         self.kept.append(tensor)
-        self.free[id(tensor)] = Origin(next(reversed(self.graph.nodes), None), detached)
+        place = SimpleNamespace(op="constant", target=None, meta={})
+        self.describe(place, tensor)
+        self.free[id(tensor)] = Origin(next(reversed(self.graph.nodes), None), detached, place.meta)
         if self.branch is not None:
             self.branch.own.add(id(tensor))
         return tensor
