@@ -1,6 +1,9 @@
 """Products of few numbers, which have PyTorch's bits: each product is rounded, and they are added one after the other.
 
 BLAS, and PyTorch for larger matrices, adds products that are not rounded.
+
+Note [Sums without terms]
+c_einsum takes elements that lie behind an empty array for terms if strides are alike (NumPy 2.4); BLAS returns zeros.
 """
 
 import numpy as np
@@ -15,9 +18,6 @@ BATCH = 400  # products of each of several pairs of matrices from which PyTorch 
 LANES = 16  # bytes from which c_einsum adds several products of a row in parallel
 BATCHES = 1 << 13  # products of all pairs
 
-# Note [Sums without terms]
-# c_einsum takes the elements that lie behind an empty array for terms if strides are alike (NumPy 2.4): BLAS returns zeros.
-
 
 def has_few(rows, depth, columns):
     """Return True if a product of matrices of these sizes may be written out."""
@@ -27,7 +27,7 @@ def has_few(rows, depth, columns):
 def multiply_few(first, second):
     """Return the product of two matrices of one dtype that are small in one dimension, or None for BLAS to compute."""
     (rows, inner), (depth, columns) = first.shape, second.shape
-    # BLAS refuses other sizes, c_einsum would repeat a single column; for empty ones see [Sums without terms].
+    # BLAS refuses other sizes, c_einsum would repeat a single column; for empty ones see Note [Sums without terms].
     if not inner == depth > 0:
         return None
     if rows * depth * columns > PRODUCTS or second.dtype not in ONES:
@@ -41,7 +41,7 @@ def multiply_few(first, second):
 
 def multiply_few_by_vector(matrix, vector):
     """Return the product of a matrix and a vector of up to DEPTH_OF_VECTORS elements."""
-    if vector.dtype not in ONES or not matrix.shape[1] == len(vector) > 0:  # see [Sums without terms]
+    if vector.dtype not in ONES or not matrix.shape[1] == len(vector) > 0:  # Note [Sums without terms]
         return matrix.dot(vector)
     if len(vector) == 2 or vector.nbytes < LANES:
         return c_einsum("ik,k->i", matrix, vector)
@@ -54,7 +54,7 @@ def multiply_few_in_batches(first, second):
     columns = second.shape[2]
     work = rows * depth * columns
     if (
-        not work  # see [Sums without terms]
+        not work  # Note [Sums without terms]
         or (work >= BATCH and (rows >= ROWS and columns >= COLUMNS or depth > DEPTH))
         or number * work > BATCHES
         or second.dtype not in ONES
