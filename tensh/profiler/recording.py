@@ -12,13 +12,18 @@ from time import perf_counter_ns
 from numpy import ndarray
 
 import tensh
+from tensh.engine.arguments.caller import AUTOCAST
 from tensh.engine.codegen.vocabulary import OPS
 from tensh.engine.core.tensor import Tensor
 from tensh.profiler.events import FunctionEvent
 
 ROOT = os.path.dirname(os.path.dirname(__file__)) + os.sep
 OPTIM = f"{ROOT}optim{os.sep}"
-DERIVATIVE, SKIPPED = "<tensh derivative of ", ("<tensh guard of ", "<tensh torch.nn.")
+DERIVATIVE, SKIPPED = (
+    "<tensh derivative of ",
+    ("<tensh guard of ", "<tensh guards of ", "<tensh compiled ", "<tensh torch.nn.", AUTOCAST),
+)
+"""Files of derivatives, and of functions around operators."""
 EVALUATION = "autograd::engine::evaluate_function: "
 CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[a-zA-Z])(?=\d[dD])")
 NAMED = {"softmax": "_softmax", "log_softmax": "_log_softmax", "nll_loss": "nll_loss_forward"}
