@@ -65,7 +65,7 @@ class BackendFunction(CompiledFunction):
         structure.outputs = structure.views = None
         name_used(recorder, name_inputs(guards, self.function))
         guard = guards.compile([(each.path, each.tensor) for each in given], around[0])
-        if (tensors := guard(args, kwargs)) is None:
+        if (tensors := guard(args, kwargs)) is None or any(a is not b.tensor for a, b in zip(tensors, given)):
             raise Break("the function changes a value that it reads")
         places = [known[id(tensor)] for tensor in recorder.used]
         kind = around, guards.kind, tuple((each.path, each.tensor.dim(), each.tensor.dtype) for each in given)
@@ -111,7 +111,7 @@ class BackendResult(Result):
 class BackendGraph:
     """The backend's function for a graph, with its guard."""
 
-    decision = None  # reading elements in Python ends a graph
+    decision = program = None  # reading elements in Python ends a graph
 
     def __init__(self, run, guard, around, places, rebuild, kind):
         self.run, self.guard, self.around, self.places, self.rebuild, self.kind = (

@@ -106,7 +106,7 @@ class CompiledFunction:
                 except ReadMismatch:
                     continue
                 except Exception as error:
-                    if place := graph.program.find_failure(error):
+                    if graph.program is not None and (place := graph.program.find_failure(error)):
                         error.add_note(f"in the compiled {self.title}, {place}")
                     raise
         if self.parts is not None:

@@ -192,9 +192,9 @@ class FunctionRecorder(TorchFunctionMode):
         self.pending = None
 
     def follow_grad(self):
-        """Add a switch of gradient recording if the code has changed it; end the graph if autocast has changed."""
+        """Add a switch of gradient recording if the code has changed it; end the graph if autocast or the default device has changed."""
         if casting_now() != self.casting:
-            self.stop("autocast is switched within the function")
+            self.stop("autocast, or the default device, is switched within the function")
         if mode.grad != self.grad:
             self.graph.call_function(_set_grad_enabled, (bool(mode.grad),))
             self.grad = mode.grad
@@ -214,9 +214,9 @@ class FunctionRecorder(TorchFunctionMode):
 
 
 def casting_now():
-    """Return the setting of autocast."""
+    """Return the setting of autocast, and the default device."""
     module = sys.modules.get("tensh.amp.casting")
-    return module and module.state.lower
+    return module and module.state.lower, mode.device
 
 
 @cache

@@ -98,7 +98,8 @@ def make_graph(compiled, recorder, guards, result, args, kwargs, around, entries
     guard = guards.compile(
         [(path, value.tensor) for path, value in zip(paths, inputs, strict=True)], around[0], bool(writes)
     )
-    if guard(args, kwargs) is None:
+    found = guard(args, kwargs)
+    if found is None or any(tensor is not value.tensor for tensor, value in zip(found, inputs)):
         raise Break("the function changes a value that it reads")
     structure.outputs = structure.views = None
     kind = (

@@ -189,9 +189,9 @@ class SharedMemory:
 
     def is_read_elsewhere(self, value, now):
         """Return True if another value in the same memory is read after line ``now``."""
-        array = value.tensor.array
+        tensor = value.tensor
         return any(
-            other.tensor.array is not array and self.last.get(other, -1) > now and overlap(other.tensor.array, array)
+            other.tensor is not tensor and self.last.get(other, -1) > now and overlap(other.tensor.array, tensor.array)
             for other in self.by_owner[memory_of(value)]
         )
 

@@ -35,6 +35,8 @@ DYNAMIC = frozenset(
 """Functions whose results have shapes that depend on elements."""
 SLOPES = ("_slope", "_slopes")
 """Endings of primitives of derivatives whose functions on arrays and tensors differ; the one on arrays is used."""
+ALIASES = ("detach", "data", "alias")
+"""Functions whose result is another name of the same array."""
 INDEXING = frozenset("__getitem__ __setitem__ index index_put index_put_ masked_select".split())
 NUMBERED = {"plus": "add", "minus": "sub", "times": "mul", "over": "div"}
 """Operators of a tensor and a number -> the equivalent operator of two tensors."""
@@ -129,7 +131,7 @@ class Lowering:
     # ── functions that are not made of operators ─────────────────────────────
     def lower_function(self, line):
         name = line.name
-        if name in ("detach", "data", "alias") and len(line.outputs) == 1:
+        if name in ALIASES and len(line.outputs) == 1:
             self.variables[line.outputs[0]] = self.variable(line.args[0])  # another name for the same array
         elif name == "__getitem__" and is_basic(line.args[1]):
             index = line.args[1] if type(line.args[1]) is tuple else (line.args[1],)
@@ -170,6 +172,7 @@ class Lowering:
             or not op.parallel
             or line.options.get("out") is not None
             or origin(target).line is None
+            or origin(target).line.name in ALIASES
             or shared(target)
         ):
             return False

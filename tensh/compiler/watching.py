@@ -27,7 +27,8 @@ STANDARD = tuple({sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")
 """The folders of Python's standard library; packages may be installed in a folder below them."""
 INSTALLED = re.compile(r"[\\/](site|dist)-packages[\\/]")
 NUMPY = os.path.join(os.path.dirname(numpy.__file__), "")
-COMPILING = os.path.dirname(__file__)
+COMPILING = os.path.join(os.path.dirname(__file__), "compiling.py")
+"""The file that calls captured functions."""
 IMPORTING = ("<frozen importlib", os.path.dirname(__file__))
 """The files at which the search for an import ends: the importer's, and those that call a captured function."""
 REFUSED = frozenset(
