@@ -59,9 +59,12 @@ class NumberRecorder:
     def record_assignment(self, member, value):
         """Record that a member of the root gets a new value at the end; exports read the member itself for that."""
         overload, args, _ = translation.choose("copy_", (member, value), {})
+        before = self.nodes.get(id(member))
         node = self.record(overload, args, {}, member, name="copy__default" if self.apart else None)
         if self.apart:
             path = self.members[id(member)]
+            if before is not None:
+                self.nodes[id(member)] = before  # results are what the program computed, not what it assigned
             node.meta["torch_fn"] = node.args[1].meta.get("torch_fn")
             node.args = (
                 next(each for each in self.graph.find_nodes(op="get_attr") if each.target == path),
