@@ -209,15 +209,15 @@ def find(module, path):
 
 
 def interpret(module, path):
-    """Return the module at a path as one that runs a graph, which may be empty."""
-    known = find(module, path)
-    if isinstance(known, InterpreterModule):
-        return known
-    made = InterpreterModule()
-    vars(made).update(vars(known))
-    *parents, name = path.split(".")
-    find(module, ".".join(parents))._modules[name] = made
-    return made
+    """Return the module at a path as one that runs a graph, which may be empty, as those on the way do."""
+    for part in path.split("."):
+        known = find(module, part)
+        if not isinstance(known, InterpreterModule):
+            made = InterpreterModule()
+            vars(made).update(vars(known))
+            module._modules[part] = known = made
+        module = known
+    return module
 
 
 def set_state(root, path, value, is_constant):

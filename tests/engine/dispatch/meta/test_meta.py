@@ -273,9 +273,10 @@ READS_ELEMENTS = (
     "momentum=None",
     "AdaptiveLogSoftmax",
     "generate_square_subsequent_mask",
+    "CTCLoss",
     "CrossEntropyLoss(rand(4), label_smoothing=0.1)",
 )
-"""Parts of cases that need elements: lengths of sequences, counts of batches, masks that are compared; lazy layers stay so."""
+"""Parts of cases that need elements: lengths of sequences and of labels, counts of batches, masks that are compared; lazy layers stay so."""
 
 
 def on_meta(value):
