@@ -39,8 +39,6 @@ def read_settings():
 
 def read_value(text):
     """Return a value from its text; None for one that tensh does not know."""
-    if text == "set()":
-        return set()
     return None if text == "?" else ast.literal_eval(text)
 
 
@@ -187,7 +185,7 @@ def save(module):
 def load(module, maybe_pickled_config):
     """Set all settings, from the bytes of ``save_config`` or from a dictionary."""
     given = maybe_pickled_config
-    given = given if isinstance(given, dict) else ast.literal_eval(given.decode().replace("set()", "None"))
+    given = given if isinstance(given, dict) else ast.literal_eval(given.decode())
     for name, value in given.items():
         put(module, name, value)
 

@@ -108,7 +108,6 @@ def follow(library, path):
 
 
 def test_settings_of_all_modules_can_be_set_and_are_restored():
-
     for path, name, value in (
         ("_inductor.config", "max_autotune", True), ("_inductor.config.triton", "cudagraphs", True), ("_inductor.config.cpp", "threads", 4),
         ("_inductor.config.trace", "enabled", True), ("_dynamo.config", "capture_scalar_outputs", True),
@@ -131,6 +130,11 @@ def test_settings_of_all_modules_can_be_set_and_are_restored():
         inductor.load_config(kept)
         assert inductor.max_autotune and inductor.triton.cudagraphs
         inductor.triton.cudagraphs = False
+    for path in ("_dynamo.config", "_inductor.config"):  # some of whose settings are sets
+        module = follow(torch, path)
+        before = module.get_config_copy()
+        module.load_config(module.save_config())
+        assert module.get_config_copy() == before
     with pytest.raises(AttributeError, match="triton.nonsense does not exist"):
         inductor.patch({"triton.nonsense": True})
 
