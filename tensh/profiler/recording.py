@@ -19,11 +19,10 @@ from tensh.profiler.events import FunctionEvent
 
 ROOT = os.path.dirname(os.path.dirname(__file__)) + os.sep
 OPTIM = f"{ROOT}optim{os.sep}"
-DERIVATIVE, SKIPPED = (
-    "<tensh derivative of ",
-    ("<tensh guard of ", "<tensh guards of ", "<tensh compiled ", "<tensh torch.nn.", AUTOCAST),
-)
-"""Files of derivatives, and of functions around operators."""
+DERIVATIVE = "<tensh derivative of "
+"""How the files of derivatives begin."""
+SKIPPED = ("<tensh guard of ", "<tensh guards of ", "<tensh compiled ", "<tensh torch.nn.", AUTOCAST)
+"""How the files of functions around operators begin."""
 EVALUATION = "autograd::engine::evaluate_function: "
 CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[a-zA-Z])(?=\d[dD])")
 NAMED = {"softmax": "_softmax", "log_softmax": "_log_softmax", "nll_loss": "nll_loss_forward"}
@@ -129,7 +128,7 @@ def name_operator(name, file):
 
 
 def collect_arguments(frame):
-    """The arguments of a call, those of its caller's lists as they are."""
+    """The positional arguments of a call, without ``self``."""
     code, values = frame.f_code, frame.f_locals
     return [values.get(name) for name in code.co_varnames[: code.co_argcount] if name != "self"]
 
