@@ -75,23 +75,23 @@ class Grammar:
         return found
 
     # ── parts ────────────────────────────────────────────────────────────────
-    def declaration(self):
-        """``name.overload(arguments) -> results``."""
+    def read_declaration(self):
+        """Read ``name.overload(arguments) -> results``."""
         self.take("ident")
         if self.skip("::"):
             self.take("ident")
         if self.skip("."):
             self.take("ident")
         if self.next.kind == "(":
-            self.listed(self.argument)
+            self.read_list(self.read_argument)
             self.take("->")
             if self.next.kind == "(":
-                self.listed(self.result)
+                self.read_list(self.read_result)
             else:
-                self.result()
+                self.read_result()
         self.take("eof")
 
-    def listed(self, part):
+    def read_list(self, part):
         self.take("(")
         if self.skip(")"):
             return
@@ -100,31 +100,31 @@ class Grammar:
             part()
         self.take(")")
 
-    def argument(self):
+    def read_argument(self):
         if self.skip("*") or self.skip("..."):
             return
-        kind, optional, listed = self.kind()
+        kind, optional, listed = self.read_kind()
         self.take("ident")
         if self.skip("="):
-            self.default(kind, optional, listed)
+            self.read_default(kind, optional, listed)
 
-    def result(self):
+    def read_result(self):
         if self.skip("..."):
             return
-        self.kind()
+        self.read_kind()
         self.skip("ident")
 
-    def kind(self):
-        """A type: its name, whether None is one of its values, and whether it is a list."""
+    def read_kind(self):
+        """Read a type; return its name, whether None is one of its values, and whether it is a list."""
         token = self.next
         if not self.skip("None"):
             self.take("ident")
         if token.text not in KINDS:
             self.fail(f"\n{UNKNOWN}", token)
         if token.text in ("Dict", "Future"):
-            self.listed(self.kind)
+            self.read_list(self.read_kind)
         elif self.skip("("):
-            self.alias()
+            self.read_alias()
         optional = listed = False
         while True:
             if self.skip("["):
@@ -133,14 +133,14 @@ class Grammar:
                     self.take("number")
                     self.take("]")
                 if self.skip("("):
-                    self.alias()
+                    self.read_alias()
             elif self.skip("?"):
                 optional = True
             else:
                 return token.text, optional, listed
 
-    def alias(self):
-        """The names of the memory that a tensor shares."""
+    def read_alias(self):
+        """Read the names of the memory that a tensor shares."""
         for again in (True, False):
             while self.skip("*") or self.take("ident"):
                 if not self.skip("|"):
@@ -150,22 +150,22 @@ class Grammar:
                 break
         self.take(")")
 
-    def default(self, kind, optional, listed):
+    def read_default(self, kind, optional, listed):
         if optional and self.skip("None"):
             return
         if kind == "Tensor" and not listed:
             self.take("None")
         elif listed and self.skip("["):
             if not self.skip("]"):
-                self.constant(kind)
+                self.read_constant(kind)
                 while self.skip(","):
-                    self.constant(kind)
+                    self.read_constant(kind)
                 self.take("]")
         else:
-            self.constant(kind)
+            self.read_constant(kind)
 
-    def constant(self, kind):
-        """A number, a text, or a name that stands for a number."""
+    def read_constant(self, kind):
+        """Read a number, a text, or a name that stands for a number."""
         token = self.next
         if any(map(self.skip, ("string", "None", "True", "False"))):
             return
@@ -180,4 +180,4 @@ class Grammar:
 
 def require_schema(text):
     """Raise PyTorch's error unless a text is the schema of an operator, or only a name."""
-    Grammar(text).declaration()
+    Grammar(text).read_declaration()

@@ -147,7 +147,7 @@ ARITHMETIC = tuple(getattr(operator, name) for name in ("add", "sub", "mul", "fl
 """Records the arithmetic of sizes."""
 TRUE_DIVISION = operator.truediv
 EXTREMES = {"max": sym_max, "min": sym_min}
-"""What records the largest and the smallest of two numbers."""
+"""The functions by which graphs compute the largest and the smallest of two numbers."""
 for each in ARITHMETIC:
     define(each.__name__)
     if each is not operator.neg:

@@ -157,7 +157,7 @@ class Calls:
         return Value(list[steps.element.kind])
 
     def sequence(self, function, node):
-        """Return what a loop goes over that calls range, enumerate or zip."""
+        """Return the steps of a loop over a call of ``range``, ``enumerate`` or ``zip``."""
         if function is range:
             for place, each in enumerate(node.args):
                 value = self.value(each)
@@ -180,7 +180,7 @@ class Calls:
         return Steps(parts=[tuple(row) for row in zip(*rows)], name="iterabletree")
 
     def steps_of(self, found, node):
-        """Return what a loop goes over."""
+        """Return the steps of a loop over a value."""
         if isinstance(found, Steps):
             return found
         if isinstance(found, tuple):
