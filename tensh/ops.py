@@ -1,9 +1,12 @@
 """torch.ops: operators by namespace; ``aten`` holds tensh's own, other namespaces those of ``torch.library``."""
 
+import os
 import sys
 from importlib import import_module
 from operator import attrgetter
 from types import ModuleType
+
+from tensh._aten.operator_classes import OpOverloadPacket
 
 LATE = dict.fromkeys(("_c10d_functional", "c10d_functional"), "tensh.distributed.functional_operators")
 """Namespace -> the module that registers its operators when one of them is first used."""
@@ -17,11 +20,11 @@ OF_GROUPS = frozenset(
 """Operators of PyTorch on process groups of its own, in the namespace ``c10d``."""
 
 
-class Operator:
-    """An operator or one of its overloads, both callable."""
+class Operator(OpOverloadPacket):
+    """An operator without overloads."""
 
     def __init__(self, space, name, function):
-        self._name, self._function = f"{space}::{name}", function
+        self._qualified_op_name, self._function = f"{space}::{name}", function
         self.__name__ = name
 
     def __call__(self, *args, **kwargs):
@@ -32,58 +35,71 @@ class Operator:
             raise AttributeError(overload)
         return self
 
-    def __str__(self):
-        return self._name.replace("::", ".")
 
-    def __repr__(self):
-        return f"<OpOverloadPacket(op='{self}')>"
-
-
-class Operators(ModuleType):
+class _OpNamespace(ModuleType):
     """The operators of a namespace."""
 
-    __file__ = "torch.ops"
+    __module__, __file__ = "torch._ops", "torch.ops"
+
+    def __init__(self, name):
+        super().__init__(f"torch.ops.{name}")
+        self.name = name
 
     def __getattr__(self, name):
-        from tensh._aten.derivative_names import derivative_by_name
-        from tensh._aten.overloads import Packet, Word, packet_of, schemas
-        from tensh._higher_order_ops import HigherOrderOperator
-        from tensh._library.custom_ops import OPERATORS
-        from tensh.engine.codegen.vocabulary import OPS
-        from tensh.jit.checking.attributes import read_absent_operators
+        if name in ("__origin__", "__self__"):
+            raise AttributeError(f"Invalid attribute '{name}' for '_OpNamespace' '{self.name}'")
+        if self.name in LATE:
+            import_module(LATE[self.name])
+        found = find_operator(self.name, name)
+        if found is None:
+            kind = "'_OpNamespace' '"
+            if self.name == "higher_order":
+                kind = "'_HigherOrderNamespace' 'torch.ops."
+            raise AttributeError(f"{kind}{self.name}' object has no attribute '{name}'")
+        return found
 
-        space = self.__name__.rpartition(".")[2]
-        if space in LATE:
-            import_module(LATE[space])
-        call_operator = OPERATORS.get(f"{space}::{name}")
-        if call_operator is not None:
-            return call_operator._packet
-        if space == "aten" and name in schemas():
-            return packet_of(name)
-        if space == "higher_order" and name in HigherOrderOperator.known:
-            return HigherOrderOperator.known[name]
-        if space in ("aten", "prims") and call_operator is None and not name.startswith("__"):
-            import tensh
 
-            call_operator = getattr(tensh, name, None) or getattr(tensh.nn.functional, name, None)
-            call_operator = call_operator or getattr(tensh.Tensor, name, None)
-        if space == "aten" and (derivative := derivative_by_name(name)):
-            return Packet(name, {"default": derivative})
-        if space == "aten" and name in OPS:  # of tensh, in derivatives that traces contain
-            call_operator = either(Word(name), call_operator) if call_operator else Word(name)
-        if call_operator is None and space == "prim" and name in ("device", "dtype", "layout"):
-            call_operator = attrgetter(name)
-        # a library may list it in a table; only a call needs the operator
-        if call_operator is None and (
-            name in read_absent_operators() if space == "aten" else space == "c10d" and name in OF_GROUPS
-        ):
+def find_operator(space, name):
+    """Return an operator of a namespace, or None."""
+    from tensh._higher_order_ops import HigherOrderOperator
+    from tensh._library.custom_ops import OPERATORS
 
-            def call_operator(*args, **kwargs):
-                raise NotImplementedError(f"torch.ops.{space}.{name} exists in PyTorch but not in tensh")
+    definition = OPERATORS.get(f"{space}::{name}")
+    if definition is not None:
+        return definition._packet
+    if space == "higher_order":
+        return HigherOrderOperator.known.get(name)
+    if space == "prim" and name in ("device", "dtype", "layout"):
+        return Operator(space, name, attrgetter(name))
+    if space == "c10d" and name in OF_GROUPS:
+        return Operator(space, name, refuse_call(f"{space}.{name}"))
+    return find_aten(space, name) if space in ("aten", "prims") else None
 
-        if call_operator is None:
-            raise AttributeError(f"'_OpNamespace' '{space}' object has no attribute '{name}'")
-        return Operator(space, name, call_operator)
+
+def find_aten(space, name):
+    """Return an operator of PyTorch, or one of tensh that derivatives consist of, or None."""
+    from tensh._aten.derivative_names import derivative_by_name
+    from tensh._aten.overloads import Word, schemas
+    from tensh._aten.packets import Packet, all_overloads, packet_of
+    from tensh.engine.codegen.vocabulary import OPS
+
+    if space == "aten" and name in schemas():
+        return packet_of(name)
+    if space == "aten" and (derivative := derivative_by_name(name)):
+        return Packet(name, {"default": derivative})
+    known = f"{space}::{name}" in all_overloads()
+    if space == "aten" and name in OPS:  # in derivatives that traces contain
+        return Operator(space, name, either(Word(name), packet_of(name)) if known else Word(name))
+    return packet_of(name, space) if known else None
+
+
+def refuse_call(name):
+    """Return a function that raises: a library may list an operator in a table, and only a call needs it."""
+
+    def call(*args, **kwargs):
+        raise NotImplementedError(f"torch.ops.{name} exists in PyTorch but not in tensh")
+
+    return call
 
 
 def either(one, other):
@@ -98,14 +114,26 @@ def either(one, other):
     return call
 
 
-def load_library(path):
-    """Raise an error: compiled libraries are made for PyTorch."""
-    raise OSError(f"{path}: tensh loads no libraries of PyTorch's operators")
+class _Ops(ModuleType):
+    """The module ``torch.ops``: its attributes are namespaces, made when they are first used."""
+
+    __module__ = "torch._ops"
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(f"module 'torch.ops' has no attribute '{name}'")
+        value = self.__dict__[name] = _OpNamespace(name)
+        return value
+
+    def __iter__(self):
+        return iter([name for name, value in self.__dict__.items() if isinstance(value, _OpNamespace)])
+
+    def load_library(self, path):
+        """Raise OSError: compiled libraries are made for PyTorch."""
+        reason = OSError("tensh loads no libraries of PyTorch's operators")
+        raise OSError(f"Could not load this library: {os.path.realpath(path)}") from reason
 
 
-def __getattr__(name):
-    if name.startswith("__"):
-        raise AttributeError(f"module 'torch.ops' has no attribute '{name}'")
-    value = Operators(f"torch.ops.{name}")
-    setattr(sys.modules[__name__.replace("torch", "tensh", 1)], name, value)
-    return value
+loaded_libraries: set = set()
+"""The libraries that have been loaded: none."""
+sys.modules[__name__.replace("torch", "tensh", 1)].__class__ = _Ops

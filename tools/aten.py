@@ -5,7 +5,7 @@ for the graphs of scripts: which of these overloads have results other than a te
 signatures of operators on numbers, texts, lists and dictionaries, which scripts alone call. A third has the whole declarations of
 operators that have one overload only: errors of calls begin with them. A fourth names the operators that tensh lacks. A fifth,
 ``declarations.txt``, has the whole declaration of each overload whose signature does not tell it: symbolic sizes, marks of views
-and writes, other results than a tensor.
+and writes, other results than a tensor. A sixth, ``all_overloads.txt``, lists all overloads of ``aten`` and ``prims`` in PyTorch's order.
 """
 
 import re
@@ -15,6 +15,7 @@ from generated import ROOT, update_files
 
 TARGET = ROOT / "tensh/_aten/schemas.txt"
 DECLARED = ROOT / "tensh/_aten/declarations.txt"
+ALL = ROOT / "tensh/_aten/all_overloads.txt"
 SCRIPTS = ROOT / "tensh/jit/scripting/signatures.txt"
 SINGLE = ROOT / "tensh/jit/checking/declarations.txt"
 ABSENT = ROOT / "tensh/jit/checking/absent.txt"
@@ -97,6 +98,10 @@ def make_files():
     names = {re.split(r"[.(]", line.lstrip("+"))[0] for line in lines + further}
     yield SINGLE, "".join(f"{line}\n" for line in find_single_declarations(names))
     yield ABSENT, "".join(f"{line}\n" for line in find_absent_operators(names))
+    yield (
+        ALL,
+        "".join(f"{line}\n" for line in find_all_overloads({line.lstrip("+").partition("(")[0] for line in lines})),
+    )
 
 
 def find_script_signatures(known):
@@ -136,6 +141,26 @@ def find_single_declarations(names):
     for schema in torch._C._jit_get_all_schemas():
         found.setdefault(schema.name, []).append(str(schema))
     return [found[f"aten::{name}"][0] for name in sorted(names) if len(found.get(f"aten::{name}", ())) == 1]
+
+
+def find_all_overloads(known):
+    """Return a line for each overload, by operators: the name, the declaration unless ``known`` has the name, and the tags."""
+    import torch
+
+    found = {}
+    for schema in torch._C._jit_get_all_schemas():
+        if schema.name.partition("::")[0] in ("aten", "prims"):
+            found.setdefault(schema.name.removeprefix("aten::"), []).append(schema)
+    lines = []
+    for name in sorted(found):
+        for schema in found[name]:
+            full = name + (f".{schema.overload_name}" if schema.overload_name else "")
+            tags = [each.name for each in torch._C._get_operation_overload(schema.name, schema.overload_name)[2]]
+            tags = " ".join(sorted(each for each in tags if each != "pt2_compliant_tag"))
+            lines.append(
+                (full if full in known else str(schema).removeprefix("aten::")) + (f" #{tags}" if tags else "")
+            )
+    return lines
 
 
 def find_absent_operators(names):

@@ -40,7 +40,7 @@ def kernel_of(overload):
         if found is None and name.startswith(f"{family}_"):
             found = getattr(getattr(torch, family), name.removeprefix(f"{family}_"), None)
     if found is None:
-        raise NotImplementedError(f"torch.ops.aten.{name} exists in PyTorch but not in tensh")
+        raise NotImplementedError(f"torch.ops.{overload.namespace}.{name} exists in PyTorch but not in tensh")
     if reduces:
         return take_reduction_number(found, parameters)
     return found

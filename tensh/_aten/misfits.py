@@ -18,7 +18,9 @@ def require_fitting(overload, args, kwargs):
     declared = overload._schema
     if overload._opname.removesuffix("_") in ONLY_TENSORS:
         args = [
-            NUMBER if isinstance(value, (int, float, complex)) and place < 2 else value
+            NUMBER
+            if isinstance(value, (int, float, complex)) and place < 2 and takes_tensor(declared, place)
+            else value
             for place, value in enumerate(args)
         ]
     for place, (argument, value) in enumerate(zip(declared.arguments, args)):
@@ -26,12 +28,19 @@ def require_fitting(overload, args, kwargs):
             raise RuntimeError(
                 f"Expected a proper Tensor but got None (or an undefined Tensor in C++) for argument #{place} '{argument.name}'"
             )
-    bind_arguments(f"aten::{overload._opname}", declared, read_parameters(declared), args, kwargs)
+    bind_arguments(f"{overload.namespace}::{overload._opname}", declared, read_parameters(declared), args, kwargs)
 
 
-def describe_misfits(overloads, args, kwargs):
+def takes_tensor(declared, place):
+    """True if the argument at a place is a tensor, which a number may stand for."""
+    return place < len(declared.arguments) and declared.arguments[place].type == "Tensor"
+
+
+def describe_misfits(
+    overloads, args, kwargs, first="Overloaded torch operator invoked from Python failed to match any schema:\n"
+):
     """The error for arguments that no overload takes: why each does not."""
-    lines = ["Overloaded torch operator invoked from Python failed to match any schema:\n"]
+    lines = [first]
     for overload in overloads:
         try:
             require_fitting(overload, args, kwargs)

@@ -10,13 +10,15 @@ from pathlib import Path
 
 from tensh._aten.handlers import ask, ask_overrides, find_overrides, handlers_for
 from tensh._aten.kept_values import loses_operand, results_kept
-from tensh._aten.misfits import ONLY_TENSORS, describe_misfits, require_fitting
+from tensh._aten.misfits import ONLY_TENSORS, require_fitting
+from tensh._aten.operator_classes import OpOverload
 from tensh._aten.recording import ask_and_record
 from tensh._aten.schema import declare
 from tensh.engine.autograd.gradients import grad
 from tensh.engine.autograd.modes import enable_grad
 from tensh.engine.codegen.vocabulary import TENSORS
 from tensh.engine.core.clock import mode
+from tensh.engine.core.ports import Port
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.override.state import state
 from tensh.engine.dtypes.dtype import dtype
@@ -25,6 +27,8 @@ from tensh.func.trees import flatten, leaves_of, unflatten
 PARAMETER = re.compile(r"(?P<kind>\w+)[\[\d*\]?]* (?P<name>\w+)(?:=(?P<default>.+))?")
 REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
 REQUIRED = object()
+packet_of, make_packet, tags_of = (Port("_aten.packets", name) for name in ("packet_of", "Packet", "tags_of"))
+"""The operator of a name, an operator with these overloads, and the tags of an overload."""
 
 
 class Parameter:
@@ -112,22 +116,21 @@ def schemas():
     }
 
 
-class Overload:
+class Overload(OpOverload):
     """One overload of an operator: called, it asks the dispatch modes and classes, and then computes."""
 
-    namespace = "aten"
     replays = False  # True where the call itself must be made again for its derivative
 
     def __init__(self, name, overload, text, composed):
         self._opname, self._overloadname, self._text, self.composed = name, overload, text, composed
-        self.__name__, self.__qualname__ = f"{name}.{overload}", f"aten::{name}"
+        self.__name__, self.__qualname__ = f"{name}.{overload}", self.name()
         self.__module__ = "torch._ops.aten"
 
     @property
     def overloadpacket(self):
         return packet_of(self._opname)
 
-    _overloadpacket = overloadpacket
+    _overloadpacket = property(lambda self: self.overloadpacket)
 
     @property
     def parameters(self):
@@ -141,28 +144,16 @@ class Overload:
         self.__dict__["_parameters"] = parameters
         return parameters
 
-    def name(self):
-        return f"aten::{self._opname}" + (f".{self._overloadname}" if self._overloadname != "default" else "")
-
     @property
     def _schema(self):
         return declare(self.name().removeprefix("aten::"), self._text)
 
     @property
     def tags(self):
-        return []
-
-    def __str__(self):
-        return f"aten.{self.__name__}"
-
-    def __repr__(self):
-        return f"<OpOverload(op='aten.{self._opname}', overload='{self._overloadname}')>"
+        return tags_of(self)
 
     def __reduce__(self):
         return find_overload, (self._opname, self._overloadname)
-
-    def __deepcopy__(self, memo):
-        return self
 
     def bind(self, args, options):
         """(args, options) as handlers see them, without what equals its default; TypeError if they do not fit."""
@@ -301,7 +292,7 @@ class Word(Overload):
 
     @property
     def overloadpacket(self):
-        return Packet(self._opname, {"default": self})
+        return make_packet(self._opname, {"default": self})
 
     def compute(self, args, kwargs):
         """The result, computed by tensh."""
@@ -310,53 +301,6 @@ class Word(Overload):
             return TENSORS[self._opname](*args, **kwargs)
         finally:
             state.below = before
-
-
-class Packet:
-    """An operator of ``aten`` with its overloads as attributes; called, it takes the one that fits."""
-
-    def __init__(self, name, overloads):
-        self._qualified_op_name, self.__name__, self._overloads = f"aten::{name}", name, overloads
-        self.__module__ = "torch._ops.aten"
-        self.__dict__.update(overloads)
-
-    def __reduce__(self):
-        return packet_of, (self.__name__,)
-
-    def __deepcopy__(self, memo):
-        return self
-
-    def overloads(self):
-        """The names of the overloads."""
-        return list(self._overloads)
-
-    def __getattr__(self, name):
-        if name.startswith("__"):
-            raise AttributeError(name)
-        raise AttributeError(f"The underlying op of '{self}' has no overload name '{name}'")
-
-    def __call__(self, *args, **kwargs):
-        if (found := find_overrides(args, kwargs)) is not None:
-            return ask_overrides(self, found, args, kwargs)
-        for overload in self._overloads.values():
-            try:
-                bound = overload.bind(args, kwargs)
-            except (TypeError, KeyError):
-                continue
-            return overload(*bound[0], **bound[1])
-        raise RuntimeError(describe_misfits(self._overloads.values(), args, kwargs))
-
-    def __str__(self):
-        return self._qualified_op_name.replace("::", ".")
-
-    def __repr__(self):
-        return f"<OpOverloadPacket(op='{self}')>"
-
-
-@cache
-def packet_of(name):
-    """The operator of a name, with all its overloads."""
-    return Packet(name, schemas()[name])
 
 
 def same(parameter, value):
@@ -377,4 +321,4 @@ def is_default(parameter, value):
 
 
 def find_overload(name, overload):
-    return schemas()[name][overload]
+    return getattr(packet_of(name), overload)

@@ -6,13 +6,19 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+ALIAS = r"(?:\((?P<before{0}>[\w|*]+)(?P<write{0}>!?)(?: -> (?P<after{0}>[\w*|]+))?\))?"
 ARGUMENT = re.compile(
-    r"(?P<kind>\w+)(?:\((?P<before>[\w|]+)(?P<write>!?)(?: -> (?P<after>[\w*|]+))?\))?(?P<list>\??\[\d*\])?(?P<optional>\?)?"
+    rf"(?P<kind>\w+(?<!Dict)|(?:Dict)?\([^()]*\)){ALIAS.format('')}(?P<list>\??\[\d*\])?{ALIAS.format(2)}(?P<optional>\?)?"
     r"(?: (?P<name>\w+))?(?:=(?P<default>.+))?"
 )
 TYPES = {"Scalar": "number", "SymInt": "int", "ScalarType": "int", "Layout": "int", "MemoryFormat": "int"}
 """Kind of a parameter -> how its type is printed."""
 CONSTANTS = {"Mean": 1, "contiguous_format": 0}
+
+
+def split_arguments(text):
+    """Return the arguments in the text of a schema, also those of ``(int, Tensor) pair`` and ``int[2] sizes=[1, 1]``."""
+    return re.split(r", (?![^\[]*\])(?![^()]*\))", text) if text else []
 
 
 class AliasInfo(NamedTuple):
@@ -34,10 +40,11 @@ class Argument:
         kind = TYPES.get(found["kind"], found["kind"])
         kind = f"List[{kind}]" if found["list"] else kind
         self.type = f"Optional[{kind}]" if found["optional"] else kind
+        place = "2" if found["before2"] else ""  # behind the brackets of a list
         before, after = (
-            {f"alias::{each}" for each in (found[key] or "").split("|") if each} for key in ("before", "after")
+            {f"alias::{each}" for each in (found[key + place] or "").split("|") if each} for key in ("before", "after")
         )
-        self.alias_info = AliasInfo(found["write"] == "!", before, after or before) if before else None
+        self.alias_info = AliasInfo(found["write" + place] == "!", before, after or before) if before else None
 
     def has_default_value(self):
         """True if the argument may be left out."""
@@ -71,7 +78,7 @@ class FunctionSchema(str):
         """The results, in order."""
         text = self[self.rindex(") -> ") + 5 :]
         inside = text[1:-1] if text.startswith("(") else text
-        return [Argument(each, False) for each in inside.split(", ")] if inside else []
+        return [Argument(each, False) for each in split_arguments(inside)]
 
     @property
     def arguments(self):
@@ -81,9 +88,9 @@ class FunctionSchema(str):
             if ") -> " in self
             else self.partition("(")[2].removesuffix(")")
         )
-        parts = re.split(r", (?![^\[]*\])", text) if text else []
+        parts = split_arguments(text)
         named = parts.index("*") if "*" in parts else len(parts)
-        return [Argument(each, place > named) for place, each in enumerate(parts) if each != "*"]
+        return [Argument(each, place > named) for place, each in enumerate(parts) if each not in ("*", "...")]
 
 
 @cache

@@ -3,6 +3,7 @@
 import functools
 
 import tensh as torch
+from tensh._aten.operator_classes import OpOverload, OpOverloadPacket
 from tensh._aten.schema import FunctionSchema
 from tensh._library.schema import bind_arguments, print_schema, read_parameters
 from tensh.autograd import Function
@@ -18,42 +19,24 @@ CPU = ("", "CPU", "cpu", "default", "CompositeImplicitAutograd", "CompositeExpli
 """The names of devices and of dispatch keys that the CPU answers to."""
 
 
-class OpOverload:
+class CustomOverload(OpOverload):
     """The one overload of an operator of the user's own, ``torch.ops.SPACE.NAME.default``."""
-
-    __module__ = "torch._ops"
-    _overloadname = "default"
-    tags: list = []
 
     def __init__(self, definition):
         self._definition = definition
         self.namespace, _, self._opname = definition._qualname.partition("::")
         self.__name__, self.__module__ = f"{self._opname}.default", f"torch._ops.{self.namespace}"
+        self.__qualname__, self.tags = self.name(), list(definition._tags)
 
     _schema = property(lambda self: self._definition._schema)
     overloadpacket = _overloadpacket = property(lambda self: self._definition._packet)
 
-    def name(self):
-        """The qualified name."""
-        return self._definition._qualname
-
     def __call__(self, *args, **kwargs):
         return self._definition.call(args, kwargs)
 
-    def __str__(self):
-        return f"{self.namespace}.{self._opname}.default"
 
-    def __repr__(self):
-        return f"<OpOverload(op='{self.namespace}.{self._opname}', overload='default')>"
-
-    def __deepcopy__(self, memo):
-        return self
-
-
-class OpOverloadPacket:
+class CustomPacket(OpOverloadPacket):
     """An operator of the user's own, ``torch.ops.SPACE.NAME``."""
-
-    __module__ = "torch._ops"
 
     def __init__(self, definition):
         self.default, self._qualified_op_name = definition._opoverload, definition._qualname
@@ -63,22 +46,8 @@ class OpOverloadPacket:
         """The names of the overloads."""
         return ["default"]
 
-    def __getattr__(self, name):
-        if name.startswith("__"):
-            raise AttributeError(name)
-        raise AttributeError(f"The underlying op of '{self}' has no overload name '{name}'")
-
     def __call__(self, *args, **kwargs):
         return self.default(*args, **kwargs)
-
-    def __str__(self):
-        return self._qualified_op_name.replace("::", ".")
-
-    def __repr__(self):
-        return f"<OpOverloadPacket(op='{self}')>"
-
-    def __deepcopy__(self, memo):
-        return self
 
 
 def refuse_record(definition, values):
@@ -91,15 +60,16 @@ class CustomOpDef:
 
     __module__ = "torch._library.custom_ops"
 
-    def __init__(self, name, fn, schema):
+    def __init__(self, name, fn, schema, tags=()):
+        self._tags = tags
         self._qualname, self._fn, self._schema = name, fn, FunctionSchema(name + print_schema(schema))
         self._parameters = read_parameters(schema)
         parameters = [text for text in schema.partition(" ->")[0].split(", ") if text.strip("( ") != "*"]
         self._written = [n for n, text in enumerate(parameters) if "!)" in text]
         self._backward = self._setup = self._fake = self._vmap = self._function = None
         self._declared = fn is None  # by a schema: its implementation may return an argument
-        self._opoverload = OpOverload(self)
-        self._packet = OpOverloadPacket(self)
+        self._opoverload = CustomOverload(self)
+        self._packet = CustomPacket(self)
         if fn is not None:
             functools.update_wrapper(self, fn)
         OPERATORS[name] = self

@@ -117,6 +117,9 @@ class Grammar:
     def read_kind(self):
         """Read a type; return its name, whether None is one of its values, and whether it is a list."""
         token = self.next
+        if token.kind == "(":
+            self.read_list(self.read_kind)
+            return "()", *self.read_suffixes()
         if not self.skip("None"):
             self.take("ident")
         if token.text not in KINDS:
@@ -125,6 +128,10 @@ class Grammar:
             self.read_list(self.read_kind)
         elif self.skip("("):
             self.read_alias()
+        return token.text, *self.read_suffixes()
+
+    def read_suffixes(self):
+        """Read the marks of lists and of None behind a type; return whether None is a value, and whether it is a list."""
         optional = listed = False
         while True:
             if self.skip("["):
@@ -137,7 +144,7 @@ class Grammar:
             elif self.skip("?"):
                 optional = True
             else:
-                return token.text, optional, listed
+                return optional, listed
 
     def read_alias(self):
         """Read the names of the memory that a tensor shares."""

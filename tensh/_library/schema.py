@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import tensh as torch
 from tensh._aten.schema import TYPES as PRINTED
+from tensh._aten.schema import split_arguments
 from tensh.engine.core.tensor import Tensor
 
 KINDS = {
@@ -24,11 +25,13 @@ CODES = {name: number for number, name in enumerate(
 """The number that stands for a dtype in the text of a schema."""
 TYPES = {
     "Tensor": (Tensor,), "int": (int,), "SymInt": (int,), "float": (float, int), "bool": (int,), "str": (str,),
-    "Scalar": (int, float, bool, complex), "ScalarType": (torch.dtype, int), "Device": (torch.device, str),
+    "Scalar": (int, float, bool, complex), "ScalarType": (torch.dtype, int), "Device": (torch.device, str), "complex": (int, float, complex),
+    "t": (),  # of any one type, which a call from Python does not tell
 }  # fmt: skip
 """Kind of a parameter -> the types of values that it takes."""
+ALIAS = r"(?:\([\w*|]+!?(?: -> [\w*|]+)?\))?"
 PARAMETER = re.compile(
-    r"(?P<kind>\w+)(?:\(\w+!?\))?(?P<list>\[\d*\])?(?P<optional>\?)? (?P<name>\w+)(?:=(?P<default>.+))?"
+    rf"(?P<kind>\w+(?<!Dict)|(?:Dict)?\([^()]*\)){ALIAS}(?P<list>\[\d*\])?{ALIAS}(?P<optional>\?)? (?P<name>\w+)(?:=(?P<default>.+))?"
 )
 
 DEFAULT = re.compile(r"""(\w+)(?:\[(\d*)\])?(\?)? (\w+)=("[^"]*"|'[^']*'|\[[^\]]*\]|[^,)]+)""")
@@ -157,13 +160,13 @@ def read_parameters(schema):
     """The parameters that the text of a schema has."""
     inside = schema[schema.index("(") + 1 : schema.rindex(") ->")]
     found, named = [], False
-    for text in re.split(r", (?![^\[]*\])", inside) if inside else ():
-        if text == "*":
+    for text in split_arguments(inside):
+        if text in ("*", "..."):
             named = True
             continue
-        kind, _, rest = text.partition(" ")
+        kind, _, rest = text.partition("=")
         elements = "?[" in kind
-        match = PARAMETER.fullmatch(f"{kind.replace('?[', '[')} {rest}")
+        match = PARAMETER.fullmatch(kind.replace("?[", "[") + (f"={rest}" if rest else ""))
         default = inspect.Parameter.empty if match["default"] is None else read_default(match["kind"], match["default"])
         optional = match["optional"] is not None
         found.append(
@@ -256,6 +259,8 @@ def explain_cast(parameter, value):
     """Return the last line of the error for a value of a wrong type."""
     if parameter.listed and not hasattr(value, "__iter__"):
         return f" Python error details: TypeError: '{type(value).__name__}' object is not iterable"
+    if parameter.kind == "t":
+        return "Cast error details: toIValue() cannot handle converting to type: t"
     if parameter.kind == "Tensor" and not parameter.listed:
         return f"Cast error details: Unable to cast {value} to Tensor"
     if parameter.kind == "Scalar" and not parameter.listed:

@@ -7,7 +7,8 @@ import typing
 from typing import NamedTuple
 
 import tensh as torch
-from tensh._aten.overloads import REQUIRED, Overload, Packet, schemas
+from tensh._aten.overloads import REQUIRED, Overload, schemas
+from tensh._aten.packets import Packet
 from tensh.engine.codegen.public_forms import name_in_space
 from tensh.engine.core.tensor import Tensor
 from tensh.nn.modules.module import Module

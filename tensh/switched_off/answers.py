@@ -259,7 +259,11 @@ REAL = (
         for space in ("_C._functorch", "_functorch.vmap")
         for name in "_add_batch_dim _remove_batch_dim _maybe_remove_batch_dim get_unwrapped".split()
     }
-    | {"_ops.OpOverload": "tensh._aten.overloads:Overload", "_ops.OpOverloadPacket": "tensh._aten.overloads:Packet"}
+    | {
+        f"_ops.{name}": f"tensh._aten.operator_classes:{name}"
+        for name in ("OperatorBase", "OpOverload", "OpOverloadPacket")
+    }
+    | {"_ops.HigherOrderOperator": "tensh._higher_order_ops:HigherOrderOperator"}
     | {
         name: f"tensh.switched_off.private:{name}"
         for name in """_cast_Byte _cast_Char _cast_Short _cast_Int _cast_Long _cast_Half _cast_Float _cast_Double

@@ -6,7 +6,8 @@ import inspect
 import types
 import typing
 
-from tensh._aten.overloads import Overload, Packet
+from tensh._aten.overloads import Overload
+from tensh._aten.packets import Packet
 from tensh.engine.core.tensor import Tensor
 from tensh.jit.checking.expressions import Steps, Unusable
 from tensh.jit.checking.matching import Taken, Unmatched, match, match_operator

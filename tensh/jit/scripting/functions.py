@@ -4,7 +4,8 @@ import ast
 import inspect
 import typing
 
-from tensh._aten.overloads import Overload, Packet, schemas
+from tensh._aten.overloads import Overload, schemas
+from tensh._aten.packets import Packet
 from tensh.engine.core.tensor import Tensor
 from tensh.jit.scripting.blocks import ScriptValue
 from tensh.jit.scripting.calling import call_operator, hand_over, is_empty, pack, strip, unpack

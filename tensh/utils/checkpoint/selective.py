@@ -10,7 +10,8 @@ import enum
 from collections import Counter, defaultdict
 from contextlib import nullcontext
 
-from tensh._aten.overloads import Overload, Packet, packet_of
+from tensh._aten.overloads import Overload
+from tensh._aten.packets import Packet, packet_of
 from tensh.autograd.saving import saved_tensors_hooks
 from tensh.engine.autograd.modes import no_grad
 from tensh.engine.core.clock import mode
