@@ -5,9 +5,9 @@ import re
 from typing import NamedTuple
 
 from tensh.fx.branches import walk_nodes
-from tensh.fx.experimental.size_names import changes
+from tensh.fx.experimental.size_names import changes, sort_extremes
 from tensh.tracing.arguments import list_inputs
-from tensh.tracing.decisions import find_multiple, list_names, write
+from tensh.tracing.decisions import find_multiple, list_names, write_condition
 from tensh.tracing.dims import INFINITY, Dim, UserError, read_derived, write_derived
 from tensh.tracing.dynamic import GROWING, compare, root_of, steps, trace_resized
 from tensh.tracing.shapes import Name, Unnamed
@@ -104,18 +104,19 @@ def find_group(first, others, known, vary):
 
 
 class Violation(NamedTuple):
-    """Why a declared dimension does not fit the program, and what to declare instead."""
+    """Why a declared dimension does not fit the program, or what to declare instead."""
 
-    name: str
-    text: str
+    name: str | None
+    text: str | None
     fix: str | None
 
 
 def violated(found):
     """Return the error that lists violations."""
-    names, fixes = ", ".join(each.name for each in found), [each.fix for each in found if each.fix]
-    lines = (f"  - {text}" for each in found for text in each.text.splitlines())
-    suggested = ["Suggested fixes:", *(f"  {line}" for fix in fixes for line in fix.splitlines())] if fixes else []
+    names = ", ".join(dict.fromkeys(sorted(each.name for each in found if each.name)))
+    lines = (f"  - {each.text}" for each in found if each.text)
+    fixes = [each.fix for each in found if each.fix]
+    suggested = ["Suggested fixes:", *(f"  {fix}" for fix in fixes)] if fixes else []
     head = f'Constraints violated ({names})! For more information, run with TORCH_LOGS="+dynamic".'
     return UserError("\n".join([head, *lines, *suggested]))
 
@@ -172,33 +173,49 @@ def check_limits(known, ranges, limits, guards):
 
     Raise UserError if a program does not take all sizes of a named dimension.  ``limits`` and ``guards`` are those of the program.
     """
-    found, violations = dict(ranges), []
+    found, multiples, texts = dict(ranges), {}, []
+    unnamed = {name for name in limits if isinstance(name, Unnamed)}
+    for guard in guards:
+        names = list_names(guard[1]) | list_names(guard[2])
+        if len(names) == 1 and (name := names.pop()) not in unnamed:
+            texts.append((name, f"{write_condition(guard, {name: known[name][0].source})}."))
+            multiples[name] = max(multiples.get(name, 1), (find_multiple(guard) or (name, 1))[1])
     for name, (low, high) in limits.items():
-        if isinstance(name, Unnamed):
+        if name in unnamed:
             found[name] = low, high
             continue
-        declared, source = ranges.get(name) or (None, None), known[name][0].source
-        texts, multiple = [], 1
-        for guard in guards:
-            if list_names(guard[1]) | list_names(guard[2]) == {name}:
-                texts.append(
-                    write(guard, {name: source}).replace(f"{source} %", f"({source} %").replace(" == 0", ") == 0")
-                )
-                multiple = max(multiple, (find_multiple(guard) or (name, 1))[1])
-        if low > max(declared[0] or 0, 2) or high != declared[1]:
-            texts.append(f"{low} <= {source} and {source} <= {'IntInfinity()' if high is None else high}")
-        if texts:
-            fix = Dim.write(name, low, INFINITY if high is None else high)
-            fix = (
-                f"{name} = {fix}"
-                if multiple == 1
-                else f"_{name} = Dim('_{name}', min=1, max=oo)\n{name} = {multiple}*_{name}"
-            )
-            lines = (f"Not all values of {name} = {source} in the specified range satisfy the generated guard {text}{'.' if '%' in text else ''}" for text in texts)  # fmt: skip
-            violations.append(Violation(name, "\n".join(lines), fix))
-    if violations:
-        raise violated(violations)
+        least, most = ranges.get(name) or (None, None)
+        if low > max(least or 0, 2) or high != most:
+            source = known[name][0].source
+            texts.append((name, f"{low} <= {source} and {source} <= {'IntInfinity()' if high is None else high}"))
+            multiples.setdefault(name, 1)
+    if texts:
+        raise violated(list_violations(texts, known, ranges, limits, multiples))
     return found
+
+
+def list_violations(texts, known, ranges, limits, multiples):
+    """Return the violations of named dimensions by ``texts`` (name, condition), whose sizes must be ``multiples`` of numbers."""
+    found = []
+    for name, text in texts:
+        low, high = ranges.get(name) or (None, None)
+        where = f"{low} <= " * (low is not None and low > 2) + name + f" <= {high}" * (high is not None)
+        where = f" {where}" if where != name else ""
+        found.append(
+            Violation(
+                name,
+                f"Not all values of {name} = {known[name][0].source} in the specified range{where} satisfy the generated guard {text}",
+                None,
+            )
+        )
+    parts, wholes = [], []
+    for name, (low, high) in sorted(limits.items()):
+        if (multiple := multiples.get(name, 1)) > 1:
+            parts.append(f"_{name} = {Dim.write(f'_{name}', -(-low // multiple), INFINITY)[:-1]}, max=oo)")
+            wholes.append(f"{name} = {multiple}*_{name}")
+        elif name in multiples and (low > max((ranges.get(name) or (0,))[0] or 0, 2) or high != (ranges.get(name) or (0, None))[1]):
+            wholes.append(f"{name} = {Dim.write(name, low, INFINITY if high is None else high)}")
+    return [*found, *(Violation(None, None, fix) for fix in (*parts, *wholes))]
 
 
 def name_kind(name):
@@ -224,9 +241,8 @@ def join_ranges(declared, related):
             into = related.get(place, {}).get(dim)
             if into in found:
                 low, high = found[into]
-                lows, highs = (
-                    [each for each in pair if each is not None] for pair in ((low, name.min), (high, name.max))
-                )
+                least = max(name.min or 0, 2) if isinstance(name, Unnamed) else name.min
+                lows, highs = ([each for each in pair if each is not None] for pair in ((low, least), (high, name.max)))
                 found[into] = max(lows, default=None), min(highs, default=None)
     return found
 
@@ -267,11 +283,11 @@ def rename_sizes(program, dynamic, symbols):
 
     def rename(text):
         text = re.sub(r"[A-Za-z_]\w*", lambda found: symbols.get(found[0], found[0]), text)
-        if "(" in text or "**" in text or text.startswith("-"):
-            return text
         factors = text.split("*")
-        if all(each in symbols.values() for each in factors):
-            return "*".join(sorted(factors))
+        if all(each in symbols.values() or each.isdigit() or each[:1] + each[-1:] == "()" for each in factors):
+            return "*".join(map(sort_extremes, sorted(factors, key=lambda each: (not each.isdigit(), each))))
+        if "(" in text or "**" in text or text.startswith("-"):
+            return sort_extremes(text)
         terms, rest = re.fullmatch(r"(.*?)( [+-] \d+)?", text).groups("")
         return " + ".join(sorted(terms.split(" + "), key=lambda term: term.split("*")[-1])) + rest
 

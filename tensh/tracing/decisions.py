@@ -9,11 +9,12 @@ the range of that dimension; the others become guards, which a call checks.
 import ast
 import operator
 import re
-from math import ceil, floor, inf
+from math import ceil, floor, inf, prod
 
 from tensh.fx.experimental.size_names import write_sum
 from tensh.fx.node import Node
 from tensh.tracing.dims import read_derived
+from tensh.tracing.size_sums import add, as_sum, write_size
 
 COMPARISONS = {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!="}
 NEGATED = {"lt": "ge", "ge": "lt", "le": "gt", "gt": "le", "eq": "ne", "ne": "eq"}
@@ -129,6 +130,8 @@ def name_result(node):
     if name in ARITHMETIC and (linear := as_linear((name, *parsed))) is not None:
         rest = linear.pop(None, 0)
         return write_sum(linear, rest) if any(linear.values()) else str(rest)
+    if name in ("add", "sub") or name in ("mul", "floordiv") and any(isinstance(each, int) for each in parsed[1:]):
+        return write_size(as_sum((name, *parsed)))
     first, second = (f"({each})" if " " in each else each for each in texts)
     match name:
         case "mod":
@@ -178,7 +181,22 @@ def write(expression, names, inner=False):
         operands.reverse()
     symbol = {**ARITHMETIC, **COMPARISONS}[name]
     text = f" {symbol} ".join(write(each, names, inner=name in ("mul", "floordiv", "mod")) for each in operands)
-    return f"({text})" if inner and name in ("add", "sub") else text
+    return f"({text})" if inner and name in ("add", "sub", "floordiv", "mod") else text
+
+
+def write_condition(expression, names):
+    """Return an expression or a guard as in PyTorch's reports; all parts of expressions have parentheses."""
+    if not isinstance(expression, tuple):
+        return names.get(expression, f"({expression})" if isinstance(expression, int) and expression < 0 else str(expression))
+    name, *operands = expression
+    if name == "sub" and isinstance(operands[1], int):
+        name, operands = "add", [operands[0], -operands[1]]
+    if name in ("add", "mul") and isinstance(operands[1], int):
+        operands.reverse()
+    parts = [write_condition(each, names) for each in operands]
+    if name in COMPARISONS:
+        return f" {COMPARISONS[name]} ".join(parts)
+    return f"({('*' if name == 'mul' else f' {ARITHMETIC[name]} ').join(parts)})"
 
 
 def as_linear(expression):
@@ -204,7 +222,7 @@ def narrow(guards, ranges):
     for _ in range(3):  # a fact on two dimensions passes the limits of one on to the other
         for fact in facts:
             tighten(fact, limits)
-    rest = [guard for guard in guards if not is_implied(guard, limits)]
+    rest = [guard for guard in dict.fromkeys(guards) if not is_implied(guard, limits)]
     found = {name: (low, None if high == inf else int(high)) for name, (low, high) in limits.items()}
     return found, rest
 
@@ -212,17 +230,30 @@ def narrow(guards, ranges):
 def as_facts(guard):
     """Return linear expressions (name -> factor) that a guard says to be at least zero."""
     name, left, right = guard
-    found = as_linear(("sub", left, right))
-    if found is None or name == "ne":
+    if name == "ne":
         return []
+    found = as_sum(("sub", left, right))
     negative = {key: -each for key, each in found.items()}
     above, below = ([found] if name in ("gt", "ge", "eq") else []), ([negative] if name in ("lt", "le", "eq") else [])
     strict = 1 if name in ("gt", "lt") else 0
-    return [each | {None: each.get(None, 0) - strict} for each in above + below]
+    return [solve_quotient(each | {None: each.get(None, 0) - strict}) for each in above + below]
+
+
+def solve_quotient(fact):
+    """Return what a fact on one quotient says of its dividend; other facts unchanged."""
+    match [each for each in fact.items() if each[0] is not None]:
+        case [(("floordiv", dividend, int(divisor)), factor)] if factor > 0:
+            return solve_quotient(add(as_sum(dividend), {None: divisor * (fact.get(None, 0) // factor)}))
+        case [(("floordiv", dividend, int(divisor)), factor)]:
+            most = divisor * (fact.get(None, 0) // -factor + 1) - 1
+            return solve_quotient(add({None: most}, as_sum(dividend), -1))
+    return fact
 
 
 def tighten(fact, limits):
-    """Narrow the limits of the dimensions in a fact to what it allows."""
+    """Narrow the limits of the dimensions in a fact to what it allows; a fact on products and quotients of several narrows nothing."""
+    if any(isinstance(term, tuple) for term in fact):
+        return
     for name, factor in fact.items():
         if name is None or not factor:
             continue
@@ -252,14 +283,42 @@ def is_implied(guard, limits):
 
 def least_of(fact, limits):
     """Return the smallest value of a linear expression within the limits."""
-    return sum(each * (1 if name is None else limits[name][each < 0]) for name, each in fact.items() if each)
+    return sum(each * find_bounds(term, limits)[each < 0] for term, each in fact.items() if each)
+
+
+def find_bounds(term, limits):
+    """Return (smallest, largest) value of a term of a sum."""
+    match term:
+        case None:
+            return 1, 1
+        case ("floordiv", dividend, int(divisor)):
+            terms = as_sum(dividend)
+            low, high = least_of(terms, limits), -least_of({key: -each for key, each in terms.items()}, limits)
+            return low // divisor, high // divisor
+        case ("mod", _, int(divisor)):
+            return 0, divisor - 1
+        case ("mul", *factors):
+            bounds = [find_bounds(each, limits) for each in factors if not isinstance(each, int)]
+            return (prod(low for low, _ in bounds), prod(high for _, high in bounds)) if bounds else (-inf, inf)
+        case str():
+            return limits[term]
+    return -inf, inf
 
 
 def find_multiple(guard):
     """Return (name, divisor) of a guard that a dimension is a multiple of a number; None for another guard."""
     match guard:
-        case ("eq", ("mod", str(name), int(divisor)), 0):
-            return name, divisor
+        case ("eq", ("mod", dividend, int(divisor)), 0):
+            match [*as_sum(dividend).items()]:
+                case [(str(name), factor)] if divisor % factor == 0:
+                    return name, divisor // factor
+        case ("eq", left, right):
+            match sorted(add(as_sum(left), as_sum(right), -1).items(), key=lambda each: isinstance(each[0], str)):
+                case [(("floordiv", str(whole), int(divisor)), one), (str(name), two)] if whole == name:
+                    return (name, divisor) if one == -divisor * two else None
+                case [(("floordiv", str(one), int(first)), left), (("floordiv", str(two), int(second)), right)] if one == two:
+                    small, large = sorted(((first, left), (second, right)))
+                    return (one, large[0]) if large[0] * -small[1] == large[1] * small[0] else None
     return None
 
 

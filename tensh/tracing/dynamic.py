@@ -8,13 +8,14 @@ program compares holds for both (``decisions``). If a function of tensh has comp
 """
 
 import itertools
+import operator
 from functools import partial
 
 import tensh as torch
 from tensh.engine.core.tensor import Tensor
 from tensh.func.trees import leaves_of
 from tensh.fx.branches import walk_nodes
-from tensh.fx.experimental.size_names import changes, list_expressions
+from tensh.fx.experimental.size_names import changes, list_expressions, list_quotients
 from tensh.fx.node import Node, map_arg
 from tensh.tracing.arguments import list_inputs
 from tensh.tracing.data_sizes import find_dependent
@@ -22,8 +23,10 @@ from tensh.tracing.deciding import drafting
 from tensh.tracing.decisions import SMALLEST, evaluate, list_guards, name_result, narrow, parse, roots_of
 from tensh.tracing.dims import UserError, read_derived
 from tensh.tracing.numbers import ARITHMETIC, EXTREMES, TRUE_DIVISION
+from tensh.tracing.operand_sizes import WINDOWS, describe_size
 from tensh.tracing.program import fill, flatten_like, trace_program
 from tensh.tracing.reading import GuardOnDataDependentSymNode
+from tensh.tracing.size_guards import list_size_guards
 
 
 def read_dynamic_axes(model, args, kwargs, axes, input_names=None):
@@ -110,7 +113,7 @@ def free_sizes(program, trace, dynamic, ranges=None, apart=0):
     compare(program, other)
     name_sizes([program, other], third_traces(trace, ways, names, program), dynamic)
     declared = {name: (ranges or {}).get(name) or (None, None) for name in names}
-    program.limits, program.guards = narrow(list_guards(program, dynamic), declared)
+    program.limits, program.guards = narrow([*list_guards(program, dynamic), *list_size_guards(program)], declared)
     if getattr(program.graph, "decided", False):
         try:
             smallest = trace(lambda size, name: program.limits[name][0])
@@ -287,9 +290,12 @@ def name_values(traces, pairs):
             known = list_given((node, *others))
             if shapes[0] == shapes[1] and not any(each in known for each in zip(*shapes)):
                 continue
+            operands = list_operand_sizes((node, *others))
+            windows = any(each in getattr(node.target, "_opname", "") for each in WINDOWS)
             node.meta["sizes"] = [
-                known.get(sizes) or (sizes[0] if len({*sizes}) == 1 else choose_name(sizes, pairs))
-                for sizes in zip(*shapes)
+                known.get(sizes)
+                or (sizes[0] if len({*sizes}) == 1 else choose_name(sizes, pairs, dim, operands, windows))
+                for dim, sizes in enumerate(zip(*shapes))
             ]
         elif kinds in ({int}, {float}) and (values[0] != values[1] or node.target in EXTREMES.values()):
             text = name_result(node) if is_arithmetic(node) else None
@@ -319,14 +325,42 @@ def list_given(nodes):
     return found
 
 
-def choose_name(sizes, pairs):
-    """Return the simplest expression of a size that is right in all traces."""
-    first, second, *more = sizes
-    for text in list_expressions(first, second, [(one, two, name) for name, one, two, *_ in pairs]):
-        known = ({name: rest[number] for name, _, _, *rest in pairs} for number in range(len(more)))
-        if all(evaluate(parse(text), each) == size for each, size in zip(known, more)):
+def list_operand_sizes(nodes):
+    """Return (dimension or None, numbers in all traces, text) of the dynamic sizes of a value's operands."""
+    while nodes[0].target is operator.getitem:  # a part of what an operator returns
+        nodes = [each.args[0] for each in nodes]
+    found = []
+    for operands in zip(*(node.all_input_nodes for node in nodes)):
+        texts, values = operands[0].meta.get("sizes"), [each.meta.get("val") for each in operands]
+        if isinstance(texts, str):
+            found.append((None, tuple(values), texts))
+        for dim, text in enumerate(texts) if isinstance(texts, list) else ():
+            if isinstance(text, str):
+                found.append((dim, tuple(each.shape[dim] for each in values), text))
+    return [each for each in found if each[2] != "?"]
+
+
+def choose_name(sizes, pairs, dim=None, operands=(), windows=False):
+    """Return the simplest expression of a size that is right in all traces.
+
+    ``operands`` are the sizes of operands, of which that of the same dimension is the likeliest; those that are quotients come before
+    the sizes of the inputs, which may be equal to them by chance.
+    """
+    near = [(numbers, text) for place, numbers, text in sorted(operands, key=lambda each: each[0] != dim)]
+    for numbers, text in near:
+        if numbers == sizes:
             return text
-    return "?"
+    if any("//" in text for _, text in near) and (text := describe_size(sizes, near, windows)) is not None:
+        return text
+    first, second, *more = sizes
+    named = [(one, two, name) for name, one, two, *_ in pairs]
+
+    def fits(text):
+        known = ({name: rest[number] for name, _, _, *rest in pairs} for number in range(len(more)))
+        return all(evaluate(parse(text), each) == size for each, size in zip(known, more))
+
+    found = next(filter(fits, list_expressions(first, second, named)), None) or describe_size(sizes, near, windows)
+    return found or next(filter(fits, list_quotients(first, second, named)), "?")
 
 
 def verify_numbers(program, trace):

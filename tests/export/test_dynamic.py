@@ -106,6 +106,59 @@ def test_a_sum_of_sizes_has_both_names():
     assert [each[0] for each in tell_sums(torch)[:5:2]] == ["s17 + s77", "s17 + s77", "s17 + 2*s77"]
 
 
+WINDOWS = [
+    lambda f, x, w: f.conv2d(x, w),
+    lambda f, x, w: f.conv2d(x, w, stride=2),
+    lambda f, x, w: f.conv2d(f.conv2d(x, w, stride=2, padding=1), w, stride=2, padding=1),
+    lambda f, x, w: f.max_pool2d(f.conv2d(f.max_pool2d(x, 2), w), 2),
+    lambda f, x, w: f.conv2d(f.max_pool2d(x, 3, stride=2, padding=1), w),
+    lambda f, x, w: f.interpolate(f.avg_pool2d(x, 2), scale_factor=2),
+    lambda f, x, w: f.conv_transpose2d(f.max_pool2d(x, 2), w, stride=2),
+    lambda f, x, w: x + f.interpolate(f.max_pool2d(x, 2), scale_factor=2),
+    lambda f, x, w: f.max_pool2d(x, 2) - f.interpolate(f.max_pool2d(x, 4), scale_factor=2),
+    lambda f, x, w: x[:, :, ::2, 1::2],
+    lambda f, x, w: x.flatten(1),
+    lambda f, x, w: f.max_pool2d(x, 2).flatten(2).chunk(2, 1)[0],
+]
+
+
+def tell_of_windows(torch):
+    """Sizes and ranges of programs that move windows over an image of dynamic size, and what they say of other images."""
+
+    class Called(torch.nn.Module):
+        def __init__(self, function):
+            super().__init__()
+            self.function = function
+
+        def forward(self, x):
+            return self.function(torch.nn.functional, x, torch.ones(3, 3, 3, 3))
+
+    found, auto = [], torch.export.Dim.AUTO
+    for function in WINDOWS:
+        program = torch.export.export(
+            Called(function), (torch.ones(2, 3, 16, 20),), dynamic_shapes=({2: auto, 3: auto},)
+        )
+        values = (node.meta.get("val") for node in program.graph.nodes if node.op == "call_function")
+        found.append([str(program.range_constraints), *(", ".join(map(str, getattr(each, "shape", ()))) for each in values)])
+        for height, width in ((24, 28), (17, 20), (3, 8), (2, 8)):
+            try:
+                found[-1].append(tuple(program.module()(torch.ones(2, 3, height, width)).shape))
+            except AssertionError as error:
+                found[-1].append(str(error))
+    return found
+
+
+def test_sizes_of_windows_are_pytorchs(oracle):
+    for ours, theirs in zip(tell_of_windows(torch), tell_of_windows(oracle), strict=True):
+        assert ours == theirs
+
+
+def test_sizes_of_windows_follow_from_their_operands():
+    found = tell_of_windows(torch)[3]
+    assert found[0] == "{s53: VR[8, int_oo], s0: VR[8, int_oo]}" and found[-1] == "Guard failed: x.size()[2] >= 8"
+    assert "2, 3, ((s53//4)) - 1, ((s0//4)) - 1" in found
+
+
 def test_sizes_with_one_name_must_be_equal():
     assert "Guard failed: y.size()[0] == x.size()[0]" in tell_of_relations(torch)
 

@@ -1,6 +1,9 @@
 """Sizes of several traces of one program: the sizes to try, and the expressions that give those that were found."""
 
-__all__ = ["changes", "list_expressions", "name_size", "write_sum"]
+import re
+from itertools import chain
+
+__all__ = ["changes", "list_expressions", "list_quotients", "name_size", "sort_extremes", "write_sum"]
 
 
 def changes(apart):
@@ -15,14 +18,14 @@ def changes(apart):
 def name_size(m, n, pairs):
     """Return the simplest expression for a size that is ``m`` in one trace and ``n`` in the other, from named sizes
     ``pairs``; "?" if there is none."""
-    return next(list_expressions(m, n, pairs), "?")
+    return next(chain(list_expressions(m, n, pairs), list_quotients(m, n, pairs)), "?")
 
 
 def list_expressions(m, n, pairs):
     """Yield the expressions that give a size in both traces, from named sizes ``pairs``.
 
     In order of preference: a name; a product or sum of two; a multiple; a sum of multiples; expressions with a
-    constant; quotients.
+    constant.
     """
     couples = [(*a, *b) for place, b in enumerate(pairs) for a in pairs[:place] if a[2] != b[2]]
     for one, two, name in pairs:
@@ -49,7 +52,6 @@ def list_expressions(m, n, pairs):
             yield write_sum({name: 1, other: 1}, m - one - first)
     for name, factor, one in alone:
         yield write_sum({name: factor}, m - factor * one)
-    yield from list_quotients(m, n, pairs)
 
 
 def list_quotients(m, n, pairs):
@@ -69,3 +71,26 @@ def write_sum(factors, rest):
     """Write a sum of named sizes with factors and a constant."""
     text = " + ".join({1: name, -1: f"-{name}"}.get(factor, f"{factor}*{name}") for name, factor in factors.items())
     return text + (f" + {rest}" if rest > 0 else f" - {-rest}" if rest else "")
+
+
+def sort_extremes(text):
+    """Return the text of a size with the operands of ``Max`` and ``Min`` in order: numbers, names, other expressions.
+
+    >>> from tensh.fx.experimental.size_names import sort_extremes
+    >>> sort_extremes("Min(s1 + 2, Max(s3, s2), s0)")
+    'Min(s0, Max(s2, s3), s1 + 2)'
+    """
+    found = re.search(r"(Max|Min)\(", text)
+    if found is None:
+        return text
+    depth, starts = 1, [found.end()]
+    for place in range(found.end(), len(text)):
+        depth += {"(": 1, ")": -1}.get(text[place], 0)
+        if depth == 1 and text[place] == ",":
+            starts.append(place + 2)
+        if not depth:
+            break
+    ends = [*(start - 2 for start in starts[1:]), place]
+    operands = (sort_extremes(text[start:end]) for start, end in zip(starts, ends))
+    ordered = sorted(operands, key=lambda each: (not each.isdigit(), not each.isidentifier(), each))
+    return f"{text[: found.end()]}{', '.join(ordered)}{sort_extremes(text[place:])}"
