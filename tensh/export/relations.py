@@ -213,7 +213,9 @@ def list_violations(texts, known, ranges, limits, multiples):
         if (multiple := multiples.get(name, 1)) > 1:
             parts.append(f"_{name} = {Dim.write(f'_{name}', -(-low // multiple), INFINITY)[:-1]}, max=oo)")
             wholes.append(f"{name} = {multiple}*_{name}")
-        elif name in multiples and (low > max((ranges.get(name) or (0,))[0] or 0, 2) or high != (ranges.get(name) or (0, None))[1]):
+        elif name in multiples and (
+            low > max((ranges.get(name) or (0,))[0] or 0, 2) or high != (ranges.get(name) or (0, None))[1]
+        ):
             wholes.append(f"{name} = {Dim.write(name, low, INFINITY if high is None else high)}")
     return [*found, *(Violation(None, None, fix) for fix in (*parts, *wholes))]
 

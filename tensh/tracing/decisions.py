@@ -187,7 +187,9 @@ def write(expression, names, inner=False):
 def write_condition(expression, names):
     """Return an expression or a guard as in PyTorch's reports; all parts of expressions have parentheses."""
     if not isinstance(expression, tuple):
-        return names.get(expression, f"({expression})" if isinstance(expression, int) and expression < 0 else str(expression))
+        return names.get(
+            expression, f"({expression})" if isinstance(expression, int) and expression < 0 else str(expression)
+        )
     name, *operands = expression
     if name == "sub" and isinstance(operands[1], int):
         name, operands = "add", [operands[0], -operands[1]]
@@ -316,7 +318,9 @@ def find_multiple(guard):
             match sorted(add(as_sum(left), as_sum(right), -1).items(), key=lambda each: isinstance(each[0], str)):
                 case [(("floordiv", str(whole), int(divisor)), one), (str(name), two)] if whole == name:
                     return (name, divisor) if one == -divisor * two else None
-                case [(("floordiv", str(one), int(first)), left), (("floordiv", str(two), int(second)), right)] if one == two:
+                case [(("floordiv", str(one), int(first)), left), (("floordiv", str(two), int(second)), right)] if (
+                    one == two
+                ):
                     small, large = sorted(((first, left), (second, right)))
                     return (one, large[0]) if large[0] * -small[1] == large[1] * small[0] else None
     return None

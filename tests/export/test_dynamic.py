@@ -139,7 +139,9 @@ def tell_of_windows(torch):
             Called(function), (torch.ones(2, 3, 16, 20),), dynamic_shapes=({2: auto, 3: auto},)
         )
         values = (node.meta.get("val") for node in program.graph.nodes if node.op == "call_function")
-        found.append([str(program.range_constraints), *(", ".join(map(str, getattr(each, "shape", ()))) for each in values)])
+        found.append(
+            [str(program.range_constraints), *(", ".join(map(str, getattr(each, "shape", ()))) for each in values)]
+        )
         for height, width in ((24, 28), (17, 20), (3, 8), (2, 8)):
             try:
                 found[-1].append(tuple(program.module()(torch.ones(2, 3, height, width)).shape))
