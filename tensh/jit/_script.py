@@ -14,7 +14,7 @@ from tensh.jit.marks import Attribute, running
 from tensh.jit.meanings import translate
 from tensh.jit.own_members import read_properties, written_methods
 from tensh.jit.scriptable import NO_SOURCE, is_of_library, require_class, require_one_type, require_source
-from tensh.jit.types import TypedSignature
+from tensh.jit.types import TypedSignature, class_path
 from tensh.nn.modules.module import Module
 from tensh.tracing.state import is_tracing
 
@@ -258,11 +258,7 @@ class Method:
 @functools.cache
 def scripted_class(cls):
     """Make the class of scripted modules of ``cls``: a subclass that checks calls from outside."""
-    owner = (
-        f"__torch__.{cls.__module__}.{cls.__qualname__}"
-        if cls.__module__ != "__main__"
-        else f"__torch__.{cls.__qualname__}"
-    )
+    owner = class_path(cls)
     members = {"_original": cls, "__module__": "torch.jit._script"}
     for name in dir(cls):
         fn = getattr(cls, name, None)
@@ -308,7 +304,7 @@ def script(obj, optimize=None, _frames_up=0, _rcb=None, example_inputs=None):
     >>> scale.schema
     'scale(Tensor x, int times=2) -> Tensor'
     """
-    from tensh.jit.checking import check_function, check_module
+    from tensh.jit.checking import check_class, check_function, check_module
 
     warn_quietly("`torch.jit.script` is deprecated. Please switch to `torch.compile` or `torch.export`.")
     if isinstance(obj, (ScriptFunction, ScriptModule)):
@@ -324,6 +320,7 @@ def script(obj, optimize=None, _frames_up=0, _rcb=None, example_inputs=None):
         return obj
     if isinstance(obj, type):
         require_class(obj)
+        check_class(obj)
         return obj
     obj = getattr(obj, "__original_fn", obj)
     if is_of_library(obj):

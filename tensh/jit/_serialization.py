@@ -8,9 +8,10 @@ import zipfile
 
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.errors.warnings import warn_quietly
-from tensh.jit._script import ScriptFunction, ScriptModule
+from tensh.jit._script import RecursiveScriptModule, ScriptFunction, ScriptModule
 from tensh.jit.interpreter import run_method
 from tensh.jit.library import Library
+from tensh.jit.objects import restore, to_be_pickled
 from tensh.jit.traced import TracedModule
 from tensh.jit.writing import ScriptObject, TypedValue, put_archive
 from tensh.nn.parameter import Parameter
@@ -84,7 +85,16 @@ class Instance:
     name = ""
 
     def __init__(self, *args):
-        self.state = {}
+        self.args, self.state = args, {}
+
+
+class FileNames(Names):
+    """The names allowed in a TorchScript pickle; a class of enumerated values is called with a value alone."""
+
+    def call(self, value, arguments):
+        """Call the function for a value that the file calls."""
+        alone = isinstance(value, type) and issubclass(value, Instance) and type(arguments) is not tuple
+        return super().call(value, (arguments,) if alone else arguments)
 
 
 def same_list(values):
@@ -127,7 +137,7 @@ def load(f, map_location=None, _extra_files=None, _restore_shapes=False):
                 _extra_files[name] = archive.read(f"extra/{name}", LARGEST_CODE)
         if not isinstance(owner, Instance):
             raise DamagedError("it contains no module")
-        library = Library(codes, constants if isinstance(constants, tuple) else ())
+        library = Library(codes, constants if isinstance(constants, tuple) else (), run_method)
         return ScriptedFile(owner, library, {})
     except (FileNotFoundError, IsADirectoryError, PermissionError):
         raise
@@ -159,14 +169,16 @@ class ScriptArchive(Archive):
 
         self.part, self.storages = part, {}
         self.swap = self.is_swapped() if "byteorder" in self.records else False
-        return Unpickler(self.read(f"{part}.pkl", 2**30), Names(ScriptNames()), self.mention).load()
+        return Unpickler(self.read(f"{part}.pkl", 2**30), FileNames(ScriptNames()), self.mention).load()
 
     def info(self, name):
         return super().info(name.replace("data/", f"{self.part}/", 1) if name.startswith("data/") else name)
 
 
-class ScriptedFile(ScriptModule):
+class ScriptedFile(RecursiveScriptModule):
     """A module in a TorchScript file."""
+
+    __module__, __qualname__, _original = "torch.jit._script", "RecursiveScriptModule", None
 
     def __init__(self, instance, library, made):
         super().__init__()
@@ -178,7 +190,7 @@ class ScriptedFile(ScriptModule):
         for name, value in instance.state.items():
             if name == "training":
                 self.training = bool(value)
-            elif isinstance(value, Instance):
+            elif isinstance(value, Instance) and is_module(value, library):
                 module = made.get(id(value)) or ScriptedFile(value, library, made)
                 self._modules[name] = module
             elif isinstance(value, Tensor):
@@ -187,6 +199,7 @@ class ScriptedFile(ScriptModule):
                     Parameter(value.detach(), value.requires_grad) if learned else value
                 )
             elif name != "_is_full_backward_hook":
+                value = restore(value, library, lambda each: isinstance(each, Instance), made)
                 self.__dict__.setdefault("_attributes", {})[name] = value
 
     @property
@@ -226,9 +239,6 @@ class ScriptedFile(ScriptModule):
             "a module loaded from a file has code but no graph; torch.jit.trace(module, examples).graph shows what it computes"
         )
 
-    def _get_name(self):
-        return self.original_name
-
     def forward(self, *args, **kwargs):
         """Run the ``forward`` of the file."""
         return run_method(self, "forward", args, kwargs)
@@ -253,6 +263,16 @@ class ScriptedFile(ScriptModule):
         return made
 
 
+ScriptedFile.__name__ = ScriptedFile.__qualname__
+
+
+def is_module(instance, library):
+    """Return True for an object of a class of modules, or of one that the file does not contain."""
+    cls = library.classes.get(instance.name)
+    return instance.name not in library.enums and (cls is None or cls.is_module)
+
+
 def as_typed(value, kind):
-    """Return a list or a dictionary with its type; other values unchanged."""
+    """Return a value as it is pickled: a list or a dictionary with its type."""
+    value = to_be_pickled(value, ScriptObject)
     return TypedValue("restore_type_tag", value, kind) if kind and isinstance(value, (list, dict)) else value

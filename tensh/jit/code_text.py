@@ -5,6 +5,7 @@ From the last line back, the value of an operator becomes part of the line that 
 nothing comes between the two.  Where an expression is longer than a line may be, it and all before it get lines of their own.
 """
 
+import enum
 import keyword
 
 from tensh.engine.core.tensor import Tensor
@@ -234,6 +235,8 @@ def constant_code(value):
         return f"[{parts}]" if isinstance(value, list) else f"({parts}{',' if len(value) == 1 else ''})"
     if isinstance(value, device):
         return f'torch.device("{value}")'
+    if isinstance(value, enum.Enum):
+        return f"{class_path(type(value))}.{value.name}"
     if isinstance(value, float):
         return float_text(value)
     if isinstance(value, complex):
@@ -257,5 +260,5 @@ def write_code(lines, name, result, owned):
 
 def join_function(name, parameters, result, body, indent=""):
     """Return the text of a function; ``indent`` stands before its first line."""
-    lines = (f",\n  {indent}  ".join(parameters), *body)
+    lines = (",\n    ".join(parameters), *body)
     return "\n".join([f"{indent}def {name}({lines[0]}) -> {result}:", *lines[1:], ""])

@@ -6,12 +6,14 @@ The meaning of names is given by ``operators``: ``self``, variables, ``torch.NAM
 
 import ast
 import contextlib
+import enum
 import math
 import operator
 
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device
 from tensh.jit.library import join_path
+from tensh.jit.objects import ScriptInstance
 from tensh.jit.operators import BUILTINS, CONTEXTS, PRIM, TYPED, Unknown, call_operator, read_attribute, set_attribute
 from tensh.nn.modules.module import Module
 
@@ -71,6 +73,9 @@ class Frame:
                 self.assign(each, part)
         elif isinstance(target, ast.Attribute):
             owner = self.value(target.value)
+            if isinstance(owner, ScriptInstance):
+                owner._attributes[target.attr] = value
+                return
             if not isinstance(owner, Module):
                 raise Unknown("tensh sets attributes of modules only")
             set_attribute(owner, target.attr, value)
@@ -119,10 +124,18 @@ class Frame:
         with contextlib.ExitStack() as stack:
             for each in node.items:
                 context = self.value(each.context_expr)
+                if isinstance(context, ScriptInstance):
+                    self.enter(context, stack)
+                    continue
                 if not isinstance(context, tuple(CONTEXTS.values())):
                     raise Unknown(f"tensh does not enter a {type(context).__name__} in TorchScript code")
                 stack.enter_context(context)
             self.run(node.body)
+
+    def enter(self, owner, stack):
+        """Enter an instance of a class of the file as a context, which ``stack`` leaves."""
+        run_method(owner, "__enter__", (), {}, self.depth + 1)
+        stack.callback(lambda: run_method(owner, "__exit__", (None, None, None), {}, self.depth + 1))
 
     def do_Raise(self, node):
         raise RuntimeError("The following operation failed in the TorchScript interpreter.")
@@ -151,7 +164,14 @@ class Frame:
             return Function(self.library.functions[join_path(node)])
         if isinstance(node.value, ast.Name) and node.value.id == "CONSTANTS":
             return self.library.constants[int(node.attr.removeprefix("c"))]
-        return read_attribute(self.value(node.value), node.attr)
+        if (cls := self.library.enums.get(join_path(node.value))) is not None:
+            return cls[node.attr]
+        owner = self.value(node.value)
+        if isinstance(owner, ScriptInstance):
+            return getattr(owner, node.attr)
+        if isinstance(owner, enum.Enum) and node.attr in ("name", "value"):
+            return getattr(owner, node.attr)
+        return read_attribute(owner, node.attr)
 
     def get_List(self, node):
         return [self.value(each) for each in node.elts]
@@ -205,6 +225,8 @@ class Frame:
             return None if name == "uninitialized" else self.value(node.args[1])
         if name in CONTEXTS:
             return CONTEXTS[name]()
+        if name is not None and name.endswith(".__new__") and name.removesuffix(".__new__") in self.library.classes:
+            return ScriptInstance(name.removesuffix(".__new__"), self.library, {})
         args = [
             part
             for each in node.args
@@ -235,7 +257,7 @@ class Frame:
         owner = self.value(func.value)
         if func.attr == "__init__" and isinstance(owner, tuple(CONTEXTS.values())):
             return None
-        if isinstance(owner, Module) and hasattr(owner, "_library"):
+        if isinstance(owner, ScriptInstance) or isinstance(owner, Module) and hasattr(owner, "_library"):
             return run_method(owner, func.attr, args, kwargs, self.depth + 1)
         if isinstance(owner, dict) and func.attr in ("keys", "values", "items", "get"):
             return getattr(owner, func.attr)(*args)

@@ -7,6 +7,7 @@ import ast
 from collections import namedtuple
 
 from tensh._aten.overloads import schemas_for_files
+from tensh.jit.objects import make_enum
 from tensh.jit.operators import ADAPTED, BUILTINS, PRIM, SCALARS, Unknown
 
 
@@ -14,6 +15,7 @@ class Class:
     """A class in a file: its methods, the types of members, and the lists that it declares."""
 
     def __init__(self, tree):
+        self.is_module = bool(tree.bases)
         self.methods = {each.name: each for each in tree.body if isinstance(each, ast.FunctionDef)}
         self.kinds = {
             each.target.id: ast.unparse(each.annotation)
@@ -37,10 +39,11 @@ class Class:
 
 
 class Library:
-    """The code of a file: classes and functions by their full names."""
+    """The code of a file: classes and functions by their full names; ``run`` calls a method of an object of the file."""
 
-    def __init__(self, texts, constants):
-        self.texts, self.constants = texts, constants
+    def __init__(self, texts, constants, run=None):
+        self.texts, self.constants, self.run = texts, constants, run
+        self.enums = {}
         self.classes, self.functions, self.checked, self.places, self.tuples = {}, {}, set(), {}, {}
         for space, text in texts.items():
             try:
@@ -50,6 +53,8 @@ class Library:
             for each in tree.body:
                 if isinstance(each, ast.ClassDef) and [join_path(base) for base in each.bases] == ["NamedTuple"]:
                     self.add_tuple(f"{space}.{each.name}", each)
+                elif isinstance(each, ast.ClassDef) and [join_path(base) for base in each.bases] == ["Enum"]:
+                    self.add_enum(f"{space}.{each.name}", each)
                 elif isinstance(each, ast.ClassDef):
                     self.classes[f"{space}.{each.name}"] = Class(each)
                     self.places |= {
@@ -67,18 +72,35 @@ class Library:
         except ValueError:
             return
 
+    def add_enum(self, path, tree):
+        """Add a class of enumerated values."""
+        values = {
+            each.targets[0].id: each.value.value
+            for each in tree.body
+            if isinstance(each, ast.Assign)
+            and isinstance(each.targets[0], ast.Name)
+            and isinstance(each.value, ast.Constant)
+        }
+        made = make_enum(tree.name, values)
+        if made is not None:
+            self.enums[path], made.path = made, path
+
     def method(self, cls, name):
         """Return the syntax tree of a method, or None."""
         found = self.classes.get(cls)
         return found.methods.get(name) if found else None
 
     def text_of(self, cls, name):
-        """Return the text of a method."""
+        """Return the text of a method, without the type of its owner."""
         if (cls, name) not in self.places:
             raise AttributeError(f"{cls} has no method {name}")
         text, method = self.places[cls, name]
         lines = ast.get_source_segment(text, method).split("\n")
-        return "\n".join([lines[0], *(line.removeprefix("  ") for line in lines[1:])]) + "\n"
+        if method.args.args and method.args.args[0].annotation is not None:
+            own = method.args.args[0]
+            lines[0] = lines[0].replace(f"{own.arg}: {ast.unparse(own.annotation)}", own.arg, 1)
+        head = method.body[0].lineno - method.lineno if method.body else 1
+        return "\n".join([*lines[:head], *(line.removeprefix("  ") for line in lines[head:])]) + "\n"
 
     def require_known(self, tree):
         """Raise Unknown for a function that uses an unknown kind of node, or calls an unknown operator."""
@@ -102,6 +124,7 @@ class Library:
             or name in BUILTINS
             or name in self.functions
             or name in self.classes
+            or name.rpartition(".")[0] in self.classes
         ):
             return
         space, _, last = name.rpartition(".")

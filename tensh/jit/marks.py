@@ -96,6 +96,7 @@ def unused(fn):
 def interface(obj):
     """Return the class, which lists the methods that modules are expected to have."""
     warn_quietly("`torch.jit.interface` is deprecated. Please use `torch.compile` instead.")
+    obj.__torch_script_interface__ = f"__torch__.{obj.__module__}.{obj.__name__}"
     return obj
 
 

@@ -1,6 +1,8 @@
 """Types of TorchScript: the names of annotations, and the values that they accept."""
 
 import collections.abc
+import contextlib
+import enum
 import inspect
 import math
 import types
@@ -9,6 +11,7 @@ import typing
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device
 from tensh.engine.dtypes.dtype import dtype
+from tensh.jit.classes import describe_class_of, is_enum, is_script_class, name_enum
 
 PLAIN = {
     Tensor: "Tensor", int: "int", float: "float", bool: "bool", complex: "complex", str: "str", device: "Device", dtype: "int",
@@ -45,7 +48,7 @@ def name_of(kind):
     """Return a type as TorchScript writes it: ``Dict[str, Tensor]``."""
     if kind in PLAIN:
         return PLAIN[kind]
-    if is_named_tuple(kind):
+    if is_named_tuple(kind) or is_enum(kind) or is_script_class(kind):
         return class_path(kind)
     if (inner := optional(kind)) is not None:
         return f"Optional[{name_of(inner)}]"
@@ -55,6 +58,13 @@ def name_of(kind):
         names = map(name_of, args) if name != "Union" else sorted(map(name_of, args))
         return f"{name}[{', '.join(names) or '()'}]"
     return getattr(kind, "__name__", str(kind))
+
+
+def title_of(kind):
+    """Return a type as errors name it."""
+    if is_enum(kind):
+        return name_enum(class_path(kind))
+    return describe_class_of(kind, class_path(kind)) if is_script_class(kind) else name_of(kind)
 
 
 def short_name_of(kind, name=name_of):
@@ -68,7 +78,7 @@ def short_name_of(kind, name=name_of):
         return f"{parts[0]}[]"
     if origin in (tuple, dict):
         return f"{'' if origin is tuple else 'Dict'}({', '.join(parts)})"
-    return name(kind)
+    return name_enum(class_path(kind)) if is_enum(kind) else name(kind)
 
 
 def fits_type(value, kind, exact=False):
@@ -118,20 +128,36 @@ def default_text(value):
 
     if isinstance(value, str):
         return f'"{value}"'
+    if isinstance(value, enum.Enum):
+        return name_enum(f"{type(value).__name__}.{value.name}")
     return float_text(value) if isinstance(value, float) and math.isfinite(value) else f"{value}"
+
+
+def names_around(fn):
+    """Return name -> value of the variables of enclosing functions that a function reads, as far as they are assigned."""
+    found = {}
+    for name, cell in zip(
+        getattr(getattr(fn, "__code__", None), "co_freevars", ()), getattr(fn, "__closure__", None) or ()
+    ):
+        with contextlib.suppress(ValueError):
+            found[name] = cell.cell_contents
+    return found
 
 
 class TypedSignature:
     """The typed parameters of a scripted function, which check arguments."""
 
     def __init__(self, fn, owner=None):
-        self.name, self.owner = fn.__name__, owner
+        self.name = fn.__name__
+        self.owner = class_path(owner) if is_script_class(owner) else owner
         self.signature = inspect.signature(fn)
         try:
-            hints = typing.get_type_hints(fn)
+            hints = typing.get_type_hints(
+                fn, localns=names_around(fn) | ({owner.__name__: owner} if is_script_class(owner) else {})
+            )
         except Exception:  # a name known only to type checkers
             hints = {}
-        own = next(iter(self.signature.parameters), None) if owner else None  # the name of "self"
+        own = self.own = next(iter(self.signature.parameters), None) if owner else None  # the name of "self"
         self.kinds = {
             name: hints.get(name, inspect.Parameter.empty if isinstance(p.annotation, str) else p.annotation)
             for name, p in self.signature.parameters.items()
@@ -147,7 +173,7 @@ class TypedSignature:
     @property
     def declaration(self):
         """The function with its types, as messages show it."""
-        parts = [f"{self.owner} self"] if self.owner else []
+        parts = [f"{self.owner} {self.own}"] if self.owner else []
         for name, kind in self.kinds.items():
             default = self.signature.parameters[name].default
             shown = "" if default is inspect.Parameter.empty else f"={default_text(default)}"
@@ -187,6 +213,6 @@ class TypedSignature:
             else ""
         )
         raise RuntimeError(
-            f"{self.name}() Expected a value of type '{name_of(kind)}{' (inferred)' if inferred else ''}' for argument '{name}' but "
+            f"{self.name}() Expected a value of type '{title_of(kind)}{' (inferred)' if inferred else ''}' for argument '{name}' but "
             f"instead found type '{type(value).__name__}'.\n{why}Position: {place}\nValue: {value!r}\nDeclaration: {self.declaration}"
         )

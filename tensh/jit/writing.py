@@ -5,6 +5,7 @@ import os
 
 import numpy as np
 
+from tensh.jit.objects import EnumValue
 from tensh.jit.python_print import require_uniform, write_function
 from tensh.nn.modules.module import Module
 from tensh.serialization.records import Records
@@ -44,7 +45,15 @@ class ScriptWriter(Writer):
         self.write(b"b")  # BUILD, which makes the object in PyTorch: before, there is none to remember
         self.memoize(obj)
 
-    dispatch = Writer.dispatch | {ScriptObject: save_script_object, TypedValue: save_typed_value}
+    def save_enum_value(self, obj):
+        space, _, name = obj.name.rpartition(".")
+        self.save(self.mention_global(space, name))
+        self.save(obj.value)
+        self.write(b"R")  # REDUCE
+
+    dispatch = Writer.dispatch | {
+        ScriptObject: save_script_object, TypedValue: save_typed_value, EnumValue: save_enum_value,
+    }  # fmt: skip
 
 
 def write_trace(m, f, _extra_files, codes, write_script):

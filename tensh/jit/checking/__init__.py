@@ -4,6 +4,6 @@ One pass over the syntax tree of a function gives every expression a type, and c
 ``Any``, which fits everywhere: where the pass does not know a type, it says nothing.
 """
 
-from tensh.jit.checking.program import check_function, check_module
+from tensh.jit.checking.program import check_class, check_function, check_module
 
-__all__ = ["check_function", "check_module"]
+__all__ = ["check_class", "check_function", "check_module"]

@@ -1,12 +1,15 @@
 """The check of attributes and methods of values."""
 
+import enum
 import functools
 import types
 from pathlib import Path
 
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device
+from tensh.jit.checking.expressions import SLICE, Unusable
 from tensh.jit.checking.values import UNKNOWN, Value, bind, describe, fits, has_variable, is_known
+from tensh.jit.classes import is_enum, is_script_class
 from tensh.jit.scripting.expressions import FACTS, PROPERTIES
 from tensh.jit.scripting.functions import TO
 from tensh.jit.scripting.kinds import fields_of, parts_of
@@ -32,13 +35,21 @@ class Attributes:
         owner, name = self.expression(node.value), node.attr
         if isinstance(owner, ModuleRef):
             return self.member(owner, name, node)
+        if isinstance(owner, Known) and isinstance(owner.value, enum.Enum):
+            owner = self.as_value(owner, node.value)
         if isinstance(owner, Known):
             return self.attribute_of_object(owner.value, name, node)
+        if isinstance(owner, Unusable) and owner.name == SLICE:
+            self.refuse(node, f"attribute lookup is not defined on {SLICE}")
         if not isinstance(owner, Value):
             return UNKNOWN
         kind = owner.kind
         if not is_known(kind):
             return UNKNOWN
+        if is_script_class(kind):
+            return self.attribute_of_instance(owner, name, node)
+        if is_enum(kind):
+            return self.attribute_of_enum(owner, name, node)
         if kind is Tensor:
             found = self.attribute_of_tensor(name)
             if found is not None:
@@ -81,6 +92,10 @@ class Attributes:
 
     def attribute_of_object(self, owner, name, node):
         """Return an attribute of an object that is known beforehand."""
+        if is_enum(owner):
+            return self.member_of_enum(owner, name, node)
+        if is_script_class(owner):
+            return self.attribute_of_class(owner, name, node)
         try:
             found = getattr(owner, name)
         except AttributeError as error:

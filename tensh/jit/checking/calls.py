@@ -9,14 +9,14 @@ import typing
 from tensh._aten.overloads import Overload
 from tensh._aten.packets import Packet
 from tensh.engine.core.tensor import Tensor
-from tensh.jit.checking.expressions import Steps, Unusable
-from tensh.jit.checking.matching import Taken, Unmatched, match, match_operator
+from tensh.jit.checking.expressions import SLICE, Steps, Unusable
+from tensh.jit.checking.matching import Taken, Unmatched, match
 from tensh.jit.checking.operators import NUMBERS
 from tensh.jit.checking.values import UNKNOWN, Value, convert, describe, fits, is_known, members
+from tensh.jit.classes import is_enum, is_script_class
 from tensh.jit.scripting.forms import find_function
 from tensh.jit.scripting.functions import FUNCTIONAL, RENAMED, TO
 from tensh.jit.scripting.kinds import element_of, none, parts_of
-from tensh.jit.scripting.signatures import overloads_of
 from tensh.jit.scripting.sugar import Bound, Known, ModuleRef
 from tensh.jit.types import is_named_tuple, origin_of, short_name_of
 
@@ -24,12 +24,10 @@ __all__ = ["Calls"]
 
 CASTS = {int: "Int", float: "Float", complex: "Complex"}
 CASTS_OF_ANYTHING = (bool, str)
-CHECKED = frozenset("round ord chr hex bin oct divmod".split())
+CHECKED = frozenset("round ord chr hex bin oct divmod hash id len sum sorted pow".split())
 """Functions of Python that are operators of ``aten``, and nothing else."""
-LOOSE = frozenset("len sum sorted pow".split())
-"""Functions of Python that also take what no overload has."""
 PYTHON_ONLY = (
-    set, frozenset, bytes, bytearray, memoryview, filter, map, reversed, object, property, staticmethod, classmethod,
+    type, set, frozenset, bytes, bytearray, memoryview, filter, map, reversed, object, property, staticmethod, classmethod,
 )  # fmt: skip
 """Functions of Python that scripts hand tensors to, and get one from."""
 UNSUPPORTED = frozenset(
@@ -52,6 +50,8 @@ class Calls:
         function = self.expression(node.func)
         if isinstance(function, Known) and self.is_program(function.value):
             self.program.function(function.value, self, node)  # errors in it come before those in the arguments
+        if isinstance(function, Known) and is_script_class(function.value):
+            self.program.check_class(function.value, self, node.func)
         if isinstance(function, Known):
             found = self.special(function.value, node)
             if found is not None:
@@ -71,6 +71,8 @@ class Calls:
             return self.call_bound(function, args, options, node)
         if isinstance(function, ModuleRef):
             return self.call_method(function.module, "forward", args, options, node)
+        if isinstance(function, Value) and is_script_class(function.kind):
+            return self.call_instance(function, "__call__", args, options, node)
         if isinstance(function, Value) and is_known(function.kind):
             self.refuse(node.func, f"cannot call a value of type '{describe(function.kind)}'")
         return UNKNOWN
@@ -128,6 +130,8 @@ class Calls:
             return self.sequence(function, node)
         if function in (list, tuple, dict) and not node.keywords:
             return self.container(function, node)
+        if function is slice:
+            return self.slice(node)
         if function is super:
             return UNKNOWN
         if name in UNSUPPORTED and getattr(builtins, name) is function:
@@ -139,6 +143,16 @@ class Calls:
         if not fits(convert(value, kind, loose=False).kind, kind):
             both = ast.copy_location(ast.Tuple(node.args), node.args[0])
             self.refuse(both, f"expected an expression of type {describe(kind)} but found {describe(value)}\n")
+
+    def slice(self, node):
+        """Return a slice, which is a subscript and no value."""
+        if node.keywords:
+            self.refuse(node.func, "Slice does not accept any keyword arguments")
+        if not 1 <= len(node.args) <= 3:
+            self.refuse(node.func, f"slice accepts exactly 1, 2 or 3 arguments, got: {len(node.args)}")
+        for each in node.args:
+            self.value(each)
+        return Unusable(SLICE)
 
     def container(self, function, node):
         """Return the result of ``list``, ``tuple`` or ``dict``."""
@@ -186,6 +200,8 @@ class Calls:
             return found
         if isinstance(found, tuple):
             return Steps(parts=list(found))
+        if isinstance(found, Known) and is_enum(found.value):
+            return Steps(element=Value(found.value))
         if isinstance(found, ModuleRef):
             children = self.layers_of(found.module)
             return Steps() if children is None else Steps(parts=children)
@@ -219,11 +235,16 @@ class Calls:
         if type(function).__name__ == "ScriptFunction":
             function = function._fn
         if function in CASTS_OF_ANYTHING:
-            return Value(function)
+            made = self.magic("Bool" if function is bool else "str", args, node.func)
+            return made or Value(function)
         if is_builtin(function):
-            return self.call_builtin(function, name, args, node)
+            return self.call_builtin(function, name, args, options, node)
         if is_named_tuple(function):
             return self.make_tuple(function, args, options, node)
+        if is_enum(function):
+            self.refuse(node.func, "cannot call a EnumClass")
+        if is_script_class(function):
+            return self.construct(function, args, options, node)
         if isinstance(function, (Packet, Overload)) or inspect.isclass(function):
             return UNKNOWN
         if getattr(function, "__module__", None) == "math":
@@ -232,22 +253,17 @@ class Calls:
             return self.call_function(function, args, options, node)
         return self.call_library(function, args, options, node) if name and self.of_library(function) else UNKNOWN
 
-    def call_builtin(self, function, name, args, node):
+    def call_builtin(self, function, name, args, options, node):
         """Return the result of a function of Python."""
         if function in CASTS and len(args) == 1:
             self.operate(CASTS[function], args, node.func)
             return Value(function)
         if function in PYTHON_ONLY:
             return self.call_python(name, args, node)
-        if name in CHECKED or name == "sum" and is_unsummable(args):
-            return self.operate(name, args, node.func)
-        if name in LOOSE:
-            try:
-                return match_operator(overloads_of(name), args, {})
-            except Unmatched:
-                return UNKNOWN
+        if name in CHECKED:
+            return self.operate(name, args, node.func, options)
         if name in ("abs", "min", "max") and all(is_known(each.kind) for each in args):
-            return self.compare_numbers(name, args, node)
+            return self.compare_numbers(name, args, options, node)
         return UNKNOWN
 
     def call_python(self, name, args, node):
@@ -257,10 +273,17 @@ class Calls:
         self.match(taken, args, {}, f"{name}({shown}) -> Tensor 0", node)
         return Value(Tensor)
 
-    def compare_numbers(self, name, args, node):
+    def compare_numbers(self, name, args, options, node):
         """Return the result of ``abs``, ``min`` or ``max``."""
         kinds = [each.kind for each in args]
-        if any(each in (str, none) or len(members(each)) > 1 or origin_of(each) is dict for each in kinds):
+        if options or any(
+            each in (str, none)
+            or is_enum(each)
+            or is_script_class(each)
+            or len(members(each)) > 1
+            or origin_of(each) is dict
+            for each in kinds
+        ):
             self.refuse(node.func, "Arguments for call are not valid.\nThe following variants are available")
         if all(each in (int, float) for each in kinds):
             return Value(float if float in kinds else int)
@@ -335,6 +358,8 @@ class Calls:
         owner, name = function.owner, function.name
         if isinstance(owner, ModuleRef):
             return self.call_method(owner.module, name, args, options, node)
+        if is_script_class(owner.kind):
+            return self.result_of_method(owner.kind, name, owner, node, args, options)
         if owner.kind is str and name == "format":
             return Value(str)
         if owner.kind is Tensor and (name in TO or name == "copy_" and len(args) == 1 and args[0].kind in NUMBERS):
@@ -354,8 +379,3 @@ class Calls:
 def is_builtin(function):
     """Return True for a function, or a class, of Python."""
     return getattr(builtins, getattr(function, "__name__", None) or "", None) is function
-
-
-def is_unsummable(args):
-    """Return True for arguments of ``sum`` of which no operator takes any."""
-    return len(args) > 1 or len(args) == 1 and element_of(args[0].kind) in (Tensor, str)

@@ -5,6 +5,7 @@ import ast
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device
 from tensh.jit.checking.values import ANYTHING, UNKNOWN, Value, describe, fits, is_known, members, settle
+from tensh.jit.classes import is_enum, is_script_class, methods_of
 from tensh.jit.scripting.kinds import none, parts_of
 from tensh.jit.scripting.sugar import Known, ModuleRef
 from tensh.jit.types import is_named_tuple, origin_of
@@ -45,8 +46,14 @@ class Conditions:
     def check_truth(self, value, node):
         """Refuse a value that is neither true nor false."""
         kind = value.kind
-        if is_known(kind) and (
-            kind in (none, device, ANYTHING) or len(members(kind)) > 1 or parts_of(kind) is not None
+        if is_script_class(kind) and "__bool__" in methods_of(kind):
+            self.magic("Bool", [value], node)
+        elif is_known(kind) and (
+            kind in (none, device, ANYTHING)
+            or is_enum(kind)
+            or is_script_class(kind)
+            or len(members(kind)) > 1
+            or parts_of(kind) is not None
         ):
             self.refuse(node, f"Could not cast value of type {describe(value)} to bool")
 
@@ -102,6 +109,8 @@ class Conditions:
             return Condition(name == "is_scripting")
         if function is hasattr and len(node.args) == 2 and isinstance(node.args[1], ast.Constant):
             owner = self.expression(node.args[0])
+            if isinstance(owner, Value) and is_script_class(owner.kind):
+                return Condition(self.has_attribute(owner, node.args[1].value, node))
             if isinstance(owner, Value) and is_known(owner.kind) and not is_named_tuple(owner.kind):
                 text = f"hasattr's first argument must be an object or NamedTuple, got {describe(owner)} instead"
                 self.refuse(node.args[0], text)

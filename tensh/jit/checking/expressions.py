@@ -1,13 +1,16 @@
 """The check of expressions: each gets a value with a type, or an object that is known beforehand."""
 
 import ast
+import enum
 import types
 from typing import get_args
 
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device, layout, memory_format
 from tensh.engine.dtypes.dtype import dtype
+from tensh.jit.checking.classes import require_enum
 from tensh.jit.checking.values import UNKNOWN, Value, describe, fits, is_known, join, members
+from tensh.jit.classes import is_enum, is_script_class
 from tensh.jit.scripting.kinds import element_of, none, optional_of, parts_of, text_of
 from tensh.jit.scripting.sugar import Bound, Known
 from tensh.jit.types import origin_of
@@ -18,6 +21,11 @@ PYTHON_VALUES = (bool, int, float, complex, str, list, tuple, dict, Tensor, type
 """Objects of Python that are no values in a script unless they are given to it."""
 KEYS = (bool, int, float, complex, str, Tensor, device)
 """Types of keys of dictionaries."""
+
+
+NO_KEY = "Cannot create dict for key type '{}', only int, float, complex, Tensor, device and string keys are supported"
+SLICE = "Python slice value"
+"""The name of a slice that is made by a call."""
 
 
 class Steps:
@@ -62,6 +70,11 @@ class Expressions:
             return Value(int)
         if isinstance(value, device):
             return Value(device)
+        if isinstance(value, enum.Enum):
+            require_enum(type(value))
+            return Value(type(value))
+        if is_enum(value) or is_script_class(value):
+            self.refuse(node, f"{'EnumClass' if is_enum(value) else 'Python type'} cannot be used as a value")
         if type(value) in PYTHON_VALUES:
             self.refuse(
                 node,
@@ -217,7 +230,4 @@ class Expressions:
 def require_key(keys):
     """Raise RuntimeError for keys of a type that dictionaries do not have."""
     if keys and is_known(keys[0].kind) and keys[0].kind not in KEYS:
-        raise RuntimeError(
-            f"Cannot create dict for key type '{text_of(keys[0].kind)}', only int, float, complex, Tensor, device and string keys "
-            "are supported"
-        )
+        raise RuntimeError(NO_KEY.format(text_of(keys[0].kind)))

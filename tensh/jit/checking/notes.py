@@ -8,7 +8,11 @@ import typing
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import layout, memory_format
 from tensh.engine.dtypes.size import Size
-from tensh.jit.checking.values import describe, settle
+from tensh.jit.checking.classes import require_enum
+from tensh.jit.checking.expressions import KEYS, NO_KEY
+from tensh.jit.checking.values import describe, is_known, settle
+from tensh.jit.classes import is_enum, is_script_class
+from tensh.jit.scripting.kinds import text_of
 from tensh.jit.types import PLAIN, fits_type, origin_of
 from tensh.nn.modules.module import Module
 
@@ -78,6 +82,10 @@ class Notes:
         require_contents(note)
         if note is not MISSING and not is_type(note):
             self.refuse(node, unknown)
+        if is_enum(note):
+            require_enum(note)
+        elif is_script_class(note):
+            self.program.check_class(note, self, node)
 
     def value_of_note(self, node, note):
         """Return the value of an annotation; MISSING for one that cannot be read."""
@@ -104,8 +112,10 @@ class Notes:
             if getattr(origin, "__module__", "typing") in OWN_SPACES:
                 self.refuse(node, f"Unknown type constructor {ast.unparse(node.value)}")
             return
+        if origin is dict or origin is tuple:
+            self.check_parts(origin, typing.get_args(note), node)
         inner, parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice], typing.get_args(note)
-        if ... in parts or origin is list:
+        if ... in parts or origin in (list, dict, tuple):
             for each, part in zip(inner, parts):
                 self.check_note(each, part)
         elif origin is typing.Union:
@@ -118,6 +128,19 @@ class Notes:
                         f"Unsupported annotation {whole} could not be resolved because {each} could not be resolved. At"
                     )
                     raise AssertionError(f"{text}\n{self.text.mark(node)}")
+
+    def check_parts(self, origin, parts, node):
+        """Refuse a dictionary, or a tuple, of what is no type."""
+        if origin is tuple:
+            if not all(each is ... or each == () or is_type(each) for each in parts):
+                raise RuntimeError("Can not create tuple with None type")
+            return
+        for each in parts:
+            if not is_type(each):
+                raise ValueError(f"Unknown type annotation: '{each}' at {self.text.mark(node)}")
+        key = settle(parts[0])
+        if is_known(key) and key not in KEYS:
+            raise RuntimeError(NO_KEY.format(text_of(key)))
 
     def check_defaults(self):
         """Refuse defaults whose types are not those of their parameters."""

@@ -23,6 +23,9 @@ class Operators:
 
         ``bound`` is True for a method, whose first argument is its owner.
         """
+        found = None if bound else self.magic(name, args, node)
+        if found is not None:
+            return found
         signatures = overloads_of(name)
         if not signatures:
             return UNKNOWN

@@ -1,5 +1,6 @@
 """The functions and methods of a program, each checked once."""
 
+import ast
 import functools
 import inspect
 import types
@@ -9,6 +10,7 @@ from pathlib import Path
 from tensh.engine.core.tensor import Tensor
 from tensh.jit.checking.attributes import Attributes
 from tensh.jit.checking.calls import Calls
+from tensh.jit.checking.classes import Classes, require_enum
 from tensh.jit.checking.conditions import Conditions
 from tensh.jit.checking.expressions import Expressions
 from tensh.jit.checking.frames import Frame, Frames
@@ -20,6 +22,8 @@ from tensh.jit.checking.places import Text
 from tensh.jit.checking.statements import Statements
 from tensh.jit.checking.subscripts import Subscripts
 from tensh.jit.checking.values import UNKNOWN, Value, is_known, settle
+from tensh.jit.classes import attributes, functions_of, is_compiled, is_enum, is_script_class
+from tensh.jit.frontend import check_syntax
 from tensh.jit.marks import find_declarations
 from tensh.jit.scripting.compiling import find_source
 from tensh.jit.scripting.forms import find_method
@@ -29,7 +33,7 @@ from tensh.jit.scripting.sources import NotScriptable, Source
 from tensh.jit.scripting.sugar import Known, ModuleRef, class_name, class_of
 from tensh.jit.types import TypedSignature, class_path
 
-__all__ = ["Checker", "Program", "check_function", "check_module"]
+__all__ = ["Checker", "Program", "check_class", "check_function", "check_module"]
 
 NOT_COMPILED = ("ignore", "unused")
 ONLY_DECLARED = """Implementation for the function "{}" is missing. Please make sure a definition is provided and defined after all overload declarations.
@@ -64,20 +68,25 @@ class Declared:
         self.parameters, self.text, self.result, self.takes_self = parameters, text, result, takes_self
 
 
-class Checker(Expressions, Operators, Attributes, Subscripts, Calls, Conditions, Members, Statements, Notes, Frames):
+class Checker(
+    Expressions, Operators, Attributes, Subscripts, Calls, Conditions, Members, Classes, Statements, Notes, Frames
+):
     """Checks one function, or with ``owner`` one method of a module."""
 
     def __init__(self, program, fn, owner=None):
         self.program, self.fn, self.owner = program, fn, owner
         self.source, self.text = Source(fn), Text(fn)
         self.frame, self.pending, self.returned = Frame(), self.source.tree, None
-        self.border = TypedSignature(fn, "self" if owner is not None else None)
+        self.border = TypedSignature(fn, owner if isinstance(owner, type) or owner is None else "self")
         self.wanted = None
 
     @property
     def path(self):
         """The name in errors."""
-        return self.fn.__name__ if self.owner is None else f"{class_of(self.owner).__name__}.{self.fn.__name__}"
+        if self.owner is None:
+            return self.fn.__name__
+        cls = self.owner if isinstance(self.owner, type) else class_of(self.owner)
+        return f"{cls.__name__}.{self.fn.__name__}"
 
     def check(self):
         """Check the function; return its result."""
@@ -86,7 +95,8 @@ class Checker(Expressions, Operators, Attributes, Subscripts, Calls, Conditions,
         self.wanted = settle(self.border.result) if self.border.annotated else None
         parameters = list(inspect.signature(self.fn).parameters.values())
         if self.owner is not None:
-            self.frame.names[parameters[0].name] = ModuleRef(self.owner, None)
+            own = Value(self.owner) if isinstance(self.owner, type) else ModuleRef(self.owner, None)
+            self.frame.names[parameters[0].name] = own
             parameters = parameters[1:]
         for each in parameters:
             if each.kind is each.POSITIONAL_ONLY and self.owner is None:
@@ -154,8 +164,8 @@ class Program:
     def describe_calls(self):
         """Return the calls through which the innermost function came to be checked."""
         return "".join(
-            f"'{path}' is being compiled since it was called from '{caller.path}'\n{caller.text.mark(at)}"
-            for path, caller, at in reversed(self.calls)
+            f"'{path}' is being compiled since it was called from '{by}'\n{caller.text.mark(at)}"
+            for path, by, caller, at in reversed(self.calls)
         )
 
     @staticmethod
@@ -170,7 +180,7 @@ class Program:
 
     def declare(self, fn, result=None, owner=None):
         """Return a function as its callers see it, by its annotations; ``result`` is what its check found."""
-        border = TypedSignature(fn, class_name(owner) if owner is not None else None)
+        border = TypedSignature(fn, owner if isinstance(owner, type) or owner is None else class_name(owner))
         parameters = list(inspect.signature(fn).parameters.values())
         taken = []
         for each in parameters[1:] if owner is not None else parameters:
@@ -227,7 +237,7 @@ class Program:
         result = Value(Tensor) if declared.result is None else declared.result
         name = fn.__qualname__
         if owner is not None:
-            shown.insert(0, f"{class_name(owner)} self")
+            shown.insert(0, f"{class_path(owner) if isinstance(owner, type) else class_name(owner)} self")
             name = "lazy_bind.<locals>.lazy_binding_method"
         text = f"{name}({', '.join(shown)}) -> {text_of(result.kind)} 0"
         return Declared(declared.parameters, text, result, owner is not None)
@@ -240,13 +250,42 @@ class Program:
         found = [self.check((key, place), form, owner, caller, node) for place, form in enumerate(forms)]
         return None if None in found else found
 
-    def check(self, key, fn, owner, caller, node):
-        """Return a function as declared, after its check; None for one without source, or with variable arguments."""
+    def check_class(self, cls, caller, node):
+        """Check the methods of a class once, so that its attributes have types; ``node`` names the class for ``caller``."""
+        if cls in attributes:
+            return
+        attributes[cls] = {}
+        before = list(self.calls)
+        if caller is not None:
+            self.calls.append((class_path(cls), caller.path, caller, caller.pending))
+        try:
+            functions = functions_of(cls)
+            for fn in functions.values():
+                require_text(fn)
+                check_syntax(fn)
+            for name, fn in functions.items():
+                if is_compiled(fn):
+                    self.check((cls, name), fn, cls, caller, node, class_path(cls))
+        except BaseException:
+            del attributes[cls]
+            raise
+        self.calls = before
+
+    def method_of_class(self, cls, name, caller, node):
+        """Return a method of a class as declared; None if nothing is known about it."""
+        fn = functions_of(cls)[name]
+        return self.check((cls, name), fn, cls, caller, node) if is_compiled(fn) else self.declare_python(fn, cls)
+
+    def check(self, key, fn, owner, caller, node, by=None):
+        """Return a function as declared, after its check; None for one without source, or with variable arguments.
+
+        ``by`` is the name of what calls it in errors: that of the caller, unless it is a class.
+        """
         if key in self.found:
-            if self.found[key] is RUNNING and owner is None:
-                caller.refuse(
-                    node.func, f" function '{fn.__name__}' is called recursively. Recursive calls are not supported"
-                )
+            if self.found[key] is RUNNING and (owner is None or isinstance(owner, type)):
+                what = "function" if owner is None else "method"
+                at = node.func if isinstance(node, ast.Call) else node
+                caller.refuse(at, f" {what} '{fn.__name__}' is called recursively. Recursive calls are not supported")
             return None if self.found[key] is RUNNING else self.found[key]
         try:
             checker = Checker(self, fn, owner)
@@ -258,7 +297,7 @@ class Program:
             return None
         self.found[key] = RUNNING
         if caller is not None:
-            self.calls.append((checker.path, caller, caller.pending))
+            self.calls.append((checker.path, by or caller.path, caller, node if by else caller.pending))
         self.found[key] = self.declare(fn, checker.check(), owner)
         if caller is not None:
             self.calls.pop()
@@ -295,6 +334,14 @@ def can_check(checker):
     return not kinds & variable and not any("# type:" in line for line in checker.text.lines)
 
 
+def require_text(fn):
+    """Raise OSError for a method without source."""
+    try:
+        inspect.getsource(fn)
+    except (OSError, TypeError):
+        raise OSError(f"Failed to get source for {fn} using inspect.getsource") from None
+
+
 def indent(text):
     return "".join(f"  {line}\n" for line in text.split("\n"))
 
@@ -304,6 +351,14 @@ def check_function(fn):
     if find_declarations(fn):
         raise RuntimeError(OVERLOADED.format(class_path(fn)))
     Program().check(fn, fn, None, None, None)
+
+
+def check_class(cls):
+    """Raise PyTorch's error for a class whose types do not fit."""
+    if is_enum(cls):
+        require_enum(cls)
+    elif is_script_class(cls):
+        Program().check_class(cls, None, None)
 
 
 def check_module(module, names):

@@ -4,6 +4,7 @@ import ast
 
 from tensh.engine.core.tensor import Tensor
 from tensh.jit.checking.values import UNKNOWN, Value, convert, describe, fits, is_known, join
+from tensh.jit.classes import is_script_class
 from tensh.jit.scripting.expressions import BINARY
 from tensh.jit.scripting.kinds import element_of, none, parts_of
 from tensh.jit.scripting.sugar import ModuleRef
@@ -198,6 +199,9 @@ class Statements:
     def assign_attribute(self, target, value, node):
         owner = self.expression(target.value)
         known = isinstance(owner, Value) and is_known(owner.kind)
+        if known and is_script_class(owner.kind):
+            self.assign_to_instance(owner, target, value, node)
+            return
         if known and (owner.kind is not Tensor or target.attr not in WRITABLE):
             self.refuse(node, f"Tried to set an attribute: {target.attr} on a non-class: {describe(owner)}")
         if not isinstance(owner, ModuleRef):
@@ -219,7 +223,9 @@ class Statements:
         owner, value = self.value(target), self.value(node.value)
         name = BINARY[type(node.op)]
         inplace = owner.kind is Tensor or element_of(owner.kind) is not None
-        if type(node.op) in INPLACE and inplace:
+        if is_script_class(owner.kind):
+            made = self.augment_instance(name, owner, value, node)
+        elif type(node.op) in INPLACE and inplace:
             made = self.operate(f"{name}_", [owner, value], node)
         elif owner.kind is Tensor:
             made = UNKNOWN
@@ -227,3 +233,5 @@ class Statements:
             made = self.binary(name, owner, value, node)
         if isinstance(target, ast.Name):
             self.store(target.id, made, target)
+        elif isinstance(target, ast.Attribute) and is_known(made.kind) and is_known(owner.kind):
+            self.assign_attribute(target, made, node)

@@ -4,7 +4,9 @@ import ast
 
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device
+from tensh.jit.checking.expressions import SLICE, Unusable
 from tensh.jit.checking.values import UNKNOWN, Value, describe, is_known
+from tensh.jit.classes import is_script_class
 from tensh.jit.scripting.kinds import NUMBER, element_of, none, parts_of
 from tensh.jit.scripting.sugar import ModuleRef
 from tensh.jit.types import origin_of
@@ -19,7 +21,9 @@ class Subscripts:
         """Return (node, value) of each part of a subscript, the value None for a slice."""
         found = []
         for each in index.elts if isinstance(index, ast.Tuple) else [index]:
-            if isinstance(each, ast.Slice):
+            if isinstance(each, (ast.Name, ast.Call)) and is_slice(self.expression(each)):
+                found.append((each, None))
+            elif isinstance(each, ast.Slice):
                 for part in (each.lower, each.upper, each.step):
                     if part is not None:
                         self.value(part)
@@ -58,8 +62,10 @@ class Subscripts:
                 self.value(each) if each is not None else Value(none) for each in (node.slice.lower, node.slice.upper)
             ]
             return self.operate("slice", [owner, *bounds, Value(int)], node)
+        if isinstance(node.slice, (ast.Name, ast.Call)) and is_slice(self.expression(node.slice)):
+            return owner
         index = self.value(node.slice)
-        if kind is str or element_of(kind) is not None or origin_of(kind) is dict:
+        if kind is str or is_script_class(kind) or element_of(kind) is not None or origin_of(kind) is dict:
             if index.kind in (Tensor, NUMBER) and origin_of(kind) is not dict:
                 return Value(str if kind is str else element_of(kind))
             return self.operate("__getitem__", [owner, index], node)
@@ -83,3 +89,8 @@ class Subscripts:
         if not -len(parts) <= place < len(parts):
             self.refuse(node, f"Tuple index out of range. Tuple is length {len(parts)} and index is {place}")
         return Value(parts[place])
+
+
+def is_slice(found):
+    """Return True for a slice that was made by a call."""
+    return isinstance(found, Unusable) and found.name == SLICE

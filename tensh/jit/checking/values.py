@@ -7,8 +7,19 @@ from typing import Any, TypeVar, get_args
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device
 from tensh.engine.dtypes.dtype import dtype
-from tensh.jit.scripting.kinds import NUMBER, element_of, fields_of, none, optional_of, parts_of, uniform
-from tensh.jit.types import is_named_tuple, name_of, origin_of
+from tensh.jit.classes import is_enum, is_script_class
+from tensh.jit.scripting.kinds import (
+    ANY_CLASS,
+    ANY_ENUM,
+    NUMBER,
+    element_of,
+    fields_of,
+    none,
+    optional_of,
+    parts_of,
+    uniform,
+)
+from tensh.jit.types import is_named_tuple, name_of, origin_of, title_of
 
 __all__ = [
     "ANYTHING", "UNKNOWN", "Value", "bind", "convert", "describe", "fits", "is_known", "join", "members", "settle",
@@ -16,7 +27,7 @@ __all__ = [
 
 ANYTHING = object
 """The type ``Any`` of a script; ``typing.Any`` stands for a type that is not known here."""
-PLAIN = frozenset({Tensor, int, float, bool, complex, str, none, device, NUMBER, ANYTHING})
+PLAIN = frozenset({Tensor, int, float, bool, complex, str, none, device, NUMBER, ANYTHING, ANY_CLASS, ANY_ENUM})
 NUMBERS = (int, float, complex, NUMBER)
 MISSING = object()
 
@@ -61,7 +72,7 @@ def name_anything(kind):
 
 def is_known(kind):
     """Return True for a type all of whose parts are known."""
-    if kind in PLAIN:
+    if kind in PLAIN or is_enum(kind) or is_script_class(kind):
         return True
     if is_named_tuple(kind):
         return all(map(is_known, fields_of(kind).values()))
@@ -78,13 +89,18 @@ def describe(thing):
     """Return a type, or the type of a value, as errors name it."""
     if isinstance(thing, Value):
         return f"{describe(thing.kind)} (inferred)" if thing.inferred else describe(thing.kind)
+    return title_of(thing) if is_enum(thing) or is_script_class(thing) else write_kind(thing)
+
+
+def write_kind(thing):
+    """Return a type as others in errors contain it."""
     if thing is NUMBER:
         return "number"
     if thing is ANYTHING:
         return "Any"
     if (inner := optional_of(thing)) is not None:
-        return f"Optional[{describe(inner)}]"
-    names = [describe(each) for each in get_args(thing)]
+        return f"Optional[{write_kind(inner)}]"
+    names = [write_kind(each) for each in get_args(thing)]
     if origin_of(thing) is typing.Union:
         return f"Union[{', '.join(sorted(names))}]"
     head, bracket, _ = name_of(thing).partition("[")
@@ -97,6 +113,8 @@ def fits(kind, wanted):
         return True
     if wanted in NUMBERS and (kind is bool or wanted is NUMBER and kind in NUMBERS):
         return True
+    if wanted in (ANY_ENUM, ANY_CLASS):
+        return is_enum(kind) if wanted is ANY_ENUM else is_script_class(kind)
     if origin_of(wanted) is typing.Union:
         return all(any(fits(one, other) for other in members(wanted)) for one in members(kind))
     own, other = parts_of(kind), parts_of(wanted)

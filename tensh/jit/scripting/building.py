@@ -5,12 +5,15 @@ blocks from the same names, and gives a new value for each name that stands for 
 back each name that its body assigns.
 """
 
+import enum
+
 from tensh.engine.dtypes.device import device, memory_format
 from tensh.engine.dtypes.device import layout as layout_type
 from tensh.engine.dtypes.dtype import dtype
 from tensh.jit.constants import as_number, float_text
 from tensh.jit.scripting.blocks import Block, Line, ScriptGraph, ScriptValue
 from tensh.jit.scripting.kinds import FunctionKind, fits, join, none
+from tensh.jit.types import class_path
 
 __all__ = ["Builder"]
 
@@ -207,9 +210,11 @@ def text_of_constant(value):
         return f"{int(value)}"
     if isinstance(value, float):
         return float_text(value)
+    if isinstance(value, enum.Enum):
+        return f"{class_path(type(value))}.{value.name}"
     if isinstance(value, (str, device)):
         return f'"{value}"'
     if isinstance(value, (list, tuple)):
         left, right = "[]" if isinstance(value, list) else "()"
-        return f"{left}{', '.join('None' if each is None else text_of_constant(each) for each in value)}{right}"
+        return f"{left}{', '.join(str(each) if each is None or each is True or each is False else text_of_constant(each) for each in value)}{right}"
     return f"{value}"

@@ -3,9 +3,10 @@
 import operator
 
 from tensh.engine.dtypes.device import device
+from tensh.jit.classes import is_enum
 from tensh.jit.scripting.blocks import lines_of
 from tensh.jit.scripting.building import kind_of_constant, text_of_constant
-from tensh.jit.scripting.kinds import fits, none
+from tensh.jit.scripting.kinds import ModuleKind, fits, none
 from tensh.jit.types import is_named_tuple
 
 __all__ = ["clean", "name_values", "pool", "replace"]
@@ -124,6 +125,8 @@ def pool(graph):
                 kept.append(line)
                 continue
             key = (line.given[0].value_kind, line.attribute[2] if line.attribute else None, line.path)
+            if is_enum(line.given[0].value_kind):
+                key = line
             if key in found:
                 renamed[line.given[0]] = found[key]
             else:
@@ -244,7 +247,7 @@ def name_values(graph):
             value.name = f"%{base}.{number}"
         if (
             values[-1].node().kind() in ("prim::If", "prim::Loop", "prim::GetAttr")
-            or base == "self"
+            or isinstance(values[-1].value_kind, ModuleKind)
             and values[-1].node() is graph.entry
         ):
             values[-1].name = f"%{base}"

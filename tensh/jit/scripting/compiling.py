@@ -4,9 +4,11 @@ import inspect
 import typing
 
 from tensh.engine.core.tensor import Tensor
+from tensh.jit.classes import functions_of
 from tensh.jit.marks import Attribute
 from tensh.jit.scripting.building import Builder
 from tensh.jit.scripting.calling import hand_over
+from tensh.jit.scripting.classes import Classes
 from tensh.jit.scripting.cleaning import clean, name_values
 from tensh.jit.scripting.expressions import Expressions
 from tensh.jit.scripting.forms import find_class, find_method
@@ -32,7 +34,7 @@ class Compiled:
         self.name, self.graph, self.signature, self.kinds, self.result = name, graph, signature, kinds, result
 
 
-class Compiler(Expressions, Functions, Subscripts, Iteration, Statements, Builder):
+class Compiler(Expressions, Functions, Classes, Subscripts, Iteration, Statements, Builder):
     """Compiles one function, or with ``owner`` one method of a module."""
 
     def __init__(self, program, fn, owner=None, kinds=(), loop_result=None):
@@ -42,11 +44,12 @@ class Compiler(Expressions, Functions, Subscripts, Iteration, Statements, Builde
 
     def compile(self):
         """Return the compiled function."""
-        border = TypedSignature(self.fn, "self" if self.owner is not None else None)
+        border = TypedSignature(self.fn, self.owner if isinstance(self.owner, type) or self.owner is None else "self")
         parameters = list(inspect.signature(self.fn).parameters.values())
         if self.owner is not None:
-            own = self.graph.add_input(parameters[0].name, kind_of_object(self.owner))
-            self.names[parameters[0].name] = ModuleRef(self.owner, lambda: own)
+            is_class = isinstance(self.owner, type)
+            own = self.graph.add_input(parameters[0].name, self.owner if is_class else kind_of_object(self.owner))
+            self.names[parameters[0].name] = own if is_class else ModuleRef(self.owner, lambda: own)
             parameters = parameters[1:]
         kinds = {name: plain_kind(kind, parameter) for (name, kind), parameter in zip(border.kinds.items(), parameters)}
         kinds |= {name: kind if kind is none else kind | None for name, kind in self.kinds}
@@ -72,7 +75,11 @@ class Compiler(Expressions, Functions, Subscripts, Iteration, Statements, Builde
         """Return the result where the function ends."""
         value = node if how == "value" else None
         if value is None:
-            value = self.value(node.value) if how == "return" and node.value is not None else self.constant(None)
+            value = (
+                self.value(node.value)
+                if how == "return" and node.value is not None
+                else self.constant(None, node or self.source.tree)
+            )
         kind = self.result_kind
         if kind is not None and kind not in (typing.Any, none):
             if not fits(value.value_kind, kind) and join(value.value_kind, kind) != kind and element_of(kind) is None:
@@ -207,6 +214,10 @@ class Program:
             return declare_layer(self, module, name)
         fn = find_source(module, name)
         return self.compile((id(module), name), fn, module) if inspect.isfunction(fn) else None
+
+    def method_of_class(self, cls, name):
+        """Return a method of a class of the program as compiled."""
+        return self.compile((cls, name), functions_of(cls)[name], cls)
 
     def trace(self, thing, name="forward"):
         """Return a method of a traced module, or a traced function, as scripts call it; None if it has no such method."""

@@ -1,12 +1,15 @@
 """Expressions of a script, by the class of their syntax: each becomes a value, or an object that is known beforehand."""
 
 import ast
+import enum
 
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device, layout, memory_format
 from tensh.engine.dtypes.dtype import dtype
+from tensh.jit.classes import is_enum
 from tensh.jit.scripting.blocks import ScriptValue
 from tensh.jit.scripting.calling import call_operator, pack
+from tensh.jit.scripting.classes import is_instance_value
 from tensh.jit.scripting.kinds import fields_of, join, none, optional_of
 from tensh.jit.scripting.sugar import Bound, Items, Known, ModuleRef
 from tensh.jit.types import is_named_tuple
@@ -107,6 +110,9 @@ class Expressions:
     # ── operators ────────────────────────────────────────────────────────────
     def operate(self, name, args, node):
         """Return the result of an operator of Python."""
+        made = self.magic(name, args, node)
+        if made is not None:
+            return made
         made = call_operator(self, name, args, {}, node)
         if made is None:
             kinds = ", ".join(self.text_of(each) for each in args)
@@ -150,6 +156,8 @@ class Expressions:
             found = self.contains(container, item, node)
             return found if isinstance(op, ast.In) else self.emit("aten::__not__", [found], [bool], node)
         left, right = self.value(node.left), self.value(other)
+        if isinstance(op, (ast.Is, ast.IsNot)) and (decided := self.decide_identity(node)) is not None:
+            return self.constant(decided, node)
         if isinstance(op, (ast.Is, ast.IsNot)):
             return self.emit(f"aten::{COMPARISONS[type(op)]}", [left, right], [bool], node)
         if right.value_kind is Tensor and left.value_kind is not Tensor:
@@ -264,10 +272,16 @@ class Expressions:
         owner = self.expression(node.value)
         if isinstance(owner, ModuleRef):
             return owner if node.attr == "_modules" else self.member(owner, node.attr, node)
+        if isinstance(owner, Known) and isinstance(owner.value, enum.Enum):
+            owner = self.as_value(owner, node.value)
         if isinstance(owner, Known):
             if not hasattr(owner.value, node.attr):
                 self.source.refuse(node, f"there is no {node.attr}")
             return Known(getattr(owner.value, node.attr))
+        if is_instance_value(owner):
+            return self.attribute_of_instance(owner, node.attr, node)
+        if isinstance(owner, ScriptValue) and is_enum(owner.value_kind):
+            return self.attribute_of_enum(owner, node.attr, node)
         if isinstance(owner, ScriptValue) and owner.value_kind is Tensor:
             if node.attr in FACTS:
                 return self.emit(f"prim::{node.attr}", [owner], [FACTS[node.attr]])
@@ -306,4 +320,4 @@ def is_none(node):
 
 def is_constant(value):
     """Return True for an object that can be a constant of a graph."""
-    return value is None or isinstance(value, (bool, int, float, str, dtype, device, layout, memory_format))
+    return value is None or isinstance(value, (bool, int, float, str, dtype, device, layout, memory_format, enum.Enum))

@@ -7,8 +7,10 @@ import typing
 from tensh._aten.overloads import Overload, schemas
 from tensh._aten.packets import Packet
 from tensh.engine.core.tensor import Tensor
+from tensh.jit.classes import attributes_of, functions_of, is_script_class
 from tensh.jit.scripting.blocks import ScriptValue
 from tensh.jit.scripting.calling import call_operator, hand_over, is_empty, pack, strip, unpack
+from tensh.jit.scripting.classes import is_instance_value
 from tensh.jit.scripting.forms import find_function
 from tensh.jit.scripting.kinds import element_of, fields_of, fits, members_of, none, parts_of
 from tensh.jit.scripting.sugar import Bound, Items, Known, ModuleRef
@@ -46,6 +48,8 @@ class Functions:
             return self.call_bound(function, args, options, node)
         if isinstance(function, ModuleRef):
             return self.call_method(function, "forward", args, options, node)
+        if is_instance_value(function):
+            return self.call_instance(function, "__call__", args, options, node)
         return self.source.refuse(node, "a value cannot be called in a script")
 
     def arguments(self, node):
@@ -81,10 +85,16 @@ class Functions:
         if function is print:
             self.emit("prim::Print", self.arguments(node), (), node)
             return self.constant(None)
+        if function in (getattr, hasattr) and is_instance_value(owner := self.expression(node.args[0])):
+            if function is hasattr:
+                return self.constant(bool(self.decide_call(node)), node)
+            return self.attribute_of_instance(owner, node.args[1].value, node)
         if function in (getattr, hasattr) and isinstance(self.expression(node.args[0]), ModuleRef):
             if function is hasattr:
                 return self.constant(bool(self.decide_call(node)), node)
             return self.member(self.expression(node.args[0]), node.args[1].value, node)
+        if function is slice:
+            return self.slice(node)
         if function in (tuple, enumerate, zip, range, reversed):
             return self.sequence(function, node)
         if function is dict and not node.args:
@@ -108,6 +118,9 @@ class Functions:
             and isinstance(owner := self.expression(node.args[0]), ModuleRef)
         ):
             return hasattr(owner.module, node.args[1].value)
+        if function is hasattr and len(node.args) == 2 and is_instance_value(owner := self.expression(node.args[0])):
+            cls, name = owner.value_kind, node.args[1].value
+            return name in attributes_of(cls) or name in functions_of(cls)
         if function is not isinstance:
             return None
         value, wanted = self.value(node.args[0]), self.source.evaluate(node.args[1])
@@ -118,7 +131,7 @@ class Functions:
     def instance(self, node):
         decided = self.decide_call(node)
         if decided is not None:
-            return self.constant(decided, node)
+            return self.constant(decided, node.args[0])
         wanted = self.source.evaluate(node.args[1])
         names = ", ".join(short_name_of(each) for each in (wanted if isinstance(wanted, tuple) else (wanted,)))
         attribute = ("types", names, f"[types=[{names}]]")
@@ -160,10 +173,14 @@ class Functions:
             return self.operate(CASTS[function], args, node)
         if getattr(function, "__module__", "") == "builtins" and name in PLAIN:
             return self.operate(PLAIN[name], args, node)
+        if function is id:
+            return self.emit("prim::id", args, [int], node)
         if getattr(function, "__module__", "") == "builtins" and name in BUILTINS:
             return self.call_prim(BUILTINS[name], args, node)
         if inspect.isclass(function) and issubclass(function, BaseException):
             return args[0] if args else self.constant("", node)
+        if is_script_class(function):
+            return self.construct(function, args, options, node)
         if is_named_tuple(function):
             parts = self.bind(inspect.signature(function), args, options, node, fields_of(function))
             return pack(self, parts, function, node.func)
@@ -276,6 +293,8 @@ class Functions:
             return self.call_method(owner, function.name, args, options, node)
         if not isinstance(owner, ScriptValue):
             self.source.refuse(node, f"{function.name} cannot be called")
+        if is_instance_value(owner):
+            return self.call_instance(owner, function.name, args, options, node)
         if owner.value_kind is str and function.name == "format":
             return self.emit("aten::format", [owner, *args], [str], node)
         if owner.value_kind is Tensor and function.name in TO:

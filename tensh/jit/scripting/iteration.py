@@ -5,6 +5,7 @@ import ast
 from tensh.engine.core.tensor import Tensor
 from tensh.jit.scripting.blocks import ScriptValue
 from tensh.jit.scripting.calling import call_operator, unpack
+from tensh.jit.scripting.classes import is_enum_class
 from tensh.jit.scripting.kinds import element_of, parts_of
 from tensh.jit.scripting.sugar import Items, ModuleRef
 from tensh.jit.types import origin_of
@@ -82,6 +83,8 @@ class Iteration:
         """Return how to go over a value."""
         if isinstance(found, Steps):
             return found
+        if is_enum_class(found):
+            found = self.members_of_enum(found.value, node)
         value = self.as_value(found, node)
         kind = value.value_kind
         if origin_of(kind) is dict:

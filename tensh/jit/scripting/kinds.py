@@ -6,11 +6,12 @@ from typing import Any, TypeVar, Union, get_args, get_type_hints
 
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device
+from tensh.jit.classes import is_enum, is_script_class
 from tensh.jit.types import default_text, is_named_tuple, name_of, origin_of, short_name_of
 from tensh.jit.types import optional as optional_of
 
 __all__ = [
-    "NUMBER", "FunctionKind", "ModuleKind", "element_of", "fields_of", "fits", "join", "members_of", "optional_of", "parts_of", "read_kind",
+    "ANY_CLASS", "ANY_ENUM", "NUMBER", "FunctionKind", "ModuleKind", "element_of", "fields_of", "fits", "is_complete", "join", "members_of", "optional_of", "parts_of", "read_kind",
     "text_of", "uniform",
 ]  # fmt: skip
 
@@ -27,7 +28,20 @@ class FunctionKind:
     """The type of a function that is called by name."""
 
 
-FunctionKind.__name__, NUMBER.__name__ = "Function", "Scalar"
+class ANY_ENUM:
+    """The type of any enumerated value."""
+
+
+class ANY_CLASS:
+    """The type of an instance of any class of the program."""
+
+
+FunctionKind.__name__, NUMBER.__name__, ANY_ENUM.__name__, ANY_CLASS.__name__ = (
+    "Function",
+    "Scalar",
+    "AnyEnumType",
+    "AnyClassType",
+)
 
 
 class ModuleKind:
@@ -46,6 +60,7 @@ class ModuleKind:
 NAMES = {
     "Tensor": Tensor, "int": int, "float": float, "bool": bool, "str": str, "complex": complex, "Scalar": NUMBER, "ScalarType": int,
     "Layout": int, "MemoryFormat": int, "Device": device, "NoneType": none, "Any": Any, "number": NUMBER,
+    "AnyEnumType": ANY_ENUM, "AnyClassType": ANY_CLASS,
 }  # fmt: skip
 
 
@@ -83,6 +98,11 @@ def parts_of(kind):
 def element_of(kind):
     """Return the type of the elements of a list; None for other types."""
     return get_args(kind)[0] if origin_of(kind) is list else None
+
+
+def is_complete(kind):
+    """Return True for a type all of whose parts are known."""
+    return kind not in (Any, object) and all(map(is_complete, get_args(kind)))
 
 
 def read_kind(text):
@@ -135,6 +155,8 @@ def fits(kind, formal, found=None):
         return True
     if formal is NUMBER:
         return kind in (int, float, complex)
+    if formal in (ANY_ENUM, ANY_CLASS):
+        return is_enum(kind) if formal is ANY_ENUM else is_script_class(kind)
     if (inner := optional_of(formal)) is not None:
         given = optional_of(kind)
         return kind is none or fits(kind if given is None else given, inner, found)

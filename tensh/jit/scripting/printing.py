@@ -174,7 +174,9 @@ class ScriptPrinter(CodePrinter):
             case "prim::CallFunction":
                 return f"{taken[0]}({''.join(f'{each}, ' for each in taken[1:])})"
             case "prim::CreateObject":
-                return f"{given.__name__}.__new__({given.__name__})"
+                return f"{annotation_of(given)}.__new__({annotation_of(given)})"
+            case "prim::EnumName" | "prim::EnumValue":
+                return f"({taken[0]}).{kind.removeprefix('prim::Enum').lower()}"
             case "prim::TupleIndex":
                 return f"({taken[0]})[{taken[1]}]"
             case "prim::TupleConstruct" if is_named_tuple(given):
@@ -220,9 +222,8 @@ def write_script(compiled, owner=None, name=None, level=0):
     printer = ScriptPrinter(compiled.graph, level + 1)
     inputs, parameters = compiled.graph.entering, []
     if len(inputs) > len(compiled.kinds):
-        printer.used.add("self")
-        printer.texts[inputs[0]] = "self"
-        inputs, parameters = inputs[1:], [f"self: {owner}" if owner else "self"]
+        own = printer.texts[inputs[0]] = printer.make_name(inputs[0])
+        inputs, parameters = inputs[1:], [f"{own}: {owner}" if owner else own]
     names, body = printer.write(inputs)
     for shown, (parameter, kind) in zip(names, compiled.kinds.items()):
         default = compiled.signature.parameters[parameter].default

@@ -1,24 +1,22 @@
 """Scripted modules and functions as TorchScript files: classes with typed members, the code of methods, and of all that they call."""
 
 import inspect
-import typing
 
 from tensh.jit.code_text import constant_code
 from tensh.jit.scripting.blocks import lines_of, values_of
+from tensh.jit.scripting.class_code import add_kinds, typed
 from tensh.jit.scripting.compiling import Program, class_of, declared_kind, find_source, is_final
-from tensh.jit.scripting.kinds import ModuleKind, fields_of, none
+from tensh.jit.scripting.kinds import ModuleKind, none
 from tensh.jit.scripting.layers import is_layer, name_in_scripts
 from tensh.jit.scripting.printing import annotation_of, write_script
 from tensh.jit.scripting.sources import NotScriptable
 from tensh.jit.scripting.sugar import class_name, path_of
 from tensh.jit.scripting.traces import TraceMethod, add_trace_function, is_trace, make_trace_object
-from tensh.jit.types import class_path, is_named_tuple, origin_of
-from tensh.jit.writing import ScriptObject, TypedValue, declare, list_members, put_archive, write_trace
+from tensh.jit.writing import ScriptObject, declare, list_members, put_archive, write_trace
 from tensh.nn.modules.module import Module
 
 __all__ = ["write_function_file", "write_module", "write_trace_file"]
 
-LISTS = {int: "build_intlist", float: "build_doublelist", bool: "build_boollist"}
 INTERNAL = frozenset({*Module().__dict__, "training"})
 
 
@@ -27,6 +25,7 @@ class Codes:
 
     def __init__(self):
         self.texts, self.classes, self.functions, self.constants = {}, {}, set(), []
+        self.own, self.program = set(), Program()  # classes of the program, and their compiled methods
 
     def add(self, space, text):
         self.texts[space] = self.texts.get(space, "") + text
@@ -151,24 +150,10 @@ def methods_of(module):
     return [*names, *exported]
 
 
-def add_named_tuples(kind, codes):
-    """Add the classes of named tuples in a type."""
-    if is_named_tuple(kind):
-        codes.add_class(class_path(kind), lambda path: write_named_tuple(path, kind))
-    for each in fields_of(kind).values() if is_named_tuple(kind) else typing.get_args(kind):
-        add_named_tuples(each, codes)
-
-
-def write_named_tuple(path, kind):
-    """Return the code of a class of named tuples."""
-    lines = [f"  {name} : {annotation_of(each)}\n" for name, each in fields_of(kind).items()]
-    return f"class {path.rpartition('.')[2]}(NamedTuple):\n{''.join(lines)}"
-
-
 def add_functions(compiled, codes):
     """Add what the code of a compiled function names: functions that it calls, and those that they call, and named tuples."""
     for kind in {each.value_kind for each in values_of(compiled.graph)} | {*compiled.kinds.values(), compiled.result}:
-        add_named_tuples(kind, codes)
+        add_kinds(kind, codes, add_functions)
     for line in lines_of(compiled.graph):
         if line.kind() == "prim::CallFunction" and line.called is not None:
             path = line.taken[0].node().path
@@ -186,7 +171,8 @@ def add_functions(compiled, codes):
                 f"{line.taken[0].node().path} has no TorchScript code{line.suffix.replace(' # ', ', called at ')}"
             )
         elif line.kind() == "prim::CreateObject":
-            codes.add_class(line.given[0].value_kind.__name__, write_context)
+            if isinstance(line.given[0].value_kind, ModuleKind):
+                codes.add_class(line.given[0].value_kind.__name__, write_context)
         elif line.kind().startswith("^"):
             raise NotScriptable(f"Could not export Python function call '{line.kind()[1:]}'{line.suffix}")
 
@@ -235,6 +221,7 @@ def make_object(module, methods, codes, made):
 
     def put(name, value, kind):
         state[name] = typed(value, kind)
+        add_kinds(kind, codes, add_functions)
         lines.append(declare(name, kind.__name__ if isinstance(kind, ModuleKind) else annotation_of(kind)))
 
     for table in (module._parameters, module._buffers):
@@ -299,20 +286,3 @@ def constants_of(module):
     names += [name for name in module.__dict__ if name not in names and is_final(cls, name)]
     found = ((name, getattr(module, name, None)) for name in names)
     return [(name, value) for name, value in found if isinstance(value, (bool, int, float, str))]
-
-
-def typed(value, kind):
-    """Return a value as it is pickled: lists and dictionaries with their types."""
-    if isinstance(value, tuple) and origin_of(kind) is tuple:
-        return tuple(typed(each, inner) for each, inner in zip(value, typing.get_args(kind)))
-    if isinstance(value, list) and origin_of(kind) is list:
-        (element,) = typing.get_args(kind)
-        if element in LISTS:
-            return TypedValue(LISTS[element], value)
-        return TypedValue("restore_type_tag", [typed(each, element) for each in value], annotation_of(kind))
-    if isinstance(value, dict) and origin_of(kind) is dict:
-        inner = typing.get_args(kind)[1]
-        return TypedValue(
-            "restore_type_tag", {key: typed(each, inner) for key, each in value.items()}, annotation_of(kind)
-        )
-    return value

@@ -7,12 +7,14 @@ one place.
 import ast
 
 from tensh.engine.core.tensor import Tensor
+from tensh.jit.classes import is_script_class
 from tensh.jit.scripting.blocks import ScriptValue
 from tensh.jit.scripting.calling import call_operator, hand_over, unpack
-from tensh.jit.scripting.expressions import BINARY
+from tensh.jit.scripting.classes import is_instance_value
+from tensh.jit.scripting.expressions import BINARY, is_constant
 from tensh.jit.scripting.iteration import MOST
 from tensh.jit.scripting.kinds import none
-from tensh.jit.scripting.sugar import Items, ModuleRef
+from tensh.jit.scripting.sugar import Cut, Items, Known, ModuleRef
 
 RETURNED, RESULT, COUNTER = "@1", "@2", "@3"
 """Names that a loop carries if its body returns: whether it has, and what; or if it is left otherwise: the number of the pass."""
@@ -122,7 +124,8 @@ class Statements:
         if isinstance(found, (ScriptValue, Items)):
             value = found
         else:
-            value = found if isinstance(found, ModuleRef) else self.as_value(found, node.value)
+            is_object = isinstance(found, (Cut, ModuleRef)) or isinstance(found, Known) and not is_constant(found.value)
+            value = found if is_object else self.as_value(found, node.value)
         kind = self.declared.get(name)
         if kind is not None and isinstance(value, ScriptValue):
             value = hand_over(self, value, kind)
@@ -141,6 +144,8 @@ class Statements:
             self.write_subscript(target, value, node)
         elif isinstance(target, ast.Attribute) and isinstance(owner := self.expression(target.value), ModuleRef):
             self.set_member(owner, target.attr, value)
+        elif isinstance(target, ast.Attribute) and is_instance_value(owner := self.expression(target.value)):
+            self.assign_to_instance(owner, target.attr, value, node)
         else:
             self.source.refuse(node, "scripts cannot assign to this")
 
@@ -160,7 +165,9 @@ class Statements:
         part = self.read_for_update(target) if isinstance(target, ast.Subscript) else None
         owner = part if part is not None else self.value(as_load(target))
         value = self.value(node.value)
-        if (
+        if is_instance_value(owner):
+            made = self.augment_instance(name, owner, value, node)
+        elif (
             owner.value_kind is Tensor
             or name == "add"
             and isinstance(owner, ScriptValue)
@@ -295,6 +302,9 @@ class Statements:
     def run_with(self, node, rest, finish):
         """Compile a block under contexts such as ``torch.no_grad()``."""
         entered = [self.enter(each.context_expr) for each in node.items]
+        for item, (_, made) in zip(node.items, entered):
+            if item.optional_vars is not None:
+                self.assign_to(item.optional_vars, made, node)
 
         def leave(how, at):
             if how == "return":
@@ -310,17 +320,20 @@ class Statements:
         from tensh.jit.scripting.kinds import ModuleKind
 
         call = node if isinstance(node, ast.Call) else None
-        found = self.expression(call.func).value if call else None
+        found = self.expression(call.func) if call else self.expression(node)
+        if is_instance_value(found) or isinstance(found, Known) and is_script_class(found.value):
+            return self.enter_instance(self.value(node))
+        found = found.value if call and isinstance(found, Known) else None
         name = getattr(found, "__name__", "")
         if name not in ("no_grad", "enable_grad", "inference_mode") or (call and call.args):
             self.source.refuse(node, "scripts know no contexts but torch.no_grad() and torch.enable_grad()")
         made = self.emit("prim::CreateObject", (), [ModuleKind(f"__torch__.torch.autograd.grad_mode.{name}")], node)
         self.emit("prim::CallMethod", [made], [none], node, ("name", "__init__", '[name="__init__"]'))
         self.emit("prim::Enter", [made], [none])
-        return made
+        return made, self.constant(None)
 
     def leave(self, entered):
-        for each in reversed(entered):
+        for each, _ in reversed(entered):
             self.emit("prim::Exit", [each], [Tensor])
 
 

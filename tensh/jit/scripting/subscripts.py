@@ -6,7 +6,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device
 from tensh.jit.scripting.blocks import ScriptValue
 from tensh.jit.scripting.kinds import element_of, none, parts_of
-from tensh.jit.scripting.sugar import Items, ModuleRef
+from tensh.jit.scripting.sugar import Cut, Items, Known, ModuleRef
 
 LONG = 4
 """The number of int64."""
@@ -27,8 +27,8 @@ class Subscripts:
             return self.read_tensor(owner, node)
         if parts_of(kind) is not None:
             return self.read_tuple(owner, node)
-        if isinstance(node.slice, ast.Slice):
-            return self.operate("slice", [owner, *self.bounds(node.slice, node)], node)
+        if (cut := self.cut_of(node.slice)) is not None:
+            return self.operate("slice", [owner, *self.bounds(cut, node)], node)
         return self.operate("__getitem__", [owner, self.value(node.slice)], node)
 
     def known_index(self, index, node):
@@ -65,8 +65,30 @@ class Subscripts:
             return owner.node().taken[place]
         return self.emit("prim::TupleIndex", [owner, self.constant(place, at)], [kinds[place]])
 
+    def cut_of(self, index):
+        """Return a subscript that is a slice; None for another."""
+        if isinstance(index, ast.Slice):
+            return index
+        if isinstance(index, ast.Name):
+            found = self.names.get(index.id)
+            return found if isinstance(found, Cut) else None
+        if isinstance(index, ast.Call) and isinstance(index.func, ast.Name):
+            function = self.expression(index.func)
+            return self.slice(index) if isinstance(function, Known) and function.value is slice else None
+        return None
+
+    def slice(self, node):
+        """Return the slice that a call makes."""
+        if not 1 <= len(node.args) <= 3 or node.keywords:
+            self.source.refuse(node, "a slice has one to three arguments")
+        given = [self.value(each) for each in node.args]
+        lower, upper, step = ([self.constant(0), *given, None] if len(given) == 1 else [*given, None])[:3]
+        return Cut(lower, upper, step or self.constant(1, node))
+
     def bounds(self, index, node):
         """Return the start, the end and the step of a slice."""
+        if isinstance(index, Cut):
+            return [index.lower, index.upper, index.step]
         parts = [self.value(each) if each is not None else self.constant(None) for each in (index.lower, index.upper)]
         return [*parts, self.value(index.step) if index.step is not None else self.constant(1, node)]
 
@@ -93,9 +115,9 @@ class Subscripts:
                 dim += 1
                 picks.append(None)
                 continue
-            if isinstance(each, ast.Slice):
+            if (cut := self.cut_of(each)) is not None:
                 value = self.emit(
-                    "aten::slice", [value, self.constant(dim, node), *self.bounds(each, node)], [Tensor], node
+                    "aten::slice", [value, self.constant(dim, node), *self.bounds(cut, node)], [Tensor], node
                 )
                 dim += 1
                 picks.append(None)

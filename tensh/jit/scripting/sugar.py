@@ -3,10 +3,11 @@
 import inspect
 
 from tensh.engine.core.tensor import Tensor
+from tensh.jit.classes import attributes, is_enum
 from tensh.jit.scripting.kinds import FunctionKind, ModuleKind, none
 from tensh.jit.types import class_path, is_named_tuple
 
-__all__ = ["Bound", "Items", "Known", "ModuleRef", "class_name", "class_of", "kind_of_object", "path_of"]
+__all__ = ["Bound", "Cut", "Items", "Known", "ModuleRef", "class_name", "class_of", "kind_of_object", "path_of"]
 
 
 class Known:
@@ -28,6 +29,13 @@ class Items:
 
     def __init__(self, parts):
         self.parts = parts
+
+
+class Cut:
+    """A slice that a call makes, with the values of its start, end and step."""
+
+    def __init__(self, lower, upper, step):
+        self.lower, self.upper, self.step = lower, upper, step
 
 
 class ModuleRef:
@@ -71,7 +79,7 @@ def kind_of_object(value):
         return none
     if isinstance(value, Module):
         return kind_of_module(value)
-    if type(value) in (bool, int, float, str, complex):
+    if type(value) in (bool, int, float, str, complex) or is_enum(type(value)) or type(value) in attributes:
         return type(value)
     if is_named_tuple(type(value)):
         return type(value)

@@ -1,8 +1,20 @@
 """Functions and modules that PyTorch refuses to script because of the types in them, of the kind that a learner writes."""
 
-from tests.jit.ill_typed import calls, members, modules, names, notes, operators, python, results, sequences, variables
+from tests.jit.ill_typed import (
+    calls,
+    classes,
+    members,
+    modules,
+    names,
+    notes,
+    operators,
+    python,
+    results,
+    sequences,
+    variables,
+)
 
-FILES = (calls, members, modules, names, notes, operators, python, results, sequences, variables)
+FILES = (calls, classes, members, modules, names, notes, operators, python, results, sequences, variables)
 
 
 def make_wrong(torch):
