@@ -6,6 +6,7 @@ import inspect
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device
 from tensh.engine.dtypes.dtype import dtype
+from tensh.jit.classes import attributes, is_enum
 from tensh.jit.failures import Error
 from tensh.jit.types import name_of
 from tensh.nn.modules.module import Module
@@ -82,6 +83,8 @@ def infer_type(value):
         return Tensor
     if isinstance(value, Module):
         raise Error("Cannot infer concrete type of torch.nn.Module")
+    if is_enum(type(value)) or type(value) in attributes:
+        return type(value)
     if value is None or isinstance(value, PLAIN):
         return next((each for each in PLAIN if isinstance(value, each)), type(None))
     raise Error(f"{ONLY} {type(value).__name__}.")

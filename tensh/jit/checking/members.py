@@ -3,8 +3,10 @@
 import inspect
 
 from tensh.jit.checking.values import UNKNOWN, Value, is_known, settle
+from tensh.jit.classes import is_script_class
 from tensh.jit.frontend import check_syntax
 from tensh.jit.marks import Attribute
+from tensh.jit.scriptable import infer_type
 from tensh.jit.scripting.compiling import declared_kind, is_final
 from tensh.jit.scripting.kinds import none
 from tensh.jit.scripting.layers import is_layer
@@ -17,6 +19,10 @@ MISSING_MEMBER = "Module '{}' has no attribute '{}' "
 FAILED_FUNCTION = (
     "This function exists as an attribute on the Python module, but we failed to compile it to a TorchScript function. \n"
     "The error stack is reproduced here:\n"
+)
+NO_TYPE = (
+    "(This attribute exists on the Python module, but we failed to convert Python type: '{}' to a TorchScript type. {}. Its type was "
+    "inferred; try adding a type annotation for the attribute.)"
 )
 CONTAINERS = ("Sequential", "ModuleList")
 
@@ -58,15 +64,38 @@ class Members:
             return self.function_member(module, name, value, node)
         if is_layer(module):
             return UNKNOWN
+        self.check_classes_in(value)
         fixed = name in getattr(module, "__constants__", ()) or is_final(class_of(module), name)
         if fixed and type(value) in (bool, int, float, str):
             return Value(type(value), constant=value)
         kind = declared_kind(module, name, value)
         if kind is none or value is None and kind is None:
             return Known(None)
+        if kind is None and not callable(value):
+            self.require_type(module, name, value, node)
         if kind is None or not is_known(settle(kind)):
             return UNKNOWN
         return Value(settle(kind))
+
+    def check_classes_in(self, value):
+        """Check the classes of the program whose instances a value contains, so that it has a type."""
+        if isinstance(value, (list, tuple)):
+            for each in value:
+                self.check_classes_in(each)
+        elif isinstance(value, dict):
+            self.check_classes_in([*value.values()])
+        elif is_script_class(type(value)):
+            self.program.can_hold(type(value))
+
+    def require_type(self, module, name, value, node):
+        """Refuse an attribute that scripts have no type for."""
+        try:
+            infer_type(value)
+        except Exception as error:
+            text = MISSING_MEMBER.format(class_of(module).__name__, name) + NO_TYPE.format(
+                name_class(type(value)), error
+            )
+            self.refuse(node, text)
 
     def function_member(self, module, name, fn, node):
         """Return a function that is an attribute of a module; refuse one that cannot be scripted."""
@@ -95,3 +124,8 @@ class Members:
         if layers is None or type(place) is not int or not -len(layers) <= place < len(layers):
             return UNKNOWN
         return layers[place]
+
+
+def name_class(cls):
+    """Return a class as errors name it."""
+    return cls.__qualname__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__qualname__}"

@@ -268,8 +268,19 @@ class Program:
                     self.check((cls, name), fn, cls, caller, node, class_path(cls))
         except BaseException:
             del attributes[cls]
+            for name in functions_of(cls):
+                self.found.pop((cls, name), None)
             raise
-        self.calls = before
+        finally:
+            self.calls = before
+
+    def can_hold(self, cls):
+        """Return True for a class of the program that scripts can compile."""
+        try:
+            self.check_class(cls, None, None)
+        except Exception:
+            return False
+        return True
 
     def method_of_class(self, cls, name, caller, node):
         """Return a method of a class as declared; None if nothing is known about it."""
