@@ -34,6 +34,7 @@ ELSEWHERE = {
     ),
     **dict.fromkeys("_assert _assert_async _assert_scalar _assert_tensor_metadata".split(), "engine.errors.assertions"),
     "Tag": "_library.tags",
+    "DispatchKey": "_library.dispatch_keys",
     "get_device_module": "_utils.devices",
     "install": "alias",
     "load_ipython_extension": "cli.kernel",

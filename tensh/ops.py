@@ -62,11 +62,10 @@ class _OpNamespace(ModuleType):
 def find_operator(space, name):
     """Return an operator of a namespace, or None."""
     from tensh._higher_order_ops import HigherOrderOperator
-    from tensh._library.custom_ops import OPERATORS
+    from tensh._library.custom_ops import find_packet
 
-    definition = OPERATORS.get(f"{space}::{name}")
-    if definition is not None:
-        return definition._packet
+    if (packet := find_packet(space, name)) is not None:
+        return packet
     if space == "higher_order":
         return HigherOrderOperator.known.get(name)
     if space == "prim" and name in ("device", "dtype", "layout"):

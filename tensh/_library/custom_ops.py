@@ -1,53 +1,72 @@
 """An operator of the user's own: its schema, its functions for values, shapes and batches, and its derivative."""
 
 import functools
+import inspect
 
 import tensh as torch
 from tensh._aten.operator_classes import OpOverload, OpOverloadPacket
 from tensh._aten.schema import FunctionSchema
+from tensh._library.derivatives import make_function
+from tensh._library.dispatch_keys import WITH_AUTOCAST, key_of_device, keys_of_devices
+from tensh._library.kernels import FOR_ALL, Kernels, run_without_formula
 from tensh._library.schema import bind_arguments, print_schema, read_parameters
-from tensh.autograd import Function
+from tensh.amp.custom import convert
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.override.state import state
-from tensh.func.trees import flatten, leaves_of, unflatten
+from tensh.func.trees import flatten, leaves_of
 
 OPERATORS = {}
 """Qualified name -> CustomOpDef."""
 
 
-CPU = ("", "CPU", "cpu", "default", "CompositeImplicitAutograd", "CompositeExplicitAutograd")
-"""The names of devices and of dispatch keys that the CPU answers to."""
-
-
 class CustomOverload(OpOverload):
-    """The one overload of an operator of the user's own, ``torch.ops.SPACE.NAME.default``."""
+    """An overload of an operator of the user's own, ``torch.ops.SPACE.NAME.OVERLOAD``."""
 
     def __init__(self, definition):
         self._definition = definition
-        self.namespace, _, self._opname = definition._qualname.partition("::")
-        self.__name__, self.__module__ = f"{self._opname}.default", f"torch._ops.{self.namespace}"
+        self.namespace, _, name = definition._qualname.partition("::")
+        self._opname, _, overload = name.partition(".")
+        self._overloadname = overload or "default"
+        self.__name__, self.__module__ = f"{self._opname}.{self._overloadname}", f"torch._ops.{self.namespace}"
         self.__qualname__, self.tags = self.name(), list(definition._tags)
 
     _schema = property(lambda self: self._definition._schema)
-    overloadpacket = _overloadpacket = property(lambda self: self._definition._packet)
+    overloadpacket = _overloadpacket = property(lambda self: find_packet(self.namespace, self._opname))
 
     def __call__(self, *args, **kwargs):
         return self._definition.call(args, kwargs)
 
 
 class CustomPacket(OpOverloadPacket):
-    """An operator of the user's own, ``torch.ops.SPACE.NAME``."""
+    """An operator of the user's own, ``torch.ops.SPACE.NAME``; called, it takes the overload that fits."""
 
-    def __init__(self, definition):
-        self.default, self._qualified_op_name = definition._opoverload, definition._qualname
-        self.__name__, self.__module__ = definition._opoverload._opname, definition._opoverload.__module__
+    def __init__(self, name, overloads):
+        self._qualified_op_name, self.__name__ = name, name.rpartition("::")[2]
+        self.__module__ = f"torch._ops.{name.partition('::')[0]}"
+        self._computed = {each._overloadname: each for each in overloads}
+        self.__dict__.update(self._computed)
 
     def overloads(self):
         """The names of the overloads."""
-        return ["default"]
+        return list(self._computed)
 
     def __call__(self, *args, **kwargs):
-        return self.default(*args, **kwargs)
+        first, *others = self._computed.values()
+        if not others:
+            return first(*args, **kwargs)
+        from tensh._aten.misfits import describe_misfits
+
+        for overload in (first, *others):
+            if not describe_misfits([overload], args, kwargs, ""):
+                return overload(*args, **kwargs)
+        raise RuntimeError(describe_misfits(self._computed.values(), args, kwargs))
+
+
+def find_packet(space, name):
+    """The operator of the user's own with a name, or None."""
+    full = f"{space}::{name}"
+    found = [each._opoverload for each in OPERATORS.values() if each._qualname.partition(".")[0] == full]
+    return CustomPacket(full, found) if found else None
 
 
 def refuse_record(definition, values):
@@ -60,25 +79,29 @@ class CustomOpDef:
 
     __module__ = "torch._library.custom_ops"
 
-    def __init__(self, name, fn, schema, tags=()):
-        self._tags = tags
-        self._qualname, self._fn, self._schema = name, fn, FunctionSchema(name + print_schema(schema))
+    def __init__(self, name, fn, schema, tags=(), device_types=None):
+        self._qualname, self._init_fn, self._tags = name, fn, tags
+        self._namespace, _, self._name = name.partition("::")
+        self._schema = FunctionSchema(name + print_schema(schema))
         self._parameters = read_parameters(schema)
-        parameters = [text for text in schema.partition(" ->")[0].split(", ") if text.strip("( ") != "*"]
-        self._written = [n for n, text in enumerate(parameters) if "!)" in text]
+        self._written = [
+            n for n, each in enumerate(self._schema.arguments) if each.alias_info and each.alias_info.is_write
+        ]
         self._backward = self._setup = self._fake = self._vmap = self._function = None
         self._declared = fn is None  # by a schema: its implementation may return an argument
+        self._kernels, self._autocast = Kernels(), None
+        for key in keys_of_devices(device_types) if fn is not None else ():
+            self._kernels.add(name, key, fn)
+        OPERATORS[name] = self
         self._opoverload = CustomOverload(self)
-        self._packet = CustomPacket(self)
         if fn is not None:
             functools.update_wrapper(self, fn)
-        OPERATORS[name] = self
 
     def __repr__(self):
         return f"<CustomOpDef({self._qualname})>"
 
     def __call__(self, *args, **kwargs):
-        return self.call(args, kwargs)
+        return OPERATORS.get(self._qualname, self).call(args, kwargs)  # a later definition takes the place of this one
 
     def call(self, args, kwargs):
         """The result for these arguments: of the fake function for tensors without elements, recorded where one requires grad."""
@@ -86,29 +109,44 @@ class CustomOpDef:
         for mode in reversed(state.modes):
             if (result := getattr(mode, "record_custom", refuse_record)(self, values)) is not NotImplemented:
                 return result
+        if self._autocast and torch.is_autocast_enabled(self._autocast[0]):
+            with torch.autocast(self._autocast[0], enabled=False):
+                return self.call_in_precision(convert(values, *self._autocast))
+        return self.call_in_precision(values)
+
+    def call_in_precision(self, values):
+        """The result for these arguments, whatever the precision that autocast asks for."""
         tensors = [t for t in leaves_of(values) if isinstance(t, Tensor)]
-        if any(hasattr(type(t), "levels") for t in tensors):  # within vmap
+        composite = self._declared and self._kernels.find("CPU", *FOR_ALL[:2]) is None
+        own = self._kernels.find_autograd() or (self._kernels.find("CompositeImplicitAutograd") if composite else None)
+        if any(hasattr(type(t), "levels") for t in tensors) and not own:  # within vmap
             return self.record(values)
         if any(t.is_meta for t in tensors):
             return self.compute_fake(values)
+        if own:
+            return self.apply(own, values)
+        if self._backward is None and self._declared:
+            return run_without_formula(self._qualname, self._kernels, lambda: self.compute(values, record=True), values)
         if not self._written and torch.is_grad_enabled() and any(t.requires_grad for t in tensors):
             return self.record(values)
         return self.compute(values)
+
+    def apply(self, function, values):
+        """The result of one of the functions of the operator."""
+        args, named = self.split_arguments(values)
+        return function(*args, **named)
 
     def split_arguments(self, values):
         """(arguments by position, arguments by name) of the function, for all arguments in the order of the schema."""
         named = {p.name: value for p, value in zip(self._parameters, values) if p.named}
         return [value for p, value in zip(self._parameters, values) if not p.named], named
 
-    def compute(self, values):
-        """The result of the function."""
-        if self._fn is None:
-            raise NotImplementedError(
-                f"Could not run '{self._qualname}' with arguments from the 'CPU' backend: torch.library.impl gives it a function"
-            )
-        args, named = self.split_arguments(values)
-        with torch.no_grad():
-            result = self._fn(*args, **named)
+    def compute(self, values, record=False):
+        """The result of the function, whose own operators are recorded only if that is asked for."""
+        function = self._kernels.require(self._qualname)
+        with torch.set_grad_enabled(record and torch.is_grad_enabled()):
+            result = self.apply(function, values)
+        require_results(self._schema, result)
         for place in self._written:
             torch.autograd.graph.increment_version([t for t in leaves_of(values[place]) if isinstance(t, Tensor)])
         if not self._written and not self._declared:
@@ -123,7 +161,7 @@ class CustomOpDef:
                 place = t.untyped_storage()._cdata
                 if place in seen:
                     raise RuntimeError(
-                        f"{self._opoverload._opname} (with implementation in {self._fn.__module__}): The output of this custom "
+                        f"{self._opoverload._opname} (with implementation in {inspect.getmodule(self._init_fn)}): The output of this custom "
                         "operator (1) must not also be an input to this custom operator and (2) may not alias any inputs to this "
                         "custom operator or other returns. The most common way to trigger this error is if we have y = "
                         "custom_op(x) and y and x are the same Tensor. Please instead return a clone of the offending output "
@@ -133,13 +171,21 @@ class CustomOpDef:
 
     def compute_fake(self, values):
         """The result of the fake function, for tensors without elements."""
-        if self._fake is None:
-            raise RuntimeError(
-                f"There was no fake impl registered for {self}. This is necessary for torch.compile/export/fx tracing to work. "
-                f"Please use `{getattr(self._fn, '__name__', self._opoverload._opname)}.register_fake` to add an fake impl."
+        if self._fake is not None:
+            return self.apply(self._fake, values)
+        if function := self._kernels.find("Meta", *(FOR_ALL if self._declared else ())):
+            return self.apply(function, values)
+        if self._declared:
+            raise NotImplementedError(
+                f"{self._qualname}: attempted to run this operator with Meta tensors, but there was no fake impl or Meta kernel "
+                "registered. You may have run into this message while using an operator with PT2 compilation APIs "
+                "(torch.compile/torch.export); in order to use this operator with those APIs you'll need to add a fake impl. Please "
+                "see the following for next steps:  https://pytorch.org/tutorials/advanced/custom_ops_landing_page.html"
             )
-        args, named = self.split_arguments(values)
-        return self._fake(*args, **named)
+        raise RuntimeError(
+            f"There was no fake impl registered for {self}. This is necessary for torch.compile/export/fx tracing to work. "
+            f"Please use `{getattr(self._init_fn, '__name__', self._name)}.register_fake` to add an fake impl."
+        )
 
     def record(self, values):
         """The result as that of a custom function, whose inputs are the tensors among the arguments, also in lists."""
@@ -149,57 +195,7 @@ class CustomOpDef:
     def find_function(self):
         """The custom function, made anew after its parts have changed."""
         if self._function is None:
-            definition = self
-
-            def forward(form, *leaves):
-                return definition.compute(unflatten(leaves, form))
-
-            def setup_context(ctx, inputs, output):
-                form, *leaves = inputs
-                ctx._form = form
-                if definition._setup is not None:
-                    args, named = definition.split_arguments(unflatten(leaves, form))
-                    more = {"keyword_only_inputs": named} if named else {}
-                    definition._setup(ctx=ctx, inputs=tuple(args), output=output, **more)
-
-            def backward(ctx, *gradients):
-                if definition._backward is None:
-                    raise RuntimeError(
-                        f"Trying to backward through {definition._opoverload} but no autograd formula was registered. Please use "
-                        "register_autograd to add one."
-                    )
-                found = definition._backward(ctx, *gradients)
-                found = list(found) if isinstance(found, tuple) else [found]
-                found += [None] * sum(p.named for p in definition._parameters)
-                places = ctx._form.children()
-                if len(found) != len(places):
-                    raise RuntimeError(
-                        f"function {definition.find_function().__name__}Backward returned an incorrect number of gradients "
-                        f"(expected {len(places)}, got {len(found)})"
-                    )
-                return None, *[
-                    leaf
-                    for each, part in zip(found, places)
-                    for leaf in ([None] * part.num_leaves if each is None else leaves_of(each))
-                ]
-
-            def vmap(info, in_dims, form, *leaves):
-                dims = in_dims[1:]
-                if definition._vmap is not None:
-                    args, _ = definition.split_arguments(unflatten(leaves, form))
-                    places, _ = definition.split_arguments(unflatten(dims, form))
-                    return definition._vmap(info, tuple(places), *args)
-                samples = [
-                    definition(*unflatten([t if d is None else t.select(d, i) for t, d in zip(leaves, dims)], form))
-                    for i in range(info.batch_size)
-                ]
-                if isinstance(samples[0], tuple):
-                    return tuple(map(torch.stack, zip(*samples))), (0,) * len(samples[0])
-                return torch.stack(samples), 0
-
-            members = {each.__name__: staticmethod(each) for each in (forward, setup_context, backward, vmap)}
-            name = f"GeneratedBackwardFor_{self._qualname.replace('::', '_')}_default"
-            self._function = type(name, (Function,), members)
+            self._function = make_function(self)
         return self._function
 
     def register_autograd(self, backward, /, *, setup_context=None):
@@ -217,15 +213,22 @@ class CustomOpDef:
         return fn
 
     def register_kernel(self, device_types, fn=None, /):
-        """Give the operator another function for some devices; that for the CPU counts."""
+        """Give the operator another function for some devices."""
 
         def register(fn):
-            kinds = (device_types,) if isinstance(device_types, str) else device_types
-            if kinds is None or any(kind in CPU for kind in kinds):
-                self._fn = fn
+            for key in keys_of_devices(device_types):
+                self._kernels.functions[key] = fn
             return fn
 
         return register if fn is None else register(fn)
+
+    def register_autocast(self, device_type, cast_inputs):
+        """Convert floating point arguments where autocast is on for a type of devices, and compute with autocast off."""
+        key_of_device(device_type)
+        if device_type not in WITH_AUTOCAST:
+            raise ValueError(f"Device type '{device_type}' does not support autocast.")
+        if device_type == "cpu":
+            self._autocast = device_type, cast_inputs
 
     def register_vmap(self, func=None, /):
         """Register the batching rule ``func(info, in_dims, *args)``; without one, the operator is called sample by sample."""
@@ -241,16 +244,31 @@ class CustomOpDef:
         return (lambda fn: fn) if fn is None else fn
 
     def set_kernel_enabled(self, device_type, enabled=True):
-        """Do nothing: there is one kernel."""
+        """Use the function for a type of devices, or that for all, within a ``with`` statement."""
+        return self._kernels.set_enabled(device_type, enabled)
 
 
-def find_definition(op):
-    """The definition that an object of the operator, or its name, stands for."""
-    if isinstance(op, (OpOverload, OpOverloadPacket)):
-        op = getattr(op, "default", op)._definition
+def require_results(schema, result):
+    """Raise unless a function returned as many results as the schema has, and tensors where it has them."""
+    kinds = [each.type for each in schema.returns]
+    if len(kinds) > 1 and not isinstance(result, (tuple, list)):
+        raise TypeError(f"Object of type '{type(result).__name__}' is not an instance of 'sequence'")
+    if kinds == ["Tensor"] and not isinstance(result, Tensor) and result is not None:
+        raise RuntimeError(f"Unable to cast {result} to Tensor")
+
+
+def find_definition(op, caller="find_definition"):
+    """The definition that an object of the operator, or its name, stands for; ``caller`` names the function in errors."""
+    if isinstance(op, OpOverloadPacket):
+        op = next(iter(op._computed.values()))
     if isinstance(op, CustomOpDef):
         return op
+    if isinstance(op, OpOverload):
+        op = op.name()
+    if not isinstance(op, str):
+        raise ValueError(f"{caller}({op}): got unexpected type for op: {type(op)}")
     if op not in OPERATORS:
         space, _, name = op.partition("::")
-        raise AttributeError(f"'_OpNamespace' '{space}' object has no attribute '{name}'")
+        if getattr(getattr(torch.ops, space), name.partition(".")[0]) is not None:
+            raise NotImplementedError(f"{caller}: tensh computes {op} by its own functions only")
     return OPERATORS[op]

@@ -72,6 +72,10 @@ def infer_schema(prototype_function, /, *, mutates_args, op_name=None):
     '(Tensor x, SymInt n=2) -> Tensor'
     """
     signature = inspect.signature(prototype_function)
+    if isinstance(mutates_args, str) and mutates_args != "unknown":
+        raise ValueError(
+            "mutates_args must either be a sequence of the names of the arguments that are mutated or the string 'unknown'. "
+        )
 
     def refuse(what):
         raise ValueError(f"infer_schema(func): {what} Got func with signature {signature})")
@@ -92,12 +96,21 @@ def infer_schema(prototype_function, /, *, mutates_args, op_name=None):
             named = True
         kind = name_of(hints.get(name, parameter.annotation))
         if kind is None:
+            if typing.get_origin(parameter.annotation) is tuple:
+                kinds = [
+                    each.__name__ for each in dict.fromkeys(typing.get_args(parameter.annotation)) if each is not ...
+                ]
+                refuse(
+                    f"Parameter {name} has unsupported type {parameter.annotation}. We do not support Tuple inputs in schema. As a "
+                    f"workaround, please try to use List instead. For example, list[{', '.join(kinds)}].\n\nThe valid types are: "
+                    f"dict_keys({valid_types()})."
+                )
             refuse(
-                f"Parameter {name} has unsupported type {parameter.annotation}. The valid types are: {', '.join(KINDS.values())}."
+                f"Parameter {name} has unsupported type {parameter.annotation}. The valid types are: dict_keys({valid_types()})."
             )
         if name in mutates_args or unknown and kind.startswith("Tensor"):
             if not kind.startswith("Tensor"):
-                refuse(f"Parameter {name} is in mutates_args but only Tensors or collections of Tensors can be mutated")
+                refuse(f"Parameter {name} is in mutable_args but only Tensors or collections of Tensors can be mutated")
             kind = kind.replace("Tensor", f"Tensor(a{number}!)", 1)
         texts.append(f"{kind} {name}" + write_default(name, parameter, refuse))
     if not unknown and (missing := set(mutates_args) - set(signature.parameters)):
@@ -109,8 +122,26 @@ def infer_schema(prototype_function, /, *, mutates_args, op_name=None):
         refuse("No return type annotation was provided. Please add one.")
     result = name_of_result(hints.get("return", signature.return_annotation))
     if result is None:
-        refuse(f"Return has unsupported type {signature.return_annotation}.")
+        listed = {each: KINDS[each] for each in (Tensor, int, float, bool, int | float | bool)}
+        listed = {Tensor: "Tensor", typing.List[Tensor]: "Tensor[]", list[Tensor]: "Tensor[]"} | listed  # noqa: UP006 (as printed)
+        refuse(f"Return has unsupported type {signature.return_annotation}. The valid types are: {listed}.")
     return f"{op_name or ''}({', '.join(texts)}) -> {result}"
+
+
+def valid_types():
+    """Return the annotations that parameters may have, as messages list them."""
+    found = []
+    for kind in KINDS:
+        found += [kind, typing.Optional[kind]]  # noqa: UP045 (as printed)
+        if KINDS[kind] in LISTED:
+            inner = typing.Optional[kind] if kind is Tensor else kind  # noqa: UP045
+            lists = [each[kind] for each in (typing.Sequence, typing.List, abc.Sequence, list)]  # noqa: UP006
+            found += lists
+            if kind is Tensor:
+                found += [each[inner] for each in (typing.Sequence, typing.List, abc.Sequence, list)]  # noqa: UP006
+            elif kind in (int, float, bool):
+                found += [typing.Optional[each] for each in lists]  # noqa: UP045
+    return found
 
 
 def write_default(name, parameter, refuse):

@@ -46,6 +46,8 @@ def broadcast_(input, src, group_name):
     return input
 
 
+LIBRARIES: dict = {}
+"""Namespace -> its library, which lives as long as the program."""
 FUNCTIONS = {
     "all_reduce": collectives.all_reduce,
     "all_reduce_": all_reduce_,
@@ -98,7 +100,7 @@ OLDER = {
 
 def register(namespace, schemas, functions):
     """Register the operators of a namespace."""
-    library = Library(namespace, "DEF")
+    library = LIBRARIES[namespace] = Library(namespace, "DEF")
     for schema in schemas.strip().splitlines():
         name = library.define(schema.strip())
         library.impl(name, functions[name], "CompositeImplicitAutograd")

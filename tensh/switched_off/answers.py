@@ -206,6 +206,18 @@ REAL = (
         "fx.experimental.symbolic_shapes.GuardOnDataDependentSymNode": "tensh.tracing.reading:GuardOnDataDependentSymNode",
         "_dynamo.utils.counters": "tensh.compiler.registry:counters",
     }
+    | {f"{space}.DispatchKey": "tensh._library.dispatch_keys:DispatchKey" for space in ("_C", "_ops")}
+    | {
+        f"_C.{name}": f"tensh._library.lookups:{own}"
+        for name, own in {
+            "parse_schema": "parse_schema",
+            "_jit_get_schemas_for_operator": "schemas_of",
+            "_dispatch_has_kernel": "has_kernel",
+            "_parse_dispatch_key": "parse_key",
+            "_dispatch_key_name": "name_key",
+        }.items()
+    }
+    | {"_library.utils.parse_namespace": "tensh._library.lookups:parse_namespace", "_ops.ops": "tensh:ops"}
     | {"_C.Graph": "tensh.jit.ir:Graph", "_C.Tag": "tensh._library.tags:Tag"}
     | {f"_C.{name}": f"tensh.jit.graph_objects:{name}" for name in ("Node", "Value")}
     | {

@@ -1,0 +1,59 @@
+"""The function of ``torch.autograd`` through which an operator of the user's own is differentiated and batched."""
+
+import tensh as torch
+from tensh.autograd import Function
+from tensh.func.trees import leaves_of, unflatten
+
+
+def make_function(definition):
+    """Return a custom function whose inputs are the tensors among the arguments of an operator, also in lists."""
+
+    def forward(form, *leaves):
+        return definition.compute(unflatten(leaves, form))
+
+    def setup_context(ctx, inputs, output):
+        form, *leaves = inputs
+        ctx._form = form
+        if definition._setup is not None:
+            args, named = definition.split_arguments(unflatten(leaves, form))
+            more = {"keyword_only_inputs": named} if named else {}
+            definition._setup(ctx=ctx, inputs=tuple(args), output=output, **more)
+
+    def backward(ctx, *gradients):
+        if definition._backward is None:
+            raise RuntimeError(
+                f"Trying to backward through {definition._opoverload} but no autograd formula was registered. Please use "
+                "register_autograd to add one."
+            )
+        found = definition._backward(ctx, *gradients)
+        found = list(found) if isinstance(found, tuple) else [found]
+        found += [None] * sum(p.named for p in definition._parameters)
+        places = ctx._form.children()
+        if len(found) != len(places):
+            raise RuntimeError(
+                f"function {definition.find_function().__name__}Backward returned an incorrect number of gradients "
+                f"(expected {len(places)}, got {len(found)})"
+            )
+        return None, *[
+            leaf
+            for each, part in zip(found, places)
+            for leaf in ([None] * part.num_leaves if each is None else leaves_of(each))
+        ]
+
+    def vmap(info, in_dims, form, *leaves):
+        dims = in_dims[1:]
+        if definition._vmap is not None:
+            args, _ = definition.split_arguments(unflatten(leaves, form))
+            places, _ = definition.split_arguments(unflatten(dims, form))
+            return definition._vmap(info, tuple(places), *args)
+        samples = [
+            definition(*unflatten([t if d is None else t.select(d, i) for t, d in zip(leaves, dims)], form))
+            for i in range(info.batch_size)
+        ]
+        if isinstance(samples[0], tuple):
+            return tuple(map(torch.stack, zip(*samples))), (0,) * len(samples[0])
+        return torch.stack(samples), 0
+
+    members = {each.__name__: staticmethod(each) for each in (forward, setup_context, backward, vmap)}
+    name = f"GeneratedBackwardFor_{definition._qualname.replace('::', '_')}_default"
+    return type(name, (Function,), members)
