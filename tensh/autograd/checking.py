@@ -158,9 +158,11 @@ def check_constant(func, inputs, checked, eps):
                 value = x.array[place]
                 x.array[place] = value + eps
                 moved = func(*inputs)
+                difference = (
+                    moved if isinstance(moved, Tensor) else moved[0]
+                ).array - base  # before x has its value again
                 x.array[place] = value
-                moved = moved if isinstance(moved, Tensor) else moved[0]
-                if np.abs(moved.array - base).max(initial=0) > 0:
+                if np.abs(difference).max(initial=0) > 0:
                     raise GradcheckError("Numerical gradient for function expected to be zero")
         break
     return True

@@ -9,7 +9,7 @@ __all__ = ["EventList", "emit_itt", "emit_nvtx", "profile", "record_function"]
 class profile(tensh.profiler.profile):
     """``torch.profiler.profile`` under its former name; ``enabled=False`` switches it off."""
 
-    def __init__(self, enabled=True, **options):
+    def __init__(self, enabled=True, *, use_device=None, use_kineto=False, use_cpu=True, **options):
         super().__init__(**options)
         self.enabled = enabled
 

@@ -19,9 +19,9 @@ __all__ = [
     "tensorboard_trace_handler",
 ]
 
-ProfilerActivity = enum.Enum("ProfilerActivity", "CPU XPU MTIA CUDA HPU PrivateUse1")
+ProfilerActivity = enum.Enum("ProfilerActivity", "CPU XPU MTIA CUDA HPU PrivateUse1", start=0)
 ProfilerActivity.__doc__ = "The kinds of activity that a profile times: the CPU."
-ProfilerAction = enum.Enum("ProfilerAction", "NONE WARMUP RECORD RECORD_AND_SAVE", start=0)
+ProfilerAction = enum.Enum("ProfilerAction", "NONE WARMUP RECORD RECORD_AND_SAVE DEVICE_STOPPED", start=0)
 ProfilerAction.__doc__ = "The action of a profile in a step, chosen by a ``schedule``."
 RECORDING = ProfilerAction.RECORD, ProfilerAction.RECORD_AND_SAVE
 _running = []
@@ -183,6 +183,8 @@ class profile:
 
         self.metadata[key] = json.loads(value)
 
+    preset_metadata_json = add_metadata_json
+
     def toggle_collection_dynamic(self, enable, activities):
         """Go on recording, or stop for a while."""
         if self._recorder is not None:
@@ -208,7 +210,7 @@ def schedule(*, wait, warmup, active, repeat=0, skip_first=0, skip_first_wait=0,
     if warmup == 0:
         warn("Profiler won't be using warmup, this can skew profiler results")
 
-    def action(step):
+    def schedule_fn(step):
         if step < 0:
             raise AssertionError(f"Step must be non-negative. Got {step}.")
         step += (wait if skip_first_wait and step >= skip_first else 0) - skip_first
@@ -220,7 +222,7 @@ def schedule(*, wait, warmup, active, repeat=0, skip_first=0, skip_first_wait=0,
             return ProfilerAction.WARMUP
         return ProfilerAction.RECORD if place < length - 1 else ProfilerAction.RECORD_AND_SAVE
 
-    return action
+    return schedule_fn
 
 
 def tensorboard_trace_handler(dir_name, worker_name=None, use_gzip=False, use_python_export=False):
@@ -247,8 +249,8 @@ def supported_activities():
 
 
 def kineto_available():
-    """Return False: tensh measures times itself."""
-    return False
+    """Return True: profiles have everything that programs expect of PyTorch's, which a library of this name measures."""
+    return True
 
 
 __getattr__ = unsupported_lookup("torch.profiler")

@@ -1,30 +1,19 @@
 """What a profile has measured: events, their averages, and the table of both."""
 
+import enum
 from functools import cached_property
 from typing import NamedTuple
 
-WIDEST_SHAPES = 80
-"""Characters of a column of shapes."""
+from tensh.profiler.table import format_time, write_table
 
-
-def format_time(us):
-    """Return a time in microseconds with its unit."""
-    for unit, size in (("s", 1e6), ("ms", 1e3)):
-        if us >= size:
-            return f"{us / size:.3f}{unit}"
-    return f"{us:.3f}us"
-
-
-def format_memory(count):
-    """Return a number of bytes with its unit."""
-    for unit, size in (("GB", 2**30), ("MB", 2**20), ("KB", 2**10)):
-        if abs(count) >= size:
-            return f"{count / size:.2f} {unit}"
-    return f"{count} B"
+DeviceType = enum.Enum("DeviceType", "CPU CUDA", start=0)
+DeviceType.__doc__ = "The kinds of devices on which events happen: the CPU."
 
 
 class Interval(NamedTuple):
     """A time range in microseconds since the start of the profile."""
+
+    __module__ = "torch.autograd.profiler_util"
 
     start: float
     end: float
@@ -37,8 +26,10 @@ class Interval(NamedTuple):
 class OnNoDevice:
     """The times and memory of accelerators: none."""
 
-    device_time = device_time_total = self_device_time_total = cuda_time = cuda_time_total = self_cuda_time_total = 0
+    device_time = cuda_time = 0.0
+    device_time_total = self_device_time_total = cuda_time_total = self_cuda_time_total = 0
     device_memory_usage = self_device_memory_usage = 0
+    device_type = DeviceType.CPU
     is_async = is_remote = is_legacy = False
     node_id, use_device, overload_name = -1, None, ""
     cpu_time_str = property(lambda self: format_time(self.cpu_time), doc="``cpu_time`` with its unit.")
@@ -53,6 +44,7 @@ class OnNoDevice:
 class FunctionEvent(OnNoDevice):
     """One call of an operator, of a derivative, or of a part named by ``record_function``."""
 
+    __module__ = "torch.autograd.profiler_util"
     count = thread = 1
 
     def __init__(self, number, name, start, category="cpu_op", shapes=(), stack=()):
@@ -60,7 +52,7 @@ class FunctionEvent(OnNoDevice):
         self.key = "ProfilerStep*" if name.startswith("ProfilerStep#") else name
         self.start, self.end, self.category = start, start, category
         self.input_shapes, self.stack = list(shapes), list(stack)
-        self.cpu_children, self.cpu_parent = [], None
+        self.cpu_children, self.cpu_parent, self.kernels = [], None, []
         self.cpu_memory_usage = self.flops = 0
         self.sequence_nr, self.scope, self.fwd_thread = -1, 0, None
         self.is_user_annotation = category == "user_annotation"
@@ -98,8 +90,10 @@ class FunctionEvent(OnNoDevice):
 class FunctionEventAvg(OnNoDevice):
     """The number of calls of a part and its time in microseconds, in total and without nested parts."""
 
-    def __init__(self, key=None, shapes=(), stack=()):
-        self.key, self.input_shapes, self.stack = key, shapes or "", list(stack)
+    __module__ = "torch.autograd.profiler_util"
+
+    def __init__(self, key=None, shapes=None, stack=()):
+        self.key, self.input_shapes, self.stack = key, list(shapes) if shapes is not None else "", list(stack)
         self.count = self.cpu_memory_usage = self.self_cpu_memory_usage = self.flops = 0
         self.cpu_time_total = self.self_cpu_time_total = 0.0
 
@@ -128,6 +122,8 @@ SUMMED = "count cpu_time_total self_cpu_time_total cpu_memory_usage self_cpu_mem
 class EventList(list):
     """The events of a profile, or their averages."""
 
+    __module__ = "torch.autograd.profiler_util"
+
     def __init__(self, events=(), profile_memory=False, with_flops=False):
         super().__init__(events)
         self.profile_memory, self.with_flops = profile_memory, with_flops
@@ -145,7 +141,7 @@ class EventList(list):
             lines = tuple(each.stack[:group_by_stack_n])
             key = each.key, shapes, lines
             if key not in found:
-                found[key] = FunctionEventAvg(each.key, each.input_shapes if group_by_input_shapes else (), lines)
+                found[key] = FunctionEventAvg(each.key, each.input_shapes if group_by_input_shapes else None, lines)
             found[key].add(each)
         return EventList(found.values(), self.profile_memory, self.with_flops)
 
@@ -162,44 +158,16 @@ class EventList(list):
         row_limit=100,
         max_src_column_width=75,
         max_name_column_width=55,
-        max_shapes_column_width=WIDEST_SHAPES,
+        max_shapes_column_width=80,
         header=None,
         top_level_events_only=False,
+        time_unit=None,
     ):
         """Format the events as a table of times and counts, and of memory, shapes and lines where they were recorded."""
-        if not self:
-            return ""
-        rows = sorted(self, key=lambda each: -getattr(each, sort_by)) if sort_by else list(self)
-        if top_level_events_only:
-            rows = [each for each in rows if getattr(each, "cpu_parent", None) is None]
-        whole = self.self_cpu_time_total or 1.0
-        heads = "Name,Self CPU %,Self CPU,CPU total %,CPU total,CPU time avg".split(",")
-        heads += ["CPU Mem", "Self CPU Mem"] * self.profile_memory + ["# of Calls"]
-        shown = any(each.input_shapes for each in self), any(each.stack for each in self)
-        heads += ["Input Shapes"] * shown[0] + ["Source Location"] * shown[1] + ["Total FLOPs"] * self.with_flops
-        lines = []
-        for each in rows[: row_limit if row_limit >= 0 else None]:
-            line = [
-                shorten(each.key, max_name_column_width),
-                f"{100 * each.self_cpu_time_total / whole:.2f}%", each.self_cpu_time_total_str,
-                f"{100 * each.cpu_time_total / whole:.2f}%", each.cpu_time_total_str, each.cpu_time_str,
-            ]  # fmt: skip
-            line += [
-                format_memory(each.cpu_memory_usage),
-                format_memory(each.self_cpu_memory_usage),
-            ] * self.profile_memory
-            line += [str(each.count)] + [shorten(str(each.input_shapes), max_shapes_column_width)] * shown[0]
-            line += [shorten(each.stack[0] if each.stack else "", max_src_column_width)] * shown[1]
-            lines.append(line + [str(each.flops or "--")] * self.with_flops)
-        widths = [max(len(row[n]) for row in [heads, *lines]) + 2 for n in range(len(heads))]
-        rule = "  ".join("-" * width for width in widths)
-        body = [
-            "  ".join(f"{word:>{width}}" for word, width in zip(row, widths, strict=True)) for row in [heads, *lines]
-        ]
-        title = [] if header is None else ["=" * len(rule), header]
-        return "\n".join(
-            [*title, rule, body[0], rule, *body[1:], rule, f"Self CPU time total: {format_time(whole)}", ""]
-        )
+        return write_table(
+            self, self.profile_memory, self.with_flops, sort_by, header, row_limit,
+            (max_name_column_width, max_shapes_column_width, max_src_column_width), top_level_events_only, time_unit,
+        )  # fmt: skip
 
     def __str__(self):
         return self.table()
@@ -225,11 +193,6 @@ class EventList(list):
                 lines.append(f"{';'.join(names)} {value}\n")
         with replace_file(path) as file:
             file.write("".join(lines).encode())
-
-
-def shorten(text, width):
-    """Return a text of at most ``width`` characters; None: of any length."""
-    return text[: width - 3] + "..." if width is not None and len(text) > width >= 3 else text
 
 
 def write_trace(events, path, facts):

@@ -7,6 +7,7 @@ the node which records it, where the name itself is none of PyTorch's.
 import os
 import re
 import sys
+from math import prod
 from time import perf_counter_ns
 
 from numpy import ndarray
@@ -152,8 +153,10 @@ def count_bytes(result):
 
 
 def count_flops(name, arguments):
-    """The operations on numbers of a product of matrices; 0 for others."""
+    """The operations on numbers of a product of matrices, and of sums and products of numbers; 0 for others."""
     shapes = [a.shape for a in arguments if isinstance(a, Tensor)]
+    if name in ("aten::add", "aten::mul") and shapes:
+        return prod(shapes[0])
     matrices = shapes[-2:] if name in ("aten::addmm", "aten::mm", "aten::bmm") else ()
     if len(matrices) != 2 or min(map(len, matrices)) < 2:
         return 0

@@ -10,8 +10,13 @@ __all__ = ["RemovableHandle", "unserializable_hook", "warn_if_has_hooks"]
 
 def warn_if_has_hooks(tensor):
     """Warn if a tensor has backward hooks, which are not saved with it."""
-    if getattr(tensor, "_backward_hooks", None):
-        warnings.warn(f"backward hook {tensor._backward_hooks!r} on tensor will not be serialized.", stacklevel=2)
+    for hook in (tensor._backward_hooks or {}).values():
+        if not hasattr(hook, "__torch_unserializable__"):
+            warnings.warn(
+                f"backward hook {hook!r} on tensor will not be serialized.  If this is expected, you can decorate the "
+                "function with @torch.utils.hooks.unserializable_hook to suppress this warning",
+                stacklevel=2,
+            )
 
 
 def unserializable_hook(f):

@@ -141,7 +141,7 @@ def test_measurements_are_compared_in_a_table():
     tasks = [("rows", "mine", 2.0), ("rows", "theirs", 4.0), ("columns", "mine", 6.0)]
     found = [
         benchmark.Measurement(
-            10, [seconds] * 5, benchmark.TaskSpec("x", label="sums", sub_label=row, description=column)
+            10, [seconds] * 5, benchmark.TaskSpec("x", "", label="sums", sub_label=row, description=column)
         )
         for row, column, seconds in tasks
     ]

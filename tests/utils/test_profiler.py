@@ -54,7 +54,7 @@ def test_events_of_a_training_step(step, cast):
     assert event.time_range.elapsed_us() == pytest.approx(event.cpu_time)
     table = averages.table(sort_by="self_cpu_memory_usage", row_limit=3)
     assert all(
-        head in table for head in ("CPU Mem", "Self CPU Mem", "# of Calls", "Input Shapes", "Total FLOPs", "640 B")
+        head in table for head in ("CPU Mem", "Self CPU Mem", "# of Calls", "Input Shapes", "Total KFLOPs", "640 B")
     )
 
 

@@ -284,7 +284,7 @@ def _keep(node, outputs, returned):
             raise TypeError(
                 f"save_for_backward can only save variables, but argument {number} is of type {type(t).__name__}"
             )
-    places = {id(r): i for i, r in enumerate(returned)} | {id(o): i for i, o in enumerate(outputs)}
+    places = {id(t): i for each in (returned, outputs) for i, t in enumerate(each) if isinstance(t, Tensor)}
     inputs = {id(n): n for n in node.inputs}
     node.saved = tuple(
         SavedOutput(t.array, places[id(t)] if outputs[places[id(t)]].node is not None else None)

@@ -12,7 +12,7 @@ class Hooks:
 
     def __init__(self):
         self.tensor, self.retain, self.before, self.after = OrderedDict(), {}, OrderedDict(), {}
-        self.accumulated, self.metadata = {}, {}
+        self.accumulated, self.metadata = OrderedDict(), {}
 
     def add(self, which, hook):
         entries = getattr(self, which)

@@ -149,6 +149,11 @@ class Tensor:
         """Make an object of a subclass with a shape and a dtype and no elements: its ``__torch_dispatch__`` knows them."""
     def _nnz(self) -> Tensor:
         """The number of values."""
+    @property
+    def _post_accumulate_grad_hooks(self) -> _Any:
+        """The hooks that are called with a leaf after its gradient was accumulated; None if there have been none."""
+    @_post_accumulate_grad_hooks.setter
+    def _post_accumulate_grad_hooks(self, value: _Any) -> None: ...
     def _repr_html_(self) -> _Any:
         """Return the printed form of the tensor for a notebook, with a summary line."""
     def _values(self) -> Tensor:

@@ -210,6 +210,13 @@ def _backward_hooks(t):
 
 
 @member()
+def _post_accumulate_grad_hooks(t):
+    """The hooks that are called with a leaf after its gradient was accumulated; None if there have been none."""
+    node = t.node
+    return node.hooks.accumulated if node is not None and node.hooks is not None and node.hooks.accumulated else None
+
+
+@member()
 def retains_grad(t):
     """True if the tensor is computed and keeps its gradient."""
     node = t.node if stale(t) else refresh_node(t)

@@ -61,7 +61,7 @@ def __bool__(self):
     try:
         return bool(self.array.item())
     except Lift:
-        return ports.batched_function("item", bool, (self,), {})
+        return ports.batched_function("is_nonzero", bool, (self,), {})
     except ValueError:
         many = "no values" if not self.array.size else "more than one value"
         raise RuntimeError(f"Boolean value of Tensor with {many} is ambiguous") from None

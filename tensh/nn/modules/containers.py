@@ -59,10 +59,10 @@ class NumberedModules(Module):
 
     def insert(self, index, module):
         """Insert a module before the one at an index."""
-        modules = list(self._modules.values())
-        modules.insert(index, module)
-        self._modules.clear()
-        self._modules.update((str(number), each) for number, each in enumerate(modules))
+        modules = self._modules
+        for number in range(len(modules), index, -1):
+            modules[str(number)] = modules[str(number - 1)]
+        modules[str(index)] = module
 
     def pop(self, index):
         """Remove and return the module at an index."""
@@ -129,7 +129,8 @@ class Sequential(NumberedModules):
             raise TypeError(f"unsupported operand type(s) for *: {type(self)} and {type(times)}")
         if times <= 0:
             raise ValueError(f"Non-positive multiplication factor {times} for {type(self)}")
-        return self.extend(list(self) * (times - 1))
+        numbered = [str(number) for number in range(len(self))]
+        return self.extend(self._modules[name] for name in numbered * (times - 1))
 
     def append(self, module):
         """Append a module; return the container."""
@@ -142,12 +143,12 @@ class Sequential(NumberedModules):
             raise AssertionError(f"module should be of type: {Module}")
         if not -len(self) <= index <= len(self):
             raise IndexError(f"Index out of range: {index}")
-        super().insert(index, module)
+        super().insert(index + len(self) if index < 0 else index, module)
         return self
 
     def extend(self, modules):
         """Append modules; return the container."""
-        for module in list(modules):
+        for module in modules:
             self.append(module)
         return self
 

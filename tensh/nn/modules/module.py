@@ -7,7 +7,7 @@ from tensh.engine.arguments.binding import bind
 from tensh.engine.arguments.public_wrapper import is_c_in_pytorch
 from tensh.engine.autograd.modes import no_grad
 from tensh.engine.core import ports
-from tensh.engine.dtypes.device import on_meta
+from tensh.engine.dtypes.device import device, on_meta
 from tensh.engine.dtypes.dtype import BY_NUMPY, FLOAT
 from tensh.engine.errors.warnings import warn
 from tensh.engine.methods.conversion import TO, convert_tensor
@@ -243,7 +243,7 @@ class Module(Members, Calls, State):
         other = given.get("tensor")
         wanted = given.get("dtype") if other is None else BY_NUMPY[other.array.dtype]
         where = given.get("device") if other is None else other.device
-        away = None if where is None else on_meta(where)
+        where = None if where is None else device(where)
         if wanted is not None and wanted.category < FLOAT:
             raise TypeError(
                 f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={wanted}"
@@ -258,7 +258,7 @@ class Module(Members, Calls, State):
 
         def convert(t):
             is_number = t.is_floating_point() or t.is_complex()
-            if away is not None and away is not t.is_meta:
+            if where is not None and on_meta(where) is not t.is_meta:
                 t = move_tensor(t, where)
             target = wanted if wanted is not None and is_number else BY_NUMPY[t.array.dtype]
             return convert_tensor(t, target, False, memory_format if t.dim() in (4, 5) else None)

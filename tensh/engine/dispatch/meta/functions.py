@@ -19,7 +19,7 @@ FUNCTIONS["tolist"] = make_refusal(NotImplementedError, "Cannot copy out of meta
 
 
 FUNCTIONS.update(REFUSED)
-FUNCTIONS["allclose"] = FUNCTIONS["item"]
+FUNCTIONS["allclose"] = FUNCTIONS["is_nonzero"] = FUNCTIONS["item"]
 
 
 @function

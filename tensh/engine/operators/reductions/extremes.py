@@ -1,6 +1,7 @@
 """The largest and smallest elements, and their indices.  nan counts as more extreme than any number."""
 
 import math
+from operator import methodcaller
 
 import numpy as np
 
@@ -234,6 +235,7 @@ def aminmax(input, *, dim=None, keepdim=False):
 # ── indices ──────────────────────────────────────────────────────────────────
 def place(name, find, reduce):
     """Make the kernel of ``argmax`` and ``argmin``."""
+    find_any = methodcaller(name)  # also an array's that is no NumPy array, and raises
 
     def kernel(input, dim=None, keepdim=False):
         if input.dtype.kind in "bc":
@@ -241,14 +243,14 @@ def place(name, find, reduce):
         if dim is None:
             if not input.size:
                 raise IndexError(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.")
-            found = find(input)
+            found = find_any(input)
             return np.reshape(found, (1,) * input.ndim) if keepdim else found
         axis = wrap_dim(dim, input.ndim)
         require_elements(name, input, (axis,))
         if input.ndim == 0:
             return np.zeros((), I8)
         if not is_strided(input, axis):
-            return find(input, axis, None, keepdims=keepdim)
+            return getattr(input, name)(axis, None, keepdims=keepdim)
         indices = index_of(find, input, axis, reduce(input, axis, None, None, True))
         return indices if keepdim else indices.squeeze(axis)
 

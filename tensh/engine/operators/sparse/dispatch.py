@@ -12,7 +12,7 @@ from tensh.engine.inplace.writes import begin_write, write_inplace
 from tensh.engine.operators.sparse.array import COO
 from tensh.engine.operators.sparse.forms import is_sparse
 from tensh.engine.operators.sparse.multiplication import PRODUCTS
-from tensh.engine.operators.sparse.names import ATEN
+from tensh.engine.operators.sparse.names import ATEN, COMPARISONS
 from tensh.engine.operators.sparse.requests import REQUESTS
 from tensh.engine.operators.sparse.rules import RULES
 from tensh.engine.operators.sparse.shapes import SHAPES
@@ -44,7 +44,14 @@ def answer(name, args, options):
             return TABLE[name](*args, **options)
         except Lift:  # a part of the rule reads elements
             pass
-    raise could_not_run(ATEN.get(name, name), backend(args))
+    raise could_not_run(overload(name, args), backend(args))
+
+
+def overload(name, args):
+    """Return PyTorch's name of an operator, with the overload for these arguments."""
+    title = ATEN.get(name, name)
+    with_number = len(args) > 1 and isinstance(args[1], (int, float, complex))
+    return title.replace(".Tensor", ".Scalar") if with_number and name in COMPARISONS else title
 
 
 def backend(args):

@@ -11,3 +11,5 @@ ATEN = {
     "var_dim": "var.correction", "std_dim": "std.correction",
 }  # fmt: skip
 """Name in tensh -> name in PyTorch, where they differ."""
+
+COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")

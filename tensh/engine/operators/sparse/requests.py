@@ -4,7 +4,7 @@ import numpy as np
 
 from tensh.engine.errors.unavailable import could_not_run
 from tensh.engine.operators.sparse.array import COO
-from tensh.engine.operators.sparse.forms import dense_of
+from tensh.engine.operators.sparse.forms import coalesce_as, dense_of
 from tensh.engine.operators.sparse.layouts import TITLES
 from tensh.engine.operators.sparse.shapes import select
 
@@ -36,12 +36,24 @@ REQUESTS.update(
     flatten=refusal(RuntimeError, "reshape is not implemented for sparse tensors"),
     expand=refusal(RuntimeError, "expand is unsupported for {title} tensors"),
     contiguous=refusal(RuntimeError, "unsupported memory format option Contiguous"),
-    item=refusal(RuntimeError, "a Tensor with {size} elements cannot be converted to Scalar"),
+    setitem=refusal(TypeError, "Cannot assign to a sparse tensor"),
 )
 
 
-AMBIGUOUS = "Boolean value of Tensor with more than one value is ambiguous"
-REQUESTS["is_nonzero"] = refusal(RuntimeError, AMBIGUOUS)
+@request
+def item(self):
+    if self.array.size != 1:
+        raise RuntimeError(f"a Tensor with {self.array.size} elements cannot be converted to Scalar")
+    if self.array.layout is not COO:
+        raise could_not_run("_local_scalar_dense", "SparseCsrCPU")
+    return coalesce_as(self).array.values.sum().item() if self.array.nnz else 0
+
+
+@request
+def is_nonzero(self):
+    if self.array.size > 1:
+        raise RuntimeError("Boolean value of Tensor with more than one value is ambiguous")
+    return bool(item(self))
 
 
 @request

@@ -39,7 +39,7 @@ def rule(*names):
 # ── element by element ───────────────────────────────────────────────────────
 ZERO_FOR_ZERO = (
     "abs asin asinh atan atanh ceil deg2rad erf erfinv expm1 floor frac isinf isnan isneginf isposinf log1p neg "
-    "rad2deg relu round round_decimals sgn sign signbit sin sinh sqrt square tan tanh trunc threshold_backward"
+    "rad2deg relu round round_decimals sgn sign signbit sin sinh sqrt square tan tanh trunc threshold_backward nan_to_num"
 ).split()
 LINEAR = frozenset(["neg", "deg2rad", "rad2deg"])
 
