@@ -14,7 +14,7 @@ too, and cheap to allocate.
 import numpy as np
 
 from tensh.engine.arrays.absent import is_absent
-from tensh.engine.arrays.threads import BLOCK, map_rows
+from tensh.engine.arrays.threads import PARALLEL_HEAVY, map_rows
 
 
 class Raw:
@@ -186,7 +186,7 @@ def update_in_pieces(update, arrays, names=()):
     if not first.ndim:  # NumPy's results from 0-d arrays are not arrays
         arrays = [array.reshape(1) for array in arrays]
     plain = len(arrays) - len(names)
-    if first.size <= BLOCK:
+    if first.size < PARALLEL_HEAVY:
         given = [kind(array) for array in arrays]
         update(*given[:plain], **dict(zip(names, given[plain:]))) if names else update(*given)
         return
@@ -198,4 +198,4 @@ def update_in_pieces(update, arrays, names=()):
         given = [kind(array[part]) for array in arrays]
         update(*given[:plain], **dict(zip(names, given[plain:])))
 
-    map_rows(work, length, first.size // length, BLOCK)
+    map_rows(work, length, first.size // length)

@@ -26,6 +26,7 @@ def make_node_class(op):
         "op": op,
         "reads": tuple(op.saves),
         "roles": roles,
+        "separable": len(op.derivatives) > 1 and not op.sequence,
         "keeps_arrays": choose_keeps_arrays(op, roles),
         **list_saved_members(op.saves, roles, op.node),
         **list_derived_members(op),

@@ -47,8 +47,12 @@ def run(grads, graph, keep, wanted=None, record=None):
                 if only is not None and node not in only and node not in wanted:
                     continue
                 g = call_pre_hooks(node, g, graph, only is None or node in only)
-            if only is not None and not _runs(node, g, wanted, only):
-                continue
+            derived = node
+            if only is not None:
+                if not _runs(node, g, wanted, only):
+                    continue
+                if not watch:
+                    derived = node.limit_to(only, wanted)
             if node.saved is None:
                 raise RuntimeError(second_time)
             if node.time < clock.last_write:
@@ -56,7 +60,7 @@ def run(grads, graph, keep, wanted=None, record=None):
             if g is UNDEFINED:
                 gs = node.backward_undefined(graph)
             else:
-                gs = node.backward(g) if not graph else watch.derive(node, g) if watch else node.backward_graph(g)
+                gs = derived.backward(g) if not graph else watch.derive(node, g) if watch else derived.backward_graph(g)
             if node.hooks is not None or inspect is not None:
                 gs = call_post_hooks(node, g, gs, graph)
             if not keep and node.keeps_arrays:

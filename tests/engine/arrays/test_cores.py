@@ -131,6 +131,11 @@ JOBS = {
     "convolution of one image": lambda x, y, **_: F.conv2d(
         x.view(1, 44, 80, 120), y.view(-1)[:79200].view(200, 44, 3, 3), padding=2, dilation=2
     ),
+    "convolution of few images": lambda x, y, **_: (
+        F.conv2d(x.view(4, 11, 80, 120), y.view(-1)[:6336].view(64, 11, 3, 3), padding=1),
+        F.conv2d(x.view(2, 22, 80, 120), y.view(-1)[:52800].view(96, 22, 5, 5), stride=2),
+        F.conv2d(x.view(3, 44, 40, 80), y.view(-1)[:1408].view(32, 44, 1, 1)),
+    ),
     "convolution of groups": lambda x, y, **_: F.conv1d(
         x.view(33, 10, 1280), y.view(-1)[:600].view(20, 5, 6), groups=2
     ),
@@ -138,6 +143,17 @@ JOBS = {
         x.view(11, 6, 80, 80), y.view(-1)[:1350].view(6, 25, 3, 3), stride=2
     ),
     "batch_norm": lambda x, y, **_: F.batch_norm(x.view(8, 66, 800), None, None, y[0, :66], y[1, :66], True),
+    "layer_norm": lambda x, y, **_: (
+        F.layer_norm(x, (660,), y[0], y[1]),
+        F.group_norm(x.view(8, 66, 800), 6, y[0, :66], y[1, :66]),
+        F.batch_norm(x, None, None, y[0], y[1], True),
+    ),
+    "pooling": lambda x, y, **_: (
+        F.avg_pool2d(x.view(11, 6, 80, 80), 2),
+        F.avg_pool2d(y.view(11, 6, 80, 80), 3, 2, 1),
+        F.max_pool2d(x.view(66, 80, 80), (3, 2), (2, 1), (1, 0)),
+        *F.max_pool2d(y.view(11, 6, 80, 80), 2, return_indices=True),
+    ),
     "attention": lambda x, y, **_: F.scaled_dot_product_attention(*[t.view(4, 4, 440, 60) for t in (x, y, x + y)]),
     "attention under masks": lambda x, y, **_: (
         F.scaled_dot_product_attention(*[t.view(4, 1, 1760, 60) for t in (x, y, x)], is_causal=True),

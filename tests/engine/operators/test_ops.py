@@ -129,6 +129,37 @@ def with_others_fixed(name, call, made):
     return function
 
 
+@some_operators
+def test_a_gradient_alone_is_the_one_among_all(name, calls, golden):
+    """So are its own gradients in all inputs."""
+    options = {"retain_graph": True, "allow_unused": True}
+    for each in calls:
+        made = each.arrays(prefix=name)
+        leaves = [torch.tensor(array).requires_grad_() for argument, _, array in made if argument.differentiable]
+        out = with_others_fixed(name, each, made)(*leaves) if len(leaves) > 1 else None
+        if not getattr(out, "requires_grad", False):
+            continue
+        weight = weights(torch, out)
+        try:
+            together = torch.autograd.grad(out, leaves, weight, create_graph=True, **options)
+        except RuntimeError as error:
+            assert "is not implemented" in str(error)
+            continue
+        for leaf, expected in zip(leaves, together, strict=True):
+            assert_close(expected, torch.autograd.grad(out, leaf, weight, **options)[0])
+            (alone,) = torch.autograd.grad(out, leaf, weight, create_graph=True, **options)
+            assert (alone is not None and alone.requires_grad) == (expected is not None and expected.requires_grad)
+            if alone is not None and alone.requires_grad:
+                second = [torch.autograd.grad(g.abs().sum(), leaves, **options) for g in (expected, alone)]
+                for one, two in zip(*second, strict=True):
+                    assert_close(one, two)
+
+
+def assert_close(one, two):
+    """Two gradients, which may be None, are equal but for the order of sums."""
+    assert (one is None) == (two is None) and (one is None or torch.allclose(one, two, equal_nan=True))
+
+
 # ── other ways to call ───────────────────────────────────────────────────────
 def values(result):
     """A result as plain data that can be compared."""

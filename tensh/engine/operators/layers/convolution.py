@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from tensh.engine.arrays.matmul import matmul, prepare
-from tensh.engine.arrays.threads import run
+from tensh.engine.arrays.threads import pool, run
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import word
 from tensh.engine.operators.layers.formats import keeping_format
@@ -79,6 +79,7 @@ def multiply_windows(input, weight, stride, padding, dilation, groups, size):
         len(input), input.shape[2:], padding, kernel, size, stride, dilation, weight.shape[1], len(weight) // groups
     )
     whole = input if shifts and shifts.pads else pad_sides(input, padding)
+    multiply = choose_product(len(input))
     if shifts:
         parts, lines = shifts.split(weight, groups), result.reshape(*result.shape[:3], *size)
 
@@ -86,9 +87,9 @@ def multiply_windows(input, weight, stride, padding, dilation, groups, size):
         if shifts:
             shifts.slide(parts, whole[part], lines[part])
         else:
-            matmul(kernels, windows(whole[part], kernel, size, stride, dilation, groups), result[part])
+            multiply(kernels, windows(whole[part], kernel, size, stride, dilation, groups), result[part])
 
-    map_images(work, input, count_copies(shifts, kernel), size, weight.size)
+    map_images(work, input, count_copies(shifts, kernel), size, weight.size, pool.size())
     return result.reshape(len(input), weight.shape[0], *size)
 
 
@@ -140,13 +141,13 @@ def add_windows(grad, weight, spatial, stride, padding, dilation, groups):
     kernels = weight.reshape(groups, weight.shape[0] // groups, math.prod(weight.shape[1:]))
     values = grad.reshape(batch, groups, grad.shape[1] // groups, math.prod(size))
     shape = batch, channels, *(n + 2 * p for n, p in zip(spatial, padding))
-    result = np.zeros(shape, np.result_type(grad, weight))
+    result, multiply = np.zeros(shape, np.result_type(grad, weight)), choose_product(batch)
 
     def work(part):
-        columns = matmul(kernels.swapaxes(1, 2), values[part]).reshape(-1, channels, *kernel, *size)
+        columns = multiply(kernels.swapaxes(1, 2), values[part]).reshape(-1, channels, *kernel, *size)
         lay_together(columns, result[part], stride, dilation)
 
-    map_images(work, result, count_copies(None, kernel), size, weight.size)
+    map_images(work, result, count_copies(None, kernel), size, weight.size, pool.size())
     return strip_padding(padding, result, spatial)
 
 
@@ -218,19 +219,29 @@ def strip_padding(padding, whole, spatial):
     return np.ascontiguousarray(whole[middle(spatial, padding)]) if any(padding) else whole
 
 
+def choose_product(images):
+    """Return the matrix product for each image: threads share the images, or the product of a single one."""
+    return matmul if images == 1 else np.matmul
+
+
 def count_copies(shifts, kernel):
     """Count the copies of an image that are made: one for each element of the kernel, or for each that is shifted."""
     return len(shifts.inner) if shifts else math.prod(kernel)
 
 
-def map_images(work, images, copies, size, products):
+def map_images(work, images, copies, size, products, threads=1):
     """Call ``work(part)`` for slices of the batch, on several threads.
 
     There are as many parts as the ``copies`` of an image, each as large as the windows, require, and at least PARTS.
-    Each window is multiplied by ``products`` numbers.
+    Where the result of an image is the same in any part, as many ``threads`` may have a part each: they wait for Python's
+    lock in every step, and take three quarters of the time of PARTS.  Each window is multiplied by ``products`` numbers.
     """
     number, length = len(images), max(1, images.shape[1] * copies * math.prod(size))
-    parts = max(1, min(number * length // FEWEST, PARTS), -(-number * length // COPIES))
+    parts, most = max(1, -(-number * length // COPIES)), max(1, number * length // FEWEST)
+    if threads > 1 < copies:
+        parts = min(threads * -(-parts // threads), most)
+    else:
+        parts = max(parts, min(PARTS, most))
     share = max(1, -(-number // parts))
     parts = -(-number // share)
     prepare(number * math.prod(size) * products, parts)

@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from tensh.engine.arrays.threads import PARALLEL, map_rows
+from tensh.engine.arrays.threads import PARALLEL, even_share, map_rows
 from tensh.engine.codegen.mixing import SCALARS
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS
@@ -25,7 +25,6 @@ from tensh.engine.operators.reductions.summation import SMALL, add_along
 
 FAR = 8  # the mean, in deviations, from which its rounding shows in whitened values
 STATS = "input, mean, rstd, form"
-SHARE = 1 << 18  # elements of a thread's job; a quarter of them take 1.5 times as long
 
 
 # ── sums over groups ─────────────────────────────────────────────────────────
@@ -67,7 +66,7 @@ def some_at_a_time(work, form):
     if a * groups * s < PARALLEL:
         work(slice(None))
     else:
-        map_rows(work, groups, a * s, SHARE)
+        map_rows(work, groups, a * s, even_share(a * groups * s))
 
 
 def invert_deviation(variance, eps):
@@ -174,7 +173,7 @@ def stretch(input, scale, shift, at, out):
         return
     row = input.shape[-len(at) :]
     rows, into = input.reshape(-1, *row), out.reshape(-1, *row)
-    map_rows(lambda part: work(rows[part], into[part]), len(rows), math.prod(row), SHARE)
+    map_rows(lambda part: work(rows[part], into[part]), len(rows), math.prod(row), even_share(input.size))
 
 
 SLOPES = {

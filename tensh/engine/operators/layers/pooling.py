@@ -11,6 +11,8 @@ import math
 import numpy as np
 
 from tensh.engine.arrays.scattering import add_at
+from tensh.engine.arrays.threads import PARALLEL, PARALLEL_LIGHT, even_share, map_rows
+from tensh.engine.arrays.threads import pool as threads
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import word
 from tensh.engine.operators.layers.convolution import middle, reach
@@ -64,6 +66,22 @@ def fold_windows(array, fold, kernel, stride, dilation, size):
     return array if array.base is None else array.copy()
 
 
+def share_planes(pool, planes, elements):
+    """Return ``pool(planes)``, of some planes at a time if there are many elements, on several threads.
+
+    ``pool`` computes slices of the first dimension independently of one another.
+    """
+    if elements < (PARALLEL if threads.size() > 1 else PARALLEL_LIGHT) or len(planes) < 2 or not planes.flags.c_contiguous:
+        return pool(planes)
+    results = {}
+
+    def work(part):
+        results[part.start] = pool(planes[part])
+
+    map_rows(work, len(planes), elements // len(planes), even_share(elements))
+    return np.concatenate([results[start] for start in sorted(results)])
+
+
 # ── the largest element ──────────────────────────────────────────────────────
 def reachable(kernel, input, padding, dilation):
     """Return the size of the windows without elements that are beyond the input in all of them."""
@@ -74,14 +92,25 @@ def reachable(kernel, input, padding, dilation):
 @keeping_format
 def max_pool(input, kernel, stride, padding, dilation, size):
     kernel = reachable(kernel, input, padding, dilation)
-    whole = surround(input, kernel, stride, padding, dilation, size, lowest(input.dtype))
-    return fold_windows(whole, np.maximum, kernel, stride, dilation, size)
+
+    def pool(input):
+        whole = surround(input, kernel, stride, padding, dilation, size, lowest(input.dtype))
+        return fold_windows(whole, np.maximum, kernel, stride, dilation, size)
+
+    return share_planes(pool, input, input.size)
 
 
 @op(public=False, out=False, input=None)
 def max_places(input, kernel, stride, padding, dilation, size):
     """Return the index of the largest element of every window: the first of them, or the last nan."""
-    low, kernel = lowest(input.dtype), reachable(kernel, input, padding, dilation)
+    kernel = reachable(kernel, input, padding, dilation)
+    return share_planes(
+        lambda planes: find_largest(planes, kernel, stride, padding, dilation, size), input, input.size
+    )
+
+
+def find_largest(input, kernel, stride, padding, dilation, size):
+    low = lowest(input.dtype)
     whole = surround(input, kernel, stride, padding, dilation, size, low)
     best = fold_windows(whole, np.maximum, kernel, stride, dilation, size)
     parts = [whole[(..., *reach(place, size, stride, dilation))] for place in np.ndindex(*kernel)]
@@ -213,23 +242,42 @@ def divide_sums(sums, divisor):
 @compute_in_float32
 def avg_pool(input, kernel, stride, padding, size, divisor):
     ones = (1,) * len(kernel)
-    whole = surround(input, kernel, stride, padding, ones, size, 0)
-    return divide_sums(fold_windows(whole, np.add, kernel, stride, ones, size), divisor)
+
+    def pool(input):
+        whole = surround(input, kernel, stride, padding, ones, size, 0)
+        return divide_sums(fold_windows(whole, np.add, kernel, stride, ones, size), divisor)
+
+    return share_planes(pool, input, input.size)
 
 
 def avg_pool_back(grad, shape, kernel, stride, padding, size, divisor):
     if is_half(grad.dtype):
         return share_out_halves(grad, shape, kernel, stride, padding, size, divisor)
-    first, ones = len(shape) - len(kernel), (1,) * len(kernel)
-    whole = extents(shape[first:], kernel, stride, padding, ones, size)
-    result = np.divide(grad, np.asarray(divisor, grad.dtype))
-    for dim in reversed(range(len(shape) - first)):  # the adjoint has the opposite order of dimensions
-        axis = first + dim
-        spread = np.zeros((*result.shape[:axis], whole[dim], *result.shape[axis + 1 :]), result.dtype)
-        for place in slices(axis, len(shape), kernel[dim], stride[dim], 1, size[dim]):
-            spread[place] += result
-        result = spread
-    return result if result.shape == tuple(shape) else result[middle(shape[first:], padding)].copy()
+    dims = len(kernel)
+    spatial = tuple(shape[-dims:])
+    whole = extents(spatial, kernel, stride, padding, (1,) * dims, size)
+
+    def spread(grad):
+        result = np.divide(grad, np.asarray(divisor, grad.dtype))
+        for dim in reversed(range(dims)):  # the adjoint has the opposite order of dimensions
+            result = add_copies(result, grad.ndim - dims + dim, whole[dim], kernel[dim], stride[dim], size[dim])
+        return result if whole == spatial else result[middle(spatial, padding)].copy()
+
+    return share_planes(spread, grad, math.prod(shape))
+
+
+def add_copies(array, dim, n, k, s, t):
+    """Add every element to the ``k`` elements of its window, in an array with ``n`` elements along ``dim``."""
+    shape, places = (*array.shape[:dim], n, *array.shape[dim + 1 :]), slices(dim, array.ndim, k, s, 1, t)
+    if k == s and n == k * t:  # every element is in one window
+        spread = np.empty(shape, array.dtype)
+        for place in places:
+            np.add(array, 0, spread[place])  # zero instead of -0
+        return spread
+    spread = np.zeros(shape, array.dtype)
+    for place in places:
+        spread[place] += array
+    return spread
 
 
 def share_out_halves(grad, shape, kernel, stride, padding, size, divisor):
