@@ -10,8 +10,9 @@ import numpy as np
 from tensh.compiler.steps import KERNEL, POINTWISE, VIEW, Step, Var
 from tensh.engine.arrays.matmul import ORDERED, PARALLEL_PRODUCT
 from tensh.engine.codegen.vocabulary import OPS
-from tensh.engine.operators.linalg.few import has_few
+from tensh.engine.operators.linalg.few import has_few, multiply_few
 from tensh.engine.operators.linalg.products import LONG
+from tensh.engine.operators.reductions.small import COLUMN, MOST, add_columns
 
 REAL = (np.dtype(np.float32), np.dtype(np.float64))
 DOT, TRANSPOSED, RESHAPED = "matmul", "transposed", "reshaped"  # names that no operator has
@@ -49,14 +50,31 @@ def multiply_small(step):
     first, second = step.args
     little = first.size * second.size < PARALLEL_PRODUCT or first.size * second.shape[1] < ORDERED
     small = little and 1 != second.shape[0] < LONG
-    if (
-        not small
-        or has_few(*first.shape, second.shape[1])
-        or first.dtype is not second.dtype
-        or first.dtype not in REAL
-    ):
+    if not small or first.dtype is not second.dtype or first.dtype not in REAL:
         return [step]
+    if has_few(*first.shape, second.shape[1]):
+        return [Step(KERNEL, "mm", multiply_few_or_many, step.args, step.outs, step.line)]
     return [Step(KERNEL, DOT, python.matmul, step.args, step.outs, step.line)]
+
+
+def multiply_few_or_many(first, second):
+    product = multiply_few(first, second)
+    return first.dot(second) if product is None else product
+
+
+def sum_columns(step):
+    """Replace the sum of the columns of a small matrix by the kernel for its size."""
+    matrix, dim, *others = step.args
+    whole = len(matrix.shape) == 2 and dim in (0, (0,)) and not any(others) and not step.options
+    few = whole and matrix.shape[0] <= COLUMN and 0 < matrix.size <= MOST and matrix.dtype in REAL
+    if not few or step.out.dtype is not matrix.dtype:
+        return [step]
+    return [Step(KERNEL, "sum_dim", add_columns_or_rows, (matrix,), step.outs, step.line)]
+
+
+def add_columns_or_rows(matrix):
+    """Sum the columns of a matrix that may lie in another order than in the capture."""
+    return add_columns(matrix) if matrix.flags.c_contiguous else OPS["sum_dim"].kernel(matrix, 0)
 
 
 def transpose(step):
@@ -78,7 +96,7 @@ def reshape(step):
     return reshape_gradient(step) if step.args[0].contiguous else [step]
 
 
-RULES = {"addmm": split_addmm, "mm": multiply_small, "t": transpose, "view": reshape}
+RULES = {"addmm": split_addmm, "mm": multiply_small, "t": transpose, "view": reshape, "sum_dim": sum_columns}
 """Name of a step -> the function that returns its replacement."""
 BACKWARD_RULES = RULES | {"view": reshape_gradient, "reshape_alias": reshape_gradient}
 """The rules of a backward pass, by the name of a step."""

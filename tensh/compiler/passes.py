@@ -2,6 +2,8 @@
 
 from collections import Counter
 
+import numpy as np
+
 from tensh.compiler.steps import CALL, CHECK, EFFECT, POINTWISE, VIEW, Step, Var
 from tensh.engine.core.clock import owner
 from tensh.engine.dispatch.capture.lines import map_parts
@@ -11,6 +13,8 @@ from tensh.engine.operators.reductions.summation import PAIRS
 FUSED = "fused"
 TOTALS = frozenset(("sum_all", "mean_all"))
 """Reductions that join the chain which computes their operand."""
+ARITHMETIC = frozenset(("add", "sub", "mul", "div", "neg"))
+"""Functions whose results are exact: those of others may differ in the last digit for few elements and for many."""
 LARGE = 1 << 15  # chains of at least this many elements are computed block by block; smaller arrays stay in the cache
 
 
@@ -77,6 +81,47 @@ def sums_to(summed, step):
     shape, dims = summed.args[0].shape, summed.args[1]
     gone = {dim % len(shape) for dim in ((dims,) if type(dims) is int else dims)} if shape else set()
     return step.out.shape == tuple(n for dim, n in enumerate(shape) if dim not in gone)
+
+
+def sink_expansions(steps, kept):
+    """Let pointwise steps read what an expanded variable repeats, and compute it before it is repeated.
+
+    A mean sends one number back to all elements: it is divided once, and broadcast by the first step with other operands.
+    Variables in ``kept`` are not changed.  Return the steps.
+    """
+    readers = {}
+    for step in steps:
+        for each in step.inputs:
+            readers.setdefault(each, []).append(step)
+    expansions = [step for step in steps if step.kind is VIEW and step.name == "expand" and step.out.dtype in ONES]
+    repeated, left = {step.out: step.args[0] for step in expansions}, []  # variable -> the one that it repeats
+    for step in steps:
+        if any(each in repeated for each in step.inputs) and is_plain(step):
+            if not has_whole_operand(step, repeated):
+                before = {repeated[each].shape for each in step.inputs if each in repeated}
+                others = [each for each in step.inputs if each not in repeated and each.size > 1]
+                after = readers.get(step.out, ())
+                is_exact = step.name in ARITHMETIC and len(before) == 1 and not others and step.out not in kept
+                if not is_exact or not all(
+                    [is_plain(each) and has_whole_operand(each, {**repeated, step.out: None}) for each in after]
+                ):
+                    left.append(step)
+                    continue
+                out = Var(np.empty(before.pop(), step.out.dtype))
+                repeated[step.out], step.outs = out, [out]
+            step.args = map_parts(lambda each: repeated.get(each, each), Var, step.args)
+        left.append(step)
+    return left
+
+
+def is_plain(step):
+    """Return True for a pointwise step of floats that has no options."""
+    return step.kind is POINTWISE and not step.options and all([each.dtype is step.out.dtype for each in step.inputs])
+
+
+def has_whole_operand(step, repeated):
+    """Return True if an operand that repeats no other variable has the shape of the result."""
+    return any([each not in repeated and each.shape == step.out.shape for each in step.inputs])
 
 
 def merge_common(steps, kept, written, outs, own):

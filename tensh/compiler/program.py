@@ -4,7 +4,7 @@ import numpy as np
 
 from tensh.compiler.breaks import Break
 from tensh.compiler.kernels import BACKWARD_RULES, RULES, choose_kernels
-from tensh.compiler.passes import drop_dead, fold_constants, fuse, merge_common, simplify, split
+from tensh.compiler.passes import drop_dead, fold_constants, fuse, merge_common, simplify, sink_expansions, split
 from tensh.compiler.steps import EFFECT, READ, Lowering, is_number, memory_of, origin, place
 from tensh.compiler.writing import Writer, reusable_variables, write_function
 from tensh.engine.arrays.halves import HalfNumber
@@ -85,6 +85,7 @@ class Program:
         kept = {*outs, *wanted_gradients}
         steps, merged = merge_common(steps, kept, written, set(outs), own)
         forward, backward = split(steps, outs, wanted_gradients, own)
+        backward = drop_dead(sink_expansions(backward, kept), wanted_gradients)
         made = {out for step in forward for out in step.outs} | set(ins)
         reads = list(dict.fromkeys(each for step in backward for each in step.inputs))
         reads += [each for each in wanted_gradients if each in made]

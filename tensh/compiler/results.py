@@ -81,7 +81,9 @@ class Result:
         base, lines = find_base(value)
         given = next((i for i, each in enumerate(self.inputs) if each is origin(base)), None)
         if given is not None:
-            self.views[id(t)] = DerivedView(InputRef(given), lines)
+            view = self.views[id(t)] = DerivedView(InputRef(given), lines)
+            if view.follow(self.inputs[given].tensor).requires_grad != t.requires_grad:
+                raise Break("a result is a view of an argument that was written under another name")
         elif lines and found.get(id(whole := self.recorder.find(base.tensor)), t) is not t:
             self.views[id(t)] = DerivedView(whole, lines)
         elif not any(each is t for _, each in self.outputs):

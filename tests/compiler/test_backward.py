@@ -147,3 +147,36 @@ def test_hooks_of_arguments_run_once(backend):
         weight.grad = None
         compiled(torch.ones(2)).backward()
         assert weight.grad.tolist() == [6, 6] and seen == [6] * count
+
+
+LOSSES = {
+    "mean of squares": lambda x, y: (x - y).square().mean(),
+    "mean of products": lambda x, y: (x * y).mean() * 3,
+    "two sums": lambda x, y: (z := x * y).sum() + (z / 3).mean(),
+    "sums of rows": lambda x, y: ((x * y).mean(1) / 2 - 1).square().sum(),
+    "rows and all": lambda x, y: (z := x * y).sum(1, keepdim=True).square().mean() + z.mean(),
+    "a gradient of one number": lambda x, y: x.mean() / 7,
+    "exponentials": lambda x, y: (x.exp() * y).mean().exp(),
+    "spread numbers": lambda x, y: ((x.mean() / 3).exp().expand(x.shape) * y).sum(),
+}
+
+
+@pytest.mark.parametrize("shape", [(5, 3), (64, 50), (300, 200)], ids=str)
+@pytest.mark.parametrize("name", LOSSES)
+def test_numbers_that_are_spread_over_elements_give_the_same_gradients(name, shape):
+    leaves = [torch.randn(shape, requires_grad=True) for _ in range(2)]
+    compiled = torch.compile(LOSSES[name])
+    for _ in range(3):
+        expected, found = [
+            torch.autograd.grad(f(*leaves), leaves, allow_unused=True) for f in (LOSSES[name], compiled)
+        ]
+        for one, other in zip(expected, found, strict=True):
+            assert (one is None) == (other is None) and (one is None or torch.equal(one, other))
+            assert one is None or one.stride() == other.stride()
+
+
+def test_a_mean_sends_back_one_number():
+    compiled = torch.compile(LOSSES["mean of squares"])
+    x, y = (torch.randn(5, 3, requires_grad=True) for _ in range(2))
+    compiled(x, y)
+    assert "expand(" not in compiled.compiled.graphs[0].program.text

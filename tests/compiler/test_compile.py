@@ -71,6 +71,19 @@ def test_views_of_arguments_are_views():
         flat.sum().backward()
 
 
+@pytest.mark.filterwarnings("ignore:torch.compile runs")
+def test_views_without_gradients_of_written_arguments_require_what_they_did():
+    def function(x):
+        x.detach().exp_()
+        with torch.no_grad():
+            return x.expand(2)
+
+    compiled = torch.compile(function)
+    for _ in range(3):
+        x = torch.zeros((), requires_grad=True)
+        assert compiled(x).requires_grad and function(x).requires_grad
+
+
 def test_dataclasses_are_given():
     @dataclass
     class Output:

@@ -1,4 +1,4 @@
-"""Random chains of views of four and more dimensions, many of one element: sizes, strides and offsets are PyTorch's."""
+"""Random chains of views of four and more dimensions, many of one element: sizes, strides and offsets are PyTorch's; gradients, too."""
 
 import math
 import random
@@ -83,3 +83,35 @@ def test_views_have_pytorchs_strides(oracle, seed):
             if one.dim() < 4:
                 break
             assert facts(tensh, other) == facts(oracle, one), texts
+
+
+REDUCTIONS = {
+    "sum": lambda x, **_: x.sum(),
+    "mean": lambda x, **_: x.mean(),
+    "mean of rows": lambda x, **_: x.mean(1).sum(),
+    "mean that is kept": lambda x, **_: x.mean((0, 1), keepdim=True).sum(),
+    "sum of columns, and their mean": lambda x, **_: x.sum(0).mean(),
+    "mean as a factor": lambda x, y, **_: (x.mean() * y).sum(),
+    "mean without nan": lambda x, **_: x.nanmean(),
+    "variance": lambda x, **_: x.var(),
+    "variance and mean": lambda x, torch, **_: sum(torch.var_mean(x)),
+    "mean square": lambda x, y, torch, **_: torch.nn.functional.mse_loss(x, y),
+    "largest": lambda x, **_: x.amax(),
+    "mean of a transpose": lambda x, **_: x.t().mean(0).sum(),
+}
+
+
+@pytest.mark.oracle
+@pytest.mark.parametrize("name", REDUCTIONS)
+def test_gradients_of_reductions_lie_and_can_be_written_as_in_pytorch(oracle, name):
+    found = []
+    for torch in (oracle, tensh):
+        x, y = (torch.arange(15.0).reshape(5, 3).requires_grad_() for _ in range(2))
+        (g,) = torch.autograd.grad(REDUCTIONS[name](x=x, y=y, torch=torch), x)
+        try:
+            g.mul_(2)
+        except RuntimeError as error:
+            found.append((g.stride(), str(error)))
+        else:
+            found.append((g.stride(), g.flatten().tolist()))
+    assert found[0][0] == found[1][0] and found[0][1] == pytest.approx(found[1][1])

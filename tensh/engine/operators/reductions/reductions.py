@@ -64,10 +64,12 @@ def record_restore(g, shape, dim, keepdim):
 
 
 def evenly(g, shape, number):
-    """``g`` divided by a ``number`` of elements."""
+    """``g`` divided by a ``number`` of elements, in an array of its own, as in PyTorch: it may be written."""
     if g.itemsize == 2:
         g, number = np.asarray(g), EXACT_SCALARS[number, g.dtype]
-    return ARRAYS["expand"](g / number, shape)
+    shares = np.empty(shape, g.dtype)
+    shares[...] = g / number
+    return shares
 
 
 def record_evenly(g, shape, number):
