@@ -238,10 +238,8 @@ def map_images(work, images, copies, size, products, threads=1):
     """
     number, length = len(images), max(1, images.shape[1] * copies * math.prod(size))
     parts, most = max(1, -(-number * length // COPIES)), max(1, number * length // FEWEST)
-    if threads > 1 < copies:
-        parts = min(threads * -(-parts // threads), most)
-    else:
-        parts = max(parts, min(PARTS, most))
+    apart = threads > 1 and copies > 1
+    parts = min(threads * -(-parts // threads), most) if apart else max(parts, min(PARTS, most))
     share = max(1, -(-number // parts))
     parts = -(-number // share)
     prepare(number * math.prod(size) * products, parts)
