@@ -167,9 +167,7 @@ def test_numbers_that_are_spread_over_elements_give_the_same_gradients(name, sha
     leaves = [torch.randn(shape, requires_grad=True) for _ in range(2)]
     compiled = torch.compile(LOSSES[name])
     for _ in range(3):
-        expected, found = [
-            torch.autograd.grad(f(*leaves), leaves, allow_unused=True) for f in (LOSSES[name], compiled)
-        ]
+        expected, found = [torch.autograd.grad(f(*leaves), leaves, allow_unused=True) for f in (LOSSES[name], compiled)]
         for one, other in zip(expected, found, strict=True):
             assert (one is None) == (other is None) and (one is None or torch.equal(one, other))
             assert one is None or one.stride() == other.stride()

@@ -23,7 +23,9 @@ def read_limit(*names):
     return None
 
 
-CORE = os.environ.get("OPENBLAS_CORETYPE", "").lower()  # the processor whose loops OpenBLAS takes; its own choice if empty
+CORE = os.environ.get(
+    "OPENBLAS_CORETYPE", ""
+).lower()  # the processor whose loops OpenBLAS takes; its own choice if empty
 LIMIT = read_limit("OPENBLAS_NUM_THREADS") or MANY  # number of threads for matrix products, as in PyTorch's BLAS
 
 

@@ -71,7 +71,11 @@ def share_planes(pool, planes, elements):
 
     ``pool`` computes slices of the first dimension independently of one another.
     """
-    if elements < (PARALLEL if threads.size() > 1 else PARALLEL_LIGHT) or len(planes) < 2 or not planes.flags.c_contiguous:
+    if (
+        elements < (PARALLEL if threads.size() > 1 else PARALLEL_LIGHT)
+        or len(planes) < 2
+        or not planes.flags.c_contiguous
+    ):
         return pool(planes)
     results = {}
 
@@ -104,9 +108,7 @@ def max_pool(input, kernel, stride, padding, dilation, size):
 def max_places(input, kernel, stride, padding, dilation, size):
     """Return the index of the largest element of every window: the first of them, or the last nan."""
     kernel = reachable(kernel, input, padding, dilation)
-    return share_planes(
-        lambda planes: find_largest(planes, kernel, stride, padding, dilation, size), input, input.size
-    )
+    return share_planes(lambda planes: find_largest(planes, kernel, stride, padding, dilation, size), input, input.size)
 
 
 def find_largest(input, kernel, stride, padding, dilation, size):
