@@ -1,5 +1,7 @@
 """Classes of nodes, one for each operator: what they save, and derivatives that are compiled at their first use."""
 
+import functools
+
 import numpy as np
 
 from tensh.engine.arrays.halves import convert
@@ -26,15 +28,33 @@ def make_node_class(op):
         "op": op,
         "reads": tuple(op.saves),
         "roles": roles,
-        "separable": len(op.derivatives) > 1 and not op.sequence,
         "keeps_arrays": choose_keeps_arrays(op, roles),
         **list_saved_members(op.saves, roles, op.node),
         **list_derived_members(op),
     }
     values |= {"derivatives": op.derivatives} | _derivatives(op)
+    if len(op.derivatives) > 1 and not op.sequence:
+        values["limit_to"] = limit_to
     if any(op.constant_edges):
         values |= {"constant_edges": op.constant_edges, "register_hook": make_registrar("more", *op.constant_edges)}
     return type(op.node, (Node,), values)
+
+
+def limit_to(node, needed, wanted):
+    """A twin of the node without the inputs that are neither ``needed`` nor ``wanted``; the node itself if all are."""
+    inputs = tuple([n if n in needed or n in wanted else None for n in node.inputs])
+    if inputs == node.inputs:
+        return node
+    twin = object.__new__(make_partial_kind(type(node)))
+    twin.inputs, twin.saved, twin.time, twin.hooks, twin.whole = inputs, node.saved, node.time, None, node
+    twin.shape, twin.dtype = node.shape, node.dtype
+    return twin
+
+
+@functools.cache
+def make_partial_kind(kind):
+    """The class of nodes without some of their inputs; a recorded derivative reads the saved values of the whole node."""
+    return type(kind.__name__, (kind,), {"__slots__": ("whole",), "unpack": lambda node: node.whole.unpack()})
 
 
 def choose_keeps_arrays(op, roles):

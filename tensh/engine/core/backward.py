@@ -47,12 +47,8 @@ def run(grads, graph, keep, wanted=None, record=None):
                 if only is not None and node not in only and node not in wanted:
                     continue
                 g = call_pre_hooks(node, g, graph, only is None or node in only)
-            derived = node
-            if only is not None:
-                if not _runs(node, g, wanted, only):
-                    continue
-                if not watch:
-                    derived = node.limit_to(only, wanted)
+            if (derived := node if only is None else begin(node, g, wanted, only, watch)) is None:
+                continue
             if node.saved is None:
                 raise RuntimeError(second_time)
             if node.time < clock.last_write:
@@ -108,11 +104,11 @@ def finish(grads, graph, wanted):
             wanted[leaf] = None if g is UNDEFINED else g
 
 
-def _runs(node, g, wanted, only):
-    """Store the gradient of a wanted node; return True if the node itself must run."""
+def begin(node, g, wanted, only, watch):
+    """Store the gradient of a wanted node; return what computes the needed ones: None, the node, or a twin."""
     if node in wanted:
         wanted[node] = None if g is UNDEFINED else g
-    return node in only
+    return None if node not in only else node if watch or not node.limit_to else node.limit_to(only, wanted)
 
 
 def take_first(gi, g, n, graph):

@@ -1,6 +1,5 @@
 """Nodes of the recorded graph: operations, their outputs, and leaves that accumulate gradients."""
 
-import functools
 import weakref
 
 from numpy import ndarray
@@ -28,9 +27,8 @@ class Node:
     __slots__ = ("inputs", "saved", "time", "shape", "dtype", "hooks", "__weakref__")
     roles: tuple = ()
     keeps_arrays = False  # True if a saved value is an array, which is released after use
-    separable = False  # True if the derivative computes no gradient for an input that is None
     constant_edges = (0, 0)  # number of inputs that only PyTorch's node has, before and after these
-    op = None
+    op = limit_to = None  # ``limit_to(node, needed, wanted)`` returns a twin that computes fewer gradients
 
     def backward(self, g):
         """The gradients of the inputs for the gradient ``g`` of the output, all raw arrays."""
@@ -43,18 +41,6 @@ class Node:
     def backward_undefined(self, graph):
         """The gradients of the inputs if no output has one: none."""
         return (None,) * len(self.inputs)
-
-    def limit_to(self, needed, wanted):
-        """A twin of this node that computes the gradients of ``needed`` and ``wanted`` nodes alone, or the node itself."""
-        if not self.separable:
-            return self
-        inputs = tuple([n if n in needed or n in wanted else None for n in self.inputs])
-        if inputs == self.inputs:
-            return self
-        twin = object.__new__(make_partial_kind(type(self)))
-        twin.inputs, twin.saved, twin.time, twin.hooks, twin.whole = inputs, self.saved, self.time, None, self
-        twin.shape, twin.dtype = self.shape, self.dtype
-        return twin
 
     def release(self):
         """Drop the saved arrays; a node that saved none can be used again, as in PyTorch."""
@@ -155,12 +141,6 @@ class Node:
 
     def __repr__(self):
         return f"<{type(self).__name__} object at {id(self):#x}>"
-
-
-@functools.cache
-def make_partial_kind(kind):
-    """The class of nodes without some of their inputs; a recorded derivative reads the saved values of the whole node."""
-    return type(kind.__name__, (kind,), {"__slots__": ("whole",), "unpack": lambda node: node.whole.unpack()})
 
 
 def unpacked_values(saved):
