@@ -8,12 +8,14 @@ import textwrap
 
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.errors.warnings import warn_quietly
+from tensh.jit.containers import ScriptDict, ScriptList
 from tensh.jit.failures import Error, describe_failure
 from tensh.jit.frontend import check_syntax
+from tensh.jit.leaving import PythonMethod, copy_containers, find_meaning
 from tensh.jit.marks import Attribute, running
 from tensh.jit.meanings import translate
 from tensh.jit.own_members import read_properties, written_methods
-from tensh.jit.scriptable import NO_SOURCE, is_of_library, require_class, require_one_type, require_source
+from tensh.jit.scriptable import NO_SOURCE, is_of_library, require_class, require_source
 from tensh.jit.types import TypedSignature, class_path
 from tensh.nn.modules.module import Module
 from tensh.tracing.state import is_tracing
@@ -51,10 +53,13 @@ def write_code(fn, owner=None):
 
 
 def run_scripted(fn, args, kwargs):
-    """Call a function while ``is_scripting`` is true."""
+    """Call a function while ``is_scripting`` is true; lists and dictionaries are copied on their way in and out of scripts."""
+    if not running.depth:
+        args, kwargs = tuple(map(copy_containers, args)), copy_containers(kwargs)
     running.depth += 1
     try:
-        return fn(*args, **kwargs)
+        result = fn(*args, **kwargs)
+        return copy_containers(result) if running.depth == 1 else result
     except Exception as error:
         failure = describe_failure(error) if running.depth == 1 and not isinstance(error, Error) else None
         if failure is None:
@@ -79,7 +84,7 @@ class ScriptFunction:
 
     def __init__(self, fn):
         functools.update_wrapper(self, fn, updated=())
-        self._fn, self._run, self._border = fn, translate(fn), TypedSignature(fn)
+        self._fn, self._run, self._border = fn, translate(fn, find_meaning), TypedSignature(fn)
         self._border.infer = self._infer_result
         self.name = self.qualified_name = fn.__name__
 
@@ -153,6 +158,8 @@ class ScriptModule(Module):
     def original_name(self):
         """The name of the class from which the module was made."""
         return type(self).__name__
+
+    __repr__ = Module.__repr__
 
     def extra_repr(self):
         """Return the name of the original class."""
@@ -249,7 +256,7 @@ class Method:
 
     def __init__(self, fn, owner):
         functools.update_wrapper(self, fn, updated=())
-        self.fn, self.border, self.run = fn, TypedSignature(fn, owner) if owner else None, translate(fn)
+        self.fn, self.border, self.run = fn, TypedSignature(fn, owner) if owner else None, translate(fn, find_meaning)
 
     def __get__(self, instance, cls):
         return self.fn if instance is None else ScriptMethod(instance, self.fn, self.border, self.run)
@@ -267,6 +274,8 @@ def scripted_class(cls):
             if modifier in (None, "export") and not fn.__module__.startswith(("torch", "tensh")):
                 check_syntax(fn)
             members[name] = Method(fn, owner)
+        elif inspect.isfunction(fn) and modifier in ("ignore", "unused"):
+            members[name] = PythonMethod(fn)
         elif inspect.isfunction(fn) and name in written_methods(cls):
             members[name] = Method(fn, None)
     for fn in read_properties(cls):
@@ -316,8 +325,9 @@ def script(obj, optimize=None, _frames_up=0, _rcb=None, example_inputs=None):
         )
         return made
     if isinstance(obj, (dict, list)):
-        require_one_type(obj)
-        return obj
+        return ScriptDict(obj) if isinstance(obj, dict) else ScriptList(obj)
+    if isinstance(obj, (ScriptDict, ScriptList)):
+        raise OSError(NO_SOURCE.format(type(obj)))
     if isinstance(obj, type):
         require_class(obj)
         check_class(obj)

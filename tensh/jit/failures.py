@@ -6,7 +6,7 @@ import sys
 
 from tensh.jit.frontend import Syntax
 
-__all__ = ["Error", "describe_failure"]
+__all__ = ["Error", "UnusedCall", "describe_failure"]
 
 HEADING = "The following operation failed in the TorchScript interpreter.\nTraceback of TorchScript (most recent call last):\n"
 OTHER = {"integer division or modulo by zero": "division by 0", "float floor division by zero": "division by 0"}
@@ -17,6 +17,10 @@ class Error(Exception):
     """An exception that a script raises, by ``raise`` or ``assert``."""
 
     __module__ = "torch.jit"
+
+
+class UnusedCall(RuntimeError):
+    """A script called a function that it must not call."""
 
 
 def frames_of(error):
@@ -64,6 +68,9 @@ def end_of(node):
         return node.col_offset + len(node.value) + 1
     if isinstance(node, ast.Subscript) and not isinstance(node.slice, (ast.Slice, ast.Tuple)):
         return end_of(node.slice) + 1
+    if isinstance(node, ast.JoinedStr):
+        parts = [each.value for each in node.values if isinstance(each, ast.FormattedValue)]
+        return max([node.col_offset + 1, *map(end_of, parts)])
     if isinstance(node, (ast.BinOp, ast.Compare, ast.Call, ast.Raise, ast.Assert)):
         return max(end_of(each) for each in ast.iter_child_nodes(node) if hasattr(each, "end_col_offset"))
     return node.end_col_offset
@@ -86,8 +93,9 @@ def describe_failure(error):
 
     Return None for an exception that is no error of the script, such as one that ends a trace.
     """
+    unused = isinstance(error, UnusedCall)
     raised = innermost_is_script(error)
-    if not raised and type(error).__module__ != "builtins":
+    if not raised and not unused and type(error).__module__ != "builtins":
         return None
     text, node = HEADING, None
     try:
@@ -102,6 +110,8 @@ def describe_failure(error):
         return Error(f"{text}RuntimeError: AssertionError: {said}\n")
     if raised:
         return Error(f"{text}{type(error).__module__}.{type(error).__qualname__}: {said}\n")
+    if unused:
+        return Error(f"{text}RuntimeError: {said}\n")
     said = f"KeyError: {said}" if isinstance(error, KeyError) else OTHER.get(said, said)
     said = re.sub(r"^(\S+) is not in list$", r"'\1' is not in list", said)
     return RuntimeError(f"{text}RuntimeError: {said}\n")

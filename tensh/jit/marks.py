@@ -89,7 +89,9 @@ def ignore(drop=False, **kwargs):
 
 def unused(fn):
     """Mark a function that scripted programs must not call: calls from them raise."""
-    fn._torchscript_modifier = "unused"
+    for each in (fn.fget, fn.fset) if builtins.isinstance(fn, property) else (fn,):
+        if each is not None:
+            each._torchscript_modifier = "unused"
     return fn
 
 

@@ -1,13 +1,15 @@
-"""Expressions whose values differ between scripts and Python: powers and rounding make floats, sizes and views of dictionaries are lists."""
+"""Expressions whose values differ between scripts and Python: powers are floats, sizes and views of dictionaries lists, texts those of C++."""
 
 import ast
 import builtins
 import inspect
 import math
+import re
 import types
 from functools import partial
 
 from tensh.engine.dtypes.size import Size
+from tensh.jit.value_text import describe_value
 
 __all__ = ["FUNCTIONS", "divide", "greatest", "least", "power", "round_number", "translate"]
 
@@ -72,9 +74,41 @@ def mix(values, chosen):
     return float(chosen) if len(values) == 2 and {type(each) for each in values} == set(NUMBERS) else chosen
 
 
+def remainder(value, divisor):
+    """Return a remainder, or a text with values in the places of percent signs."""
+    if not isinstance(value, str):
+        return value % divisor
+    given = divisor if isinstance(divisor, tuple) else (divisor,)
+    kinds = [each for each in re.findall(r"%(.)", value) if each != "%"]
+    if len(kinds) != len(given):
+        return value % divisor
+    return value % tuple(describe_value(each) if kind == "s" else each for kind, each in zip(kinds, given))
+
+
+def format_text(text, *values, **options):
+    """Return a text with values in the places of braces."""
+    if not isinstance(text, str) or options:
+        return text.format(*values, **options)
+    parts = text.split("{}")
+    if len(parts) - 1 != len(values):
+        word = "few" if len(parts) - 1 > len(values) else "many"
+        raise RuntimeError(f"Too {word} arguments for format string: {text}")
+    return "".join(part for pair in zip(parts, [*map(describe_value, values), ""]) for part in pair)
+
+
+def print_values(*values, **options):
+    """Print values as scripts do."""
+    print(*map(describe_value, values), **options)
+
+
 def as_list(value):
     """Return sizes, or a view of a dictionary, as a list; another value unchanged."""
     return list(value) if type(value) in LISTS else value
+
+
+def as_tuple(values):
+    """Return values as a tuple."""
+    return tuple(values)
 
 
 def strides(value):
@@ -110,23 +144,36 @@ FUNCTIONS = {
     "asinh": math.asinh, "atan": math.atan, "tanh": math.tanh, "mathremainder": math.remainder,
 }  # fmt: skip
 """Functions of ``math`` in files."""
-CALLS = {"round": round_number, "max": greatest, "min": least, "pow": power}
+CALLS = {
+    "round": round_number,
+    "max": greatest,
+    "min": least,
+    "pow": power,
+    "str": describe_value,
+    "print": print_values,
+}
 """Function of Python -> the function of scripts."""
 METHODS = {"size": as_list, "keys": as_list, "values": as_list, "items": as_list, "stride": strides}
 """Method without arguments -> the function that is applied to its result."""
-OPERATORS = {ast.Pow: power, ast.Div: divide}
+OPERATORS = {ast.Pow: power, ast.Div: divide, ast.Mod: remainder}
 PARTS = frozenset(
     "unbind chunk split split_with_sizes tensor_split hsplit vsplit dsplit meshgrid broadcast_tensors".split()
 )
 """Functions of tensors that return a list in scripts."""
-HELPERS = {f"_script_{each.__name__}": each for each in (as_list, strides, divide, compute, *CALLS.values())}
+HELPERS = {
+    f"_script_{each.__name__}": each
+    for each in (as_list, as_tuple, strides, divide, compute, remainder, format_text, *CALLS.values())
+}
 
 
 class Meanings(ast.NodeTransformer):
-    """Replaces the expressions; ``changed`` is True if there were any. ``known`` are names that the program gives to other things."""
+    """Replaces the expressions; ``changed`` is True if there were any.
 
-    def __init__(self, known):
-        self.known, self.changed = known, False
+    ``known`` are names that the program gives to other things, ``called`` those of its functions.
+    """
+
+    def __init__(self, known, called=()):
+        self.known, self.called, self.changed = known, called, False
 
     def call(self, function, args, node, keywords=()):
         self.changed = True
@@ -137,6 +184,18 @@ class Meanings(ast.NodeTransformer):
         self.generic_visit(node)
         function = OPERATORS.get(type(node.op))
         return self.call(function, [node.left, node.right], node) if function else node
+
+    def visit_Assign(self, node):
+        """Make tuples of what starred targets take."""
+        self.generic_visit(node)
+        starred = [each for target in node.targets for each in ast.walk(target) if isinstance(each, ast.Starred)]
+        names = [each.value for each in starred if isinstance(each.value, ast.Name)]
+        return [node, *(self.make_tuple(each, node) for each in names)]
+
+    def make_tuple(self, name, node):
+        """Return the assignment of a list to its name as a tuple."""
+        read = ast.copy_location(ast.Name(name.id, ast.Load()), name)
+        return ast.copy_location(ast.Assign([name], self.call(as_tuple, [read], node)), node)
 
     def visit_AugAssign(self, node):
         self.generic_visit(node)
@@ -152,14 +211,28 @@ class Meanings(ast.NodeTransformer):
 
     def visit_Call(self, node):
         self.generic_visit(node)
+        if isinstance(node.func, ast.Name) and node.func.id in self.called:
+            self.changed = True
+            meaning = ast.copy_location(ast.Name("_script_meaning", ast.Load()), node)
+            node.func = ast.copy_location(ast.Call(meaning, [node.func], []), node.func)
+            return node
         if isinstance(node.func, ast.Name) and node.func.id in CALLS and node.func.id not in self.known:
             return self.call(CALLS[node.func.id], node.args, node, node.keywords)
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "format" and not is_own(node.func.value):
+            return self.call(format_text, [node.func.value, *node.args], node, node.keywords)
         if isinstance(node.func, ast.Attribute) and node.func.attr in REAL and is_math(node.func.value):
             return self.call(compute, [node.func, *node.args], node, node.keywords)
         if isinstance(node.func, ast.Attribute) and node.func.attr in PARTS and not is_own(node.func.value):
             return self.call(strides, [node], node)
         if isinstance(node.func, ast.Attribute) and node.func.attr in METHODS and not node.args and not node.keywords:
             return self.call(METHODS[node.func.attr], [node], node)
+        return node
+
+    def visit_JoinedStr(self, node):
+        self.generic_visit(node)
+        for each in node.values:
+            if isinstance(each, ast.FormattedValue) and each.conversion == -1 and each.format_spec is None:
+                each.value = self.call(describe_value, [each.value], each.value)
         return node
 
     def visit_Subscript(self, node):
@@ -200,8 +273,27 @@ def find_code(code, name):
     raise SyntaxError(f"there is no function {name}")
 
 
-def translate(fn):
+def functions_named(fn, tree):
+    """Return the names by which a function calls other functions of the program."""
+    names = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+    cells = dict(zip(fn.__code__.co_freevars, fn.__closure__ or ()))
+    return {name for name in names if is_of_program(name, fn, cells)}
+
+
+def is_of_program(name, fn, cells):
+    """Return True for the name of a function that the program defines."""
+    try:
+        found = cells[name].cell_contents if name in cells else fn.__globals__.get(name)
+    except ValueError:  # a variable that is not assigned yet
+        return False
+    local = name in fn.__code__.co_varnames
+    return inspect.isfunction(found) and not local and not (found.__module__ or "").startswith(("torch", "tensh"))
+
+
+def translate(fn, find_meaning=None):
     """Return a function that computes what a script with the source of ``fn`` does; ``fn`` itself where both are one, or without source.
+
+    ``find_meaning`` returns the same for a function that the source calls.
 
     >>> from tensh.jit.meanings import translate
     >>> translate(len) is len
@@ -215,13 +307,15 @@ def translate(fn):
         return fn
     if not isinstance(tree, ast.FunctionDef):
         return fn
-    meanings = Meanings({*fn.__globals__, *fn.__code__.co_varnames, *fn.__code__.co_freevars})
-    tree.body = [meanings.visit(each) for each in tree.body]
+    called = functions_named(fn, tree) if find_meaning is not None else ()
+    meanings = Meanings({*fn.__globals__, *fn.__code__.co_varnames, *fn.__code__.co_freevars}, called)
+    meanings.generic_visit(tree)
     if not meanings.changed:
         return fn
     tree.decorator_list = []
     cells = dict(zip(fn.__code__.co_freevars, fn.__closure__ or ()))
-    cells |= {name: types.CellType(helper) for name, helper in HELPERS.items()}
+    helpers = HELPERS | {"_script_meaning": find_meaning}
+    cells |= {name: types.CellType(helper) for name, helper in helpers.items()}
     parameters = ast.arguments([], [ast.arg(name) for name in cells], None, [], [], None, [])
     outer = ast.copy_location(ast.FunctionDef("outer", parameters, [tree], [], None, None), tree)
     if "type_params" in outer._fields:

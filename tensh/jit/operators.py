@@ -10,10 +10,13 @@ from tensh._aten.kernels import kernel_of
 from tensh._aten.overloads import REQUIRED, schemas_for_files
 from tensh.engine.core.tensor import Tensor
 from tensh.jit.codes import DTYPES, FORMATS
-from tensh.jit.meanings import FUNCTIONS, divide, greatest, least, power, round_number
+from tensh.jit.meanings import FUNCTIONS, divide, greatest, least, power, remainder, round_number
+from tensh.jit.value_text import describe_value
 from tensh.nn.modules.module import Module
 from tensh.support.escaping import visible
 
+MOST_WRITTEN = 1_000_000
+"""Most elements of a tensor that code writes one by one."""
 WIDEST = 10_000
 """Most characters of a text that code makes of a short one."""
 
@@ -60,13 +63,19 @@ def small_range(*args):
     return range(*map(int, args))
 
 
+def write(value):
+    """Return the text of a value; of a tensor with many elements, a summary."""
+    whole = not isinstance(value, Tensor) or value.numel() <= MOST_WRITTEN
+    return describe_value(value) if whole else str(value)
+
+
 def show(*values):
     """Print values without the control characters of a file."""
-    print(*(visible(str(each)) for each in values))
+    print(*(visible(write(each)) for each in values))
 
 
 BUILTINS = {
-    "int": lambda value: int(value), "float": lambda value: float(value), "bool": lambda value: bool(value), "str": lambda value: str(value)[:WIDEST],
+    "int": lambda value: int(value), "float": lambda value: float(value), "bool": lambda value: bool(value), "str": lambda value: write(value)[:WIDEST],
     "len": len, "range": small_range, "getattr": read_attribute, "annotate": None, "unchecked_cast": None, "uninitialized": None,
     "isinstance": None, "print": show, "zip": zip, "enumerate": enumerate, "min": least, "max": greatest,
     "abs": abs, "list": list, "sorted": sorted, "complex": complex,
@@ -106,7 +115,7 @@ def delete(table, key):
 def fill_in(text, *values):
     """Put values into the places of braces in a text, up to a size."""
     return (
-        str(text).format(*(str(each)[:WIDEST] for each in values))
+        str(text).format(*(write(each)[:WIDEST] for each in values))
         if str(text).count("{") == str(text).count("{}")
         else str(text)
     )
@@ -116,7 +125,7 @@ def fill_places(text, *values):
     """Put values into the places of percent signs in a text, which may name no widths."""
     if re.search(r"%[^%sdifgexX]", text):
         raise Unknown("tensh formats no widths in TorchScript code")
-    return text % (values[0] if len(values) == 1 and isinstance(values[0], tuple) else values)
+    return remainder(text, values[0] if len(values) == 1 and isinstance(values[0], tuple) else values)
 
 
 def pad(method):
@@ -143,7 +152,7 @@ SCALARS = {
     "__is__": lambda a, b: a is b, "__isnot__": lambda a, b: a is not b, "__not__": operator.not_, "__and__": lambda a, b: a and b,
     "__or__": lambda a, b: a or b, "__xor__": operator.xor, "len": len, "append": append, "__getitem__": lambda values, place: values[place],
     "__contains__": lambda values, value: value in values, "pow": power, "stride": lambda t, *dim: t.stride(*dim) if dim else list(t.stride()),
-    "Int": int, "Float": float, "Bool": bool, "str": str, "extend": lambda a, b: a.extend(b), "slice": cut,
+    "Int": int, "Float": float, "Bool": bool, "str": write, "extend": lambda a, b: a.extend(b), "slice": cut,
     "list": list, "dict": dict, "keys": lambda table: list(table), "values": lambda table: list(table.values()), "items": lambda table: list(table.items()),
     "copy": lambda values: values.copy(), "min": least, "max": greatest, "round": round_number, "abs": abs, "size": lambda t, *dim: t.size(*dim) if dim else list(t.shape),
     "dim": lambda t: t.dim(), "numel": lambda t: t.numel(), "is_floating_point": lambda t: t.is_floating_point(), "format": fill_in,

@@ -2,17 +2,18 @@
 
 import enum
 import inspect
+import typing
 
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device
 from tensh.engine.dtypes.dtype import dtype
 from tensh.jit.classes import attributes, is_enum
 from tensh.jit.failures import Error
-from tensh.jit.types import name_of
+from tensh.jit.types import KEYS, NO_KEY, name_of, short_name_of
 from tensh.nn.modules.module import Module
 from tensh.tracing.notes import kind_of
 
-__all__ = ["NO_SOURCE", "is_of_library", "require_class", "require_one_type", "require_source"]
+__all__ = ["NO_SOURCE", "is_of_library", "infer_container", "infer_type", "require_class", "require_source"]
 
 NO_SOURCE = (
     "Can't get source for {}. TorchScript requires source access in order to carry out compilation, make sure original "
@@ -110,13 +111,15 @@ def join_types(kinds, text):
     return joined
 
 
-def require_one_type(values):
-    """Raise Error for a list, or a dictionary, whose elements scripts cannot contain."""
+def infer_container(values):
+    """Return the type of a list, or a dictionary; that of tensors for an empty one.  Raise Error for elements without a common type."""
     if not values:
-        return
+        return dict[str, Tensor] if isinstance(values, dict) else list[Tensor]
     try:
-        infer_type(values)
+        found = infer_type(values)
     except Error as error:
-        raise Error(
-            f"Unable to infer type of {'dictionary' if isinstance(values, dict) else 'list'}: {error}"
-        ) from None
+        name = "dictionary" if isinstance(values, dict) else "list"
+        raise Error(f"Unable to infer type of {name}: {error}") from None
+    if isinstance(values, dict) and typing.get_args(found)[0] not in KEYS:
+        raise RuntimeError(NO_KEY.format(short_name_of(typing.get_args(found)[0])))
+    return found

@@ -19,6 +19,11 @@ PLAIN = {
 }  # fmt: skip
 
 
+KEYS = (bool, int, float, complex, str, Tensor, device)
+"""Types of keys of dictionaries."""
+NO_KEY = "Cannot create dict for key type '{}', only int, float, complex, Tensor, device and string keys are supported"
+
+
 def origin_of(kind):
     """Return the class of an annotation with parameters: list, dict, tuple, Union; None for others."""
     found = typing.get_origin(kind)
@@ -98,6 +103,8 @@ def fits_type(value, kind, exact=False):
     if kind is device:
         return isinstance(value, (device, str))
     origin, args = origin_of(kind), typing.get_args(kind)
+    if getattr(value, "is_script_container", False):  # whatever it contains, as in PyTorch
+        return origin in (list, dict)
     if origin is typing.Union:
         return any(fits_type(value, each, exact) for each in args)
     if origin is list:
@@ -175,6 +182,8 @@ class TypedSignature:
         """The function with its types, as messages show it."""
         parts = [f"{self.owner} {self.own}"] if self.owner else []
         for name, kind in self.kinds.items():
+            if self.signature.parameters[name].kind is inspect.Parameter.KEYWORD_ONLY and "*" not in parts:
+                parts.append("*")
             default = self.signature.parameters[name].default
             shown = "" if default is inspect.Parameter.empty else f"={default_text(default)}"
             parts.append(f"{short_name_of(kind)} {name}{shown}")

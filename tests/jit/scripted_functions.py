@@ -3,7 +3,7 @@
 # ruff: noqa: F841, UP006, UP035, UP045, UP032, B007, SIM108, SIM300, C4
 
 import math
-from typing import Dict, List, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 from tests.jit.scripted_functions_of_tuples import CASES
 
@@ -302,6 +302,30 @@ def make_scripts(torch):
     def s_nothing(x):
         x.add_(1)
 
+    def s_comprehensions(xs: List[int], names: List[str]):
+        return {x: x + 1 for x in xs}, {each: len(each) for each in names}
+
+    def s_any(x: Any):
+        assert isinstance(x, int)
+        return x + 1
+
+    def s_starred(t: Tuple[int, int, int]):
+        a, *b = t
+        *c, d = t
+        return a, b, c, d
+
+    def s_unnamed(x, k: int):
+        for _ in range(k):
+            x = x + 1
+        return x
+
+    def s_identity(x, k: int):
+        return x is None, x is not None, k is None
+
+    def s_masked(x):
+        x[x > 4] = 0
+        return x
+
     own = {name: value for name, value in locals().items() if name.startswith("s_")}
     return own | {function.__name__: function for function in CASES}
 
@@ -368,4 +392,27 @@ def make_scripted_modules(torch):
                     total += self.loss(x, target) * self.weights[name]
             return total
 
-    return {"Gated": Gated(), "Layers": Layers(), "Recurrent": Recurrent(), "Loss": Loss()}
+    class Ignoring(nn.Module):
+        @property
+        def half(self) -> float:
+            return 0.5
+
+        @torch.jit.unused
+        @property
+        def described(self):
+            return object()
+
+        @torch.jit.ignore
+        def python(self, x, k: int) -> Tensor:
+            return x * k
+
+        @torch.jit.ignore
+        def note(self, x) -> None:
+            pass
+
+        def forward(this, x):
+            this.note(x)
+            return this.python(x, 3) * this.half
+
+    models = Gated(), Layers(), Recurrent(), Loss(), Ignoring()
+    return {type(each).__name__: each for each in models}

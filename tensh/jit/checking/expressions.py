@@ -13,17 +13,14 @@ from tensh.jit.checking.values import UNKNOWN, Value, describe, fits, is_known, 
 from tensh.jit.classes import is_enum, is_script_class
 from tensh.jit.scripting.kinds import element_of, none, optional_of, parts_of, text_of
 from tensh.jit.scripting.sugar import Bound, Known
-from tensh.jit.types import origin_of
+from tensh.jit.types import KEYS, NO_KEY, origin_of
 
 __all__ = ["Expressions", "Steps", "Unusable"]
 
 PYTHON_VALUES = (bool, int, float, complex, str, list, tuple, dict, Tensor, types.ModuleType)
 """Objects of Python that are no values in a script unless they are given to it."""
-KEYS = (bool, int, float, complex, str, Tensor, device)
-"""Types of keys of dictionaries."""
 
 
-NO_KEY = "Cannot create dict for key type '{}', only int, float, complex, Tensor, device and string keys are supported"
 SLICE = "Python slice value"
 """The name of a slice that is made by a call."""
 

@@ -9,11 +9,10 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import layout, memory_format
 from tensh.engine.dtypes.size import Size
 from tensh.jit.checking.classes import require_enum
-from tensh.jit.checking.expressions import KEYS, NO_KEY
 from tensh.jit.checking.values import describe, is_known, settle
 from tensh.jit.classes import is_enum, is_script_class
 from tensh.jit.scripting.kinds import text_of
-from tensh.jit.types import PLAIN, fits_type, origin_of
+from tensh.jit.types import KEYS, NO_KEY, PLAIN, fits_type, origin_of
 from tensh.nn.modules.module import Module
 
 __all__ = ["Notes"]

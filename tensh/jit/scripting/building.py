@@ -15,7 +15,7 @@ from tensh.jit.scripting.blocks import Block, Line, ScriptGraph, ScriptValue
 from tensh.jit.scripting.kinds import FunctionKind, fits, join, none
 from tensh.jit.types import class_path
 
-__all__ = ["Builder"]
+__all__ = ["Builder", "Raised"]
 
 UNKNOWN = object()
 
@@ -36,7 +36,7 @@ class Builder:
 
     def unused_name(self, name):
         """Return a name with a number behind it that no other value has; a number alone for what has no name in the source."""
-        if name.startswith("@"):
+        if name.startswith("@") or name == "_":
             return self.number()
         self.numbers[name] = self.numbers.get(name, 0) + 1
         return f"{name}.{self.numbers[name]}"
@@ -82,7 +82,7 @@ class Builder:
 
     def assign(self, name, value):
         """Let a name stand for a value, which is called after it if it has no name yet."""
-        if isinstance(value, ScriptValue) and not value.named and value.node().owner is self.block:
+        if isinstance(value, ScriptValue) and not value.named and value.node().owner is self.block and name != "_":
             value.name = f"%{self.unused_name(name)}"
         self.names[name] = value
 
@@ -104,7 +104,7 @@ class Builder:
         for arm in arms:
             self.block, self.names = Block(line), dict(before)
             line.within.append(self.block)
-            given.append(arm())
+            given.append(run_to_raise(arm))
             left.append(self.names)
         self.block = outer
         ends = [each is not None for each in given]
@@ -191,6 +191,18 @@ class Builder:
             made = ScriptValue(f"%{self.unused_name(name)}", kind, line)
             line.given.append(made)
             self.names[name] = made
+
+
+class Raised(Exception):
+    """Raised where a block ends because it raises in the middle of an expression."""
+
+
+def run_to_raise(arm):
+    """Return what an arm of a branch gives; None if it raises."""
+    try:
+        return arm()
+    except Raised:
+        return None
 
 
 def kind_of_constant(value):

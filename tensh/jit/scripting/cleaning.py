@@ -160,7 +160,10 @@ def take_apart(block, renamed):
 # ── lines without effect ─────────────────────────────────────────────────────
 def has_effect(line):
     return (
-        line.kind() in EFFECTS or line.writes or any(map(has_effect, (each for b in line.within for each in b.lines)))
+        line.kind() in EFFECTS
+        or line.kind().startswith("^")
+        or line.writes
+        or any(map(has_effect, (each for b in line.within for each in b.lines)))
     )
 
 

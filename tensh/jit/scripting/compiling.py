@@ -41,6 +41,7 @@ class Compiler(Expressions, Functions, Classes, Subscripts, Iteration, Statement
         super().__init__(Source(fn))
         self.program, self.fn, self.owner, self.kinds = program, fn, owner, kinds
         self.result_kind, self.loop_result = None, loop_result
+        self.raised_kind = None  # the type of the last call that raises
 
     def compile(self):
         """Return the compiled function."""
@@ -63,13 +64,19 @@ class Compiler(Expressions, Functions, Classes, Subscripts, Iteration, Statement
         self.result_kind = uniform(border.result) if annotated else None
         self.result_kind = none if self.result_kind is None and annotated else self.result_kind
         left = self.run(self.source.tree.body, self.finish)
-        result = left[0] if left is not None else self.constant(None)
+        result = left[0] if left is not None else self.result_of_none()
         kind = self.result_kind if self.result_kind is not None else result.value_kind
         self.graph.left = [result]
         clean(self)
         self.graph.count_uses()
         signature = inspect.Signature([with_list_default(self.fn, each, kinds[each.name]) for each in parameters])
         return Compiled(self.fn.__name__, self.graph, signature, kinds, kind)
+
+    def result_of_none(self):
+        """Return what a function gives that always raises."""
+        if self.raised_kind is None:
+            return self.constant(None)
+        return self.emit("prim::Uninitialized", (), [self.result_kind or self.raised_kind])
 
     def finish(self, how, node):
         """Return the result where the function ends."""
@@ -111,6 +118,8 @@ class Compiler(Expressions, Functions, Classes, Subscripts, Iteration, Statement
         if name in module.__dict__:
             return self.plain_member(owner, name, module.__dict__[name], node)
         found = inspect.getattr_static(class_of(module), name, None)
+        if isinstance(found, property) and not is_layer(module):
+            return self.call_method(owner, f"__{name}_getter", [], {}, node)
         if inspect.isfunction(found) or find_method(class_of(module), name):
             return Bound(owner, name)
         if name == "_flat_weights" and is_layer(module):
@@ -184,6 +193,8 @@ def is_final(cls, name):
 
 def find_source(module, name):
     """Return the function that is compiled for a method: its form, or its own."""
+    if name.startswith("__") and name.endswith("_getter"):
+        return inspect.getattr_static(class_of(module), name[2:-7]).fget
     found = find_method(class_of(module), name) or inspect.getattr_static(class_of(module), name, None)
     return inspect.unwrap(found) if is_layer(module) and inspect.isfunction(found) else found  # the prompt wraps some
 
@@ -213,7 +224,10 @@ class Program:
         if is_layer(module) and self.found:  # unless its own graph is asked for
             return declare_layer(self, module, name)
         fn = find_source(module, name)
-        return self.compile((id(module), name), fn, module) if inspect.isfunction(fn) else None
+        compiled = self.compile((id(module), name), fn, module) if inspect.isfunction(fn) else None
+        if name.endswith("_getter"):
+            compiled.name = name
+        return compiled
 
     def method_of_class(self, cls, name):
         """Return a method of a class of the program as compiled."""

@@ -8,14 +8,16 @@ from tensh._aten.overloads import Overload, schemas
 from tensh._aten.packets import Packet
 from tensh.engine.core.tensor import Tensor
 from tensh.jit.classes import attributes_of, functions_of, is_script_class
+from tensh.jit.leaving import UNUSED
 from tensh.jit.scripting.blocks import ScriptValue
+from tensh.jit.scripting.building import Raised
 from tensh.jit.scripting.calling import call_operator, hand_over, is_empty, pack, strip, unpack
 from tensh.jit.scripting.classes import is_instance_value
 from tensh.jit.scripting.forms import find_function
-from tensh.jit.scripting.kinds import element_of, fields_of, fits, members_of, none, parts_of
-from tensh.jit.scripting.sugar import Bound, Items, Known, ModuleRef
+from tensh.jit.scripting.kinds import element_of, fields_of, fits, members_of, none, parts_of, uniform
+from tensh.jit.scripting.sugar import Bound, Items, Known, ModuleRef, class_of
 from tensh.jit.scripting.traces import is_trace
-from tensh.jit.types import is_named_tuple, origin_of, short_name_of
+from tensh.jit.types import TypedSignature, is_named_tuple, origin_of, short_name_of
 
 BUILTINS = {"abs": "abs", "min": "min", "max": "max"}
 """Functions of Python that are operators of ``prim``."""
@@ -125,6 +127,8 @@ class Functions:
             return None
         value, wanted = self.value(node.args[0]), self.source.evaluate(node.args[1])
         wanted = wanted if isinstance(wanted, tuple) else (wanted,)
+        if value.value_kind in (typing.Any, object):
+            return None
         found = {any(is_instance(kind, each) for each in wanted) for kind in members_of(value.value_kind)}
         return found.pop() if len(found) == 1 else None
 
@@ -140,6 +144,9 @@ class Functions:
     def narrow_instance(self, node, holds):
         """Narrow the type of a name to those that a test for instances leaves."""
         value = self.names.get(getattr(node.args[0], "id", None))
+        if isinstance(value, ScriptValue) and value.value_kind in (typing.Any, object) and holds:
+            wanted = self.source.evaluate(node.args[1])
+            self.cast(node.args[0].id, typing.Union[wanted] if isinstance(wanted, tuple) else wanted)  # noqa: UP007
         kinds = members_of(value.value_kind) if isinstance(value, ScriptValue) else ()
         if len(kinds) < 2:
             return
@@ -241,8 +248,26 @@ class Functions:
         return find_function(name) or find_function(f"_{name}")
 
     def call_function(self, function, args, options, node):
+        left = self.call_python(function, args, options, node)
+        if left is not None:
+            return left
         compiled = self.program.function(function, self.open_kinds(function, args, options))
         return self.call_compiled(function, compiled, args, options, node)
+
+    def call_python(self, function, args, options, node):
+        """Emit the call of a function that scripts leave to Python, or that they must not call; return None for another."""
+        modifier = getattr(function, "_torchscript_modifier", None)
+        if modifier not in ("ignore", "unused"):
+            return None
+        kind = TypedSignature(function).result
+        kind = none if kind is None else uniform(kind)
+        if modifier == "ignore":
+            signature = inspect.signature(function)
+            taken = [self.as_value(each, node) for each in signature.bind(*args, **options).arguments.values()]
+            return self.emit(f"^{function.__name__}[]()", taken, [kind], node)
+        self.emit("prim::RaiseException", [self.constant(UNUSED), self.constant(None)], (), node)
+        self.raised_kind = kind
+        raise Raised
 
     def call_compiled(self, function, compiled, args, options, node):
         """Emit the call of a function that is compiled, or of a trace."""
@@ -317,6 +342,10 @@ class Functions:
         return Items([Items(list(each)) for each in zip(keys, layers)] if name == "items" else layers)
 
     def call_method(self, owner, name, args, options, node):
+        fn = inspect.getattr_static(class_of(owner.module), name, None)
+        left = self.call_python(fn, [owner.read(), *args], options, node) if inspect.isfunction(fn) else None
+        if left is not None:
+            return left
         compiled = self.program.method(owner.module, name)
         if compiled is None:
             self.source.refuse(node, f"{type(owner.module).__name__} has no method {name} that a script can call")

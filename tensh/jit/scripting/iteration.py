@@ -146,6 +146,26 @@ class Iteration:
         self.names = before
         return made
 
+    def compile_DictComp(self, node):
+        loop = node.generators[0]
+        found, before = self.expression(loop.iter), dict(self.names)
+        if len(node.generators) > 1 or loop.ifs or self.items_of(found, node) is not None:
+            self.source.refuse(node, "scripts cannot contain such a comprehension")
+        made = self.emit("prim::DictConstruct", [], [dict[str, Tensor]])
+
+        def body(index):
+            self.bind_target(loop.target, steps.take(index, node), node)
+            key, value = self.value(node.key), self.value(node.value)
+            made.value_kind = dict[key.value_kind, value.value_kind]
+            self.operate("_set_item", [made, key, value], node)
+            return [going]
+
+        steps = self.steps_of(found, node)
+        trips, going = steps.count(node), self.constant(True, node)
+        self.loop(trips, going, [], None, body, node)
+        self.names = before
+        return made
+
     def bind_target(self, target, value, at):
         """Assign an element to the target of a loop."""
         if isinstance(target, ast.Name):

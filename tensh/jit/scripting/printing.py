@@ -167,7 +167,7 @@ class ScriptPrinter(CodePrinter):
         if kind in IMPLICIT:
             return f"annotate({IMPLICIT[kind]}, {taken[0]})"
         if kind.startswith("^"):
-            return f"{kind}({', '.join(taken)})"
+            return f"{kind.replace('[]', '')}({', '.join(taken)})"
         if kind in TYPED:
             return f"{TYPED[kind]}({', '.join([annotation_of(given), *taken])})"
         match kind:

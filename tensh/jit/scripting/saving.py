@@ -17,6 +17,10 @@ from tensh.nn.modules.module import Module
 
 __all__ = ["write_function_file", "write_module", "write_trace_file"]
 
+NO_PYTHON = (
+    "Could not export Python function call '{}'. Remove calls to Python functions before export. Did you forget to add @script or "
+    "@script_method annotation? If this is a nn.ModuleList, add it to __constants__:"
+)
 INTERNAL = frozenset({*Module().__dict__, "training"})
 
 
@@ -174,7 +178,9 @@ def add_functions(compiled, codes):
             if isinstance(line.given[0].value_kind, ModuleKind):
                 codes.add_class(line.given[0].value_kind.__name__, write_context)
         elif line.kind().startswith("^"):
-            raise NotScriptable(f"Could not export Python function call '{line.kind()[1:]}'{line.suffix}")
+            raise RuntimeError(
+                f"\n{NO_PYTHON.format(line.kind()[1:].partition('[')[0].removesuffix('()'))}\n{line.suffix[3:]}"
+            )
 
 
 def add_trace(trace, codes):

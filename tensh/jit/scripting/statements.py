@@ -9,7 +9,8 @@ import ast
 from tensh.engine.core.tensor import Tensor
 from tensh.jit.classes import is_script_class
 from tensh.jit.scripting.blocks import ScriptValue
-from tensh.jit.scripting.calling import call_operator, hand_over, unpack
+from tensh.jit.scripting.building import Raised
+from tensh.jit.scripting.calling import call_operator, hand_over, pack, unpack
 from tensh.jit.scripting.classes import is_instance_value
 from tensh.jit.scripting.expressions import BINARY, is_constant
 from tensh.jit.scripting.iteration import MOST
@@ -35,6 +36,13 @@ class Statements:
 
         ``how`` is "end", "return", "break" or "continue".
         """
+        try:
+            return self.run_all(statements, finish)
+        except Raised:
+            return None
+
+    def run_all(self, statements, finish):
+        """Compile statements as ``run`` does, which stops where an expression raises."""
         for place, each in enumerate(statements):
             rest = statements[place + 1 :]
             if isinstance(each, (ast.Return, ast.Break, ast.Continue)):
@@ -136,10 +144,15 @@ class Statements:
             self.store(target.id, value, node)
         elif isinstance(target, (ast.Tuple, ast.List)):
             parts = value.parts if isinstance(value, Items) else unpack(self, value, len(target.elts), node)
+            starred = [place for place, each in enumerate(target.elts) if isinstance(each, ast.Starred)]
+            if starred and len(parts) >= len(target.elts) - 1:
+                (place,), end = starred, len(parts) - (len(target.elts) - 1 - starred[0])
+                packed = pack(self, [self.as_value(each, node) for each in parts[place:end]])
+                parts = [*parts[:place], packed, *parts[end:]]
             if len(parts) != len(target.elts):
                 self.source.refuse(node, f"{len(parts)} values cannot be assigned to {len(target.elts)} names")
             for each, part in zip(target.elts, parts):
-                self.assign_to(each, part, node)
+                self.assign_to(each.value if isinstance(each, ast.Starred) else each, part, node)
         elif isinstance(target, ast.Subscript):
             self.write_subscript(target, value, node)
         elif isinstance(target, ast.Attribute) and isinstance(owner := self.expression(target.value), ModuleRef):

@@ -162,8 +162,8 @@ class Subscripts:
         indices = target.slice.elts if isinstance(target.slice, ast.Tuple) else [target.slice]
         part, picks = self.slice_tensor(owner, indices, target)
         if any(each is not None for each in picks):
-            indices = self.pick_list(picks)
             value = self.as_tensor(value, part)
+            indices = self.pick_list(picks)
             self.emit("aten::index_put_", [part, indices, value, self.constant(False)], [Tensor], target)
         else:
             value = self.as_tensor(value, part)
