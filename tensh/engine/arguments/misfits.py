@@ -5,13 +5,14 @@ A function that does not check its arguments fails with a message about its inte
 and returns PyTorch's error for that argument.
 """
 
+import re
 from functools import cache
 
 from tensh.engine.arguments.overloads import kinds, read_lines
 from tensh.engine.arguments.quick_checks import handed_on
 from tensh.engine.arguments.signatures import type_name
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.errors.messages import too_large
+from tensh.engine.errors.messages import broadcast_clash, too_large
 
 WANTED = {
     "array": "Tensor",
@@ -41,6 +42,9 @@ def misfit(failure, function, parameters, args, options, python=False):
     """
     if (larger := too_large(failure)) is not None:
         return larger
+    if type(failure) is ValueError and str(failure).startswith("operands could not be broadcast"):
+        shapes = [tuple(map(int, re.findall(r"\d+", each))) for each in re.findall(r"\(([\d,]*)\)", str(failure))]
+        return RuntimeError(broadcast_clash(shapes) or str(failure))
     named = [*list_positional(parameters, args), *((None, name, value) for name, value in options.items())]
     if python and not tells_of_a_flag(failure) and (lacking := missing_attribute(function, parameters, named)):
         return lacking
@@ -55,6 +59,15 @@ def misfit(failure, function, parameters, args, options, python=False):
         p = parameters.get(name)
         if p is not None and takes_tensor(name) and value is not p.default and not isinstance(value, Tensor):
             return TypeError(must_be("Tensor", function, place, name, value))
+    return None
+
+
+def earlier_misfit(refused, parameters, args):
+    """Return the error of a tensor before the argument that was refused at a position of the function that it is passed to, or None."""
+    called, position = refused
+    for place, name, value in list_positional(parameters, args):
+        if place is not None and place < position and takes_tensor(name) and not isinstance(value, Tensor):
+            return TypeError(must_be("Tensor", called, place, name, value))
     return None
 
 

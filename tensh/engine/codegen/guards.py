@@ -20,7 +20,9 @@ def take(kind, called, name, position, value, optional):
     taken = value if as_given else taker_of(called, kind, name)(value)
     if taken is NO_FIT:
         where = f" (position {position})" if position else ""
-        raise TypeError(f"{called}(): argument '{name}'{where} must be {kind}, not {type_name(value)}")
+        error = TypeError(f"{called}(): argument '{name}'{where} must be {kind}, not {type_name(value)}")
+        error.refused = called, int(position or 0)
+        raise error
     return taken
 
 
@@ -41,7 +43,8 @@ def wrap_guarded(fn, name):
     header = [*positional, star or "*" * bool(keywords), *keywords, options]
     given = ", ".join(filter(None, [*positional, star]))
     named = ", ".join(filter(None, [*(f"{each}={each}" for each in keywords), options]))
-    known = {each: row for each, row in handed_on().get(name, {}).items() if each in (*positional, *keywords)}
+    rows = sorted(handed_on().get(name, {}).items(), key=lambda row: row[1][3:])  # by position, as PyTorch checks them
+    known = {each: row for each, row in rows if each in (*positional, *keywords)}
     checked = {each: row for each, row in known.items() if row[0] in CHECKS}
     defaults = {each: p.default for each, p in inspect.signature(fn).parameters.items()} if checked else {}
     suspect = " or ".join(write_check(each, kind, defaults[each]) for each, (kind, *_) in checked.items())
@@ -64,10 +67,14 @@ def wrap_guarded(fn, name):
     )
 
     def wrong_with(failure, args, options):
-        from tensh.engine.arguments.misfits import misfit, unanswered_class  # imported for errors alone
+        from tensh.engine.arguments.misfits import earlier_misfit, misfit, unanswered_class  # imported for errors alone
 
         unanswered = unanswered_class(fn, (*args, *options.values()))
-        return unanswered or misfit(failure, name, inspect.signature(fn).parameters, args, options, python=True)
+        parameters = inspect.signature(fn).parameters
+        wrong = unanswered or misfit(failure, name, parameters, args, options, python=True)
+        if wrong is None and hasattr(failure, "refused"):
+            return earlier_misfit(failure.refused, parameters, args)
+        return wrong
 
     def asked(args, options):
         return answer_override(made, args, options)

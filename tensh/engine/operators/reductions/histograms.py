@@ -117,7 +117,7 @@ def check_edges(points, edges, d):
     """Raise unless given edges are one vector of the elements' dtype."""
     if edges.ndim != 1 or not edges.size:
         raise RuntimeError(
-            "torch.histogramdd(): bins tensor should have one dimension, but got "
+            "torch.histogramdd: bins tensor should have one dimension, but got "
             f"{edges.ndim} dimensions in the bins tensor for dimension {d}"
         )
     if edges.dtype != points.dtype:

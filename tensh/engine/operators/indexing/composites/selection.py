@@ -205,8 +205,8 @@ def index_reduce(input, dim, index, source, reduce, *, include_self=True):
     if reduce not in ("prod", "mean", "amax", "amin"):
         raise RuntimeError(f"index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {reduce}.")
     require_kind("bool", include_self, "index_reduce", "include_self")
-    warn_once("index_reduce() is in beta and the API may change at any time.")
     array, dim = source.array, wrap_dim(dim, input.array.ndim)
+    warn_once("index_reduce() is in beta and the API may change at any time.")
     require_slices("index_reduce_", input.array, dim, index.array, array)
     if find_outside(index.array, input.array.shape[dim] if input.array.ndim else 1) is not None:
         raise IndexError("index out of range in self")
@@ -233,7 +233,7 @@ def take_along_dim(input, indices, dim=None, *, out=None):
     tensor([[1, 2, 3]])
     """
     array = require(indices, "take_along_dim", "indices", 2).array
-    if array.dtype.kind != "i" or array.itemsize != 8:
+    if dim is not None and (array.dtype.kind != "i" or array.itemsize != 8):
         raise RuntimeError(
             f"torch.take_along_dim(): dtype of indices should be Long but got {BY_NUMPY[array.dtype].title}"
         )

@@ -29,7 +29,7 @@ from tensh.engine.operators.shapes.composites.joining import cat
 def check(query, key, value, attn_mask):
     given = {"query": query, "key": key, "value": value}
     if len({t.dtype for t in given.values()}) > 1:
-        kinds = [f"{name}.dtype: {t.dtype.ctype}" for name, t in given.items()]
+        kinds = [f"{name}.dtype: {t.dtype.spoken}" for name, t in given.items()]
         raise RuntimeError(
             f"Expected query, key, and value to have the same dtype, but got {kinds[0]} {kinds[1]} and {kinds[2]} instead."
         )
@@ -55,7 +55,7 @@ def check(query, key, value, attn_mask):
     if attn_mask.dtype not in (bool_, query.dtype) and not (attn_mask.dtype is float32 and query.dtype.itemsize == 2):
         raise RuntimeError(
             "Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: "
-            f"{attn_mask.dtype.spoken} and  query.dtype: {query.dtype.ctype} instead."
+            f"{attn_mask.dtype.spoken} and  query.dtype: {query.dtype.spoken} instead."
         )
 
 

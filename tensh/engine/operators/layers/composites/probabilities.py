@@ -6,10 +6,11 @@ from tensh.engine.operators.layers.composites.registry import layer
 
 def imply_dim(name, input):
     """Return the default dimension, with PyTorch's warning."""
+    ndim = input.array.ndim
     warn(
         f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as an argument.",
     )
-    return 0 if input.array.ndim in (0, 1, 3) else 1
+    return 0 if ndim in (0, 1, 3) else 1
 
 
 @layer

@@ -80,6 +80,7 @@ def cholesky(input, upper=False):
 
     Shape: [..., n, n]. Raise LinAlgError if a matrix is not positive-definite.
     """
+    require(input, "cholesky", "input", 1)
     warn_once(OUTDATED["cholesky"])
     raise_failed("cholesky", factor.linalg_cholesky_ex.fn(input.detach(), upper, "cholesky")[1], MINOR)
     return factor.cholesky_factor.fn(input, upper)
@@ -107,6 +108,7 @@ QR = return_type("qr", ("Q", "R"))
 @composite(out=True)
 def qr(input, some=True):
     """Q and R of A = Q R: ``torch.linalg.qr``, complete unless ``some``.  Differentiable.  Shape: [..., m, n]."""
+    require(input, "qr", "input", 1)
     warn_once(OUTDATED["qr"])
     return QR(factor.linalg_qr.fn(input, "reduced" if some else "complete"))
 
@@ -248,6 +250,11 @@ def lu_solve(input, LU_data, LU_pivots):
 
     Shapes: b [..., n, k]. Raise RuntimeError if the pivots do not fit.
     """
+    (
+        require(input, "lu_solve", "input", 1),
+        require(LU_data, "lu_solve", "LU_data", 2),
+        require(LU_pivots, "lu_solve", "LU_pivots", 3),
+    )
     warn_once(
         "torch.lu_solve is deprecated in favor of torch.linalg.lu_solveand will be removed in a future PyTorch release.\n"
         "Note that torch.linalg.lu_solve has its arguments reversed.\nX = torch.lu_solve(B, LU, pivots)\nshould be replaced with\n"

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from tensh.engine.arguments.binding import bind
 from tensh.engine.arguments.checks import integer
 from tensh.engine.arguments.signatures import type_name
 from tensh.engine.arrays.absent import is_absent, place_beside
@@ -150,12 +151,14 @@ def chain_matmul(*matrices, out=None):
     """
     from tensh.engine.inplace.out import write_out
 
+    if len(matrices) == 1 and isinstance(matrices[0], (list, tuple)):
+        matrices = matrices[0]
+    if not all(isinstance(t, Tensor) for t in matrices):
+        bind("chain_matmul", ["(tuple of Tensors matrices)"], (matrices,), {})
     warn_once(
         "torch.chain_matmul is deprecated and will be removed in a future PyTorch release. Use torch.linalg.multi_dot "
         "instead, which accepts a list of two or more tensors rather than multiple parameters."
     )
-    if len(matrices) == 1 and isinstance(matrices[0], (list, tuple)):
-        matrices = matrices[0]
     if not matrices:
         raise RuntimeError("chain_matmul(): Expected one or more matrices")
     for t in matrices:

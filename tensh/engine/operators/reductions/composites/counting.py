@@ -32,7 +32,7 @@ def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=No
     >>> torch.unique(torch.tensor([2, 1, 2]), return_counts=True)
     (tensor([1, 2]), tensor([1, 2]))
     """
-    require(input, "_unique2", "input", 1)
+    require(input, "_unique2" if dim is None else "unique_dim", "input", 1)
     found = distinct.unique_elements.fn(input, return_inverse) if dim is None else distinct.unique_slices.fn(input, dim)
     return select_results(found, return_inverse, return_counts)
 

@@ -15,6 +15,10 @@ def extreme(name, doc, of_all, along, of_two):
         if isinstance(dim, Tensor) and not keepdim and keepdims is None:
             other, dim = dim, ABSENT
         if other is not None:
+            if dim is not ABSENT:
+                raise TypeError(
+                    f"{name}() takes a tensor or a dimension"
+                )  # replaced by the error of PyTorch's signatures
             return of_two.fn(input, other, out=out)
         if axis is not ABSENT:
             dim = axis

@@ -1,5 +1,6 @@
 """Norms of vectors, and softmax, with PyTorch's overloads."""
 
+from tensh.engine.arguments.binding import bind
 from tensh.engine.arguments.checks import require_dtype
 from tensh.engine.arguments.signatures import NO_FIT, type_name
 from tensh.engine.codegen.composites import composite
@@ -51,7 +52,11 @@ def vector_norm(input, ord=2, dim=None, keepdim=False, *, dtype=None):
         raise RuntimeError("linalg.vector_norm: Expected a non-complex scalar as the order of norm.")
     if number is NO_FIT:
         raise TypeError(f"linalg_vector_norm(): argument 'ord' (position 2) must be Number, not {type_name(ord)}")
-    return norms.vector_norm.fn(input, number, dim, keepdim, numpy_of(dtype, "linalg_vector_norm"))
+    try:
+        return norms.vector_norm.fn(input, number, dim, keepdim, numpy_of(dtype, "linalg_vector_norm"))
+    except TypeError:
+        bind("linalg_vector_norm", ["(Tensor input, Number ord, tuple of ints[1]? dim)"], (input, number, dim), {})
+        raise
 
 
 def numpy_of(dtype, name):

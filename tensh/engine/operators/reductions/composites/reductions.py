@@ -178,6 +178,6 @@ def hash_tensor(input, dim=(), *, keepdim=False, mode=0):
     if not array.size and dim == ():
         raise no_extreme("hash_tensor")
     axes = dims(dim, array.ndim)
-    require_elements("hash_tensor", array, axes)
+    require_elements("hash_tensor", array, axes, "")
     bits = array.astype(np.float64).view(np.uint64) if array.dtype.kind in "fV" else array.astype(np.uint64)
     return wrap(np.bitwise_xor.reduce(bits, axes, None, None, keepdim))

@@ -37,6 +37,8 @@ def declare_spread(name, doc, operator):
             what = name if pair else "std and var"
             raise RuntimeError(f"{what} only support floating point and complex dtypes")
         if out is not None:
+            if pair:
+                raise TypeError(f"{name}() takes no out")  # replaced by the error of PyTorch's signatures
             check_out(out, name, (input,))
         dim, correction, keepdim = bind_variance(name, dim, unbiased, keepdim, correction, axis, keepdims)
         result = operator.fn(input, dim, correction, keepdim)

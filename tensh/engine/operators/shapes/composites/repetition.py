@@ -87,7 +87,7 @@ def repeat_interleave(input=None, repeats=None, dim=None, *, output_size=None):
     >>> torch.repeat_interleave(torch.tensor([1, 2]), 2)
     tensor([1, 1, 2, 2])
     """
-    if input is None:
+    if input is None and dim is None:
         input, repeats = repeats, None
     require(input, "repeat_interleave", "input", 1)
     if isinstance(repeats, np.integer):
