@@ -7,15 +7,36 @@ from tensh._decomp.rules import rule
 
 @rule("einsum")
 def einsum(equation, tensors, *, path=None):
+    if path is not None:
+        return NotImplemented
     inputs, arrow, output = equation.replace(" ", "").partition("->")
     terms = inputs.split(",")
-    if "." in equation or path is not None or any(len({*term}) < len(term) for term in terms):
-        return NotImplemented
-    letters = sorted({*inputs} - {","})
-    output = output if arrow else "".join(each for each in letters if inputs.count(each) == 1)
-    order = [*output, *(each for each in letters if each not in output)]
-    operands = [arrange(tensor, term, order) for tensor, term in zip(tensors, terms)]
+    counts = [tensor.dim() - len(term) + 3 for term, tensor in zip(terms, tensors) if "." in term]
+    extra = "".join(map(chr, range(max(counts, default=0))))  # letters for the dimensions of an ellipsis, in order
+    letters = sorted({*inputs} - {*",."})
+    if not arrow:
+        output = extra + "".join(each for each in letters if inputs.count(each) == 1)
+    output = output.replace("...", extra)
+    order = [*output, *(each for each in (*extra, *letters) if each not in output)]
+    operands = []
+    for place, (tensor, term) in enumerate(zip(tensors, terms)):
+        term = term.replace("...", extra[len(extra) - (tensor.dim() - len(term) + 3) :] if "." in term else "")
+        tensor, terms[place] = take_diagonals(tensor, term)
+        operands.append(arrange(tensor, terms[place], order))
     return contract(operands, terms, order, len(output))
+
+
+def take_diagonals(tensor, term):
+    """Return (tensor, term) with a dimension for each letter; letters that are there twice become diagonals."""
+    for letter in dict.fromkeys(term):
+        while term.count(letter) > 1:
+            first = term.index(letter)
+            second = term.index(letter, first + 1)
+            tensor = aten("diagonal", tensor, 0, first, second)
+            term = term[:second] + term[second + 1 :]
+            rest = range(tensor.dim() - 1)
+            tensor = aten("permute", tensor, [*rest[:first], tensor.dim() - 1, *rest[first:]])
+    return tensor, term
 
 
 def arrange(tensor, term, order):

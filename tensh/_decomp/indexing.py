@@ -47,3 +47,8 @@ def take_along_dim(self, indices, dim=None):
 def masked_select(self, mask):
     self, mask = torch.broadcast_tensors(self, mask)
     return aten("index", self, [mask])
+
+
+@rule("item")
+def item(self):
+    return aten("_local_scalar_dense", self)

@@ -201,3 +201,12 @@ def additive(mask, dtype):
     """Convert a mask of what counts to numbers to add."""
     never = ops.scalar_tensor.default(-math.inf, dtype=dtype, device=torch.device("cpu"))
     return aten("where", mask, scalar(0.0, dtype), never)
+
+
+@rule("embedding_bag")
+def embedding_bag(
+    weight, indices, offsets, scale_grad_by_freq=False, mode=0, sparse=False, per_sample_weights=None,
+    include_last_offset=False, padding_idx=None,
+):  # fmt: skip
+    settings = scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset
+    return aten("_embedding_bag", weight, indices, offsets, *settings, -1 if padding_idx is None else padding_idx)

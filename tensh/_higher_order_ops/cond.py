@@ -1,10 +1,19 @@
 """A branch that depends on an element of a tensor: run, it is Python's; mapped over a batch, both are."""
 
+import warnings
+
 import tensh as torch
 from tensh._higher_order_ops.operators import HigherOrderOperator
+from tensh.engine.dispatch.capture.exporting import exporting
 from tensh.func.trees import flatten, leaves_of, unflatten
 
 __all__ = ["cond", "cond_op"]
+
+
+CONSTANT = (
+    "Pred is a Python constant. When used with torch.cond, it specializes on one of the branches. If you want torch.cond to preserve "
+    "two branches, please make the predicate a boolean tensor or a SymBool."
+)
 
 
 def check_operands(name, operands):
@@ -34,6 +43,10 @@ def cond(pred, true_fn, false_fn, operands=()):
         if pred.numel() != 1:
             raise RuntimeError(f"Expected pred to be bool or single-element tensor, but got {pred}.")
         return cond_op(pred, true_fn, false_fn, tuple(operands))
+    if hasattr(pred, "node"):  # a comparison of sizes or numbers in a trace
+        return cond_op(pred, true_fn, false_fn, tuple(operands))
+    if exporting.now:
+        warnings.warn(CONSTANT, UserWarning, stacklevel=2)
     return true_fn(*operands) if pred else false_fn(*operands)
 
 

@@ -12,9 +12,11 @@ from tensh.fx.node import map_aggregate, map_arg
 from tensh.tracing.casts import cast_operands
 from tensh.tracing.data_sizes import find_dependent, name_data_sizes
 from tensh.tracing.dynamic import fold_sizes, free_sizes, resize
+from tensh.tracing.numbers import TracedBool, TracedInt
 from tensh.tracing.program import Program, flatten_like
 from tensh.tracing.recorder import Recorder
 from tensh.tracing.size_nodes import place_sizes
+from tensh.tracing.size_texts import COMPARISONS
 from tensh.tracing.translation import choose
 from tensh.tracing.unbacked import read_number
 from tensh.tracing.untouched import RestoredState
@@ -44,6 +46,8 @@ class Replay(Recorder):
         self.stand_ins = {path: value.detach() for path, value in members.items()}  # weights that require no gradients
         super().__init__({id(value): path for path, value in self.stand_ins.items()}, sizes, strict=False)
         self.table = table
+        if choose("item", (torch.ones(1),), {})[0] in table:
+            self.reading = "_local_scalar_dense"
         self.read_item = lambda recorder, tensor: read_number(recorder, tensor, ranges, 0)
 
     def describe(self, node, value):
@@ -76,6 +80,8 @@ class Replay(Recorder):
                 self.graph._graph_namespace.create_name("getitem", None)  # the name of a part that nothing reads
             self.record(called, args, kwargs, value)
             return value
+        if called in COMPARISONS and isinstance(args[0], TracedInt):
+            return TracedBool(called(*map(int, args)), called.__name__, *args)
         if not isinstance(called, Wrapper):
             return called(*args, **kwargs)
         graph = args[called.first].graph

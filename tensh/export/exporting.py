@@ -20,6 +20,7 @@ from tensh.export.relations import (
     require_changing,
 )
 from tensh.func.trees import leaves_of
+from tensh.fx.branches import walk_nodes
 from tensh.nn.modules.module import Module
 from tensh.tracing.checks import place_checks
 from tensh.tracing.data_sizes import find_dependent, name_data_sizes
@@ -86,12 +87,23 @@ def export(
         )
     before, exporting.now = exporting.now, True
     try:
-        return trace_module(mod, args, kwargs, dynamic_shapes, tuple(preserve_module_call_signature))
+        program = trace_module(mod, args, kwargs, dynamic_shapes, tuple(preserve_module_call_signature))
+        exporting.fixed = find_fixed(program.graph)
+        if exporting.fixed:
+            program = trace_module(mod, args, kwargs, dynamic_shapes, tuple(preserve_module_call_signature))
+        return program
     except (UserError, ConstraintViolationError, GuardOnDataDependentSymNode) as error:
         error.args = (f"{error}\n\n{DRAFT}",)
         raise
     finally:
-        exporting.now = before
+        exporting.now, exporting.fixed = before, frozenset()
+
+
+def find_fixed(graph):
+    """Return the numbers of the comparisons in a trace that have one outcome: all of their sizes are fixed."""
+    return {
+        node.meta["comparison"] for node in walk_nodes(graph) if "comparison" in node.meta and not node.all_input_nodes
+    }
 
 
 DRAFT = (

@@ -3,7 +3,8 @@
 Note [Regions]
 A trace has a node wherever the program switches a mode (``tracing/modes``). Switches of gradients divide the graph into sections; one that
 differs from its surroundings becomes a graph module, called by ``wrap_with_set_grad_enabled``. In what is left, and in each such
-module, parts under autocast become graph modules, too. Names count sections and operators as PyTorch does.
+module, parts under autocast become graph modules, too. Names count sections and operators as PyTorch does. Sections with branches or
+loops stay in the graph, where they read the functions of these first.
 """
 
 import operator
@@ -77,11 +78,14 @@ def replace_sections(graph, sections, choose):
     """Replace sections by calls; ``choose(switch)`` returns (operator, its first arguments), or None for one that stays."""
     if len(sections) == 1:
         return
-    calls = []
+    calls, functions = [], [list_functions(section) for section in sections]
+    for section, found in zip(sections, functions):
+        for each in found:
+            next(node for node in section if node not in found).prepend(each)
     for place, (first, *nodes) in enumerate(sections[1:], 1):
         if first.target not in SWITCHES:
             name_parts(graph, [first, *nodes])
-        elif (chosen := choose(first)) is None:
+        elif functions[place] or (chosen := choose(first)) is None:
             name_parts(graph, nodes)
             graph.erase_node(first)
         else:
@@ -91,6 +95,15 @@ def replace_sections(graph, sections, choose):
             calls.append(Section(graph, place, first, nodes, *chosen))
     for number, section in enumerate(calls):
         section.replace(f"submod_{len(sections) + number}")
+    if any(functions):
+        parts = [node for node in graph.nodes if node.target is operator.getitem and node.name.startswith("getitem")]
+        for number, node in enumerate(parts):
+            node.name = f"getitem_{number}" if number else "getitem"
+
+
+def list_functions(nodes):
+    """Return the nodes that read functions of branches and loops."""
+    return [node for node in nodes if node.op == "get_attr"]
 
 
 def name_parts(graph, nodes):

@@ -35,6 +35,8 @@ def choosing(plain, record):
 class NumberRecorder:
     """Records what is no call of a public function: see ``Recorder``."""
 
+    reading = "item"  # the operator that reads the only element of a tensor
+
     def record_custom(self, definition, values):
         """Compute an operator of the program, and record it as one node; NotImplemented outside of exports.
 
@@ -73,7 +75,7 @@ class NumberRecorder:
 
     def record_item(self, tensor, value):
         """Record that the program reads the only element of a tensor; return the node."""
-        overload, args, _ = translation.choose("item", (tensor,), {})
+        overload, args, _ = translation.choose(self.reading, (tensor,), {})
         return self.record(overload, args, {}, value)
 
     def assert_scalar(self, node, text):

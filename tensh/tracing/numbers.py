@@ -1,10 +1,12 @@
 """Sizes followed through a trace: integers that know their node in the graph."""
 
+import functools
 import operator
 import sys
 from typing import Any, NamedTuple
 
-from tensh.engine.dtypes.symbols import CHOICES, sym_max, sym_min
+from tensh.engine.dispatch.capture.exporting import exporting
+from tensh.engine.dtypes.symbols import CHOICES, SymBool, SymFloat, SymInt, sym_max, sym_min
 from tensh.engine.errors.warnings import is_tensh_file
 
 
@@ -24,6 +26,8 @@ class TracedInt(int):
     program one by one (``decisions``), others as a fact (``decided``).
     """
 
+    symbolic = SymInt
+
     def __new__(cls, value, node):
         made = int.__new__(cls, value)
         made.node = node
@@ -38,6 +42,8 @@ class TracedInt(int):
 
 class TracedFloat(float):
     """A float of a trace, which its node represents in the graph."""
+
+    symbolic = SymFloat
 
     def __new__(cls, value, node):
         made = float.__new__(cls, value)
@@ -55,6 +61,8 @@ def plain_number(value):
     """Return a traced number as a number of the example; other values unchanged."""
     if isinstance(value, TracedInt):
         return int(value)
+    if isinstance(value, Comparison):
+        return value.plain()
     return float(value) if isinstance(value, TracedFloat) else value
 
 
@@ -88,12 +96,84 @@ def record_choice(self, name, a, b):
     return TracedInt(value, node)
 
 
+class Comparison:
+    """A comparison of numbers of a trace, which has a ``node`` once an operator takes it; ``plain()`` is the outcome for the example."""
+
+    symbolic = SymBool
+
+
+class TracedBool(Comparison, int):
+    """The outcome of a comparison that a program makes while it is exported: a decision once Python needs it.
+
+    Before that it is a condition that ``torch.cond`` records: its node is made on demand. The comparison has a ``number`` in its trace.
+    """
+
+    __class__ = property(lambda self: bool)  # so that it passes for one, where a bool is required
+
+    def __new__(cls, outcome, name, left, right, number=None):
+        made = int.__new__(cls, outcome)
+        made.name, made.left, made.right, made.number = name, left, right, number
+        made.before = next(reversed(left.node.graph.nodes))
+        return made
+
+    @functools.cached_property
+    def node(self):
+        """The node of the comparison."""
+        nodes = tuple(each.node if isinstance(each, TracedInt) else each for each in (self.left, self.right))
+        with self.before.graph.inserting_after(self.before):
+            made = self.before.graph.call_function(getattr(operator, self.name), nodes)
+        made.meta = {**self.left.node.meta, "val": self.plain(), "comparison": self.number}
+        return made
+
+    def plain(self):
+        """Return the outcome for the example."""
+        return int(self) != 0
+
+    def __bool__(self):
+        note_decision(self.left.node.graph, self.name, self.left, self.right, self.plain())
+        return self.plain()
+
+    def __repr__(self):
+        return repr(bool(self))
+
+    def __and__(self, other):
+        return bool(self) & other
+
+    def __or__(self, other):
+        return bool(self) | other
+
+    def __xor__(self, other):
+        return bool(self) ^ other
+
+    __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
+
+    def __reduce__(self):
+        return bool, (bool(self),)
+
+    def __deepcopy__(self, memo):
+        return self
+
+
 def define_comparison(name):
     method = f"__{name}__"
     plain = getattr(int, method)
 
     def compare(self, other):
         outcome = plain(self, other)
+        if (
+            outcome is NotImplemented
+            or not isinstance(other, int)
+            or is_tensh_file(sys._getframe(1).f_code.co_filename)
+        ):
+            if type(other) is int and (outcome is True and name == "eq" or outcome is False and name == "ne"):
+                fix(self.node.graph, int(self))
+            self.node.graph.decided = True
+            return outcome
+        if exporting.now:
+            graph = self.node.graph
+            graph.comparisons = getattr(graph, "comparisons", 0) + 1
+            if graph.comparisons not in exporting.fixed:
+                return TracedBool(outcome, name, self, other, graph.comparisons)
         note_decision(self.node.graph, name, self, other, outcome)
         return outcome
 
@@ -102,12 +182,9 @@ def define_comparison(name):
 
 
 def note_decision(graph, name, left, right, outcome):
-    """Note a comparison on which Python may decide."""
-    if outcome is not NotImplemented and (name == "eq") == outcome and name in ("eq", "ne") and type(right) is int:
+    """Note a comparison on which Python decides."""
+    if (name == "eq") == outcome and name in ("eq", "ne") and type(right) is int:
         fix(graph, int(left))
-    if outcome is NotImplemented or is_tensh_file(sys._getframe(2).f_code.co_filename) or not isinstance(right, int):
-        graph.decided = True
-        return
     nodes = (each.node if isinstance(each, TracedInt) else each for each in (left, right))
     graph.decisions = [*getattr(graph, "decisions", ()), Decision(name, *nodes, outcome)]
 

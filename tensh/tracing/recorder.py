@@ -37,7 +37,7 @@ from tensh.tracing.module_calls import number_calls, watch_assignments, watch_ca
 from tensh.tracing.naming import find_names
 from tensh.tracing.newness import Since
 from tensh.tracing.number_recorder import NumberRecorder, watch_choices
-from tensh.tracing.numbers import TracedFloat, TracedInt, fix, plain_number
+from tensh.tracing.numbers import Comparison, TracedFloat, TracedInt, fix, plain_number
 from tensh.tracing.reading import watch_iteration
 from tensh.tracing.steps import compose, recording, run_cell, run_recurrent, scale_direction
 from tensh.tracing.unbacked import Condition
@@ -140,7 +140,7 @@ class Recorder(NumberRecorder, BranchRecorder, TorchFunctionMode):
         """Convert a value to an argument of a node, or of the graph's output."""
         if isinstance(value, Tensor):
             return self.node_of(value)
-        if isinstance(value, (TracedInt, TracedFloat)):
+        if isinstance(value, (Comparison, TracedInt, TracedFloat)):
             return value.node if value.node.graph is self.graph else self.lifted_node(value, id(value.node))
         return value
 

@@ -6,11 +6,12 @@ Note [Numbers without a hint]
 of the graph: a second trace, on another number, finds it.
 """
 
+import functools
 import operator
 
 from tensh.engine.dtypes.symbols import CHOICES, sym_not
 from tensh.tracing.deciding import decide
-from tensh.tracing.numbers import EXTREMES, TracedFloat, TracedInt
+from tensh.tracing.numbers import EXTREMES, Comparison, TracedFloat, TracedInt
 from tensh.tracing.reading import GuardOnDataDependentSymNode, describe_reading
 
 ARITHMETIC = {"add": "+", "sub": "-", "mul": "*", "floordiv": "//", "mod": "%", "truediv": "/", "pow": "**"}
@@ -48,7 +49,7 @@ class UnbackedFloat(Unbacked, TracedFloat):
     """A floating point number read from a tensor."""
 
 
-class Condition:
+class Condition(Comparison):
     """A comparison of such a number, on which Python cannot decide; ``torch._check`` makes it part of the program."""
 
     def __init__(self, number, name, other):
@@ -56,9 +57,22 @@ class Condition:
         self.text = write_comparison(number.text, name, text_of(other))
 
     def __bool__(self):
+        return decide(self.text, self.plain(), lambda: guard(self.text))
+
+    def plain(self):
+        """Return the outcome for the example."""
         other = self.other.plain() if isinstance(self.other, Unbacked) else self.other
-        outcome = getattr(operator, self.name)(self.number.plain(), other)
-        return decide(self.text, outcome, lambda: guard(self.text))
+        return getattr(operator, self.name)(self.number.plain(), other)
+
+    @functools.cached_property
+    def node(self):
+        """The node of the comparison."""
+        made = self.number.node.graph.call_function(
+            getattr(operator, self.name), (self.number.node, node_of(self.other))
+        )
+        self.number.recorder.describe(made, self.plain())
+        made.meta["sizes"] = self.text
+        return made
 
     def record_check(self):
         """Record the condition, and that it must hold."""

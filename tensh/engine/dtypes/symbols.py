@@ -1,6 +1,6 @@
 """Numbers that may be symbolic: PyTorch's compilers trace sizes as symbols; tensh computes eagerly and has only numbers.
 
-The classes serve ``isinstance`` and have no instances; the functions take numbers.
+The classes serve ``isinstance``: numbers that a trace follows (``symbolic``) pass for their instances. The functions take numbers.
 """
 
 import math
@@ -13,8 +13,15 @@ __all__ = [
 NUMBERS = (np.integer, np.floating, int, float)
 
 
-class SymInt:
-    """A symbolic int of PyTorch's compiler; tensh makes none.
+class Symbolic(type):
+    """The class of a class whose instances are also the numbers of traces that name it as ``symbolic``."""
+
+    def __instancecheck__(cls, value):
+        return super().__instancecheck__(value) or getattr(type(value), "symbolic", None) is cls
+
+
+class SymInt(metaclass=Symbolic):
+    """A symbolic int, such as a size while a program is exported.
 
     >>> import tensh as torch
     >>> isinstance(3, torch.SymInt)
@@ -24,8 +31,8 @@ class SymInt:
     __module__ = "torch"
 
 
-class SymFloat:
-    """A symbolic float of PyTorch's compiler; tensh makes none.
+class SymFloat(metaclass=Symbolic):
+    """A symbolic float, such as a number that a program reads while it is exported.
 
     >>> import tensh as torch
     >>> isinstance(3.0, torch.SymFloat)
@@ -35,8 +42,8 @@ class SymFloat:
     __module__ = "torch"
 
 
-class SymBool:
-    """A symbolic bool of PyTorch's compiler; tensh makes none.
+class SymBool(metaclass=Symbolic):
+    """A symbolic bool, such as a comparison of sizes while a program is exported.
 
     >>> import tensh as torch
     >>> isinstance(True, torch.SymBool)

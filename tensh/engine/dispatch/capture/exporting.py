@@ -4,9 +4,9 @@ import threading
 
 
 class Exporting(threading.local):
-    """The export of a thread."""
+    """The export of a thread: whether there is one, and the numbers of the comparisons in its trace that have one outcome."""
 
-    now = False
+    now, fixed = False, frozenset()
 
 
 exporting = Exporting()

@@ -159,7 +159,7 @@ def torch_embedding_bag(
         )
     kept = np.ones(used.shape, bool) if padding_idx is None else used != padding_idx % rows
     sizes = np.bincount(bags[kept], minlength=number)
-    chosen = wrap(np.zeros(0, np.int64))
+    summed, chosen = MODES[mode] == "sum", None
     if MODES[mode] == "max":
         output, chosen, _ = bag_maxima.fn(weight, wrap(used[kept]), wrap(bags[kept]), number)
     else:
@@ -169,11 +169,31 @@ def torch_embedding_bag(
         output = bag_sums.fn(
             weight, per_sample_weights, wrap(used), wrap(bags), scale, sizes, mean, padded, scale_grad_by_freq, sparse
         )
-    return output, wrap(bags), wrap(sizes), chosen
+    if summed:  # which needs neither sizes nor, without padding, bags
+        sizes = np.zeros_like(sizes)
+        bags = bags if padding_idx is not None or weight.array.itemsize == 8 else bags[:0]
+    return output, wrap(bags), wrap(sizes), wrap(sizes.copy()) if chosen is None else chosen
 
 
 torch_embedding_bag.__name__ = torch_embedding_bag.__qualname__ = "embedding_bag"
 composite(torch_embedding_bag, method=False)
+
+
+def _embedding_bag(
+    weight, indices, offsets, scale_grad_by_freq=False, mode=0, sparse=False, per_sample_weights=None,
+    include_last_offset=False, padding_idx=-1,
+):  # fmt: skip
+    """``torch.embedding_bag``, where -1 is no padding.  Differentiable.
+
+    Shapes: weight [rows, D], output [bags, D]. Raise RuntimeError for other shapes.
+    """
+    padding = None if padding_idx == -1 else padding_idx
+    return torch_embedding_bag(
+        weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights, include_last_offset, padding
+    )
+
+
+composite(_embedding_bag, method=False)
 
 
 def check_bags(input, offsets, mode, scale_grad_by_freq, sparse, per_sample_weights, include_last_offset):
