@@ -11,7 +11,7 @@ from tensh.fx.immutable_collections import to_plain
 from tensh.fx.node import map_aggregate, map_arg
 from tensh.tracing.casts import cast_operands
 from tensh.tracing.data_sizes import find_dependent, name_data_sizes
-from tensh.tracing.dynamic import fold_sizes, free_sizes, resize
+from tensh.tracing.dynamic import fold_sizes, free_sizes, resize, verify_numbers
 from tensh.tracing.numbers import TracedBool, TracedInt
 from tensh.tracing.program import Program, flatten_like
 from tensh.tracing.recorder import Recorder
@@ -42,13 +42,13 @@ class Replay(Recorder):
 
     source = None
 
-    def __init__(self, members, table, ranges, sizes):
+    def __init__(self, members, table, ranges, sizes, shift):
         self.stand_ins = {path: value.detach() for path, value in members.items()}  # weights that require no gradients
         super().__init__({id(value): path for path, value in self.stand_ins.items()}, sizes, strict=False)
         self.table = table
         if choose("item", (torch.ones(1),), {})[0] in table:
             self.reading = "_local_scalar_dense"
-        self.read_item = lambda recorder, tensor: read_number(recorder, tensor, ranges, 0)
+        self.read_item = lambda recorder, tensor: read_number(recorder, tensor, ranges, shift)
 
     def describe(self, node, value):
         node.meta["val"] = value
@@ -80,7 +80,7 @@ class Replay(Recorder):
                 self.graph._graph_namespace.create_name("getitem", None)  # the name of a part that nothing reads
             self.record(called, args, kwargs, value)
             return value
-        if called in COMPARISONS and isinstance(args[0], TracedInt):
+        if called in COMPARISONS and type(args[0]) is TracedInt:
             return TracedBool(called(*map(int, args)), called.__name__, *args)
         if not isinstance(called, Wrapper):
             return called(*args, **kwargs)
@@ -100,11 +100,14 @@ def is_copy(node):
     return getattr(node.target, "_opname", "") == "copy_" and not node.name.startswith("copy__default")
 
 
-def record_again(source, table, inputs):
-    """Return the program of a graph on examples, with the rules of a table in the place of operators."""
+def record_again(source, table, inputs, shift=0):
+    """Return the program of a graph on examples, with the rules of a table in the place of operators.
+
+    ``shift`` is added to the numbers that it reads.
+    """
     members = {path: value for path, value in source.attributes().items() if isinstance(value, Tensor)}
     ranges, sizes = {}, bool(source.dynamic or source.ranges or find_dependent(source.graph))
-    recorder = Replay(members, table, ranges, sizes)
+    recorder = Replay(members, table, ranges, sizes, shift)
     known = {node: recorder.add_input(node.target, value) and value for node, value in zip(source.inputs, inputs)}
     with RestoredState(source.root, inputs), no_grad(), recorder:
         result = recorder.replay(source.graph, known)
@@ -147,6 +150,9 @@ def decompose(exported, table):
             made = free_sizes(made, trace, sizes, ranges, apart=1)
             made.guards = program.guards
             return made
+        if made.ranges:
+            made = verify_numbers(made, lambda shift, sizes: record_again(program, rules, inputs, shift))
+            made.ranges = dict(zip(made.ranges, program.ranges.values()))
         fold_sizes(made, made)
         return made
 
