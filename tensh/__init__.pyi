@@ -508,13 +508,13 @@ class Stream:
     def wait_stream(self, other: Tensor | _Number) -> _Any:
         """Raise RuntimeError: the CPU has no events to wait by."""
 class SymBool:
-    """A symbolic bool of PyTorch's compiler; tensh makes none."""
+    """A symbolic bool, such as a comparison of sizes while a program is exported."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
 class SymFloat:
-    """A symbolic float of PyTorch's compiler; tensh makes none."""
+    """A symbolic float, such as a number that a program reads while it is exported."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
 class SymInt:
-    """A symbolic int of PyTorch's compiler; tensh makes none."""
+    """A symbolic int, such as a size while a program is exported."""
     def __init__(self, *args: _Any, **options: _Any) -> None: ...
 class Tag:
     """A property of an operator, which ``torch.library`` takes as ``tags=``."""

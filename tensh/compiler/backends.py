@@ -49,7 +49,8 @@ class BackendFunction(CompiledFunction):
 
     # ── recording, and making the graph ──────────────────────────────────────
     def start_recorder(self):
-        return FunctionRecorder()
+        root = getattr(self.function, "__self__", getattr(self.function, "module", self.function))
+        return FunctionRecorder([*root.parameters(), *root.buffers()] if isinstance(root, Module) else ())
 
     def add_inputs(self, recorder, given, around):
         """Return nothing: a tensor becomes an input of the graph on first use."""

@@ -92,6 +92,7 @@ class CompiledFunction:
 
     def __call__(self, args, kwargs):
         if stance.now is EAGER or stance.now is EAGER_THEN_COMPILE and not self.was_called:
+            stance.refuse_unknown()
             self.was_called = True
             return self.function(*args, **kwargs)
         if self.is_eager:

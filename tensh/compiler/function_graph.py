@@ -2,6 +2,7 @@
 
 import bisect
 import dis
+import inspect
 import operator
 import re
 import sys
@@ -9,11 +10,13 @@ from contextlib import nullcontext
 from functools import cache
 
 from tensh.compiler.breaks import ANSWERING, Break
+from tensh.engine.arguments.caller import ARMED, list_call
 from tensh.engine.autograd.modes import _set_grad_enabled
 from tensh.engine.core.clock import mode
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.capture.places import find_place, is_branch
 from tensh.engine.dispatch.capture.recorder import READS
+from tensh.engine.dtypes.device import default_device
 from tensh.fx.graph import Graph
 from tensh.fx.node import base_types, map_aggregate
 from tensh.nn.modules.module import Module
@@ -41,6 +44,10 @@ KINDS = ("BINARY_", "COMPARE_OP", "UNARY_", "STORE_SUBSCR", "STORE_SLICE")
 """Python instructions that are operators."""
 SILENT = frozenset("requires_grad_ retain_grad grad_fn _base share_memory_ pin_memory __iter__ register_hook".split())
 """Functions whose results are not new values."""
+CREATING = frozenset(
+    "arange as_tensor empty empty_strided eye full linspace logspace ones rand randint randn randperm tensor zeros".split()
+)
+"""Functions that create a tensor on the default device."""
 
 
 class FunctionRecorder(TorchFunctionMode):
@@ -49,7 +56,8 @@ class FunctionRecorder(TorchFunctionMode):
     Tensors from outside become inputs on first use: ``used`` lists them in that order.
     """
 
-    def __init__(self):
+    def __init__(self, members=()):
+        self.members = frozenset(map(id, members))
         self.graph, self.nodes, self.parts, self.kept = Graph(), {}, {}, []
         self.used, self.inputs, self.before = [], [], {}
         self.reason, self.pending, self.grad = None, None, mode.grad
@@ -94,6 +102,10 @@ class FunctionRecorder(TorchFunctionMode):
             raise Break(f"a function is called with a {type(value).__name__}")
         return value
 
+    def is_member(self, tensor):
+        """Return True for a parameter, and for another member of the module that is compiled."""
+        return isinstance(tensor, Parameter) or id(tensor) in self.members
+
     # ── calls ────────────────────────────────────────────────────────────────
     def stop(self, reason, own=True):
         self.reason = self.reason or Break(reason, find_place()[0], own=own)
@@ -116,10 +128,11 @@ class FunctionRecorder(TorchFunctionMode):
             self.stop("the gradient of a tensor is read")
         if self.reason is not None or name in SILENT:
             return func(*args, **kwargs)
-        count = len(self.used)
         try:
             for each in (*args, *kwargs.values()):
-                if isinstance(each, Parameter):  # attributes are read before the function is called
+                if isinstance(each, Tensor) and self.is_member(
+                    each
+                ):  # attributes are read before the function is called
                     self.node_of(each)
             given = map_aggregate((tuple(args), dict(kwargs)), self.to_argument)
         except Break as reason:
@@ -130,17 +143,16 @@ class FunctionRecorder(TorchFunctionMode):
             each for each in (result if isinstance(result, (tuple, list)) else [result]) if isinstance(each, Tensor)
         ]
         if not tensors and name != "__setitem__":  # sizes and similar results are guarded instead
-            self.forget_inputs(count)
             return result
         self.record(func, name, *given, result)
         return result
 
-    def forget_inputs(self, count):
-        """Remove inputs that are not used."""
-        for tensor in self.used[count:]:
-            self.graph.erase_node(self.nodes.pop(id(tensor)))
-            del self.before[id(tensor)]
-        del self.used[count:], self.inputs[count:]
+    def forget_unused_inputs(self):
+        """Remove inputs that no call uses."""
+        unused = [place for place, node in enumerate(self.inputs) if not node.users]
+        for place in reversed(unused):
+            self.graph.erase_node(self.inputs.pop(place))
+            del self.before[id(self.used.pop(place))]
 
     def record(self, func, name, args, kwargs, result):
         self.follow_grad()
@@ -157,10 +169,13 @@ class FunctionRecorder(TorchFunctionMode):
             op, target = "call_method", name
         else:
             op, target = "call_function", func
-        node = self.graph.create_node(op, target, args, kwargs, name=name if target is getattr else None)
+            args, kwargs = as_called(func, args, kwargs)
+            kwargs = add_device(name, kwargs)
+        node = self.graph.create_node(op, target, args, kwargs)
         node.meta["example_value"] = result
         if isinstance(result, Tensor):
-            self.keep(result, node)
+            if target is not getattr and not is_discarded(place) or id(result) not in self.nodes:
+                self.keep(result, node)
         else:
             self.kept.append(result)
             self.parts |= {
@@ -192,9 +207,9 @@ class FunctionRecorder(TorchFunctionMode):
         self.pending = None
 
     def follow_grad(self):
-        """Add a switch of gradient recording if the code has changed it; end the graph if autocast or the default device has changed."""
+        """Add a switch of gradient recording if the code has changed it; end the graph if autocast has changed."""
         if casting_now() != self.casting:
-            self.stop("autocast, or the default device, is switched within the function")
+            self.stop("autocast is switched within the function")
         if mode.grad != self.grad:
             self.graph.call_function(_set_grad_enabled, (bool(mode.grad),))
             self.grad = mode.grad
@@ -203,6 +218,7 @@ class FunctionRecorder(TorchFunctionMode):
         self.follow_grad()
         self.name_pending()
         self.graph.output(tuple(outputs))
+        self.forget_unused_inputs()
 
     def written(self):
         """Return inputs whose elements were written: (tensor, its array, a copy from before)."""
@@ -214,9 +230,32 @@ class FunctionRecorder(TorchFunctionMode):
 
 
 def casting_now():
-    """Return the setting of autocast, and the default device."""
+    """Return the setting of autocast."""
     module = sys.modules.get("tensh.amp.casting")
-    return module and module.state.lower, mode.device
+    return module and module.state.lower
+
+
+def add_device(name, kwargs):
+    """Return the keywords of a function that creates a tensor with the default device, if there is one."""
+    if name not in CREATING or kwargs.get("device") is not None or default_device().type == "cpu":
+        return kwargs
+    return kwargs | {"device": default_device()}
+
+
+def as_called(func, args, kwargs):
+    """Return the arguments of a function by position and by name as in the call itself, where that is known."""
+    frame = sys._getframe(2)
+    while frame is not None and frame.f_code.co_filename != ARMED:
+        frame = frame.f_back
+    count, names = list_call(frame.f_back, False) if frame is not None else (None, None)
+    if count is None or len(args) == count and {*names} == {*kwargs}:
+        return args, kwargs
+    try:
+        parameters = list(inspect.signature(func).parameters)
+        known = dict(zip(parameters, args)) | kwargs
+        return tuple(known[each] for each in parameters[:count]), {each: known[each] for each in names}
+    except (ValueError, KeyError):  # another signature than that of the call
+        return args, kwargs
 
 
 @cache
@@ -232,6 +271,15 @@ def stored_variable(instruction):
     if not instruction.opname.startswith("STORE_FAST"):
         return None
     return instruction.argval[0] if isinstance(instruction.argval, tuple) else instruction.argval
+
+
+def is_discarded(place):
+    """Return True if the user's code calls a function for its effect: the next instruction drops the result."""
+    if place is None:
+        return False
+    offsets, names, _ = instructions_of(place.code)
+    number = bisect.bisect_right(offsets, place.instruction)
+    return names[number : number + 1] == ["POP_TOP"]
 
 
 def instruction_at(code, offset):
@@ -256,13 +304,21 @@ def name_inputs(guards, function):
     for key, (path, _) in guards.tensors.items():
         if key not in found:
             head, *rest = re.findall(r"\w+", path)
-            if head == "args" and rest[0].isdigit() and int(rest[0]) < len(parameters):
-                rest[0] = parameters[int(rest[0])]
+            if head == "args" and rest[0].isdigit():
+                place, count = int(rest[0]), len(parameters)
+                rest[:1] = [parameters[place]] if place < count else [name_rest(function), str(place - count)]
             elif rest[:1] == ["cell_contents"]:
                 rest[:1] = [head]
             local = head in ("args", "kwargs") or not rest or head[0] != "g"
             found[key] = f"{'L' if local else 'G'}_{'_'.join(rest or [head])}_"
     return found
+
+
+def name_rest(function):
+    """Return the name of the parameter that takes further arguments by position."""
+    code = getattr(getattr(function, "forward", function), "__code__", None)
+    named = code is not None and code.co_flags & inspect.CO_VARARGS
+    return code.co_varnames[code.co_argcount + code.co_kwonlyargcount] if named else "args"
 
 
 def parameter_names(function):

@@ -16,7 +16,12 @@ STANCES = (DEFAULT, EAGER, EAGER_ON_RECOMPILE, FAIL_ON_RECOMPILE, EAGER_THEN_COM
 class Stance:
     """The stance of all compiled functions."""
 
-    now = DEFAULT
+    now, unknown = DEFAULT, None  # the second is the text of a stance that compiled functions refuse
+
+    def refuse_unknown(self):
+        """Raise RuntimeError in a stance of unknown name, in which ``now`` is "force_eager"."""
+        if self.unknown is not None:
+            raise RuntimeError(f"invalid torch.compile stance '{self.unknown}'")
 
 
 stance = Stance()
@@ -27,8 +32,8 @@ class set_stance:
 
     "force_eager" runs them unchanged, "eager_on_recompile" runs calls without a graph unchanged, "fail_on_recompile"
     raises RuntimeError for them; "eager_then_compile" runs the first call of a function unchanged; "default" captures
-    them.  Raise ValueError for any other name,
-    and RuntimeError for a ``force_backend`` with one that is not the default; it has no effect.
+    them.  Calls raise RuntimeError in a stance of any other name.  Raise RuntimeError for a ``force_backend`` with one that is not the
+    default; it has no effect.
 
     >>> import tensh as torch
     >>> f = torch.compile(lambda x: x * 2)
@@ -40,28 +45,31 @@ class set_stance:
     __module__ = "torch.compiler"
 
     def __init__(self, stance="default", *, skip_guard_eval_unsafe=False, force_backend=None):
-        if stance not in STANCES:
-            raise ValueError(f"invalid torch.compile stance: {stance!r}; it is one of {', '.join(STANCES)}")
         if force_backend is not None and stance != DEFAULT:
             raise RuntimeError("non-default stance cannot have force_backend set")
-        self.wanted = STANCES[STANCES.index(stance)]  # the constant itself, which is compared by identity
+        known = stance in STANCES
+        now = STANCES[STANCES.index(stance)] if known else EAGER  # the constant itself, which is compared by identity
+        text = f"DynamoStance(stance={stance!r}, skip_guard_eval_unsafe={skip_guard_eval_unsafe!r}, backend=None)"
+        self.wanted = now, None if known else text
         self.__enter__()
 
     def __enter__(self):
-        self.before, stance.now = vars(self).get("before", stance.now), self.wanted
+        self.before = vars(self).get("before", (stance.now, stance.unknown))
+        stance.now, stance.unknown = self.wanted
 
     def __exit__(self, *failure):
-        stance.now = self.before
+        stance.now, stance.unknown = self.before
 
     def __call__(self, function):
         self.__exit__()
 
         @functools.wraps(function)
         def call_so(*args, **kwargs):
-            before, stance.now = stance.now, self.wanted
+            before = stance.now, stance.unknown
+            stance.now, stance.unknown = self.wanted
             try:
                 return function(*args, **kwargs)
             finally:
-                stance.now = before
+                stance.now, stance.unknown = before
 
         return call_so

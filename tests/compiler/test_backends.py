@@ -7,6 +7,7 @@ import pytest
 
 import tensh as torch
 from tensh import nn
+from tests.compiler.backend_functions import list_graphs
 
 
 def test_back_ends_of_the_user_get_a_graph():
@@ -203,3 +204,34 @@ def test_graphs_end_where_autocast_or_vmap_begins():
             x = torch.full((2, 2), float(number))
             made, wanted = compiled(x), function(x)
             assert made.dtype is wanted.dtype and made.equal(wanted)
+
+
+def test_calls_are_written_as_they_were_made(oracle):
+    for ours, theirs in zip(list_graphs(torch), list_graphs(oracle), strict=True):
+        assert ours == theirs
+
+
+def test_a_call_keeps_its_keywords_and_leaves_out_defaults():
+    code = " ".join(list_graphs(torch))
+    assert "dropout(l_x_, p = 0.5, training = True)" in code and "layer_norm(l_x_, (3,))" in code
+
+
+def test_tensors_are_made_on_the_default_device():
+    graphs = []
+    function = torch.compile(
+        lambda x: (torch.zeros(2), x + 1), backend=lambda module, _: graphs.append(module) or module
+    )
+    x = torch.ones(2)
+    with torch.device("meta"):
+        assert function(x)[0].is_meta
+    assert not graphs or "device = device(type='meta')" in graphs[0].code
+
+
+def test_calls_in_a_stance_of_unknown_name_are_refused():
+    function = torch.compile(lambda x: x + 1, backend="eager")
+    with (
+        torch.compiler.set_stance("unknown"),
+        pytest.raises(RuntimeError, match="invalid torch.compile stance 'DynamoStance\\(stance='unk"),
+    ):
+        function(torch.ones(2))
+    assert function(torch.ones(2)).tolist() == [2, 2]

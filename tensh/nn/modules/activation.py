@@ -315,7 +315,7 @@ class GLU(Layer, settings="dim=-1", computes="glu(input, dim)", shows="dim"):
     """
 
 
-class Softmax(Layer, settings="dim=None", computes="softmax(input, dim)", shows="dim"):
+class Softmax(Layer, settings="dim=None", computes="softmax(input, dim, _stacklevel=5)", shows="dim"):
     """Exponentials, scaled so that they sum to 1 along ``dim``.
 
     Shapes: input and output [*].
@@ -326,7 +326,7 @@ class Softmax(Layer, settings="dim=None", computes="softmax(input, dim)", shows=
     """
 
 
-class Softmin(Layer, settings="dim=None", computes="softmin(input, dim)", shows="dim"):
+class Softmin(Layer, settings="dim=None", computes="softmin(input, dim, _stacklevel=5)", shows="dim"):
     """Softmax of ``-input`` along ``dim``.
 
     Shapes: input and output [*].
@@ -337,7 +337,7 @@ class Softmin(Layer, settings="dim=None", computes="softmin(input, dim)", shows=
     """
 
 
-class LogSoftmax(Layer, settings="dim=None", computes="log_softmax(input, dim)", shows="dim"):
+class LogSoftmax(Layer, settings="dim=None", computes="log_softmax(input, dim, _stacklevel=5)", shows="dim"):
     """Logarithm of the softmax along ``dim``, without overflow.
 
     Shapes: input and output [*].
@@ -362,4 +362,4 @@ class Softmax2d(Layer, settings=""):
         """Return ``F.softmax(input, -3)``."""
         if input.dim() not in (3, 4):
             raise ValueError(f"Softmax2d: expected input to be 3D or 4D, got {input.dim()}D instead")
-        return F.softmax(input, -3)
+        return F.softmax(input, -3, _stacklevel=5)

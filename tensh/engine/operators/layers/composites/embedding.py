@@ -186,6 +186,11 @@ def _embedding_bag(
     """``torch.embedding_bag``, where -1 is no padding.  Differentiable.
 
     Shapes: weight [rows, D], output [bags, D]. Raise RuntimeError for other shapes.
+
+    >>> import tensh as torch
+    >>> torch._embedding_bag(torch.eye(2), torch.tensor([0, 1, 1]), torch.tensor([0, 1]))[0]
+    tensor([[1., 0.],
+            [0., 2.]])
     """
     padding = None if padding_idx == -1 else padding_idx
     return torch_embedding_bag(

@@ -1,0 +1,60 @@
+"""Functions and layers whose graphs a back end gets, written for either library."""
+
+
+def make_layers(torch):
+    """Return (layer, its arguments)."""
+    nn, x, rows, image = torch.nn, torch.ones(2, 4, 8), torch.ones(4, 8), torch.ones(2, 4, 8, 8)
+    return [
+        (nn.Linear(8, 2), x), (nn.Conv1d(4, 2, 3, padding=1), x), (nn.ConvTranspose2d(4, 2, 3, stride=2), image),
+        (nn.BatchNorm1d(4).eval(), x), (nn.BatchNorm2d(4), image), (nn.InstanceNorm1d(4), x), (nn.LayerNorm(8), x),
+        (nn.GroupNorm(2, 4), x), (nn.LocalResponseNorm(2), image), (nn.MaxPool1d(2), x), (nn.AvgPool2d(2), image),
+        (nn.AdaptiveAvgPool2d((2, 2)), image), (nn.LPPool1d(2, 2), x), (nn.LeakyReLU(0.2), x), (nn.ELU(), x), (nn.CELU(), x),
+        (nn.Hardtanh(), x), (nn.RReLU().eval(), x), (nn.GLU(), x), (nn.Softmax(-1), x), (nn.LogSoftmax(1), x), (nn.Softmin(1), x),
+        (nn.Softmax2d(), image), (nn.Dropout(0.3), x), (nn.Fold((4, 4), (2, 2)), torch.ones(1, 8, 9)), (nn.Unfold(2), image),
+        (nn.Upsample(scale_factor=2), image), (nn.Upsample(size=(4, 4), mode="bilinear", align_corners=True), image),
+        (nn.CosineSimilarity(), x, x), (nn.MSELoss(reduction="sum"), x, rows), (nn.SmoothL1Loss(), x, x), (nn.PReLU(), x),
+    ]  # fmt: skip
+
+
+def make_functions(torch):
+    """Return functions of a matrix, whose calls name some arguments and leave out others."""
+    F = torch.nn.functional
+    return [
+        lambda x: F.dropout(x, p=0.5, training=True),
+        lambda x: F.layer_norm(x, (3,)),
+        lambda x: F.layer_norm(x, x.shape[-1:], eps=1e-3),
+        lambda x: F.softmax(x, dim=-1) + F.log_softmax(x, 1),
+        lambda x: F.interpolate(x[None], scale_factor=2, mode="linear", align_corners=False),
+        lambda x: F.mse_loss(x, x * 2, reduction="none"),
+        lambda x: F.normalize(x, dim=1),
+        lambda x: F.max_pool1d(x, 2) + F.gelu(x, approximate="tanh").sum(),
+        lambda x: torch.clamp(x, min=0, max=1.0),
+        lambda x: x.mT @ x,
+        lambda x: (x.clone().mul_(2), x.dim()),
+    ]
+
+
+def list_graphs(torch):
+    """Return the code of the graphs that a back end gets for all of them."""
+
+    class Around(torch.nn.Module):
+        def __init__(self, inner):
+            super().__init__()
+            self.inner = inner
+
+        def forward(self, *args):
+            return self.inner(*args)
+
+    found = []
+
+    def backend(module, inputs):
+        found.append(module.code)
+        return module.forward
+
+    for model, *args in [
+        *((Around(layer), *args) for layer, *args in make_layers(torch)),
+        *((function, torch.ones(2, 3)) for function in make_functions(torch)),
+    ]:
+        torch.compiler.reset()
+        torch.compile(model, backend=backend)(*(each.clone() for each in args))
+    return found
