@@ -328,11 +328,11 @@ class GradScaler:
         """Take over what ``state_dict`` returned.  Raise RuntimeError if it is empty."""
     def scale(self, outputs: _Any) -> _Any:
         """The tensors, also those in lists and tuples, times the scale.  Raise ValueError for anything else."""
-    def set_backoff_factor(self, value: _Any) -> _Any:
+    def set_backoff_factor(self, new_factor: _Any) -> _Any:
         """Set the backoff factor."""
-    def set_growth_factor(self, value: _Any) -> _Any:
+    def set_growth_factor(self, new_factor: _Any) -> _Any:
         """Set the growth factor."""
-    def set_growth_interval(self, value: _Any) -> _Any:
+    def set_growth_interval(self, new_interval: _Any) -> _Any:
         """Set the growth interval."""
     def state_dict(self) -> _Any:
         """Scale, factors and interval; {} where nothing is scaled."""

@@ -3,6 +3,7 @@
 import functools
 import importlib
 import inspect
+import sys
 from contextlib import contextmanager
 from types import FunctionType
 
@@ -355,8 +356,9 @@ def resolve_name(f):
     >>> torch.overrides.resolve_name(torch.Tensor.add)
     'torch.Tensor.add'
     """
-    if isinstance(f, str):
-        return f
+    operators = sys.modules.get("tensh._aten.operator_classes")
+    if operators and isinstance(f, (operators.OpOverload, operators.OpOverloadPacket)):
+        return str(f)
     try:
         return _overridable()[1].get(f)
     except TypeError:

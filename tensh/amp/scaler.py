@@ -178,9 +178,13 @@ def accessors(name):
     def get(self):
         return getattr(self, f"_{name}")
 
-    def put(self, value):
-        setattr(self, f"_{name}", value)
+    def put_factor(self, new_factor):
+        setattr(self, f"_{name}", new_factor)
 
+    def put_interval(self, new_interval):
+        setattr(self, f"_{name}", new_interval)
+
+    put = put_interval if name.endswith("interval") else put_factor
     get.__doc__, put.__doc__ = f"Return the {name.replace('_', ' ')}.", f"Set the {name.replace('_', ' ')}."
     setattr(GradScaler, f"get_{name}", get), setattr(GradScaler, f"set_{name}", put)
 

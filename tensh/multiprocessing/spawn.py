@@ -4,11 +4,13 @@ import logging
 import multiprocessing
 import multiprocessing.connection
 import os
+import shutil
 import signal
 import sys
 import tempfile
 import time
 import warnings
+import weakref
 
 __all__ = [
     "ProcessContext",
@@ -154,15 +156,15 @@ def start_processes(fn, args=(), nprocs=1, join=True, daemon=False, start_method
     fails.
     """
     context = multiprocessing.get_context(start_method)
-    folder = tempfile.TemporaryDirectory(prefix="tensh-errors-")
-    files = [os.path.join(folder.name, str(place)) for place in range(nprocs)]
+    folder = tempfile.mkdtemp(prefix="tensh-errors-")
+    files = [os.path.join(folder, str(place)) for place in range(nprocs)]
     processes = []
     for place, file in enumerate(files):
         process = context.Process(target=_run, args=(fn, place, args, file), daemon=daemon)
         process.start()
         processes.append(process)
     found = ProcessContext(processes, files)
-    found._folder = folder  # removed with the context
+    weakref.finalize(found, shutil.rmtree, folder, ignore_errors=True)
     if not join:
         return found
     while not found.join():

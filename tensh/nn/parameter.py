@@ -178,7 +178,7 @@ class UninitializedTensorMixin:
     @property
     def array(self):
         """Raise a ValueError that names the operation about to start."""
-        raise ValueError(describe_attempt(f"<built-in method {sys._getframe(2).f_code.co_name}>", self))
+        raise ValueError(describe_attempt(name_method(sys._getframe(2).f_code.co_name), self))
 
     @array.setter
     def array(self, value):
@@ -243,6 +243,18 @@ def _read_from_data(name):
 
 for _name in CONVERSIONS.split():  # conversions need no shape
     setattr(UninitializedTensorMixin, _name, _read_from_data(_name))
+
+
+def name_method(called):
+    """Return PyTorch's printed form of the method that a function of this name is: of Python's operators, the named method."""
+    name = {"mm_operator": "matmul", "select": "__getitem__"}.get(called, called.removesuffix("_operator"))
+    if name in COMPARISONS:
+        name = f"__{name}__"
+    kind = "slot wrapper" if name == "__getitem__" else "method"
+    return f"<{kind} '{name}' of 'torch._C.TensorBase' objects>"
+
+
+COMPARISONS = frozenset("eq ne lt le gt ge".split())
 
 
 def describe_attempt(function, tensor):

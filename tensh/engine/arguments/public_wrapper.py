@@ -73,8 +73,8 @@ class PublicWrapper:
             holder, key = (options, name) if name in options else (args, places.get(name, len(args)))
             if (holder is options or key < len(args)) and holder[key] is not self.parameters[name].default:
                 holder[key] = self.take(name, kind, holder[key])
-        if len(args) > len(self.positional) and (values := self.bind_deprecated(args, options)) is not None:
-            return self.fn(**values)
+        if len(args) > len(self.positional) and (bound := self.bind_surplus(args, options)) is not None:
+            return self.fn(*bound[0], **bound[1])
         positional, named = self.list_given(args, False)
         if self.method and "out" in options:
             raise TypeError(f"{self.name}() got an unexpected keyword argument 'out'")
@@ -127,22 +127,30 @@ class PublicWrapper:
             raise TypeError(f"{self.name}(): argument '{name}' must be {kind}, not {type_name(value)}")
         return taken
 
-    def bind_deprecated(self, args, options):
-        """Return the arguments by name if they fit a deprecated signature, with PyTorch's warning, or None."""
+    def bind_surplus(self, args, options):
+        """Return more arguments than the function has as it takes them, or None if they fit no signature.
+
+        Integers may stand for the sequence of a signature that takes nothing else (``squeeze(0, 1)``).  Deprecated signatures
+        take a number before a tensor, with PyTorch's warning.
+        """
         for form in self.forms:
-            if form.old:
+            if form.old or form.sizes_last:
                 with suppress(TypeError, ValueError):
                     values = form.bind(args[self.method :], options)
                     break
         else:
             return None
-        shown = "".join(f"\n\t{self.name}{each.text}" for each in self.forms if not each.hidden)
-        warn_once(
-            f"This overload of {self.name} is deprecated:\n\t{self.name}{form.text}\n"
-            f"Consider using one of the following signatures instead:{shown}",
-            what="an old form",
-        )
-        return dict(zip(self.positional, args[: self.method])) | {n: v for n, v in values.items() if v is not None}
+        if form.old:
+            shown = "".join(f"\n\t{self.name}{each.text}" for each in self.forms if not each.hidden)
+            warn_once(
+                f"This overload of {self.name} is deprecated:\n\t{self.name}{form.text}\n"
+                f"Consider using one of the following signatures instead:{shown}",
+                what="an old form",
+            )
+            return (), dict(zip(self.positional, args[: self.method])) | {
+                n: v for n, v in values.items() if v is not None
+            }
+        return [*args[: self.method], values[form.positional[0].name]], options
 
     def call_for_batches(self, args, options):
         """Call the function for batches: see Note [Batches] in core/lift.py."""

@@ -50,10 +50,10 @@ class set_detect_anomaly:
 
     __module__ = "torch.autograd.anomaly_mode"
 
-    def __init__(self, mode_, check_nan=True):
-        bind("set_anomaly_enabled", ("(bool enabled, bool check_nan = True)",), (mode_, check_nan), {})
-        self.before = is_anomaly_enabled(), mode.check_nan
-        switch(mode_, check_nan)
+    def __init__(self, mode, check_nan=True):
+        bind("set_anomaly_enabled", ("(bool enabled, bool check_nan = True)",), (mode, check_nan), {})
+        self.before = is_anomaly_enabled(), is_anomaly_check_nan_enabled()
+        switch(mode, check_nan)
 
     def __enter__(self):
         pass
@@ -108,15 +108,16 @@ def set_anomaly_enabled(mode, check_nan=True):
 
 
 def inspect(node, gs):
-    """Raise if a gradient that ``node`` computed contains nan."""
-    if not mode.check_nan:
+    """Raise if a gradient that ``node`` computed contains nan; without gradients it has failed: warn with its traceback."""
+    if gs is None:
+        show(node)
+    if gs is None or not mode.check_nan:
         return
     for number, g in enumerate(gs):
         if g is None or type(g) is Parts:
             continue
         a = g.array if isinstance(g, Tensor) else np.asarray(g)
         if a.dtype.kind in DIFFERENTIABLE and bool((a != a).any()):
-            show(node)
             raise RuntimeError(f"Function '{node.name()}' returned nan values in its {number}th output.")
 
 

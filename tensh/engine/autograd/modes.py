@@ -129,12 +129,16 @@ class set_grad_enabled(Switch):
 
     __module__ = "torch.autograd.grad_mode"
 
-    def __new__(cls, mode_):
+    def __new__(cls, mode=None):
         return object.__new__(cls)
 
-    def __init__(self, mode_):
-        self.before, self.mode = mode.grad, _flag(mode_, "set_grad_enabled")
-        mode.grad = mode_ or mode.off
+    def __init__(self, mode):
+        self.mode = _flag(mode, "set_grad_enabled")
+        self._switch()
+
+    def _switch(self):
+        self.before = mode.grad
+        mode.grad = self.mode or mode.off
 
     def __call__(self, function):
         mode.grad = self.before
@@ -147,7 +151,7 @@ class set_grad_enabled(Switch):
         mode.grad = self.before
 
     def __repr__(self):
-        return f"set_grad_enabled(mode={self.mode})"
+        return f"torch.autograd.grad_mode.set_grad_enabled(mode={self.mode})"
 
     def clone(self):
         return type(self)(self.mode)
@@ -167,11 +171,11 @@ class inference_mode(Switch):
 
     __module__ = "torch.autograd.grad_mode"
 
-    def __new__(cls, mode_=True):
-        return object.__new__(cls) if isinstance(mode_, bool) else cls()(mode_)
+    def __new__(cls, mode=True):
+        return object.__new__(cls) if isinstance(mode, bool) else cls()(mode)
 
-    def __init__(self, mode_=True):
-        self.mode = mode_
+    def __init__(self, mode=True):
+        self.mode = mode
 
     def __enter__(self):
         self.before = mode.grad, mode.inference

@@ -95,10 +95,10 @@ def make_number_node_class(op, operand, node):
 def make_registrar(how, *facts):
     """``register_hook`` of nodes with other inputs than PyTorch's: see autograd/shown_inputs.py."""
 
-    def register_hook(node, hook):
+    def register_hook(node, fn):
         from tensh.engine.autograd import shown_inputs
 
-        return getattr(shown_inputs, f"register_for_{how}")(node, hook, *facts)
+        return getattr(shown_inputs, f"register_for_{how}")(node, fn, *facts)
 
     return register_hook
 

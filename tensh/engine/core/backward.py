@@ -5,9 +5,8 @@ tensors that carry tangents and are not recorded (``graph=FORWARD``).
 Pending gradients belong to the run, never to a node: nested and failed passes leave nothing behind.
 """
 
-import sys
 from heapq import heappop, heappush
-from sys import getrefcount
+from sys import getrecursionlimit, getrefcount, setrecursionlimit
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from tensh.engine.core.hooks import require_gradient, require_gradients, require
 from tensh.engine.core.lift import Lift
 from tensh.engine.core.nodes import UNDEFINED, AccumulateGrad, Output, Parts
 from tensh.engine.core.tensor import Tensor, wrap
-from tensh.engine.errors.messages import expandable, invalid_gradient, second_time
+from tensh.engine.errors.messages import Misfit, expandable, invalid_gradient, second_time
 
 FRAMES = 100
 """Extra depth of Python's recursion limit for each pass within a pass: thousands may be nested, as in PyTorch."""
@@ -35,11 +34,11 @@ def run(grads, graph, keep, wanted=None, record=None):
     watch = graph and mode.watch and mode.watch(grads, graph, wanted)
     inspect, add = mode.inspect, on_tensors("add") if graph else np.add
     before, outer = mode.grad, mode.running
-    frames = None if outer is None else sys.getrecursionlimit()  # of a pass within a pass
+    frames = None if outer is None else getrecursionlimit()  # of a pass within a pass
     try:
         mode.running, mode.grad = (queue, grads, wanted, only), graph if record is None else record
         if frames is not None:
-            sys.setrecursionlimit(frames + FRAMES)
+            setrecursionlimit(frames + FRAMES)
         while queue:
             node = heappop(queue)[1]
             g = grads.pop(node)
@@ -80,17 +79,18 @@ def run(grads, graph, keep, wanted=None, record=None):
                             g = None  # drop the array under the view ``gi``, so that ``owned`` need not copy
                         gi = row_major(gi) if gi is g else own_gradient(gi, gs)
                 grads[n] = gi
+        node = None
         finish(grads, graph, wanted)  # only gradients of leaves are left
-    except Misfit as misfit:
-        raise invalid_gradient(node.name(), node.inputs.index(n), *misfit.args) from None
+    except Exception as failure:
+        if inspect is not None and node is not None:
+            inspect(node, None)
+        if type(failure) is not Misfit:
+            raise
+        raise invalid_gradient(node.name(), node.inputs.index(n), *failure.args) from None
     finally:
         mode.grad, mode.running = before, outer
         if frames is not None:
-            sys.setrecursionlimit(frames)
-
-
-class Misfit(Exception):
-    """A gradient that cannot be summed to the shape of its output; the arguments are both shapes."""
+            setrecursionlimit(frames)
 
 
 def finish(grads, graph, wanted):

@@ -131,13 +131,13 @@ class Node:
     def _sequence_nr(self):
         return self.time
 
-    def register_hook(self, hook):
-        """Call ``hook(grad_inputs, grad_outputs)`` after this node has run; a returned tuple replaces ``grad_inputs``."""
-        return hooks_of(self).add("after", hook)
+    def register_hook(self, fn):
+        """Call ``fn(grad_inputs, grad_outputs)`` after this node has run; a returned tuple replaces ``grad_inputs``."""
+        return hooks_of(self).add("after", fn)
 
-    def register_prehook(self, hook):
-        """Call ``hook(grad_outputs)`` before this node runs; a returned tuple replaces ``grad_outputs``."""
-        return hooks_of(self).add("before", hook)
+    def register_prehook(self, fn):
+        """Call ``fn(grad_outputs)`` before this node runs; a returned tuple replaces ``grad_outputs``."""
+        return hooks_of(self).add("before", fn)
 
     def __repr__(self):
         return f"<{type(self).__name__} object at {id(self):#x}>"

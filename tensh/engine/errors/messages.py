@@ -154,6 +154,10 @@ def invalid(what, shape, expected):
     return f"{what} - got {list(shape)} but expected shape compatible with {list(expected)}"
 
 
+class Misfit(Exception):
+    """A gradient that cannot be summed to the shape of its output; the arguments are both shapes."""
+
+
 def invalid_gradient(name, index, shape, expected):
     """The error for a gradient of the wrong shape that a node computed for one of its inputs."""
     return RuntimeError(invalid(f"Function {name} returned an invalid gradient at index {index}", shape, expected))

@@ -64,10 +64,10 @@ class NumberedModules(Module):
             modules[str(number)] = modules[str(number - 1)]
         modules[str(index)] = module
 
-    def pop(self, index):
+    def pop(self, key):
         """Remove and return the module at an index."""
-        module = self[index]
-        del self[index]
+        module = self[key]
+        del self[key]
         return module
 
 
@@ -146,9 +146,9 @@ class Sequential(NumberedModules):
         super().insert(index + len(self) if index < 0 else index, module)
         return self
 
-    def extend(self, modules):
+    def extend(self, sequential):
         """Append modules; return the container."""
-        for module in modules:
+        for module in sequential:
             self.append(module)
         return self
 

@@ -57,9 +57,9 @@ def copies(module, number):
 _get_clones = copies
 
 
-def causal_mask(size, device=None, dtype=None):
-    """Return a mask [size, size]: 0 where a position may look (at itself and before), minus infinity elsewhere."""
-    return find_public("triu")(find_public("full")((size, size), float("-inf"), dtype=dtype, device=device), diagonal=1)
+def causal_mask(sz, device=None, dtype=None):
+    """Return a mask [sz, sz]: 0 where a position may look (at itself and before), minus infinity elsewhere."""
+    return find_public("triu")(find_public("full")((sz, sz), float("-inf"), dtype=dtype, device=device), diagonal=1)
 
 
 def is_causal_mask(mask, hint, sequence, batch_first):
