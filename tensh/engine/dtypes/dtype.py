@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from tensh.engine.errors.warnings import warn
 from tensh.support.naming import OfTorch, torch_is_tensh
 
 BOOL, INTEGER, FLOAT, COMPLEX = range(4)  # the categories of type promotion, in order
@@ -56,6 +57,8 @@ class dtype(metaclass=OfTorch):
         if self.name in ("bfloat16", "complex32") or self.name in EIGHT_BITS:
             import ml_dtypes
 
+            if self.name == "complex32":
+                warn("ComplexHalf support is experimental and many operators don't support it yet.")
             numpy = np.dtype(getattr(ml_dtypes, self.name))
         else:
             numpy = np.dtype(self.name)

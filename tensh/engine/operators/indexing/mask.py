@@ -6,6 +6,7 @@ from tensh.engine.arrays.scattering import add_at
 from tensh.engine.codegen.registry import METHODS
 from tensh.engine.codegen.table import op
 from tensh.engine.errors.messages import broadcast_clash, does_not_fit
+from tensh.engine.errors.warnings import warn
 from tensh.engine.methods.settings import alert
 from tensh.engine.operators.indexing.gather import extent
 from tensh.engine.operators.indexing.index import title
@@ -88,6 +89,11 @@ def write_masked(input, mask, source):
     if input.dtype is not source.dtype:
         raise RuntimeError(
             f"masked_scatter: expected self and source to have same dtypes but got{title(input)} and {title(source)}"
+        )
+    if mask.dtype == np.uint8:
+        warn(
+            "masked_scatter_ received a mask with dtype torch.uint8, this behavior is now deprecated,please use a mask with dtype "
+            "torch.bool instead."
         )
     if mask.dtype.kind != "b":
         raise RuntimeError(f"masked_scatter_ only supports boolean masks, but got mask with dtype {title(mask)}")

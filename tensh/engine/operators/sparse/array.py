@@ -43,6 +43,10 @@ class Sparse:
         self.values, self.indices, self.shape = values, indices, tuple(shape)
         self.layout, self.coalesced = layout, coalesced
 
+    lift = property(
+        lambda a: Sparsity if a.layout is COO else None,
+        doc="What failures of dense kernels become: rules check matrices.",
+    )
     dtype = property(lambda a: a.values.dtype)
     itemsize = property(lambda a: a.values.itemsize)
     ndim = property(lambda a: len(a.shape))

@@ -158,9 +158,20 @@ def sampled_addmm(input, mat1, mat2, *, beta=1.0, alpha=1.0, out=None):
         raise could_not_run("sparse_sampled_addmm", "SparseCPU" if is_sparse(input) else "CPU")
     if input.array.layout is not CSR:
         raise RuntimeError(f"Expected self to have sparse csr layout, but got {input.layout}")
+    require_sampled_shapes(input.array.shape, mat1.array.shape, mat2.array.shape)
     values = sampled_addmm_of(input, mat1, mat2, beta, alpha)
     result = replace_values(input.array, values, "SparseSampledAddmmBackward0")
     return result if out is None else out.copy_(result)
+
+
+def require_sampled_shapes(shape, first, second):
+    """Raise RuntimeError unless the product of two matrices has a shape."""
+    if first[-1:] != second[-2:-1]:
+        words = "sampled_addmm: mat1 and mat2 shapes cannot be multiplied ({}x{} and {}x{})"
+        raise RuntimeError(words.format(*first[-2:], *second[-2:]))
+    for name, place, given in (("mat1", -2, first), ("mat2", -1, second)):
+        if shape[place] != given[place]:
+            raise RuntimeError(f"sampled_addmm: self.shape[{place}] must match {name}.shape[{place}]")
 
 
 def spdiags(diagonals, offsets, shape, layout=None):
@@ -177,6 +188,8 @@ def spdiags(diagonals, offsets, shape, layout=None):
         require_kind("torch.layout", layout, "_spdiags", "layout", 4)
     rows = diagonals if diagonals.array.ndim == 2 else diagonals.unsqueeze(0)
     steps = offsets.array.reshape(-1)
+    if len(shape) != 2:
+        raise RuntimeError("Output shape must be 2d")
     if len(steps) != rows.array.shape[0]:
         raise RuntimeError(
             f"Number of diagonals ({rows.array.shape[0]}) does not match the number of offsets ({len(steps)})"
@@ -223,13 +236,15 @@ def as_sparse_gradcheck(gradcheck):
 
 
 # ── in the torch namespace ───────────────────────────────────────────────────
-def rows_of_product(input, mat):
+def rows_of_product(input, mat, name="sspaddmm"):
     """Return the product of a sparse and a dense matrix, and its rows with values; raise RuntimeError for other layouts."""
     if not is_sparse(input):
         raise RuntimeError("sspaddmm: expected 'mat1' to have sparse layout, got 'mat1' with layout Strided")
     if is_sparse(mat):
         title = TITLES[mat.array.layout]
         raise RuntimeError(f"sspaddmm: expected 'mat2' to have strided layout, got 'mat2' with layout {title}")
+    if input.array.ndim == mat.array.ndim == 2 and input.array.shape[1] != mat.array.shape[0]:
+        raise RuntimeError(f"{name}: Argument #3: Expected dim 0 size {input.array.shape[1]}, got {mat.array.shape[0]}")
     product = multiply(input, mat)
     return product, np.unique(coalesce_as(to_coo(input)).array.indices[0][0])
 
@@ -262,7 +277,7 @@ def hspmm(mat1, mat2):
     tensor([[1., 1.],
             [1., 1.]])
     """
-    product, rows = rows_of_product(mat1, mat2)
+    product, rows = rows_of_product(mat1, mat2, "hspmm")
     return sparse_tensor(product[wrap(rows)], (rows[None],), product.shape, COO, False)
 
 

@@ -5,6 +5,7 @@ import numpy as np
 from tensh.engine.codegen.vocabulary import on_tensors
 from tensh.engine.core.tensor import wrap
 from tensh.engine.dtypes.device import strided
+from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.errors.unavailable import could_not_run
 from tensh.engine.operators.sparse.array import BSC, COO, CSR, places
 from tensh.engine.operators.sparse.forms import (
@@ -39,13 +40,19 @@ def require_shapes(a, b):
     if m != k:
         if is_sparse(a) and not is_sparse(b) and a.array.layout is COO:
             raise RuntimeError(f"addmm: Argument #3 (dense): Expected dim 0 size {m}, got {k}")
+        if is_sparse(b) and not is_sparse(a) and b.array.layout is COO:  # the product of the transposed matrices
+            raise RuntimeError(f"addmm: Argument #3 (dense): Expected dim 0 size {k}, got {m}")
         raise RuntimeError(f"mat1 and mat2 shapes cannot be multiplied ({n}x{m} and {k}x{j})")
     if a.array.dtype != b.array.dtype:
+        if is_sparse(a) != is_sparse(b) and COO in (a.layout, b.layout):
+            raise RuntimeError(f"expected scalar type {a.dtype.title} but found {b.dtype.title}")
         raise RuntimeError(f"expected m1 and m2 to have the same dtype, but got: {a.dtype.ctype} != {b.dtype.ctype}")
 
 
 @product()
 def mm(input, mat2, label="MmBackward0"):
+    if is_sparse(input) and mat2.array.ndim == 1:
+        wrap_dim(1, 1)
     if input.array.ndim != 2 or mat2.array.ndim != 2:
         raise RuntimeError(
             f"mm: Expected self to be a matrix, but got {input.array.ndim}-D and {mat2.array.ndim}-D tensors"
@@ -91,6 +98,10 @@ def sparse_by_sparse(input, mat2, label):
 def mv(input, vec):
     if not is_sparse(input):
         raise could_not_run("mv", "SparseCPU")
+    if input.array.ndim != 2 or vec.array.ndim != 1:
+        raise RuntimeError(
+            f"mv: two tensor dim should be 2 and 1, but got SparseTensor Dim: {input.array.ndim}Tensor Dim: {vec.array.ndim}"
+        )
     if input.array.shape[1] != vec.array.shape[0]:
         raise RuntimeError("mv: expected self.size(-1) == vec.size(-1)")
     return rename_node(mm(input, vec.unsqueeze(1)).squeeze(1), "MvBackward0")
@@ -119,9 +130,22 @@ def matmul(input, other):
 def bmm(input, mat2):
     if any(is_sparse(each) and each.array.layout is not COO for each in (input, mat2)):
         raise could_not_run("bmm.out", "SparseCsrCPU")
+    require_batches(input, mat2)
     pick = lambda t, n: PICK(t, n) if is_sparse(t) else t[n]  # noqa: E731
     made = [mm(pick(input, n), pick(mat2, n)) for n in range(input.array.shape[0])]
     return on_tensors("stack")(made, 0)
+
+
+def require_batches(a, b):
+    """Raise RuntimeError unless two batches of matrices can be multiplied."""
+    for name, each in (("self", a), ("mat2", b)):
+        if each.array.ndim != 3:
+            dims = f"{each.array.ndim}" if not is_sparse(each) else f"{each.array.sparse_dim}"
+            words = "must have 3 sparse dims, but has" if is_sparse(each) else "must have 3 dims, but has"
+            raise RuntimeError(f"bmm_sparse: Tensor '{name}' {words} {dims}")
+    for one, two in ((0, 0), (2, 1)):
+        if a.array.shape[one] != b.array.shape[two]:
+            raise RuntimeError(f"bmm_sparse: 'self.size({one})' and 'mat2.size({two})' must match")
 
 
 def PICK(t, n):
@@ -132,11 +156,25 @@ def PICK(t, n):
 
 @product("addmm", "sparse_addmm")
 def addmm(input, mat1, mat2, *, beta=1, alpha=1, label="AddmmBackward0"):
+    if is_sparse(mat1) and not is_sparse(input) and mat1.array.ndim == mat2.array.ndim == 2:
+        if mat1.array.layout is not COO:
+            require_shapes(mat1, mat2)
+        require_room(input.array.shape, (mat1.array.shape[0], mat2.array.shape[1]))
     found = mm(mat1, mat2, "MmBackward0" if label == "AddmmBackward0" else label)
     found = found if alpha == 1 else found * alpha
     if is_sparse(found) or is_sparse(input):
         return input * beta + found if beta != 1 else input + found
     return rename_node((input if beta == 1 else input * beta) + found, label)
+
+
+def require_room(shape, target):
+    """Raise RuntimeError unless a tensor of a shape can be expanded to that of a product."""
+    for place, (size, wanted) in enumerate(zip(shape, target)):
+        if len(shape) == 2 and size not in (1, wanted) and (place or shape[1] in (1, target[1])):
+            raise RuntimeError(
+                f"The expanded size of the tensor ({wanted}) must match the existing size ({size}) at non-singleton dimension {place}. "
+                f" Target sizes: {list(target)}.  Tensor sizes: {list(shape)}"
+            )
 
 
 @product("linear")

@@ -7,7 +7,7 @@ import numpy as np
 
 from tensh.engine.codegen.vocabulary import on_tensors
 from tensh.engine.core.tensor import wrap
-from tensh.engine.errors.messages import wrap_dims
+from tensh.engine.errors.messages import broadcast_clash, wrap_dims
 from tensh.engine.errors.unavailable import could_not_run
 from tensh.engine.operators.sparse.array import COO, CSR, flat_places, places
 from tensh.engine.operators.sparse.creation import is_in_order
@@ -81,8 +81,14 @@ def clone(input, *args, **options):
 @rule("add", "add_scaled")
 def add(input, other, alpha=1):
     if not is_sparse(input):
-        if not hasattr(input, "array") or input.array.shape != other.array.shape:
+        if not hasattr(input, "array"):
             raise RuntimeError("add(sparse, dense) is not supported. Use add(dense, sparse) instead.")
+        if input.array.shape != other.array.shape:
+            what = "dense" if other.array.layout is COO else "op2"
+            raise RuntimeError(
+                f"add: expected 'self' and 'other' to have same size, but self has size {list(input.shape)} while other has size "
+                f"{list(other.shape)} (FYI: {what}-sparse addition does not currently support broadcasting)"
+            )
         array, values = other.array, entries_of(other)[1]
         flat = array.take_apart(input).reshape(-1, *array.entry_shape)
         added = flat.index_put((wrap(flat_places(array)),), values if alpha == 1 else values * alpha, True)
@@ -171,6 +177,8 @@ def mul(input, other):
     if is_number(other):
         return replace_values(input.array, values_of(input) * other)
     if not is_sparse(other):
+        if (clash := broadcast_clash([other.array.shape, input.array.shape])) is not None:
+            raise RuntimeError(clash)
         if np.broadcast_shapes(input.array.shape, other.array.shape) != input.array.shape:
             raise RuntimeError(f"mul(): expected sizes to match, got {list(input.shape)} and {list(other.shape)}")
         dense = other.expand(input.array.shape)
@@ -178,7 +186,10 @@ def mul(input, other):
         factor = array.take_apart(dense)[index].reshape(array.values.shape)
         return replace_values(array, values_of(input) * factor, "MulBackward0")
     if input.array.shape != other.array.shape:
-        raise RuntimeError("mul operands have incompatible sizes")
+        raise RuntimeError(
+            "sparse_binary_op_intersection_cpu(): expects sparse inputs with equal dimensionality, number of sparse dimensions, and "
+            "shape of sparse dimensions"
+        )
     layout = input.array.layout
     if layout is not COO and have_same_places(input.array, other.array):
         return replace_values(input.array, values_of(input) * values_of(other), "MulBackward0")

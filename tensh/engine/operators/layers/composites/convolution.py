@@ -5,7 +5,7 @@ from tensh.engine.arguments.signatures import Form, choose
 from tensh.engine.codegen.composites import composite
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import bfloat16, float32
-from tensh.engine.errors.warnings import warn
+from tensh.engine.errors.warnings import warn_once
 from tensh.engine.operators.forms import require
 from tensh.engine.operators.layers.composites.registry import SIZES, SMALL, layer, refuse_dtypes, rename
 from tensh.engine.operators.layers.convolution import correlate, correlate_back
@@ -180,7 +180,7 @@ def resolve_padding(padding, input, weight, stride, dilation):
         raise RuntimeError("padding='same' is not supported for strided convolutions")
     total = [d * (k - 1) for k, d in zip(weight.array.shape[2:], dilation)]
     if any(t % 2 for t in total):
-        warn(
+        warn_once(
             "Using padding='same' with even kernel lengths and odd dilation may require a zero-padded copy of the input be "
             "created",
         )

@@ -13,6 +13,7 @@ from tensh.engine.dispatch.override.points import watch_inner, watch_operator
 from tensh.engine.dtypes.dtype import float32
 from tensh.engine.dtypes.info import finfo
 from tensh.engine.dtypes.size import size_of
+from tensh.engine.errors.warnings import warn_once
 from tensh.engine.operators.elementwise.numbered import plus
 from tensh.engine.operators.forms import require, require_kind
 from tensh.engine.operators.layers.composites.padding import pad
@@ -295,6 +296,12 @@ def rms_norm(input, normalized_shape, weight=None, eps=None):
     dtype = input.dtype
     if not (dtype.is_floating_point or dtype.is_complex):
         raise NotImplementedError(f"\"rms_norm\" not implemented for '{dtype.title}'")
+    if weight is not None and weight.dtype is not dtype:
+        warn_once(
+            f"Mismatch dtype between input and weight: input dtype = {dtype.spoken}, weight dtype = {weight.dtype.spoken}, Cannot "
+            "dispatch to fused implementation.",
+            what="weights of rms_norm",
+        )
     wide = input.float() if dtype.itemsize == 2 else input
     eps = finfo(wide.dtype.to_real()).eps if eps is None else eps
     squares = wide.pow(2).mean(tuple(range(-len(shape), 0)), keepdim=True)

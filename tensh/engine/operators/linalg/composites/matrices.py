@@ -187,13 +187,13 @@ def cross(input, other, dim=None):
     Shapes: [*, 3]. Raise RuntimeError for other shapes.
     """
     if dim is None:
-        if 3 not in input.array.shape:
-            raise RuntimeError("no dimension of size 3 in input")
         warn_once(
             "Using torch.cross without specifying the dim arg is deprecated.\nPlease either pass the dim explicitly or simply "
             "use torch.linalg.cross.\nThe default value of dim will change to agree with that of linalg.cross in a future "
             "release."
         )
+        if 3 not in input.array.shape:
+            raise RuntimeError("no dimension of size 3 in input")
         dim = input.array.shape.index(3)
     return crossed.linalg_cross.fn(input, other, dim)
 

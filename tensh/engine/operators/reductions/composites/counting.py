@@ -7,6 +7,7 @@ import numpy as np
 from tensh.engine.codegen.composites import composite
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.errors.messages import dtype_error, refuse_dtype
+from tensh.engine.errors.warnings import warn_once
 from tensh.engine.inplace.out import write_out
 from tensh.engine.operators.forms import require, require_kind
 from tensh.engine.operators.precision import I8, widen
@@ -120,8 +121,21 @@ def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=N
     if sorter is not None:
         check_sorter(sorter.array, ordered)
         ordered = np.take_along_axis(ordered, sorter.array, -1)
+    warn_of_copies(values, sorted_sequence.array, sorter)
     result = wrap(np.asarray(places(ordered, values, side, np.int32 if out_int32 else I8)))
     return result if out is None else write_indices(out, result, out_int32, "searchsorted")
+
+
+def warn_of_copies(values, boundaries, sorter=None):
+    """Warn of arguments that PyTorch copies because they are not contiguous."""
+    given = ("input value", values), ("boundary", boundaries), ("sorter", None if sorter is None else sorter.array)
+    for what, array in given:
+        if array is not None and not array.flags.c_contiguous:
+            warn_once(
+                f"torch.searchsorted(): {what} tensor is non-contiguous, this will lower the performance due to extra data copy when "
+                f"converting non-contiguous tensor to contiguous, please use contiguous {what} tensor if possible. This message will "
+                "only appear once per program."
+            )
 
 
 def check_dimensions(ordered, values):
