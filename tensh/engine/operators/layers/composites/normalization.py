@@ -11,10 +11,7 @@ from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.override.points import watch_inner, watch_operator
 from tensh.engine.dtypes.dtype import float32
-from tensh.engine.dtypes.info import finfo
 from tensh.engine.dtypes.size import size_of
-from tensh.engine.errors.warnings import warn_once
-from tensh.engine.operators.elementwise.numbered import plus
 from tensh.engine.operators.forms import require, require_kind
 from tensh.engine.operators.layers.composites.padding import pad
 from tensh.engine.operators.layers.composites.pooling import MEAN_POOLS
@@ -275,40 +272,6 @@ def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05):
     tensor([[-1.0000,  1.0000]])
     """
     return layer_norm_with_stats(input, normalized_shape, weight, bias, eps)[0]
-
-
-@layer(torch=True)
-def rms_norm(input, normalized_shape, weight=None, eps=None):
-    """The input divided by the root of its mean square over the last dimensions, times weight.  Differentiable.
-
-    ``eps`` is added to the mean square; by default it is the distance from 1 to the next number of the dtype.
-    Shape: [..., *normalized_shape]. Raise RuntimeError or ValueError for others.
-
-    >>> import tensh as torch
-    >>> torch.nn.functional.rms_norm(torch.tensor([[1.0, 7.0]]), (2,))
-    tensor([[0.2000, 1.4000]])
-    """
-    ndim = require(input, "rms_norm", "input", 1).array.ndim
-    shape = check_normalized_shape("rms_norm", normalized_shape)
-    if ndim < len(shape):
-        raise ValueError(f"Input tensor must have at least {len(shape)} dimensions, but got {ndim}")
-    shape = check_trailing(input, shape, "", weight=weight)
-    dtype = input.dtype
-    if not (dtype.is_floating_point or dtype.is_complex):
-        raise NotImplementedError(f"\"rms_norm\" not implemented for '{dtype.title}'")
-    if weight is not None and weight.dtype is not dtype:
-        warn_once(
-            f"Mismatch dtype between input and weight: input dtype = {dtype.spoken}, weight dtype = {weight.dtype.spoken}, Cannot "
-            "dispatch to fused implementation.",
-            what="weights of rms_norm",
-        )
-    wide = input.float() if dtype.itemsize == 2 else input
-    eps = finfo(wide.dtype.to_real()).eps if eps is None else eps
-    squares = wide.pow(2).mean(tuple(range(-len(shape), 0)), keepdim=True)
-    out = wide * plus.fn(squares, eps).rsqrt()
-    if weight is not None:
-        out = out * weight
-    return out.to(dtype) if out.dtype is not dtype else out
 
 
 # ── groups ───────────────────────────────────────────────────────────────────
