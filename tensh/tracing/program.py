@@ -70,14 +70,24 @@ def list_members(root):
 
 
 def trace_program(
-    function, args, kwargs=None, sizes=False, on_read=None, root=None, lasting=False, shift=None, preserved=()
+    function,
+    args,
+    kwargs=None,
+    sizes=False,
+    on_read=None,
+    root=None,
+    lasting=False,
+    shift=None,
+    preserved=(),
+    read_item=None,
 ):
     """Run ``function(*args, **kwargs)`` and return its ``Program``. ``root`` is the module whose members become attributes.
 
     Writes of the run and the state of the random number generator are undone afterwards, unless ``lasting``, where branches and
     loops that depend on elements are recorded as the example takes them. ``sizes`` follows
     the sizes of tensors; ``on_read(kind, function)`` is called when Python reads elements. With a ``shift``, numbers that the
-    program reads by ``item()`` are nodes, and those of the example so much larger; ``preserved`` are paths of modules whose calls are noted. Raise UntracedValue if a tensor was
+    program reads by ``item()`` are nodes, and those of the example so much larger; otherwise ``read_item(recorder, tensor)`` reads them. ``preserved`` are paths of modules whose
+    calls are noted. Raise UntracedValue if a tensor was
     computed by something that cannot be observed.
     """
     root = root if root is not None else function if isinstance(function, Module) else Module()
@@ -86,6 +96,8 @@ def trace_program(
     ranges = {}
     if shift is not None:
         recorder.read_item = partial(read_number, ranges=ranges, shift=shift)
+    elif read_item is not None:
+        recorder.read_item = read_item
     recorder.root, recorder.preserved = root, preserved
     recorder.paths = {module: path for path, module in root.named_modules() if path}
     structure, leaves = add_inputs(recorder, function, args, kwargs or {})

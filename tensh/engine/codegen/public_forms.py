@@ -69,7 +69,10 @@ SPACES = ("torch.linalg", "torch.fft", "torch.special", "torch.sparse", "torch.n
 def name_in_space(function):
     """Return the name of a function in its namespace, such as ``inv`` for ``torch.linalg.inv``."""
     named = getattr(function, "__module__", None) in SPACES and isinstance(function, types.FunctionType)
-    return function.__qualname__ if named else getattr(function, "__name__", "")
+    name = getattr(function, "__name__", "")
+    return (
+        function.__qualname__ if named and function.__qualname__ != f"_{name}" else name
+    )  # private in Python's errors
 
 
 def as_python_operator(fn):

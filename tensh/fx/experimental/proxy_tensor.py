@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from tensh._aten.overloads import Derivative, schemas
 from tensh.engine.autograd.modes import no_grad
 from tensh.engine.core.clock import mode
+from tensh.engine.core.ports import Port
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.override.state import call_disabled, state
 from tensh.engine.methods.unsupported import unsupported_lookup
@@ -18,6 +19,7 @@ from tensh.fx.experimental.functionalizing import FunctionalRecorder
 from tensh.fx.experimental.symbolic_sizes import free_input_sizes
 from tensh.fx.graph import Graph
 from tensh.fx.graph_module import GraphModule
+from tensh.fx.immutable_collections import to_plain
 from tensh.fx.pytree_codegen import PyTreeCodeGen, PyTreeInfo
 from tensh.nn.modules.module import Module
 from tensh.nn.parameter import is_parameter
@@ -25,6 +27,8 @@ from tensh.utils._python_dispatch import TorchDispatchMode, _disable_current_mod
 
 __all__ = ["get_proxy_mode", "make_fx"]
 
+record_before_dispatch = Port("export.before_dispatch", "record_before_dispatch")
+"""``record_before_dispatch(function, args, names)``: the graph of the operators that a function calls, and its result."""
 REFUSED = (
     "It appears that you're trying to get value out of a tracing tensor with {} - erroring out! It's likely that this is caused by "
     "data-dependent control flow or similar.  It may be possible to trace this with dynamic shapes; try setting "
@@ -199,7 +203,8 @@ def make_fx(
     The nodes are PyTorch's ``aten`` operators; gradients that ``f`` computes are part of the graph, as are the
     operators of ``torch.func``. ``decomposition_table`` maps operators to functions that decompose them. Sizes are
     those of the example; with ``tracing_mode="symbolic"``, ``f`` runs again with other sizes, and the graph follows
-    those that may differ. Raise RuntimeError if Python reads an element.
+    those that may differ. With ``pre_dispatch``, operators are those that ``f`` calls, such as ``linear``, and switches of modes are
+    nodes. Raise RuntimeError if Python reads an element.
 
     >>> import tensh as torch
     >>> from tensh.fx.experimental.proxy_tensor import make_fx
@@ -211,6 +216,10 @@ def make_fx(
         raise AssertionError(f"tracing_mode should be one of 'real', 'fake', 'symbolic', got {tracing_mode}")
 
     def record(given, names, spec):
+        if pre_dispatch and not decomposition_table:
+            found = record_before_dispatch(f, unflatten(given, spec), names)
+            if found is not None:
+                return found
         recorder = OperatorRecorder(decomposition_table or {})
         proxies = [recorder.add_input(value, name) for value, name in zip(given, names, strict=True)]
         with recorder:
@@ -226,9 +235,9 @@ def make_fx(
         if tracing_mode == "symbolic":
             free_input_sizes(recorder.graph, given, lambda values: record(values, names, spec)[0].graph)
         if nested:
-            leaves, structure = flatten(result)
+            structure = flatten(result)[1]
             output = recorder.graph.output_node()
-            output.args = ([recorder.node_of(each) for each in leaves],)
+            output.args = (flatten(to_plain(output.args[0]))[0],)
             recorder.graph.set_codegen(PyTreeCodeGen(PyTreeInfo(nested, spec, structure)))
         return GraphModule(list_members(recorder.graph), recorder.graph, getattr(f, "__name__", type(f).__name__))
 

@@ -98,7 +98,8 @@ def pair_up(first, second, pairs, third, others):
         return find_size(one, two, three, pairs, others)
 
     for one, rest in partners.items():
-        shapes = {each.meta["val"].shape for each in (one, *rest)} if one.op == "get_attr" else ()
+        constants = [each.meta["val"] for each in (one, *rest) if each.op == "get_attr"]
+        shapes = {each.shape for each in constants if isinstance(each, Tensor)}
         if len({(each.op, each.target) for each in (one, *rest)}) > 1 or len(shapes) > 1:
             raise Differs
         found[one] = merge(one.args, *(each.args for each in rest)), merge(one.kwargs, *(each.kwargs for each in rest))
