@@ -187,6 +187,10 @@ def lstm_state(gates, state, projection):
     return (hidden if projection is None else hidden.matmul(projection.t())), cell
 
 
+def add_gates(gates, others):
+    return gates.add_(others)
+
+
 def gru_step(inputs, state, weights):
     mine = inputs.unsafe_chunk(3, 1)
     theirs = functional.linear(state[0], *weights[:2]).unsafe_chunk(3, 1)
@@ -239,6 +243,7 @@ STEPS = {
         batch_norm_with_stats,
         lstm_state,
         gru_step,
+        add_gates,
         reshape_alias,
         clamp_at_zero,
         sub,
