@@ -69,12 +69,12 @@ def sum_columns(step):
     few = whole and matrix.shape[0] <= COLUMN and 0 < matrix.size <= MOST and matrix.dtype in REAL
     if not few or step.out.dtype is not matrix.dtype:
         return [step]
-    return [Step(KERNEL, "sum_dim", add_columns_or_rows, (matrix,), step.outs, step.line)]
+    return [Step(KERNEL, "sum_dim", add_columns_or_rows, step.args, step.outs, step.line)]
 
 
-def add_columns_or_rows(matrix):
+def add_columns_or_rows(matrix, dim, keepdim=False, dtype=None):
     """Sum the columns of a matrix that may lie in another order than in the capture."""
-    return add_columns(matrix) if matrix.flags.c_contiguous else OPS["sum_dim"].kernel(matrix, 0)
+    return add_columns(matrix) if matrix.flags.c_contiguous else OPS["sum_dim"].kernel(matrix, dim)
 
 
 def transpose(step):

@@ -8,19 +8,17 @@ import math
 
 import numpy as np
 
-from tensh.engine.arrays.blas import CORE, LIMIT
+from tensh.engine.arrays.blas import LIMIT
 from tensh.engine.arrays.threads import pool, run
-from tensh.engine.arrays.vectors import HAS_AVX512
+from tensh.engine.arrays.vectors import BLAS_HAS_AVX512
 
 F4 = np.dtype(np.float32)
-MULTIPLIES_WIDE = HAS_AVX512 and CORE in ("", "skylakex", "cooperlake", "sapphirerapids")
-"""True if BLAS multiplies 16 float32 numbers at a time."""
 
 # Products of two numbers from which a matrix product is shared, and in a block of it where there are more than two.  One core
 # takes 40 to 80 microseconds for 2**22 of float32 with AVX-512, up to 250 without, and another core begins after 20 to 50.
 # BLAS lays the smaller matrix in order again for every block: 1024 x 128 x 512 takes 1.03 times as long in four blocks as in
 # one, 1.3 times in sixteen.
-PARALLEL_PRODUCT, BLOCK = (1 << 23 if MULTIPLIES_WIDE else 1 << 22), 1 << 24
+PARALLEL_PRODUCT, BLOCK = (1 << 23 if BLAS_HAS_AVX512 else 1 << 22), 1 << 24
 MOST = 8  # blocks of a product; sixteen of 1024 x 1024 x 1024 take 1.1 to 1.4 times as long, eight 1.05 times
 LEAST = 32  # rows or columns of a block; BLAS is slow with fewer
 STEP = 16  # rows or columns that BLAS processes at a time
@@ -88,7 +86,7 @@ def is_exchanged(first, second):
         and first.dtype is second.dtype is F4
         and second.flags.f_contiguous
         and first.flags.c_contiguous
-        and MULTIPLIES_WIDE
+        and BLAS_HAS_AVX512
     )
 
 

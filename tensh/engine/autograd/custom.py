@@ -11,7 +11,7 @@ from tensh.engine.core.clock import announce, listeners, mode, owner, stamp_writ
 from tensh.engine.core.lift import Lift
 from tensh.engine.core.nodes import AccumulateGrad, Node, Output, uses_gradient
 from tensh.engine.core.tensor import Tensor, wrap
-from tensh.engine.core.views import record_view, refresh_node
+from tensh.engine.core.views import derive_again, record_view, refresh_node
 from tensh.engine.dispatch.override.state import is_wrapper
 from tensh.engine.dtypes.dtype import DIFFERENTIABLE
 from tensh.engine.errors.views import CUSTOM
@@ -256,6 +256,7 @@ def _attach(t, node, changed, since):
     """Connect an output to its node; for a view that was written, connect the base."""
     if t._base is not None and id(t) in changed:
         rebase_history(t, changed[id(t)], node, nodes_of_write(node, since), t.array)
+        derive_again(t)
     else:
         t.node = node
 

@@ -18,7 +18,7 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 from tensh.engine.autograd.jvp import fit_tangent, jvp, jvp_of_region
 from tensh.engine.codegen.operator import Op
 from tensh.engine.core.backward import as_tensor
-from tensh.engine.core.clock import FORWARD, listen, mode, tick, unlisten
+from tensh.engine.core.clock import FORWARD, listen, mode, owner, tick, unlisten
 from tensh.engine.core.nodes import Dual, NoGradView, Output, track_temporary, uses_gradient
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import refresh_node
@@ -73,7 +73,7 @@ class Levels(tuple):
             for each in (*n.inputs, *[value_of(t).node for t in tangents]):
                 if each is not None and each.time > since and each not in found:
                     found[each] = None
-                    copy_saved(each, array)
+                    copy_saved(each, owner(array))
 
     def finish_write(self, node):
         """Update tangents after the value of ``node`` was written into a tensor, perhaps of another size or dtype."""

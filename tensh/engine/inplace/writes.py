@@ -47,10 +47,10 @@ def write_inplace(t, since, value, name, overlapping=False):
     if differentiating:
         refuse_capture(t, name)
     if node is not None:
-        inside = nodes_of_write(node, since)
-        spoilt = len(inside) == 1 and saves_argument_in(node, t.array)
+        inside, block = nodes_of_write(node, since), owner(t.array)
+        spoilt = len(inside) == 1 and saves_argument_in(node, block)
         for n in () if spoilt else inside:
-            copy_saved(n, t.array)
+            copy_saved(n, block)
         if mode.levels:
             mode.levels.prepare_write(node, since, t.array)
     old = None if node is None else refresh_node(t)
@@ -174,7 +174,7 @@ def require_fit(t, value, overlapping=False):
     a, b = t.array, value.array
     if not overlapping:
         refuse_overlap(a)
-    if a.shape != b.shape:
+    if a.shape != b.shape and b.shape:
         if (clash := broadcast_clash((a.shape, b.shape))) is not None:
             raise RuntimeError(clash)
         if (shape := np.broadcast_shapes(a.shape, b.shape)) != a.shape:
@@ -185,6 +185,8 @@ def require_fit(t, value, overlapping=False):
 
 def nodes_of_write(node, since):
     """The nodes recorded after ``since`` that ``node`` depends on, beginning with ``node``."""
+    if not any([up is not None and up.time > since for up in node.inputs]):
+        return [node]
     found = {node: None}
     for n in keys_while_growing(found):
         for up in n.inputs:
@@ -202,24 +204,24 @@ def keys_while_growing(found):
         yield from batch
 
 
-def saves_argument_in(node, array):
-    """True if ``node`` saved an argument, other than the tensor itself, in the memory that is about to change.
+def saves_argument_in(node, block):
+    """True if ``node`` saved an argument, other than the tensor itself, in the memory ``block`` that is about to change.
 
     As in PyTorch, its derivative is lost then: the node is backdated, so that backward reports a stale value.
     """
-    block = owner(array)
     return any(
-        (role == FOREIGN or role is not None and role > 0) and type(value) is ndarray and owner(value) is block
-        for role, value in zip(node.roles, unpacked_values(node.saved), strict=False)
+        [
+            (role == FOREIGN or role is not None and role > 0) and type(value) is ndarray and owner(value) is block
+            for role, value in zip(node.roles, unpacked_values(node.saved), strict=False)
+        ]
     )
 
 
-def copy_saved(node, array):
-    """Copy the arrays of ``node`` in the memory that is about to change."""
-    block = owner(array)
+def copy_saved(node, block):
+    """Copy the arrays of ``node`` in the memory ``block`` that is about to change."""
     if node.saved and type(node.saved) is not tuple:
         copy_packed(node, block)
-    elif any(type(s) is ndarray and owner(s) is block for s in node.saved or ()):
+    elif any([type(s) is ndarray and owner(s) is block for s in node.saved or ()]):
         node.saved = tuple(copy_array(s) if type(s) is ndarray and owner(s) is block else s for s in node.saved)
 
 
@@ -233,7 +235,7 @@ watch_operator(copy_array, None)
 
 def rebase_history(t, old, node, inside, result):
     """Let ``t`` (or its base, if ``t`` is a view) continue from the node of the written value."""
-    if any(s is result for s in unpacked_values(node.saved)):
+    if any([s is result for s in unpacked_values(node.saved)]):
         node.saved = tuple(t.array if s is result else s for s in node.saved)
     node.time = advance(node.time)
     if t._base is None:
@@ -246,4 +248,5 @@ def rebase_history(t, old, node, inside, result):
         if mode.levels:
             mode.levels.settle(slices, [t._base])
         stamp_whole_write(t._base.array, slices.operation())
-        derive_again(t)
+        if mode.levels or mode.held is not None:  # a view is derived again when it is read, as others of its base are
+            derive_again(t)

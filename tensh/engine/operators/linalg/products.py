@@ -11,7 +11,7 @@ import numpy as np
 
 from tensh.engine.arrays.matmul import PARALLEL_PRODUCT, matmul, multiply_matrices
 from tensh.engine.arrays.threads import PARALLEL_LIGHT, parallel_map
-from tensh.engine.arrays.vectors import HAS_AVX512
+from tensh.engine.arrays.vectors import BLAS_HAS_AVX512
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import ARRAYS, TENSORS, on_tensors, word
 from tensh.engine.dtypes.dtype import BY_NUMPY
@@ -84,7 +84,7 @@ OTHER_NUMBER = "result dtype {1.title} does not match input dtype {0.title}"
 
 # ── long inner dimensions ────────────────────────────────────────────────────
 LONG_LINE = 1024  # elements of an inner dimension from which products with a vector are computed in blocks
-LONG = 257 if HAS_AVX512 else LONG_LINE  # the same, for matrices with few sums and AVX-512
+LONG = 257 if BLAS_HAS_AVX512 else LONG_LINE  # the same, for matrices with few sums and AVX-512
 BLOCK = 256  # elements per block there: BLAS's loops for few sums add all of them one after the other
 # elements of a product up to which blocks pay: a thousand take half the time, ten some µs more
 FEW_SUMS = 2048

@@ -15,7 +15,7 @@ from functools import lru_cache, reduce
 import numpy as np
 
 from tensh.engine.arrays.threads import map_rows, map_shares, run
-from tensh.engine.arrays.vectors import HAS_AVX512
+from tensh.engine.arrays.vectors import BLAS_HAS_AVX512
 from tensh.engine.operators.precision import F4, F8, ONES, widen
 from tensh.engine.operators.reductions.small import COLUMN, FEW, MOST, QUARTERS, add_all, add_columns
 
@@ -40,7 +40,7 @@ SHORT = 32  # numbers of a row up to which many rows are one product: rows of 16
 LONG = 4096  # bytes of a row in one BLAS call
 # Of each of many lines of a vector: 16 sequential additions of the processor.  As exact as lines of 64 numbers in one matrix, and
 # a third faster.  With lines twice as long, which take 0.9 of the time, sums of equal numbers are off by two units in the last place.
-LINE_BYTES = 2048 if HAS_AVX512 else 1024
+LINE_BYTES = 2048 if BLAS_HAS_AVX512 else 1024
 PIECE = 1 << 16  # numbers of a piece of a vector that is computed while it is added
 PAIRS = 1 << 15  # numbers up to which NumPy adds a vector pairwise; above, it takes twice the time of BLAS
 
