@@ -8,7 +8,7 @@ import numpy as np
 from tensh.engine.arrays.absent import Absent, make_like
 from tensh.engine.autograd.edges import GradientEdge
 from tensh.engine.core import ports
-from tensh.engine.core.backward import Misfit, accumulate, fit
+from tensh.engine.core.backward import accumulate, fit
 from tensh.engine.core.backward import run as run_pass
 from tensh.engine.core.clock import mode
 from tensh.engine.core.lift import Lift
@@ -17,7 +17,7 @@ from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.device import preserve_format
 from tensh.engine.dtypes.dtype import BY_NUMPY
-from tensh.engine.errors.messages import invalid
+from tensh.engine.errors.messages import Misfit, invalid
 from tensh.engine.errors.warnings import warn, warn_once
 
 on_tensors = WeakSet()

@@ -225,12 +225,51 @@ def as_dense(value):
 
 
 def add_arrays(a, b):
-    """Add two sparse arrays: their values if the indices are the same, otherwise both joined."""
-    if a.indices[0] is b.indices[0]:
+    """Add two sparse arrays: values at the same indices, in the order of PyTorch's sums."""
+    if a.indices[0] is b.indices[0] and (a.layout is not COO or are_contiguous(a, b)):
         return a.replace_values(a.values + b.values)
-    index = np.concatenate([places(a), places(b)], 1)
-    values = [each.values.reshape(-1, *each.entry_shape) for each in (a, b)]
-    return Sparse(np.concatenate(values), (index,), a.shape)
+    index, (first, second), count = merge_places(a, b)
+    values = np.zeros((count, *a.entry_shape), np.result_type(a.dtype, b.dtype))
+    values[first] = a.values.reshape(-1, *a.entry_shape)
+    values[second] += b.values.reshape(-1, *b.entry_shape)
+    return Sparse(values, (index,), a.shape, coalesced=a.coalesced and b.coalesced)
+
+
+def are_contiguous(a, b):
+    return a.values.flags.c_contiguous and b.values.flags.c_contiguous
+
+
+def merge_places(a, b):
+    """Merge two lists of indices; return the indices of a sum, and the position in it of each value of both.
+
+    Both are walked through as if they were sorted; if values are not contiguous, one list follows the other.
+    """
+    if not are_contiguous(a, b):
+        index, count = np.concatenate([places(a), places(b)], 1), places(a).shape[1]
+        return index, (np.arange(count), np.arange(count, index.shape[1])), index.shape[1]
+    first, second = flat_places(a), flat_places(b)
+    if np.array_equal(first, second):
+        return places(a), (np.arange(len(first)),) * 2, len(first)
+    if (np.diff(first) > 0).all() and (np.diff(second) > 0).all():
+        flat, numbers = np.unique(np.concatenate([first, second]), return_inverse=True)
+        sizes = a.grid
+        index = np.stack(np.unravel_index(flat, sizes)) if sizes else np.zeros((0, len(flat)), np.int64)
+        return index, (numbers[: len(first)], numbers[len(first) :]), len(flat)
+    one, two = first.tolist(), second.tolist()
+    i = j = 0
+    taken, numbers = [], ([], [])
+    while i < len(one) or j < len(two):
+        from_one = j >= len(two) or i < len(one) and one[i] <= two[j]
+        from_two = i >= len(one) or j < len(two) and two[j] <= one[i]
+        taken.append(i if from_one else len(one) + j)
+        if from_one:
+            numbers[0].append(len(taken) - 1)
+            i += 1
+        if from_two:
+            numbers[1].append(len(taken) - 1)
+            j += 1
+    index = np.concatenate([places(a), places(b)], 1)[:, taken]
+    return index, tuple(np.array(each, np.int64) for each in numbers), len(taken)
 
 
 SPARSE[Sparse] = lambda array: array

@@ -9,7 +9,7 @@ from tensh.engine.codegen.vocabulary import on_tensors
 from tensh.engine.core.tensor import wrap
 from tensh.engine.errors.messages import broadcast_clash, wrap_dims
 from tensh.engine.errors.unavailable import could_not_run
-from tensh.engine.operators.sparse.array import COO, CSR, flat_places, places
+from tensh.engine.operators.sparse.array import COO, CSR, flat_places, merge_places, places
 from tensh.engine.operators.sparse.creation import is_in_order
 from tensh.engine.operators.sparse.forms import (
     coalesce_as,
@@ -130,31 +130,6 @@ def add(input, other, alpha=1):
 def have_same_places(a, b):
     """Return True if two compressed arrays have the same indices."""
     return a.block == b.block and all(map(np.array_equal, a.indices, b.indices))
-
-
-def merge_places(a, b):
-    """Merge two sorted lists of indices; return the indices of a sum, and the position in it of each value of both."""
-    first, second = flat_places(a), flat_places(b)
-    if (np.diff(first) > 0).all() and (np.diff(second) > 0).all():
-        flat, numbers = np.unique(np.concatenate([first, second]), return_inverse=True)
-        sizes = a.shape[: a.sparse_dim]
-        index = np.stack(np.unravel_index(flat, sizes)) if sizes else np.zeros((0, len(flat)), np.int64)
-        return index, (numbers[: len(first)], numbers[len(first) :]), len(flat)
-    one, two = first.tolist(), second.tolist()
-    i = j = 0
-    taken, numbers = [], ([], [])
-    while i < len(one) or j < len(two):
-        from_one = j >= len(two) or i < len(one) and one[i] <= two[j]
-        from_two = i >= len(one) or j < len(two) and two[j] <= one[i]
-        taken.append(i if from_one else len(one) + j)
-        if from_one:
-            numbers[0].append(len(taken) - 1)
-            i += 1
-        if from_two:
-            numbers[1].append(len(taken) - 1)
-            j += 1
-    index = np.concatenate([a.indices[0], b.indices[0]], 1)[:, taken]
-    return index, tuple(np.array(each, np.int64) for each in numbers), len(taken)
 
 
 @rule("sub", "sub_scaled")
