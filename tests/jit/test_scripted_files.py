@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import tensh as torch
-from tests.jit.scripted_functions import make_scripted_modules, make_scripts
+from tests.jit.scripted_functions import make_scripts
 from tests.jit.scripted_functions_of_tuples import CASES as CASES_OF_TUPLES
+from tests.jit.scripted_modules import make_scripted_modules
 from tests.jit.scripts_of_traces import make_scripts_of_traces
 from tests.recorded.layers.cases import CASES, made, tensors
 from tests.support.zoo import make_models

@@ -17,6 +17,7 @@ from tensh.jit.scripting.inlining import inline
 from tensh.jit.scripting.iteration import Iteration
 from tensh.jit.scripting.kinds import element_of, fits, join, none, uniform
 from tensh.jit.scripting.layers import declare_layer, is_layer
+from tensh.jit.scripting.python_calls import PythonCalls
 from tensh.jit.scripting.sources import NotScriptable, Source
 from tensh.jit.scripting.statements import ResultFound, Statements
 from tensh.jit.scripting.subscripts import Subscripts
@@ -34,7 +35,7 @@ class Compiled:
         self.name, self.graph, self.signature, self.kinds, self.result = name, graph, signature, kinds, result
 
 
-class Compiler(Expressions, Functions, Classes, Subscripts, Iteration, Statements, Builder):
+class Compiler(Expressions, Functions, PythonCalls, Classes, Subscripts, Iteration, Statements, Builder):
     """Compiles one function, or with ``owner`` one method of a module."""
 
     def __init__(self, program, fn, owner=None, kinds=(), loop_result=None):

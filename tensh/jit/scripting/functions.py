@@ -8,16 +8,14 @@ from tensh._aten.overloads import Overload, schemas
 from tensh._aten.packets import Packet
 from tensh.engine.core.tensor import Tensor
 from tensh.jit.classes import attributes_of, functions_of, is_script_class
-from tensh.jit.leaving import UNUSED
 from tensh.jit.scripting.blocks import ScriptValue
-from tensh.jit.scripting.building import Raised
 from tensh.jit.scripting.calling import call_operator, hand_over, is_empty, pack, strip, unpack
 from tensh.jit.scripting.classes import is_instance_value
 from tensh.jit.scripting.forms import find_function
-from tensh.jit.scripting.kinds import element_of, fields_of, fits, members_of, none, parts_of, uniform
+from tensh.jit.scripting.kinds import element_of, fields_of, fits, members_of, none, parts_of
 from tensh.jit.scripting.sugar import Bound, Items, Known, ModuleRef, class_of
 from tensh.jit.scripting.traces import is_trace
-from tensh.jit.types import TypedSignature, is_named_tuple, origin_of, short_name_of
+from tensh.jit.types import is_named_tuple, origin_of, short_name_of
 
 BUILTINS = {"abs": "abs", "min": "min", "max": "max"}
 """Functions of Python that are operators of ``prim``."""
@@ -253,21 +251,6 @@ class Functions:
             return left
         compiled = self.program.function(function, self.open_kinds(function, args, options))
         return self.call_compiled(function, compiled, args, options, node)
-
-    def call_python(self, function, args, options, node):
-        """Emit the call of a function that scripts leave to Python, or that they must not call; return None for another."""
-        modifier = getattr(function, "_torchscript_modifier", None)
-        if modifier not in ("ignore", "unused"):
-            return None
-        kind = TypedSignature(function).result
-        kind = none if kind is None else uniform(kind)
-        if modifier == "ignore":
-            signature = inspect.signature(function)
-            taken = [self.as_value(each, node) for each in signature.bind(*args, **options).arguments.values()]
-            return self.emit(f"^{function.__name__}[]()", taken, [kind], node)
-        self.emit("prim::RaiseException", [self.constant(UNUSED), self.constant(None)], (), node)
-        self.raised_kind = kind
-        raise Raised
 
     def call_compiled(self, function, compiled, args, options, node):
         """Emit the call of a function that is compiled, or of a trace."""
