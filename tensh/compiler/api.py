@@ -6,6 +6,7 @@ import numpy as np
 
 from tensh.compiler.compiling import compile_function, compiled_functions, running, wrap_function
 from tensh.compiler.modules import OptimizedModule
+from tensh.compiler.refusals import DISABLED, title_of
 from tensh.compiler.registry import check_backend, list_backends  # noqa: F401  (list_backends: a name of torch.compiler)
 from tensh.compiler.settings import MODE_OPTIONS, check_options, read_setting
 from tensh.engine import find_public
@@ -99,7 +100,8 @@ def disable(fn=None, recursive=True, *, reason=None):
     @functools.wraps(fn)
     def call_disabled(*args, **kwargs):
         running.stop(
-            f"{getattr(fn, '__name__', 'a function')} is excluded from compilation{f' ({reason})' if reason else ''}"
+            f"{getattr(fn, '__name__', 'a function')} is excluded from compilation{f' ({reason})' if reason else ''}",
+            DISABLED,
         )
         with running.running_unchanged(None):
             return fn(*args, **kwargs)
@@ -362,7 +364,7 @@ def graph_break(msg=""):
     >>> import tensh as torch
     >>> torch._dynamo.graph_break()
     """
-    running.stop(f"graph_break is called{f' ({msg})' if msg else ''}")
+    running.stop(f"graph_break is called{f' ({msg})' if msg else ''}", title_of("graph_break"))
 
 
 def mark_dynamic(t, index, *, hint_override=None, min=None, max=None, specialize_on=None):

@@ -6,11 +6,12 @@ import sys
 import threading
 import weakref
 
-from tensh.compiler.breaks import Break, FailOnRecompileLimitHit, ReadMismatch, RecompileError, Unsupported
+from tensh.compiler.breaks import Break, FailOnRecompileLimitHit, ReadMismatch, RecompileError
 from tensh.compiler.graph import make_graph, name_input, require_graphable
 from tensh.compiler.guards import Guards
 from tensh.compiler.node import InputNode
 from tensh.compiler.recording import GraphRecorder
+from tensh.compiler.refusals import refuse, refuse_failure
 from tensh.compiler.settings import read_setting
 from tensh.compiler.signatures import Signatures, read_signature
 from tensh.compiler.splitting import split_function
@@ -36,12 +37,12 @@ class CaptureState(threading.local):
     capturing = None
     unchanged = None  # the innermost function that runs unchanged because its backend is "eager"
 
-    def stop(self, reason):
-        """Stop the running capture, if any, with the reason why there is no graph."""
+    def stop(self, reason, title=None):
+        """Stop the running capture, if any, with the reason why there is no graph, and the first line of PyTorch's error."""
         if self.capturing is not None:
-            self.capturing.stop(reason, sys._getframe(2))
+            self.capturing.stop(reason, sys._getframe(2), title=title)
         elif self.unchanged is not None and self.unchanged.fullgraph:
-            raise self.unchanged.refuse(reason)
+            raise self.unchanged.refuse(Break(reason, title=title))
 
     @contextlib.contextmanager
     def running_unchanged(self, function):
@@ -159,13 +160,25 @@ class CompiledFunction:
         before, running.capturing = running.capturing, watch
         try:
             with recorder, watch:
-                result = self.function(*args, **kwargs)
+                result = self.run_whole(watch, args, kwargs)
         finally:
             running.capturing = before
         for reason in watch.reason, recorder.reason, recorder.branch:
             if reason is not None and not reason.own:
                 raise self.refuse(reason)
         return result
+
+    def run_whole(self, watch, args, kwargs):
+        """Run a function that must be one graph.  Raise PyTorch's error if it fails."""
+        try:
+            return self.function(*args, **kwargs)
+        except BaseException as error:
+            if watch.reason is not None and not watch.reason.own:
+                raise self.refuse(watch.reason) from error
+            refused = refuse_failure(self.title, error) if isinstance(error, Exception) else None
+            if refused is None:
+                raise
+            raise refused from error
 
     def keep_constant(self, fn, args, kwargs):
         """Return what a function returned when it was first called with these arguments, in a call of this kind."""
@@ -183,7 +196,7 @@ class CompiledFunction:
 
     def refuse(self, reason):
         """Return the error of a function that must be one graph and is not."""
-        return Unsupported(f"{self.title} cannot be captured as one graph: {reason}")
+        return refuse(self.title, reason)
 
     def run_parts(self, args, kwargs):
         """Run the parts, with Python between them."""
@@ -234,7 +247,7 @@ class CompiledFunction:
         running.capturing, before = watch, running.capturing
         try:
             with recorder, watch:
-                result = self.function(*args, **kwargs)
+                result = self.run_whole(watch, args, kwargs) if self.fullgraph else self.function(*args, **kwargs)
         finally:
             running.capturing = before
             for tensor, entry in entries:

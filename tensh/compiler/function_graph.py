@@ -9,12 +9,13 @@ import sys
 from contextlib import nullcontext
 from functools import cache
 
-from tensh.compiler.breaks import ANSWERING, Break
+from tensh.compiler.breaks import Break
+from tensh.compiler.reads import Reads
 from tensh.engine.arguments.caller import ARMED, list_call
 from tensh.engine.autograd.modes import _set_grad_enabled
 from tensh.engine.core.clock import mode
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.dispatch.capture.places import find_place, is_branch
+from tensh.engine.dispatch.capture.places import find_place
 from tensh.engine.dispatch.capture.recorder import READS
 from tensh.engine.dtypes.device import default_device
 from tensh.fx.graph import Graph
@@ -61,6 +62,7 @@ class FunctionRecorder(TorchFunctionMode):
         self.graph, self.nodes, self.parts, self.kept = Graph(), {}, {}, []
         self.used, self.inputs, self.before = [], [], {}
         self.reason, self.pending, self.grad = None, None, mode.grad
+        self.reads = Reads()
         self.branch = None  # every read of elements is a reason
         self.casting = casting_now()
 
@@ -110,20 +112,17 @@ class FunctionRecorder(TorchFunctionMode):
     def stop(self, reason, own=True):
         self.reason = self.reason or Break(reason, find_place()[0], own=own)
 
-    def stop_at_read(self, name):
+    def stop_at_read(self, name, tensor):
         """Note that Python reads elements."""
-        place = find_place()[0]
-        branches = place is not None and is_branch(place)
-        self.stop(
-            f"{name} reads the elements of a tensor", not branches and name not in (*ANSWERING, "tolist", "__repr__")
-        )
+        place, reason = find_place()[0], f"{name} reads the elements of a tensor"
+        self.reason = self.reason or self.reads.find_break(name, tensor, place, reason) or Break(reason, place)
 
     def __torch_function__(self, func, types, args=(), kwargs=None):
         kwargs, name = kwargs or {}, name_of(func)
         if self.reason is not None:
             return func(*args, **kwargs)
         if name in READS:
-            self.stop_at_read(name)
+            self.stop_at_read(name, args[0] if args and isinstance(args[0], Tensor) else None)
         elif name == "grad":
             self.stop("the gradient of a tensor is read")
         if self.reason is not None or name in SILENT:

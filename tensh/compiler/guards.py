@@ -5,6 +5,7 @@ strides, dtype and requires_grad; for numbers, strings and similar objects the v
 contents; for all others the object itself.
 """
 
+import enum
 import sys
 import types
 from collections import OrderedDict
@@ -83,6 +84,8 @@ class Guards:
             self.add_items(path, value, cls, value.items(), attributes)
         elif cls in (set, frozenset):
             self.require(f"type({path}) is {cls.__name__} and {path} == {self.constant(cls(value))}")
+        elif isinstance(value, enum.Enum):
+            self.require(f"{path} is {self.constant(value)}")
         elif cls is np.ndarray:
             raise Break("a NumPy array is read")
         elif hasattr(cls, "__next__"):

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tensh.compiler.breaks import ANSWERING, Break
+from tensh.compiler.breaks import Break
+from tensh.compiler.reads import Reads
 from tensh.compiler.steps import CHECK, HALF, READ, SLOPES
 from tensh.engine.arrays.halves import HalfNumber, make_half_number
 from tensh.engine.codegen.derivatives import computes
@@ -18,7 +19,7 @@ from tensh.engine.core.nodes import Parts
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dispatch.capture import points
 from tensh.engine.dispatch.capture.lines import Line, Value, list_values, map_tensors
-from tensh.engine.dispatch.capture.places import find_place, is_branch
+from tensh.engine.dispatch.capture.places import find_place
 from tensh.engine.dispatch.capture.recorder import READS, Paused, Recorder, state
 from tensh.engine.dispatch.override.points import checks, watch_operator
 from tensh.engine.dtypes.dtype import BY_NUMPY
@@ -51,7 +52,7 @@ class GraphRecorder(Recorder):
 
     def __init__(self):
         super().__init__()
-        self.reason, self.slopes = None, {}
+        self.reason, self.slopes, self.reads = None, {}, Reads()
         self.branch = None  # the reason why PyTorch has no graph, where one of tensh compares an element
 
     def call(self, point, args, options):
@@ -160,14 +161,15 @@ class GraphRecorder(Recorder):
         place, _ = find_place()
         if type(result) in (bool, int) and len(args) == 1 and args[0].tensor.array.size == 1:
             self.require_repeatable(f"{point.name} reads an element", place)
-            if point.name in ANSWERING or place is not None and is_branch(place):
-                self.branch = self.branch or Break(f"{point.name} reads an element", place, own=False)
+            reason = f"{point.name} reads an element"
+            self.branch = self.branch or self.reads.find_break(point.name, args[0].tensor, place, reason)
             line = Line(type(result), READ, None, args, {})
             line.result, line.place = result, place
             self.lines.append(line)
         elif self.reason is None:
-            own = point.name not in (*ANSWERING, "tolist") and not (place is not None and is_branch(place))
-            self.reason = Break(f"{point.name} reads the elements of a tensor", place, own=own)
+            reason = f"{point.name} reads the elements of a tensor"
+            found = self.reads.find_break(point.name, args[0].tensor if args else None, place, reason)
+            self.reason = found or Break(reason, place)
 
 
 # ── derivatives of 16 bit numbers ────────────────────────────────────────────

@@ -19,6 +19,8 @@ import numpy
 
 from tensh.compiler.breaks import Break
 from tensh.compiler.guards import NUMPY_DRAWS, is_object
+from tensh.compiler.refusals import ENDING, NO_TENSOR, RETURNED, title_of
+from tensh.compiler.uses import find_call
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.capture.places import read_frames
 from tensh.engine.errors.warnings import is_tensh_file
@@ -38,7 +40,7 @@ REFUSED = frozenset(
 )
 """Functions of tensh whose effects a graph lacks."""
 REFUSED_BY_PYTORCH = frozenset(
-    """requires_grad_ backward manual_seed seed set_rng_state get_rng_state save load register_forward_hook register_forward_pre_hook
+    """requires_grad_ backward manual_seed set_rng_state get_rng_state save load register_forward_hook register_forward_pre_hook
     step load_state_dict print text""".split()
 )
 """Those of them, and of the prompt, that end the graphs of PyTorch, too."""
@@ -63,6 +65,10 @@ PURE = frozenset(
     _contextvars _types""".split()
 )
 """C modules whose functions a graph may leave out."""
+STORAGE = tuple(os.path.join("composites", each) for each in ("storage.py", "typed_storage.py"))
+"""The files of storages, whose methods end the graphs of PyTorch."""
+COPIES = {"copy": NO_TENSOR, "deepcopy": "Attempted to copy.deepcopy a tensor"}
+"""Functions that copy tensors -> the first line of PyTorch's error."""
 IMPURE = frozenset("time _random _io posix nt _socket select _warnings _datetime sys _ctypes _pickle numpy".split())
 
 
@@ -91,13 +97,19 @@ class Watch:
         finally:
             sys.setprofile(self.look)
 
-    def stop(self, reason, frame, own=False):
-        """Note a reason, or one for which PyTorch has no graph either in the place of another."""
-        if self.reason is None or self.reason.own and not own:
-            self.reason = Break(reason, read_frames(frame)[0], own=own)
+    def is_open(self):
+        """Return True if there is no reason yet for which PyTorch certainly has no graph."""
+        return self.reason is None or self.reason.own or self.reason.title == RETURNED
+
+    def stop(self, reason, frame, own=False, title=None):
+        """Note a reason, or one for which PyTorch has no graph either in the place of another; ``title`` begins its error."""
+        if self.is_open() and (self.reason is None or not own):
+            self.reason = Break(
+                reason, read_frames(frame)[0], own=own, title=title or title_of(reason.removesuffix(" is called"))
+            )
 
     def look(self, frame, event, arg):
-        if event not in ("call", "c_call") or self.reason is not None and not (self.thorough and self.reason.own):
+        if event not in ("call", "c_call") or self.reason is not None and not (self.thorough and self.is_open()):
             return
         filename = frame.f_code.co_filename
         try:
@@ -106,7 +118,7 @@ class Watch:
             elif not is_tensh_file(filename) and not serves_tensh(frame, filename):
                 self.look_at_builtin(frame, arg, is_standard(filename))
         except Break as found:
-            self.stop(found.reason, frame, found.own)
+            self.stop(found.reason, frame, found.own, found.title)
 
     # ── functions of Python ──────────────────────────────────────────────────
     def look_at_call(self, frame, filename):
@@ -119,9 +131,22 @@ class Watch:
                 refused = refused or isinstance(frame.f_locals[code.co_varnames[0]], Tensor)
             if refused and not is_called_by_tensh(frame) and not is_import(frame):
                 ends = code.co_name in REFUSED_BY_PYTORCH or any(map(filename.__contains__, PLACES_OF_PYTORCH))
-                self.stop(f"{code.co_name} is called", frame, not ends)
+                self.stop(
+                    f"{code.co_name} is called",
+                    frame,
+                    not ends,
+                    title_of_text(frame) if code.co_name == "text" else None,
+                )
+            elif (
+                self.thorough and filename.endswith(STORAGE) and not is_called_by_tensh(frame) and not is_import(frame)
+            ):
+                self.stop(f"{code.co_name} of a storage is called", frame, title="Unsupported method call")
+            elif self.thorough and code.co_name in ENDING and not is_called_by_tensh(frame) and not is_import(frame):
+                self.stop(f"{code.co_name} is called", frame, title=ENDING[code.co_name])
             return
         if is_standard(filename):
+            if self.thorough and filename.endswith("/copy.py") and is_copy_of_tensor(frame):
+                self.stop(f"{code.co_name} is called", frame, title=COPIES[code.co_name])
             if not serves_tensh(frame, filename) and any(
                 filename.endswith(each) for each in ("/random.py", "/logging/__init__.py", "/warnings.py")
             ):
@@ -164,10 +189,25 @@ class Watch:
         if standard:
             if place in IMPURE or name == "start_new_thread":
                 self.stop(f"{module}.{name} is called", frame, is_known_to_pytorch(module, name))
+        elif self.thorough and function is __build_class__:
+            self.stop("a class is defined", frame, title=title_of(name))
         elif module == "builtins" and name in UNKNOWN and (owner is None or isinstance(owner, types.ModuleType)):
             self.stop(f"{name} is called", frame, name in KNOWN_TO_PYTORCH)
         elif place not in PURE:
             self.stop(f"{module}.{name} is called", frame, is_known_to_pytorch(module, name))
+
+
+def title_of_text(frame):
+    """Return the first line of PyTorch's error for the text of a tensor: of ``repr``, or of ``str``."""
+    place, _ = read_frames(frame)
+    return title_of("repr" if place is not None and find_call(place) in ("repr", "__repr__") else "str")
+
+
+def is_copy_of_tensor(frame):
+    """Return True for a call of ``copy`` or ``deepcopy`` with a tensor, by the user."""
+    code = frame.f_code
+    own = code.co_name in COPIES and isinstance(frame.f_locals.get("x"), Tensor)
+    return own and not is_standard(frame.f_back.f_code.co_filename) and not is_called_by_tensh(frame)
 
 
 def is_known_to_pytorch(module, name):

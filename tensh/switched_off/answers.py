@@ -185,7 +185,13 @@ REAL = (
     }
     | {
         f"_dynamo.exc.{name}": f"tensh.compiler.breaks:{name}"
-        for name in ("Unsupported", "BackendCompilerFailed", "FailOnRecompileLimitHit", "RecompileError")
+        for name in (
+            "Unsupported",
+            "TorchRuntimeError",
+            "BackendCompilerFailed",
+            "FailOnRecompileLimitHit",
+            "RecompileError",
+        )
     }
     | {
         f"_dynamo.{space}{name}": f"tensh.compiler.registry:{name}"

@@ -5,11 +5,19 @@ import sys
 import pytest
 
 import tensh as torch
-from tests.compiler.whole_functions import make
+from tests.compiler import refused_functions, whole_functions
 
 pytestmark = pytest.mark.filterwarnings("ignore")
-REFUSED, WHOLE = make(torch)
 BACKENDS = {"eager": "eager", "inductor": "inductor", "own": lambda graph, examples: graph.forward}
+
+
+def make(library):
+    """Return (the functions that are refused, those that are not), by name."""
+    refused, whole = whole_functions.make(library)
+    return refused | refused_functions.make(library), whole | refused_functions.make_whole(library)
+
+
+REFUSED, WHOLE = make(torch)
 
 
 @pytest.fixture(autouse=True)
@@ -22,7 +30,7 @@ def no_debugger(monkeypatch):
 def test_what_ends_a_graph_is_refused_in_every_call(name, backend):
     compiled = torch.compile(REFUSED[name], backend=BACKENDS[backend], fullgraph=True)
     for _ in range(2):
-        with pytest.raises(torch._dynamo.exc.Unsupported, match="cannot be captured as one graph"):
+        with pytest.raises(torch._dynamo.exc.TorchDynamoException, match="cannot be captured as one graph"):
             compiled(torch.ones(2))
 
 
@@ -34,17 +42,24 @@ def test_what_only_our_graphs_lack_is_not_refused(name, backend):
         compiled(torch.ones(2))
 
 
-def test_pytorch_refuses_the_same(oracle):
-    refused, whole = make(oracle)
-    for functions, wanted in (refused, True), (whole, False):
-        for name, function in functions.items():
-            oracle._dynamo.reset()
-            try:
-                oracle.compile(function, backend="eager", fullgraph=True)(oracle.ones(2))
-                found = False
-            except oracle._dynamo.exc.TorchDynamoException:
-                found = True
-            assert (name, found) == (name, wanted)
+def refuse(library, function):
+    """Return the class and the first line of the error of a function that must be one graph; None for one that is."""
+    library._dynamo.reset()
+    try:
+        library.compile(function, backend="eager", fullgraph=True)(library.ones(2))
+    except library._dynamo.exc.TorchDynamoException as error:
+        return type(error).__name__, str(error).splitlines()[0]
+    return None
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_errors_begin_as_pytorchs(oracle, name):
+    theirs = refuse(oracle, make(oracle)[0][name])
+    assert theirs is not None and refuse(torch, REFUSED[name]) == theirs
+
+
+def test_pytorch_does_not_refuse_the_others(oracle):
+    assert {name: refuse(oracle, each) for name, each in make(oracle)[1].items()} == dict.fromkeys(WHOLE)
 
 
 def test_functions_of_the_standard_library_are_no_parts(capsys):
