@@ -31,6 +31,7 @@ def lowest(dtype):
     return -np.inf if dtype.kind in "fV" else np.iinfo(dtype).min
 
 
+@functools.lru_cache(1024)
 def extents(spatial, kernel, stride, padding, dilation, size):
     """Return the sizes that hold the padding and every window."""
     return tuple(
@@ -51,6 +52,7 @@ def surround(array, kernel, stride, padding, dilation, size, value):
     return result
 
 
+@functools.lru_cache(1024)
 def slices(dim, ndim, k, s, d, t):
     """Return the first elements of all windows along ``dim``, then the second ones, and so on."""
     return [(slice(None),) * dim + reach((j,), (t,), (s,), (d,)) + (slice(None),) * (ndim - dim - 1) for j in range(k)]
@@ -87,15 +89,15 @@ def share_planes(pool, planes, elements):
 
 
 # ── the largest element ──────────────────────────────────────────────────────
-def reachable(kernel, input, padding, dilation):
+@functools.lru_cache(1024)
+def reachable(kernel, spatial, padding, dilation):
     """Return the size of the windows without elements that are beyond the input in all of them."""
-    spatial = input.shape[input.ndim - len(kernel) :]
     return tuple(max(min(k, (n - 1 + p) // d + 1), 1) for k, n, p, d in zip(kernel, spatial, padding, dilation))
 
 
 @keeping_format
 def max_pool(input, kernel, stride, padding, dilation, size):
-    kernel = reachable(kernel, input, padding, dilation)
+    kernel = reachable(kernel, input.shape[input.ndim - len(kernel) :], padding, dilation)
 
     def pool(input):
         whole = surround(input, kernel, stride, padding, dilation, size, lowest(input.dtype))
@@ -107,7 +109,7 @@ def max_pool(input, kernel, stride, padding, dilation, size):
 @op(public=False, out=False, input=None)
 def max_places(input, kernel, stride, padding, dilation, size):
     """Return the index of the largest element of every window: the first of them, or the last nan."""
-    kernel = reachable(kernel, input, padding, dilation)
+    kernel = reachable(kernel, input.shape[input.ndim - len(kernel) :], padding, dilation)
     return share_planes(lambda planes: find_largest(planes, kernel, stride, padding, dilation, size), input, input.size)
 
 

@@ -10,6 +10,7 @@ Notation: images are [N, C, *S], or [N, C, *P] with their padding, there are T w
 elements between the first and the last of them.
 """
 
+import functools
 import itertools
 import math
 
@@ -142,6 +143,7 @@ def copy_shifted(target, images, shift):
         target[..., high:] = 0
 
 
+@functools.lru_cache(1024)
 def find_shifts(images, spatial, padding, kernel, size, stride, dilation, depth, outputs):
     """Return the shifts for ``depth`` channels into ``outputs``; None where columns of windows take less time.
 

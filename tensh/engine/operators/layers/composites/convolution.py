@@ -6,7 +6,7 @@ from tensh.engine.codegen.composites import composite
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import bfloat16, float32
 from tensh.engine.errors.warnings import warn_once
-from tensh.engine.operators.forms import require
+from tensh.engine.operators.forms import INTS, require
 from tensh.engine.operators.layers.composites.registry import SIZES, SMALL, layer, refuse_dtypes, rename
 from tensh.engine.operators.layers.convolution import correlate, correlate_back
 from tensh.engine.operators.layers.padding import constant_pad_nd
@@ -17,6 +17,8 @@ FORMS = (FORM.format("tuple of ints", "0"), FORM.format("str", '"valid"'))
 
 def expand_setting(value, dims, spatial, name):
     """Return one number per spatial dimension of the weight; a single number stands for the ``dims`` of the function."""
+    if type(value) is tuple and len(value) == spatial and {*map(type, value)} == INTS:
+        return value
     if isinstance(value, (tuple, list)):
         values = tuple(
             int(v) if place and isinstance(v, bool) else integer(v, "conv", name, 1) for place, v in enumerate(value)
@@ -36,11 +38,11 @@ def expand_setting(value, dims, spatial, name):
 def check_numbers(stride, padding, dilation, groups):
     if groups <= 0:
         raise RuntimeError("non-positive groups is not supported")
-    if any(p < 0 for p in padding):
+    if min(padding, default=0) < 0:
         raise RuntimeError("negative padding is not supported")
-    if any(s <= 0 for s in stride):
+    if min(stride, default=1) <= 0:
         raise RuntimeError("non-positive stride is not supported")
-    if any(d < 0 for d in dilation):
+    if min(dilation, default=0) < 0:
         raise RuntimeError("dilation should be greater than zero")
 
 

@@ -1,5 +1,6 @@
 """The arguments of pooling: descriptions of windows, and PyTorch's errors for windows that do not fit."""
 
+import functools
 import math
 
 from tensh.engine.arguments.checks import is_empty
@@ -74,6 +75,7 @@ def geometry(kind, dims, name, kernel_size, stride, padding, dilation):
 
 
 # ── checks ───────────────────────────────────────────────────────────────────
+@functools.lru_cache(1024)
 def output_sizes(spatial, kernel, stride, padding, dilation, ceil_mode):
     """Return the number of windows in every dimension; raise PyTorch's errors for settings without any."""
     if any(s <= 0 for s in stride):
