@@ -56,9 +56,11 @@ FACTS = """size stride dim numel is_contiguous storage_offset sym_size sym_strid
 ALIAS = re.compile(r"\(\w+!?( -> [\w*|]+)?\)")
 UNWANTED = re.compile(r"Dimname|Stream|Storage|QScheme|\*,.*\w!\)")
 BEYOND_SCRIPTS = re.compile(
-    r"RRef|Await|Future|Any|QScheme|Stream|AnyClass|Dimname|Generator|\.\.\.|out\b|Tensor.* -> \(?Tensor"
+    r"RRef|Await|Future|Any(?!\[\]|EnumType|ClassType)|QScheme|Stream|Dimname|Generator|\.\.\.|out\b|Tensor.* -> \(?Tensor"
 )
 """Operators from tensors to tensors, and those on objects that scripts here cannot have."""
+PRIMITIVES = frozenset(["prim::id"])
+"""Operators of scripts outside ``aten``."""
 
 
 def make_files():
@@ -111,11 +113,11 @@ def find_script_signatures(known):
     lines = []
     for schema in torch._C._jit_get_all_schemas():
         space, _, name = schema.name.partition("::")
-        if space != "aten":
+        if space != "aten" and schema.name not in PRIMITIVES:
             continue
         name += f".{schema.overload_name}" if schema.overload_name else ""
         text = (
-            ALIAS.sub("", str(schema)[6:].replace("SymInt", "int"))
+            ALIAS.sub("", str(schema).partition("::")[2].replace("SymInt", "int"))
             .replace("(*)", "")
             .replace("(a|b)", "")
             .replace("(b|a)", "")
@@ -140,7 +142,8 @@ def find_single_declarations(names):
     found = {}
     for schema in torch._C._jit_get_all_schemas():
         found.setdefault(schema.name, []).append(str(schema))
-    return [found[f"aten::{name}"][0] for name in sorted(names) if len(found.get(f"aten::{name}", ())) == 1]
+    full = [*(f"aten::{name}" for name in sorted(names)), *sorted(PRIMITIVES)]
+    return [found[name][0] for name in full if len(found.get(name, ())) == 1]
 
 
 def find_all_overloads(known):
