@@ -85,4 +85,4 @@ def find_overrides(args, kwargs):
 
 def ask_overrides(operator, found, args, kwargs):
     """Return the result of the innermost mode, or of an argument that overrides functions."""
-    return ask_classes(operator, tuple(map(type, found)), found, args, kwargs or None, False)
+    return ask_classes(operator, tuple(map(type, found)), found, args, kwargs, False)

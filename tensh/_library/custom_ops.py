@@ -4,6 +4,7 @@ import functools
 import inspect
 
 import tensh as torch
+from tensh._aten.handlers import ask, ask_overrides, find_overrides, handlers_for
 from tensh._aten.operator_classes import OpOverload, OpOverloadPacket
 from tensh._aten.schema import FunctionSchema
 from tensh._library.derivatives import make_function
@@ -34,6 +35,8 @@ class CustomOverload(OpOverload):
     overloadpacket = _overloadpacket = property(lambda self: find_packet(self.namespace, self._opname))
 
     def __call__(self, *args, **kwargs):
+        if (found := find_overrides(args, kwargs)) is not None and (found or not records(state.modes[-1])):
+            return ask_overrides(self, found, args, kwargs)
         return self._definition.call(args, kwargs)
 
 
@@ -51,6 +54,8 @@ class CustomPacket(OpOverloadPacket):
         return list(self._computed)
 
     def __call__(self, *args, **kwargs):
+        if (found := find_overrides(args, kwargs)) is not None and (found or not records(state.modes[-1])):
+            return ask_overrides(self, found, args, kwargs)
         first, *others = self._computed.values()
         if not others:
             return first(*args, **kwargs)
@@ -69,9 +74,9 @@ def find_packet(space, name):
     return CustomPacket(full, found) if found else None
 
 
-def refuse_record(definition, values):
-    """Return NotImplemented: a mode that records no operators of programs."""
-    return NotImplemented
+def records(mode):
+    """Return True if a mode records calls of operators of programs, once their arguments are bound."""
+    return hasattr(mode, "record_custom")
 
 
 class CustomOpDef:
@@ -101,13 +106,14 @@ class CustomOpDef:
         return f"<CustomOpDef({self._qualname})>"
 
     def __call__(self, *args, **kwargs):
-        return OPERATORS.get(self._qualname, self).call(args, kwargs)  # a later definition takes the place of this one
+        later = OPERATORS.get(self._qualname, self)  # a later definition takes the place of this one
+        return later._opoverload(*args, **kwargs)
 
     def call(self, args, kwargs):
         """The result for these arguments: of the fake function for tensors without elements, recorded where one requires grad."""
         values = bind_arguments(self._qualname, self._schema, self._parameters, args, kwargs)
-        for mode in reversed(state.modes):
-            if (result := getattr(mode, "record_custom", refuse_record)(self, values)) is not NotImplemented:
+        for mode in filter(records, reversed(state.modes)):
+            if (result := mode.record_custom(self, values)) is not NotImplemented:
                 return result
         if self._autocast and torch.is_autocast_enabled(self._autocast[0]):
             with torch.autocast(self._autocast[0], enabled=False):
@@ -121,7 +127,7 @@ class CustomOpDef:
         own = self._kernels.find_autograd() or (self._kernels.find("CompositeImplicitAutograd") if composite else None)
         if any(hasattr(type(t), "levels") for t in tensors) and not own:  # within vmap
             return self.record(values)
-        if any(t.is_meta for t in tensors):
+        if any(t.is_meta for t in tensors) and (own or self._backward is None and self._declared):
             return self.compute_fake(values)
         if own:
             return self.apply(own, values)
@@ -141,8 +147,20 @@ class CustomOpDef:
         named = {p.name: value for p, value in zip(self._parameters, values) if p.named}
         return [value for p, value in zip(self._parameters, values) if not p.named], named
 
+    def list_given(self, values):
+        """(arguments by position, arguments by name) as handlers see them, without what equals its default."""
+        usual = [type(v) is type(p.default) and v == p.default for p, v in zip(self._parameters, values)]
+        last = max((n for n, p in enumerate(self._parameters) if not (p.named or usual[n])), default=-1)
+        args = [value for p, value in zip(self._parameters[: last + 1], values) if not p.named]
+        named = {p.name: value for p, value, drop in zip(self._parameters, values, usual) if p.named and not drop}
+        return tuple(args), named
+
     def compute(self, values, record=False):
         """The result of the function, whose own operators are recorded only if that is asked for."""
+        if handlers := handlers_for(values):
+            return ask(self._opoverload, handlers, *self.list_given(values))
+        if any(t.is_meta for t in leaves_of(values) if isinstance(t, Tensor)):
+            return self.compute_fake(values)
         function = self._kernels.require(self._qualname)
         with torch.set_grad_enabled(record and torch.is_grad_enabled()):
             result = self.apply(function, values)

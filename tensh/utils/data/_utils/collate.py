@@ -7,7 +7,7 @@ from collections.abc import Mapping, MutableMapping, MutableSequence, Sequence
 import numpy as np
 
 from tensh.engine import find_public
-from tensh.engine.core.tensor import Tensor
+from tensh.engine.core.tensor import SPARSE, Tensor
 from tensh.engine.dtypes.dtype import float64
 from tensh.utils.data.worker_info import get_worker_info
 
@@ -116,6 +116,11 @@ def sequence_like(model, items):
 def collate_tensor_fn(batch, *, collate_fn_map=None):
     """Tensors stacked; in a worker without a history, which no process can send to another."""
     first = batch[0]
+    if first.is_nested or type(first.array) in SPARSE:
+        raise RuntimeError(
+            f"Batches of {'nested' if first.is_nested else 'sparse'} tensors are not currently supported by the default "
+            "collate_fn; please provide a custom collate_fn to handle them appropriately."
+        )
     out = None if get_worker_info() is None else empty((len(batch), *first.shape), dtype=first.dtype)
     return stack(batch, 0, out=out)
 
