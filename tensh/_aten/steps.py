@@ -5,6 +5,7 @@ import math
 import operator
 
 import tensh as torch
+from tensh._aten import matrix_steps
 from tensh._aten.attention_steps import multi_head_attention_forward
 from tensh._aten.calls import aten, call_plain
 from tensh._aten.conversions import choose_conversion, copy_conversion
@@ -336,7 +337,7 @@ def unflatten(input, dim, sizes):
     return aten("view", input, [*input.shape[:dim], *sizes, *input.shape[dim + 1 :]])
 
 
-STEPS = {
+STEPS = matrix_steps.STEPS | {
     "isfinite": isfinite,
     **{name: spread(name) for name in ("var", "std", "var_mean", "std_mean")},
     "elu": elu, "hardtanh": hardtanh, "msort": lambda input: aten("sort", input, 0)[0],

@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from functools import cache, partial
 
 import tensh as torch
-from tensh._aten import inner_calls
+from tensh._aten import inner_calls, matrix_steps
 from tensh._aten.calls import HandedOn, aten, call_named, call_overload, call_plain, choose_overload
 from tensh._aten.handlers import handlers_for
 from tensh._aten.overloads import Word, schemas
@@ -161,7 +161,7 @@ def solve_again(A, B, left, vector):
     return (aten("squeeze", found[0], -1), found[1]) if vector else found
 
 
-LIFTED = {
+LIFTED = matrix_steps.LIFTED | {
     "view": view,
     "slice_dim": "slice",
     "flip_dims": "flip",

@@ -42,7 +42,24 @@ def choose_of_two(torch, x):
     return torch.autograd.grad((y * y).sum(), (x, z))
 
 
+def map_matrices(function):
+    """Return a program that maps a function of the library and a positive definite matrix over a batch."""
+    return lambda torch, x: torch.func.vmap(lambda row: function(torch, x.mT @ x + torch.diag(row.abs() + 1)))(x)
+
+
+MATRICES = {
+    "cholesky": lambda torch, A: torch.linalg.cholesky(A),
+    "upper": lambda torch, A: torch.linalg.cholesky(A, upper=True),
+    "inv": lambda torch, A: torch.linalg.inv(A),
+    "solve": lambda torch, A: torch.linalg.solve(A, A[0]),
+    "slogdet": lambda torch, A: torch.linalg.slogdet(A).logabsdet,
+    "eigh": lambda torch, A: torch.linalg.eigh(A).eigenvalues,
+}
 SAME = {
+    **{f"matrix_{name}": lambda torch, x, of=of: of(torch, x.mT @ x + torch.eye(3)) for name, of in MATRICES.items()},
+    **{f"mapped_{name}": map_matrices(MATRICES[name]) for name in ("cholesky", "upper", "inv", "slogdet")},
+    "lu_factor": lambda torch, x: torch.linalg.lu_factor(x.mT @ x + torch.eye(3)).LU,
+    "logdet": lambda torch, x: torch.logdet(x.mT @ x + torch.eye(3)),
     "number_factor": lambda torch, x: differentiate(torch, x, lambda y: (y * 2).sin() * 2.5),
     "number_divisor": lambda torch, x: differentiate(torch, x, lambda y: y.exp() / 3 - 2 * y),
     "number_mixed": lambda torch, x: differentiate(torch, x, lambda y: y.clone().mul_(3).addcmul(y, y, value=2)),
