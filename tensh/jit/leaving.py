@@ -4,12 +4,15 @@ import functools
 import inspect
 import weakref
 
+from tensh.engine.dtypes.device import layout, memory_format
+from tensh.engine.dtypes.dtype import dtype
+from tensh.jit.constants import as_number
 from tensh.jit.containers import ScriptDict, ScriptList
 from tensh.jit.failures import UnusedCall
 from tensh.jit.marks import running
 from tensh.jit.meanings import translate
 
-__all__ = ["PythonMethod", "copy_containers", "find_meaning"]
+__all__ = ["PythonMethod", "copy_containers", "find_meaning", "hand_out"]
 
 UNUSED = "This Python function is annotated to be ignored and cannot be run"
 translated = weakref.WeakKeyDictionary()
@@ -61,6 +64,19 @@ class PythonMethod:
         if instance is None:
             return self.fn
         return (self.meaning if running.depth else self.fn).__get__(instance, cls)
+
+
+def hand_out(value):
+    """Return a result as Python gets it: with new containers, without names of its parts, and with numbers for dtypes and layouts."""
+    if isinstance(value, (dtype, layout, memory_format)):
+        return as_number(value)
+    if type(value) is list:
+        return [hand_out(each) for each in value]
+    if type(value) is dict:
+        return {key: hand_out(each) for key, each in value.items()}
+    if type(value) is tuple or type(value).__module__.endswith(".return_types"):
+        return tuple(map(hand_out, value))
+    return value
 
 
 def copy_containers(value):

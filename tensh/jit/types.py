@@ -200,6 +200,10 @@ class TypedSignature:
             raise RuntimeError(
                 f"{self.name}() expected at most {most} argument(s) but received {given} argument(s). Declaration: {self.declaration}"
             )
+        if twice := next((name for name in names[: len(args)] if name in kwargs), None):
+            raise RuntimeError(
+                f"Argument '{twice}' specified both as positional and keyword argument. Schema: {self.declaration}"
+            )
         given = {**dict(zip(names, args)), **{name: value for name, value in kwargs.items() if name in self.kinds}}
         for place, (name, kind) in enumerate(self.kinds.items()):
             if name not in given:

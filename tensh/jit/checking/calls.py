@@ -27,7 +27,7 @@ CASTS_OF_ANYTHING = (bool, str)
 CHECKED = frozenset("round ord chr hex bin oct divmod hash id len sum sorted pow".split())
 """Functions of Python that are operators of ``aten``, and nothing else."""
 PYTHON_ONLY = (
-    type, set, frozenset, bytes, bytearray, memoryview, filter, map, reversed, object, property, staticmethod, classmethod,
+    type, super, set, frozenset, bytes, bytearray, memoryview, filter, map, reversed, object, property, staticmethod, classmethod,
 )  # fmt: skip
 """Functions of Python that scripts hand tensors to, and get one from."""
 UNSUPPORTED = frozenset(
@@ -132,8 +132,6 @@ class Calls:
             return self.container(function, node)
         if function is slice:
             return self.slice(node)
-        if function is super:
-            return UNKNOWN
         if name in UNSUPPORTED and getattr(builtins, name) is function:
             self.refuse(node.func, f"Python builtin {function!r} is currently not supported in Torchscript")
         return None

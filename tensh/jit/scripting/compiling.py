@@ -176,6 +176,8 @@ def plain_kind(kind, parameter):
 
 def declared_kind(module, name, value):
     """Return the type of a member: the one of its annotation in the class, or that of its value."""
+    if name in module.__dict__.get("_script_types", ()):
+        return uniform(module.__dict__["_script_types"][name])
     for cls in class_of(module).__mro__:
         form = find_class(cls)
         note = (cls if form is None else form).__dict__.get("__annotations__", {}).get(name)

@@ -2,15 +2,16 @@
 
 import ast
 import enum
+from typing import Any
 
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device, layout, memory_format
 from tensh.engine.dtypes.dtype import dtype
 from tensh.jit.classes import is_enum
 from tensh.jit.scripting.blocks import ScriptValue
-from tensh.jit.scripting.calling import call_operator, pack
+from tensh.jit.scripting.calling import call_operator, pack, unpack
 from tensh.jit.scripting.classes import is_instance_value
-from tensh.jit.scripting.kinds import fields_of, join, none, optional_of
+from tensh.jit.scripting.kinds import fields_of, join, none, optional_of, parts_of
 from tensh.jit.scripting.sugar import Bound, Items, Known, ModuleRef
 from tensh.jit.types import is_named_tuple
 
@@ -111,6 +112,8 @@ class Expressions:
     def operate(self, name, args, node):
         """Return the result of an operator of Python."""
         made = self.magic(name, args, node)
+        if made is None and name in ("add", "len") and args and parts_of(args[0].value_kind) is not None:
+            made = self.operate_on_tuples(name, args, node)
         if made is not None:
             return made
         made = call_operator(self, name, args, {}, node)
@@ -118,6 +121,16 @@ class Expressions:
             kinds = ", ".join(self.text_of(each) for each in args)
             self.source.refuse(node, f"aten::{name} takes no arguments of the types {kinds}")
         return made
+
+    def operate_on_tuples(self, name, args, node):
+        """Return two tuples as one, or the length of one; None for other operands."""
+        parts = [parts_of(each.value_kind) for each in args]
+        if None in parts:
+            return None
+        values = [unpack(self, each, at=node) for each in args]
+        if name == "add":
+            return pack(self, [part for each in values for part in each])
+        return self.emit("aten::len", [self.emit("prim::ListConstruct", values[0], [list[Any]])], [int], node)
 
     def compile_BinOp(self, node):
         left, right = self.value(node.left), self.value(node.right)

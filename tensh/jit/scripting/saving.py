@@ -21,7 +21,7 @@ NO_PYTHON = (
     "Could not export Python function call '{}'. Remove calls to Python functions before export. Did you forget to add @script or "
     "@script_method annotation? If this is a nn.ModuleList, add it to __constants__:"
 )
-INTERNAL = frozenset({*Module().__dict__, "training"})
+INTERNAL = frozenset({*Module().__dict__, "training", "_script_types"})
 
 
 class Codes:

@@ -113,19 +113,17 @@ class Statements:
         call = error if isinstance(error, ast.Call) else None
         cls = self.expression(call.func if call else error).value
         text = self.value(call.args[0]) if call and call.args else self.constant("", node)
-        name = self.constant(f"{cls.__module__}.{cls.__qualname__}", error)
+        name = self.constant(f"{cls.__module__}.{cls.__name__}", error)
         self.emit("prim::RaiseException", [text, name], (), node)
 
     # ── assignments ──────────────────────────────────────────────────────────
     def do_Assign(self, node):
-        if len(node.targets) > 1:
-            self.source.refuse(node, "scripts cannot assign to several targets at once")
-        (target,) = node.targets
         found = self.expression(node.value)
-        if isinstance(target, ast.Name):
-            self.store(target.id, found, node)
-        else:
-            self.assign_to(target, found if isinstance(found, Items) else self.as_value(found, node.value), node)
+        for target in node.targets:
+            if isinstance(target, ast.Name):
+                self.store(target.id, found, node)
+            else:
+                self.assign_to(target, found if isinstance(found, Items) else self.as_value(found, node.value), node)
 
     def store(self, name, found, node):
         """Assign to a name, which keeps the type that it had before."""

@@ -1,0 +1,116 @@
+"""Modules of ``torch.jit``: what ``script``, ``trace`` and ``load`` return."""
+
+import copy
+
+from tensh.jit.types import class_path, fits_type
+from tensh.jit.written_code import write_code
+from tensh.nn.modules.module import Module
+
+__all__ = ["RecursiveScriptModule", "ScriptModule"]
+
+PLAIN = (int, float, bool, str)
+"""Types of attributes that keep their type."""
+DETAILS = "(#define PYBIND11_DETAILED_ERROR_MESSAGES or compile in debug mode for details)"
+UNSUPPORTED = (
+    """bfloat16 compile get_buffer get_parameter get_submodule ipu mtia register_backward_hook register_forward_hook
+    register_forward_pre_hook register_full_backward_hook register_full_backward_pre_hook register_load_state_dict_post_hook
+    register_load_state_dict_pre_hook register_state_dict_post_hook register_state_dict_pre_hook requires_grad_ set_submodule to_empty
+    xpu"""
+).split()
+"""Methods of modules that scripted modules lack."""
+
+
+class ScriptModule(Module):
+    """A module of torch.jit: what ``script``, ``trace`` and ``load`` return."""
+
+    @property
+    def original_name(self):
+        """The name of the class from which the module was made."""
+        return type(self).__name__
+
+    __repr__ = Module.__repr__
+
+    @property
+    def code(self):
+        """``forward`` as TorchScript code; the Python source, if scripts cannot contain it."""
+        return write_code(type(self).forward, self)
+
+    def extra_repr(self):
+        """Return the name of the original class."""
+        own = type(self).__module__.partition(".")[0] not in ("torch", "tensh")  # a class that the user wrote
+        return "" if own else f"original_name={self.original_name}"
+
+    def get_debug_state(self, *args, **kwargs):
+        """Raise RuntimeError: there is no compiler with a state."""
+        raise RuntimeError("tensh's torch.jit has no graph executor")
+
+
+class RecursiveScriptModule(ScriptModule):
+    """A scripted module: the original class, with checks in ``forward`` and exported methods, and shared parameters."""
+
+    _original = Module
+
+    @property
+    def original_name(self):
+        """The name of the class that was scripted."""
+        return self._original.__name__
+
+    def _get_name(self):
+        return "RecursiveScriptModule"
+
+    @property
+    def code(self):
+        """``forward`` as TorchScript code; the Python source, if scripts cannot contain it."""
+        return write_code(self._original.forward, self)
+
+    @property
+    def graph(self):
+        """The graph of ``forward``.  Raise RuntimeError for Python that scripts cannot contain."""
+        from tensh.jit.scripting.compiling import compile_script
+
+        return compile_script(self._original.forward, self).graph
+
+    @property
+    def inlined_graph(self):
+        """The graph of ``forward``, with what it calls in the place of the calls."""
+        from tensh.jit.scripting.compiling import compile_script
+
+        return compile_script(self._original.forward, self, inlined=True).graph
+
+    def __setattr__(self, name, value):
+        old = self.__dict__.get(name)
+        if type(old) in PLAIN and not fits_type(value, type(old)):
+            kind = (
+                f"{type(old).__name__}: Unable to cast Python instance of type {type(value)} to C++ type '?' {DETAILS}"
+            )
+            raise RuntimeError(f"Could not cast attribute '{name}' to type {kind}")
+        super().__setattr__(name, value)
+
+    def __reduce_ex__(self, protocol):
+        name = class_path(self._original or type(self))
+        raise RuntimeError(f"Tried to serialize object {name} which does not have a __getstate__ method defined!")
+
+    def __deepcopy__(self, memo):
+        made = type(self).__new__(type(self))
+        memo[id(self)] = made
+        made.__dict__.update(copy.deepcopy(self.__dict__, memo))
+        return made
+
+    def save(self, f, _extra_files=None):
+        """Write a TorchScript file, which PyTorch can also load: see ``torch.jit.save``."""
+        from tensh.jit.scripting.saving import write_module
+
+        write_module(self, f, _extra_files)
+
+
+def refuse_method(name):
+    """Return a method that raises RuntimeError: scripted modules lack it."""
+
+    def method(self, *args, **kwargs):
+        raise RuntimeError(f"{name} is not supported on ScriptModules")
+
+    return method
+
+
+for each in UNSUPPORTED:
+    setattr(RecursiveScriptModule, each, refuse_method(each))

@@ -1,0 +1,116 @@
+"""Scripted functions and modules as objects: what they print, take, refuse and return is PyTorch's."""
+
+# ruff: noqa: UP006, UP035
+
+import pickle
+import re
+from typing import Dict
+
+import pytest
+
+import tensh as torch
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+def plain(x: int, y: int = 2):
+    return x - y
+
+
+def by_name(x, *, k: int):
+    return x * k
+
+
+def facts(x):
+    return x.dtype, x.layout, x.max(dim=0), [x.dtype]
+
+
+def matching(x: int):
+    match x:
+        case 1:
+            return 2
+    return 3
+
+
+class Unknown(Exception):
+    pass
+
+
+def raising(x: int):
+    if x > 2:
+        raise Unknown("big")
+    return x
+
+
+def make_modules(library):
+    nn = library.nn
+
+    class Counter(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.count, self.flag, self.layers = 0, True, nn.ModuleList([nn.Linear(1, 1), nn.Linear(1, 1)])
+            self.table = library.jit.Attribute({}, Dict[str, int])
+
+        def forward(self, x, key: str):
+            self.table[key] = self.count
+            return x * self.count, self.table
+
+        @library.jit.export
+        def other(self, n: int = 3) -> int:
+            return n
+
+    class Base(nn.Module):
+        def step(self, x):
+            return x + 1
+
+    class Derived(Base):
+        def step(self, x):
+            return super().step(x) * 2
+
+        def forward(self, x):
+            return self.step(x)
+
+    return Counter(), Derived()
+
+
+def attempt(run):
+    """Return what a function gives, as text, or the type of its exception and the first line of its text."""
+    try:
+        return re.sub(r"0x[0-9a-f]+|___torch_mangle_\d+\.", "", repr(run()))
+    except Exception as error:
+        lines = [each for each in str(error).splitlines() if each.strip()]
+        return type(error).__name__, re.sub(r"___torch_mangle_\d+\.", "", lines[0] if lines else "")
+
+
+def describe(library):
+    """Return the text of what many uses of scripts give."""
+    script = library.jit.script
+    function, counter, ones = script(plain), script(make_modules(library)[0]), library.ones(2)
+    frozen = library.jit.freeze(script(make_modules(library)[0].eval()), preserved_attrs=["other", "count"])
+    uses = [
+        lambda: function, lambda: type(function), lambda: (function.name, function.qualified_name), lambda: function(y=1, x=5),
+        lambda: function(1, x=2), lambda: function(), lambda: function(1, 2, 3), lambda: function(1, z=2), lambda: function("a"),
+        lambda: str(script(by_name).schema), lambda: script(by_name)(ones, k=2), lambda: script(by_name)(ones),
+        lambda: script(facts)(ones), lambda: script(matching), lambda: script(raising)(3), lambda: script(raising).code,
+        lambda: counter, lambda: counter(ones, "a"), lambda: setattr(counter, "count", 4), lambda: setattr(counter, "count", "a"),
+        lambda: setattr(counter, "flag", "a"), lambda: setattr(counter, "new", 1), lambda: (counter.count, counter.new, counter.table),
+        lambda: counter.register_forward_hook(print), lambda: counter.requires_grad_(), lambda: pickle.dumps(counter),
+        lambda: counter.forward, lambda: type(counter.forward), lambda: str(counter.other.schema), lambda: counter.other(),
+        lambda: script(make_modules(library)[1]), lambda: type(frozen).__name__, lambda: frozen.other(1), lambda: frozen.count,
+        lambda: frozen.original_name, lambda: list(frozen.parameters()),
+    ]  # fmt: skip
+    return list(map(attempt, uses))
+
+
+def test_uses_of_scripts_are_pytorchs(oracle):
+    for place, (ours, theirs) in enumerate(zip(describe(torch), describe(oracle), strict=True)):
+        assert (place, ours) == (place, theirs)
+
+
+def test_uses_of_scripts_without_pytorch():
+    found = describe(torch)
+    assert found[4] == (
+        "RuntimeError",
+        "Argument 'x' specified both as positional and keyword argument. Schema: plain(int x, int y=2) -> int",
+    )
+    assert found[9] == "'by_name(Tensor x, *, int k) -> Tensor'"
