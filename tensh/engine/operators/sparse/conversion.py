@@ -5,6 +5,7 @@ import numpy as np
 from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.registry import METHODS
 from tensh.engine.core.tensor import wrap
+from tensh.engine.dtypes.device import strided
 from tensh.engine.errors.unavailable import could_not_run
 from tensh.engine.operators.forms import require_kind
 from tensh.engine.operators.sparse.array import BLOCKED, BSC, BSR, BY_ROWS, COO, CSC, CSR, places
@@ -50,6 +51,7 @@ def to_sparse(self, sparse_dim=None, *, layout=None, blocksize=None, dense_dim=N
                 f"dense_to_sparse: sparse_dim argument must be in [0,{self.array.ndim}] range, but {sparse_dim} is given"
             )
     layout = COO if layout is None else layout
+    require_request(self, "sparse", layout, blocksize, dense_dim)
     label = "ToSparseBackward1" if sparse_dim is None else "ToSparseBackward0"
     return convert_layout(self, layout, None if blocksize is None else pair(blocksize), sparse_dim, label, dense_dim)
 
@@ -84,10 +86,26 @@ def to_sparse_coo(self):
     return to_sparse(self)
 
 
-def require_dense_dim(t, name, dense_dim):
-    most = t.array.ndim - 2
+def require_request(t, name, layout, blocksize, dense_dim):
+    """Raise PyTorch's error for a size of blocks, or a number of dense dimensions, that a conversion does not take."""
+    name = f"{'sparse_compressed' if is_sparse(t) and t.array.layout is not COO else 'dense'}_to_{name}"
+    most, blocked = t.array.ndim - 2, layout in BLOCKED
+    if layout is not strided and blocked is not (blocksize is not None):
+        raise RuntimeError(
+            f"{name}: conversion from {TITLES[t.layout]} to {TITLES[layout]} {'without' if blocked else 'with'} blocksize "
+            "argument given is not supported"
+        )
+    if blocked and len(size := pair(blocksize)) != 2:
+        raise RuntimeError(f"{name}: blocksize needs to be a tuple of size 2, but got {len(size)}")
     if dense_dim is not None and not 0 <= dense_dim <= most:
-        raise RuntimeError(f"dense_to_{name}: dense_dim argument must be in [0,{most}] range, but {dense_dim} is given")
+        raise RuntimeError(f"{name}: dense_dim argument must be in [0,{most}] range, but {dense_dim} is given")
+    if blocked and most - (dense_dim or 0) >= 0 and min(size) > 0:
+        first = most - (dense_dim or 0)
+        (n, m), (height, width) = t.array.shape[first : first + 2], size
+        if n % height or m % width:
+            raise RuntimeError(
+                f"{name}: tensor sparse size ({n},{m}) must be divisible by given blocksize ({height},{width})"
+            )
 
 
 def declare_conversion(layout, blocked):
@@ -95,11 +113,11 @@ def declare_conversion(layout, blocked):
     title = "To" + name.title().replace("_", "") + "Backward0"
 
     def to_lines(self, dense_dim=None):
-        require_dense_dim(self, name, dense_dim)
+        require_request(self, name, layout, None, dense_dim)
         return convert_layout(self, layout, label=title, dense_dim=dense_dim)
 
     def to_blocks(self, blocksize, dense_dim=None):
-        require_dense_dim(self, name, dense_dim)
+        require_request(self, name, layout, blocksize, dense_dim)
         return convert_layout(self, layout, pair(blocksize), label=title, dense_dim=dense_dim)
 
     made = to_blocks if blocked else to_lines

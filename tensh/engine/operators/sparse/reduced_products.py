@@ -10,7 +10,7 @@ from tensh.engine.operators.sparse.forms import entries_of, is_sparse, rename_no
 from tensh.engine.operators.sparse.layouts import TITLES
 from tensh.engine.operators.sparse.products import sparse_product
 
-FIRST = {"amax": np.maximum, "amin": np.minimum}
+FIRST = {"amax": np.maximum, "amin": np.minimum, "max": np.maximum, "min": np.minimum}
 
 
 def reduce_product(mat1, mat2, reduce):
@@ -29,8 +29,10 @@ def reduce_product(mat1, mat2, reduce):
         if reduce == "mean":
             counts = np.maximum(np.bincount(rows, minlength=height), 1)[:, None]
             result = result / wrap(counts)
+    elif reduce == "prod":
+        raise RuntimeError("sparse_mm_reduce: reduce type of prod has not been enabled.")
     else:
-        raise RuntimeError(f"sparse_mm_reduce: reduce type of {reduce} has not been enabled.")
+        raise RuntimeError(f"reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
     return rename_node(result, "SparseMmReduceImplBackward0")
 
 
