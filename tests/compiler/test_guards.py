@@ -162,8 +162,6 @@ def test_stances():
     assert len(calls) == len(f.compiled.graphs) == 1
     f(torch.ones(3))
     assert len(f.compiled.graphs) == 2
-    with pytest.raises(ValueError, match="invalid torch.compile stance"):
-        torch.compiler.set_stance("lazy")
 
 
 def test_the_number_of_classes_is_that_of_each_call():
