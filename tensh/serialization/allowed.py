@@ -93,7 +93,7 @@ BY_DEFAULT = {
     "torch._utils._rebuild_meta_tensor_no_storage": Known(
         rebuilding.tensor_without_elements, rebuilding.tensor_without_elements
     ),
-    "torch._utils._rebuild_wrapper_subclass": find_missing_name("a tensor of an unsupported class"),
+    "torch._utils._rebuild_wrapper_subclass": Known(rebuilding.wrapper, rebuilding.wrapper),
 }
 BY_DEFAULT |= {f"torch.{name}": Known(dtype) for name, dtype in (ALL | EIGHT_BITS).items()}
 BY_DEFAULT |= {f"torch.{name}": Known(Storage(name)) for name in KINDS}

@@ -5,6 +5,7 @@ import numpy as np
 from tensh.engine.arrays.absent import Absent, lay_out
 from tensh.engine.arrays.bounds import MOST_DIMENSIONS, count_elements, view_memory
 from tensh.engine.core.tensor import Tensor, wrap
+from tensh.engine.dispatch.override.state import dispatches
 from tensh.engine.dtypes.device import device
 from tensh.engine.dtypes.dtype import ALL, EIGHT_BITS, dtype
 from tensh.engine.dtypes.size import Size
@@ -159,11 +160,26 @@ def parameter(data=None, requires_grad=True, hooks=None, state=None):
     return set_state(Parameter(data, requires_grad), state)
 
 
+def wrapper(cls, kind, size, stride, offset, layout, where, requires_grad):
+    """Rebuild a tensor of a class that the program allows, which wraps others: they are its attributes."""
+    if not (isinstance(cls, type) and issubclass(cls, Tensor) and dispatches(cls)):
+        raise DamagedError("it contains a tensor of an unsupported class")
+    if not isinstance(kind, dtype) or type(size) is not tuple or type(stride) is not tuple:
+        raise DamagedError("it contains a tensor without a size")
+    check(LARGEST, offset, size, stride)
+    facts = {"storage_offset": offset, "dtype": kind, "layout": layout, "device": where, "requires_grad": requires_grad}
+    try:
+        return Tensor._make_wrapper_subclass(cls, size, strides=stride, **facts)
+    except (RuntimeError, TypeError, ValueError, AssertionError) as error:
+        raise DamagedError(f"it contains an inconsistent tensor: {error}") from None
+
+
 def set_attributes(function, cls, arguments, state):
     """Set the user's attributes of a tensor."""
     if getattr(function, "makes_all", False):  # a nested tensor, whose attributes follow from its parts
         return function(*arguments)
-    known = any(function is each for each in (tensor, tensor_of_dtype, parameter, rebuild_sparse, outline_sparse))
+    makers = tensor, tensor_of_dtype, parameter, rebuild_sparse, outline_sparse, wrapper
+    known = any(function is each for each in makers)
     if not (isinstance(cls, type) and issubclass(cls, Tensor)) or not known or type(arguments) is not tuple:
         raise DamagedError("it contains a tensor of an unsupported class")
     made = function(*arguments)

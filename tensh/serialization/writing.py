@@ -16,6 +16,7 @@ import numpy as np
 
 from tensh.engine.arrays.absent import is_absent
 from tensh.engine.core.tensor import SPARSE, Tensor
+from tensh.engine.dispatch.override.state import is_wrapper
 from tensh.engine.dtypes.device import device, layout
 from tensh.engine.dtypes.dtype import ALL, dtype
 from tensh.engine.dtypes.size import Size
@@ -56,6 +57,7 @@ class BlockMention:
 TENSOR = Global("torch._utils", "_rebuild_tensor_v2")
 TENSOR_OF_DTYPE = Global("torch._utils", "_rebuild_tensor_v3")
 WITHOUT_ELEMENTS = Global("torch._utils", "_rebuild_meta_tensor_no_storage")
+WRAPPER = Global("torch._utils", "_rebuild_wrapper_subclass")
 WITH_ATTRIBUTES = Global("torch._tensor", "_rebuild_from_type_v2")
 SPARSE_TENSOR = Global("torch._utils", "_rebuild_sparse_tensor")
 NESTED = Global("torch._utils", "_rebuild_nested_tensor")
@@ -103,7 +105,7 @@ class Writer(pickle._Pickler):
 
     def reducer_override(self, obj):
         if isinstance(obj, Tensor):
-            return self.parameter(obj) if isinstance(obj, Parameter) else self.tensor(obj)
+            return self.parameter(obj) if issubclass(type(obj), Parameter) else self.tensor(obj)
         if isinstance(obj, Module):
             return copyreg.__newobj__, (type(obj),), obj.__getstate__()
         if isinstance(obj, Size):
@@ -132,6 +134,18 @@ class Writer(pickle._Pickler):
             return self.nested(t)
         if type(t.array) in SPARSE:
             return self.add_attributes(t, SPARSE_TENSOR, (t.layout, sparse_facts(t)))
+        if is_wrapper(t):
+            facts = (
+                type(t),
+                t.dtype,
+                tuple(t.shape),
+                tuple(t.stride()),
+                t.storage_offset(),
+                t.layout,
+                t.device,
+                t.requires_grad,
+            )
+            return self.add_attributes(t, WRAPPER, facts)
         if is_absent(t.array):
             return WITHOUT_ELEMENTS, (t.dtype, tuple(t.shape), tuple(t.stride()), t.requires_grad)
         if not isinstance(t.array, np.ndarray):

@@ -7,6 +7,8 @@ import zipfile
 import pytest
 
 import tensh as torch
+from tensh.serialization import rebuilding
+from tensh.serialization.containers import DamagedError
 
 
 def said(kind, *facts):
@@ -51,15 +53,31 @@ def test_what_does_not_fit_is_refused(name):
             torch.load(said(*DAMAGED[name]), weights_only=weights_only)
 
 
-def test_what_has_no_elements_of_its_own_is_not_saved():
-    class Wrapper(torch.Tensor):
-        @staticmethod
-        def __new__(cls):
-            return torch.Tensor._make_wrapper_subclass(cls, (2,))
+class Wrapper(torch.Tensor):
+    """A class of tensors that wrap others, as a program that loads a file may allow it."""
 
-        @classmethod
-        def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
-            raise AssertionError("nobody asks")
+    @classmethod
+    def __torch_dispatch__(cls, func, types, args=(), kwargs=None):
+        raise AssertionError("nobody asks")
 
-    with pytest.raises(NotImplementedError, match="does not save a Wrapper"):
-        torch.save([Wrapper()], io.BytesIO())
+
+FACTS = {"cls": Wrapper, "kind": torch.float32, "size": (2,), "stride": (1,), "offset": 0, "layout": torch.strided}
+MISFITS = {
+    "no class": {"cls": "Wrapper"},
+    "a class that wraps nothing": {"cls": torch.Tensor},
+    "no dtype": {"kind": "float32"},
+    "no size": {"size": 2},
+    "more sizes than strides": {"size": (2, 3)},
+    "a negative size": {"size": (-1,)},
+    "a large size": {"size": (2**62,), "stride": (2**61,)},
+    "an offset of another kind": {"offset": "0"},
+    "another device": {"where": "cuda"},
+}
+
+
+@pytest.mark.parametrize("name", MISFITS)
+def test_wrappers_that_do_not_fit_are_refused(name):
+    facts = FACTS | {"where": torch.device("cpu"), "requires_grad": False}
+    assert rebuilding.wrapper(**facts).shape == (2,)
+    with pytest.raises(DamagedError):
+        rebuilding.wrapper(**facts | MISFITS[name])
