@@ -66,7 +66,13 @@ def earlier_misfit(refused, parameters, args):
     """Return the error of a tensor before the argument that was refused at a position of the function that it is passed to, or None."""
     called, position = refused
     for place, name, value in list_positional(parameters, args):
-        if place is not None and place < position and takes_tensor(name) and not isinstance(value, Tensor):
+        optional = value is None and place != 1  # many tensors after the first may be None
+        if (
+            place is not None
+            and place < position
+            and takes_tensor(name)
+            and not (optional or isinstance(value, Tensor))
+        ):
             return TypeError(must_be("Tensor", called, place, name, value))
     return None
 
