@@ -130,9 +130,7 @@ def declare_adaptive(dims):
     if dims > 1:
         layer(rename(means, mean, describe("The means", dims)))
     doc = describe("The largest elements", dims)
-    both = rename(both, largest, doc)
-    both.__qualname__ = f"_{largest}"  # in Python's errors
-    layer(both)
+    layer(rename(both, largest, doc))
     layer(rename(pool_with_indices, f"{largest}_with_indices", doc))
 
 
@@ -233,9 +231,7 @@ def declare_fractional(dims):
     There are ``output_size`` of them, or ``output_ratio`` times the input's size; ``return_indices`` also returns the
     positions of the elements.  Differentiable.
     """
-    both = rename(both, name, doc)
-    both.__qualname__ = f"_{name}"  # in Python's errors
-    layer(both)
+    layer(rename(both, name, doc))
     layer(rename(pool_with_indices, f"{name}_with_indices", doc))
 
 

@@ -139,7 +139,6 @@ def declare_max(dims):
     LAYERS[name] = rename(both, name, doc)
     LAYERS[f"{name}_with_indices"] = rename(pool_with_indices, f"{name}_with_indices", doc)
     both.__module__ = pool_with_indices.__module__ = plain.__module__ = "torch.nn.functional"
-    both.__qualname__ = f"_{name}"  # in Python's errors
     if dims == 1:
         PUBLIC["max_pool1d_with_indices"] = pool_with_indices
     return plain
