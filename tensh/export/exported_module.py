@@ -148,6 +148,12 @@ class ExportedModule(GraphModule):
 def write_graph(program, members, spec, guarded):
     """Return a graph whose inputs are the leaves of nested arguments, and whose weights are attributes, in the order of ``members``."""
     graph, made, inputs = Graph(), {}, program.inputs
+    rest = [node for node in program.graph.nodes if node.op != "placeholder"]
+    for path, value in members.items():  # also those that no node reads
+        nodes = [node for node in rest if reads_tensor(node) and node.target == path]
+        read = graph.get_attr(path)
+        read.meta = (nodes[0].meta if nodes else {}) | {"val": SymbolicTensor(value.shape, value.dtype)}
+        made |= dict.fromkeys(nodes, read)
     leaves = []
     for name, leaf in program.leaves:
         node = graph.placeholder(name)
@@ -155,12 +161,6 @@ def write_graph(program, members, spec, guarded):
             made[inputs[leaf]] = node
             node.meta, node.name = inputs[leaf].meta | {"val": describe(inputs[leaf])}, inputs[leaf].name
         leaves.append(node)
-    rest = [node for node in program.graph.nodes if node.op != "placeholder"]
-    for path, value in members.items():  # also those that no node reads
-        nodes = [node for node in rest if reads_tensor(node) and node.target == path]
-        read = graph.get_attr(path)
-        read.meta = (nodes[0].meta if nodes else {}) | {"val": SymbolicTensor(value.shape, value.dtype)}
-        made |= dict.fromkeys(nodes, read)
     if guarded:
         graph.call_module(GUARDS, tuple(leaves)).name = GUARDS
     for node in rest:

@@ -224,6 +224,7 @@ class ExportedProgram:
         program, ranges = decompose(self, decomp_table)
         made = type(self).from_trace(program, self._traced.dynamic, ranges, self.example_inputs)
         made.state_dict.update(self.state_dict)
+        made.dialect = "ATEN"
         return made
 
     def print_readable(self, print_output=True):
@@ -318,7 +319,7 @@ def lift_members(program, kinds, find_kind):
         kind = kinds[path] if path in kinds else find_kind(path, own[path])
         placeholder = graph.placeholder(f"{LETTERS[kind]}_{path.removeprefix('self_').replace('.', '_').lower()}")
         note_value(nodes[path][0].meta["val"] if nodes[path] else own[path], placeholder)
-        if path.startswith("lifted_tensor_"):
+        if path.startswith("lifted_tensor_") or kind is InputKind.CONSTANT_TENSOR:
             del placeholder.meta["tensor_meta"]
         made |= dict.fromkeys(nodes[path], placeholder)
         persistent = path in state if kind is InputKind.BUFFER else None
@@ -346,6 +347,7 @@ def lift_members(program, kinds, find_kind):
             made[node] = graph.output(map_arg(value, lambda each: made[each]))
             continue
         made[node] = graph.node_copy(node, lambda each: made[each])
+        made[node].meta.pop("place", None)
         note_value(node.meta.get("val"), made[node], node.meta.get("sizes"))
         if "stack_trace" in node.meta or "nn_module_stack" in node.meta:
             made[node].meta["nn_module_stack"] = name_modules(program.root_class, node.meta.get("nn_module_stack", {}))

@@ -79,6 +79,11 @@ class OutputSpec(NamedTuple):
 class ExportGraphSignature:
     """The kinds of a program's inputs and outputs, in order."""
 
+    backward_signature = assertion_dep_token = (
+        None  # of programs that compute gradients, or order effects: there are none
+    )
+    input_tokens = output_tokens = lifted_custom_objs = ()
+
     def __init__(self, input_specs, output_specs):
         self.input_specs, self.output_specs = list(input_specs), list(output_specs)
 

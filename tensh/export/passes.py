@@ -1,7 +1,7 @@
 """torch.export.passes: changes of exported programs."""
 
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.dtypes.device import device
+from tensh.func.trees import map_leaves
 from tensh.nn.parameter import Parameter, is_parameter
 
 __all__ = ["move_to_device_pass"]
@@ -32,8 +32,10 @@ def move_to_device_pass(ep, location):
         table.update({path: move(value) for path, value in table.items()})
     for node in (*ep.graph.nodes, *ep._traced.graph.nodes):
         if "device" in node.kwargs:
-            node.kwargs = {**node.kwargs, "device": device(find(node.kwargs["device"]))}
+            node.kwargs = {**node.kwargs, "device": find(node.kwargs["device"])}
         if isinstance(node.meta.get("val"), Tensor):
             node.meta["val"] = move(node.meta["val"])
+    if ep.example_inputs is not None:
+        ep.example_inputs = map_leaves(lambda each: move(each) if isinstance(each, Tensor) else each, ep.example_inputs)
     ep.graph_module.recompile()
     return ep

@@ -211,7 +211,8 @@ def list_violations(texts, known, ranges, limits, multiples):
     parts, wholes = [], []
     for name, (low, high) in sorted(limits.items()):
         if (multiple := multiples.get(name, 1)) > 1:
-            parts.append(f"_{name} = {Dim.write(f'_{name}', -(-low // multiple), INFINITY)[:-1]}, max=oo)")
+            most = "oo" if high is None else high // multiple
+            parts.append(f"_{name} = {Dim.write(f'_{name}', -(-low // multiple), INFINITY)[:-1]}, max={most})")
             wholes.append(f"{name} = {multiple}*_{name}")
         elif name in multiples and (
             low > max((ranges.get(name) or (0,))[0] or 0, 2) or high != (ranges.get(name) or (0, None))[1]

@@ -3,13 +3,14 @@
 import itertools
 import operator
 
+from tensh.export import descriptions
 from tensh.export.exported_module import as_plain
 from tensh.export.input_sizes import require_sizes
 from tensh.export.preserved import write_body, write_call
 from tensh.func.trees import flatten
 from tensh.func.trees import unflatten as unflatten_tree
 from tensh.fx.graph import Graph
-from tensh.fx.graph_module import GraphModule
+from tensh.fx.graph_module import GraphModule, write_class
 from tensh.fx.interpreter import Interpreter
 from tensh.fx.node import map_arg
 from tensh.nn.modules.module import Module
@@ -44,6 +45,14 @@ class InterpreterModule(Module):
             args = (*args, *(kwargs[node.target] for node in self.graph.find_nodes(op="placeholder")[len(args) :]))
         return Interpreter(self, graph=self.graph).run(*args, enable_io_processing=False)
 
+    def print_readable(self, print_output=True, include_stride=False, include_device=False, colored=False):
+        """Print the code as a class, with shapes if known, and return it."""
+        options = {"include_stride": include_stride, "include_device": include_device, "colored": colored}
+        text = write_class(self.graph, type(self).__name__, **options)
+        if print_output:
+            print(text)
+        return text
+
 
 class UnflattenedModule(InterpreterModule):
     """An exported program as modules; called like the module that was exported, it checks its arguments."""
@@ -66,6 +75,8 @@ class UnflattenedModule(InterpreterModule):
         for name, leaf in program.leaves:
             node = level.graph.placeholder(name)
             level.made[inputs[leaf] if isinstance(leaf, Place) else node] = node
+            if isinstance(leaf, Place):
+                node.meta["val"] = descriptions.describe(inputs[leaf])
         level.add([node for node in program.graph.nodes if node.op not in ("placeholder", "get_attr", "output")])
         results = flatten(as_plain(program.graph.output_node().args[0]))[0]
         level.graph.output(map_arg(tuple(results), level.read))

@@ -272,10 +272,15 @@ def get_member(module, path):
     return module
 
 
+def write_class(graph, name, **options):
+    """Return the code of a graph as the ``forward`` of a class."""
+    code = graph.python_code(root_module="self", verbose=True, **options).src.lstrip("\n")
+    return re.sub("(?m)^ +$", "", indent(f"class {name}(torch.nn.Module):\n{code}"))
+
+
 def write_readable(module, name, **options):
     """Return the code of a graph module and its submodules, as classes."""
-    code = module.graph.python_code(root_module="self", verbose=True, **options).src.lstrip("\n")
-    text = indent(f"class {name}(torch.nn.Module):\n{code}")
+    text = write_class(module.graph, name, **options)
     options.pop("expanded_def", None)
     below = [write_readable(each, path, **options) for path, each in module.named_children() if hasattr(each, "graph")]
     return re.sub("(?m)^ +$", "", text + indent("\n".join(["", *below])))

@@ -1,6 +1,7 @@
 """torch.export.unflatten: programs as modules give the results of the originals, and have their names."""
 
 import copy
+import importlib
 
 import pytest
 
@@ -164,3 +165,50 @@ def test_modules_that_are_called_again_compute_the_same(name):
 @pytest.mark.parametrize("name", make_repeating(torch))
 def test_calls_of_modules_are_pytorchs(oracle, name):
     assert tell_of_calls(torch, name) == tell_of_calls(oracle, name)
+
+
+def tell_of_parts(torch):
+    """The printed form of unflattened modules, notes of nodes, the dialect, and programs on another device."""
+    nn = torch.nn
+
+    class Block(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear, self.constant = nn.Linear(4, 4), torch.ones(4)
+
+        def forward(self, x):
+            return self.linear(x).relu() + self.constant + torch.arange(4)
+
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.stem, self.blocks = nn.Linear(3, 4), nn.Sequential(Block(), Block())
+
+        def forward(self, x):
+            return self.blocks(self.stem(x))
+
+    program = torch.export.export(Net(), (torch.ones(2, 3),))
+    made = torch.export.unflatten(program)
+    found = [made.print_readable(print_output=False), made.blocks.print_readable(print_output=False)]
+    found += [(node.name, sorted(node.meta)) for node in program.graph.nodes]
+    signature = program.graph_signature
+    found += [signature.backward_signature, signature.assertion_dep_token, signature.input_tokens]
+    found += [program.dialect, program.run_decompositions().dialect]
+    found.append([node.op for node in program.module().graph.nodes])
+    moved = torch.export.passes.move_to_device_pass(program, {"cpu": "meta"})
+    return [*found, str(moved.graph), str(moved.example_inputs[0][0].device)]
+
+
+def without_lines(text):
+    return "\n".join(line for line in text.split("\n") if line.strip() and not line.strip().startswith("# "))
+
+
+def test_parts_of_programs_are_pytorchs(oracle):
+    importlib.import_module("torch.export.passes")
+    for ours, theirs in zip(tell_of_parts(torch), tell_of_parts(oracle), strict=True):
+        assert ours == theirs or without_lines(ours) == without_lines(theirs)
+
+
+def test_unflattened_modules_print_their_code():
+    code, *_, device = tell_of_parts(torch)
+    assert 'stem: "f32[2, 4]" = self.stem(x)' in code and device == "meta"
