@@ -7,11 +7,10 @@ from tensh.func.trees import flatten, unflatten
 from tensh.functorch.partitioners import default_partition, min_cut_rematerialization_partition
 from tensh.fx.experimental.proxy_tensor import OperatorRecorder, list_members, make_fx
 from tensh.fx.graph_module import GraphModule
-from tensh.nn.utils.stateless import functional_call
 from tensh.switched_off import lookup
 
 __all__ = [
-    "aot_function", "aot_module", "compiled_function", "compiled_module", "default_partition", "make_boxed_compiler", "make_boxed_func",
+    "aot_function", "aot_module", "aot_module_simplified", "compiled_function", "compiled_module", "default_partition", "make_boxed_compiler", "make_boxed_func",
     "make_fx", "memory_efficient_fusion", "min_cut_rematerialization_partition", "nop", "print_compile", "ts_compile",
 ]  # fmt: skip
 
@@ -69,7 +68,8 @@ def aot_function(
     """
     known, bw_compiler = {}, bw_compiler or fw_compiler
 
-    def run(*args, **kwargs):
+    def prepare(*args, **kwargs):
+        """Return (the compiled function, its arguments, the structure of its results)."""
         leaves, spec = flatten((args, kwargs))
         tensors = [each for each in leaves if isinstance(each, torch.Tensor)]
         recorded = torch.is_grad_enabled() and any(each.requires_grad for each in tensors)
@@ -78,8 +78,13 @@ def aot_function(
             made = trace_both(fn, leaves, spec, recorded, decompositions or {})
             known[key] = compile_both(made, tensors, fw_compiler, bw_compiler, inference_compiler, partition_fn)
         call, structure = known[key]
+        return call, tensors, structure
+
+    def run(*args, **kwargs):
+        call, tensors, structure = prepare(*args, **kwargs)
         return unflatten(list(call(*tensors)), structure)
 
+    run.prepare = prepare
     return run
 
 
@@ -175,7 +180,9 @@ def box(function):
 def aot_module(mod, *args, **kwargs):
     """Return a module whose forward is compiled by ``aot_function``; the parameters and buffers are those of ``mod``."""
     names = [name for name, _ in (*mod.named_parameters(), *mod.named_buffers())]
-    call = aot_function(lambda state, *given, **named: functional_call(mod, state, given, named), *args, **kwargs)
+    call = aot_function(
+        lambda state, *given, **named: torch.func.functional_call(mod, state, given, named), *args, **kwargs
+    )
 
     class AOTModule(torch.nn.Module):
         def __init__(self):
@@ -187,6 +194,63 @@ def aot_module(mod, *args, **kwargs):
             return call({name: state[name] for name in names}, *given, **named)
 
     return AOTModule()
+
+
+def aot_module_simplified(
+    mod, args, fw_compiler, bw_compiler=None, partition_fn=default_partition, decompositions=None, **options
+):
+    """Trace a module on example arguments, compile its graphs, and return the function that runs them.
+
+    The parameters and buffers of ``mod`` are the first inputs of the graphs; the compilers and ``options`` are those of ``aot_function``.
+
+    >>> import tensh as torch
+    >>> from tensh.functorch.compile import aot_module_simplified, nop
+    >>> module = torch.fx.symbolic_trace(torch.nn.ReLU())
+    >>> aot_module_simplified(module, (torch.ones(2),), nop)(-torch.ones(2))
+    tensor([0., 0.])
+    """
+    state = dict(mod.named_parameters()) | dict(mod.named_buffers())
+    call = aot_function(
+        lambda values, *given: torch.func.functional_call(mod, dict(zip(state, values)), given),
+        fw_compiler,
+        bw_compiler,
+        partition_fn,
+        decompositions,
+        **{name: each for name, each in options.items() if name == "inference_compiler"},
+    )
+    call.prepare(list(state.values()), *args)
+
+    def run(*given):
+        return call(list(state.values()), *given)
+
+    return run
+
+
+class AotAutograd:
+    """A back end of ``torch.compile`` that compiles the graphs of both passes: the arguments are those of ``aot_module_simplified``."""
+
+    __module__ = "torch._dynamo.backends.common"
+
+    def __init__(self, **kwargs):
+        self.__name__, self.kwargs = "compiler_fn", kwargs
+
+    def __call__(self, gm, example_inputs, **kwargs):
+        """Compile a graph module."""
+        return aot_module_simplified(gm, example_inputs, **self.kwargs | kwargs)
+
+
+def aot_autograd(**kwargs):
+    """Return a back end of ``torch.compile`` that compiles ``aten`` graphs of both passes with ``fw_compiler`` and ``bw_compiler``.
+
+    >>> import tensh as torch
+    >>> from tensh.functorch.compile import aot_autograd, nop
+    >>> f = torch.compile(lambda x: x.sin().sum(), backend=aot_autograd(fw_compiler=nop))
+    >>> x = torch.zeros(2, requires_grad=True)
+    >>> f(x).backward()
+    >>> x.grad
+    tensor([1., 1.])
+    """
+    return AotAutograd(**kwargs)
 
 
 compiled_function, compiled_module = aot_function, aot_module

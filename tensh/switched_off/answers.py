@@ -203,6 +203,16 @@ REAL = (
         for name in ("CompileCounter", "CompileCounterWithBackend")
     }
     | {
+        f"{space}.{name}": f"tensh.functorch.compile:{name}"
+        for space, names in {
+            "_dynamo.backends.common": "aot_autograd AotAutograd",
+            "_functorch.aot_autograd": "aot_function aot_module aot_module_simplified make_boxed_func make_boxed_compiler",
+            "_functorch.compilers": "nop print_compile ts_compile make_boxed_func memory_efficient_fusion",
+            "_functorch.partitioners": "default_partition min_cut_rematerialization_partition",
+        }.items()
+        for name in names.split()
+    }
+    | {
         "_dynamo.exc.InvalidBackend": "tensh.compiler.registry:InvalidBackend",
         "_dynamo.exc.UserError": "tensh.tracing.dims:UserError",
         "_dynamo.exc.TorchDynamoException": "tensh.tracing.dims:TorchDynamoException",
