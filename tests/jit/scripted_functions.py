@@ -326,5 +326,72 @@ def make_scripts(torch):
         x[x > 4] = 0
         return x
 
+    def s_returns_of_elif(x: int) -> int:
+        if x > 3:
+            if x > 5:
+                return 1
+            elif x > 4:
+                return 2
+        elif x < 0:
+            return 5
+        return 3
+
+    def s_return_between(x: int):
+        y = 1
+        if x > 3:
+            y = 2
+            if x > 5:
+                return y
+            y = 4
+        else:
+            y = 3
+        y = y + 1
+        return y
+
+    def s_refined_returns(x: Optional[int], y: Optional[Tensor]) -> int:
+        if x is not None and y is not None:
+            return x + int(y.sum())
+        elif x is not None:
+            return x
+        return -1
+
+    def s_return_of_while(x, n: int):
+        i = 0
+        while i < n:
+            i += 1
+            if i == 3:
+                return x
+        return x + 1
+
+    def s_return_of_carrying_loop(x, n: int):
+        for i in range(n):
+            if i == 3:
+                return x + i
+            x = x * 2
+        return x
+
+    def s_return_of_loop_in_branch(x, n: int) -> int:
+        if n > 2:
+            for i in range(n):
+                for j in range(i):
+                    if j == 2:
+                        return i
+        return 0
+
+    def s_continue_only(x, n: int):
+        for i in range(n):
+            if i == 3:
+                continue
+            x = x * 2
+        return x
+
+    def s_joined_tuples(t: Tuple[int, str, float]):
+        return len(t), t + (3,)
+
+    def s_several_targets(x: int):
+        a = b = x
+        a += 1
+        return a, b
+
     own = {name: value for name, value in locals().items() if name.startswith("s_")}
     return own | {function.__name__: function for function in CASES}

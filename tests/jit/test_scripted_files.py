@@ -17,7 +17,10 @@ from tests.recorded.layers.cases import CASES, made, tensors
 from tests.support.zoo import make_models
 
 pytestmark = pytest.mark.filterwarnings("ignore")
-OTHER = {"s_continue": "names that a loop carries are in the order of the alphabet"}
+OTHER = {
+    "s_return_of_loop_in_branch": "the flags of an inner loop are those of the outer one",
+    "s_continue": "names that a loop carries are in the order of the alphabet",
+}
 """Function -> why its code differs."""
 UNSAVED = {"CrossMapLRN2d": "a function with its own derivative, which TorchScript files cannot contain"}
 RANDOM = ("FractionalMaxPool3d", "RReLU", "Dropout")

@@ -15,7 +15,7 @@ from tensh.jit.scripting.blocks import Block, Line, ScriptGraph, ScriptValue
 from tensh.jit.scripting.kinds import FunctionKind, fits, join, none
 from tensh.jit.types import class_path
 
-__all__ = ["Builder", "Raised"]
+__all__ = ["Builder", "Left", "Raised"]
 
 UNKNOWN = object()
 
@@ -118,17 +118,23 @@ class Builder:
 
     def choose(self, line, values, at):
         """Return what two arms give: the value itself, where both give the same."""
-        return values[0] if values[0] is values[1] else self.merge(line, values, at)
+        return values[0] if values[0] is values[1] or same_constant(*values) else self.merge(line, values, at)
 
     def merge_names(self, line, left, ends, before, at):
         """Return the names after a branch."""
+        ends = [end and not isinstance(names, Left) for names, end in zip(left, ends)]
         alive = [names for names, end in zip(left, ends) if end]
+        if not alive:
+            return Left(before)
         found = {}
         for name in sorted(set.intersection(*map(set, alive))):
             values = [names.get(name) for names in left]
             chosen = [value for value, end in zip(values, ends) if end]
-            if all(each is chosen[0] for each in chosen) and (
-                all(ends) or name in before and chosen[0] is before[name]
+            if (
+                all(each is chosen[0] for each in chosen)
+                and (all(ends) or name in before and chosen[0] is before[name])
+                or len(chosen) == 1
+                and is_constant(chosen[0])
             ):
                 found[name] = chosen[0]
             elif all(isinstance(each, ScriptValue) for each in chosen):
@@ -191,6 +197,26 @@ class Builder:
             made = ScriptValue(f"%{self.unused_name(name)}", kind, line)
             line.given.append(made)
             self.names[name] = made
+
+
+class Left(dict):
+    """The names of an arm that has returned, which nothing reads afterwards."""
+
+
+def is_constant(value):
+    """Return True for a constant, which stands before all branches in the end."""
+    return isinstance(value, ScriptValue) and value.node().kind() == "prim::Constant"
+
+
+def same_constant(one, other):
+    """Return True for two equal constants."""
+    known = one is not None and other is not None and is_constant(one) and is_constant(other)
+    return (
+        known
+        and one.value_kind == other.value_kind
+        and one.node().attribute == other.node().attribute
+        and one.node().path is None
+    )
 
 
 class Raised(Exception):

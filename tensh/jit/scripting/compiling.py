@@ -10,6 +10,7 @@ from tensh.jit.scripting.building import Builder
 from tensh.jit.scripting.calling import hand_over
 from tensh.jit.scripting.classes import Classes
 from tensh.jit.scripting.cleaning import clean, name_values
+from tensh.jit.scripting.exits import Exits, ResultFound
 from tensh.jit.scripting.expressions import Expressions
 from tensh.jit.scripting.forms import find_class, find_method
 from tensh.jit.scripting.functions import Functions, own_methods
@@ -19,7 +20,7 @@ from tensh.jit.scripting.kinds import element_of, fits, join, none, uniform
 from tensh.jit.scripting.layers import declare_layer, is_layer
 from tensh.jit.scripting.python_calls import PythonCalls
 from tensh.jit.scripting.sources import NotScriptable, Source
-from tensh.jit.scripting.statements import ResultFound, Statements
+from tensh.jit.scripting.statements import Statements
 from tensh.jit.scripting.subscripts import Subscripts
 from tensh.jit.scripting.sugar import Bound, Items, Known, ModuleRef, class_of, kind_of_object, path_of
 from tensh.jit.scripting.traces import TraceMethod, is_trace
@@ -35,7 +36,7 @@ class Compiled:
         self.name, self.graph, self.signature, self.kinds, self.result = name, graph, signature, kinds, result
 
 
-class Compiler(Expressions, Functions, PythonCalls, Classes, Subscripts, Iteration, Statements, Builder):
+class Compiler(Expressions, Functions, PythonCalls, Classes, Subscripts, Iteration, Exits, Statements, Builder):
     """Compiles one function, or with ``owner`` one method of a module."""
 
     def __init__(self, program, fn, owner=None, kinds=(), loop_result=None):
@@ -43,6 +44,8 @@ class Compiler(Expressions, Functions, PythonCalls, Classes, Subscripts, Iterati
         self.program, self.fn, self.owner, self.kinds = program, fn, owner, kinds
         self.result_kind, self.loop_result = None, loop_result
         self.raised_kind = None  # the type of the last call that raises
+        self.uninitialized = None  # a result of no use, of the innermost loop with a return
+        self.absent = {}  # names that the innermost loop with a return carries -> values of no use
 
     def compile(self):
         """Return the compiled function."""

@@ -12,6 +12,7 @@ from tensh.jit.scripting.blocks import ScriptValue
 from tensh.jit.scripting.building import Raised
 from tensh.jit.scripting.calling import call_operator, hand_over, pack, unpack
 from tensh.jit.scripting.classes import is_instance_value
+from tensh.jit.scripting.exits import ResultFound, may_return
 from tensh.jit.scripting.expressions import BINARY, is_constant
 from tensh.jit.scripting.iteration import MOST
 from tensh.jit.scripting.kinds import none
@@ -19,13 +20,6 @@ from tensh.jit.scripting.sugar import Cut, Items, Known, ModuleRef
 
 RETURNED, RESULT, COUNTER = "@1", "@2", "@3"
 """Names that a loop carries if its body returns: whether it has, and what; or if it is left otherwise: the number of the pass."""
-
-
-class ResultFound(Exception):
-    """Raised where a loop returns a value, whose type has to be known before the loop."""
-
-    def __init__(self, kind):
-        self.kind = kind
 
 
 class Statements:
@@ -65,6 +59,8 @@ class Statements:
 
     def run_arms(self, node, rest, finish):
         """Compile a branch with the statements behind it in each of its arms."""
+        if (finish == self.finish or hasattr(finish, "flagged")) and may_return(node):
+            return self.run_flagged(node, rest, finish)
         arms = [
             lambda holds=holds, body=body: (self.narrow(node.test, holds), self.run([*body, *rest], finish))[1]
             for holds, body in ((True, node.body), (False, node.orelse))
@@ -222,7 +218,7 @@ class Statements:
         ):
             index = node.target.elts[0].id
         names = [*carried, *sorted(self.assigned(node.body))]
-        if leaves(node.body, (ast.Return, ast.Break)):
+        if leaves(node.body):
             self.counted_while(node, steps, trips, names)
             return
 
@@ -261,20 +257,31 @@ class Statements:
         """Compile the body of a loop; return whether to go on, and the carried values."""
 
         def finish(how, node):
-            if how == "return":
+            returns = how in ("return", "value")
+            if returns:
                 self.names[RETURNED] = self.constant(True)
-                self.names[RESULT] = self.value(node.value) if node.value is not None else self.constant(None)
+                self.names[RESULT] = node if how == "value" else self.returned_value(node)
                 if self.result_kind is None and self.loop_result is None:
                     raise ResultFound(self.names[RESULT].value_kind)
                 how = "break"
             elif RETURNED in names:
                 self.names[RETURNED], self.names[RESULT] = self.constant(False), self.uninitialized
-            return [go_on(how), *(self.names[name] for name in names)]
+            return [go_on(how), *(self.value_left(name, returns) for name in names)]
 
         left = self.run(statements, finish)
         if left is None:
             left = [self.constant(False), *(self.names[name] for name in names)]
         return left
+
+    def value_left(self, name, returns):
+        """Return the value with which a loop's body leaves a name: of no use if it returns."""
+        if not returns or name in (RETURNED, RESULT):
+            return self.names[name]
+        return self.absent.get(name) or self.emit("prim::Uninitialized", (), [self.kind_in_loop(name)])
+
+    def returned_value(self, node):
+        """Return the value of a ``return``."""
+        return self.value(node.value) if node.value is not None else self.constant(None)
 
     def assigned(self, statements):
         """Return the names of values that statements assign and that were there before."""
@@ -296,15 +303,17 @@ class Statements:
     def run_loop_that_returns(self, node, rest, finish):
         """Compile a loop whose body returns, and the statements behind it."""
         kind = self.result_kind if self.result_kind is not None else self.loop_result or Tensor
+        around, carried = (self.absent, self.uninitialized), sorted(self.assigned(node.body))
+        self.absent = {name: self.emit("prim::Uninitialized", (), [self.kind_in_loop(name)]) for name in carried}
         self.names[RETURNED] = self.constant(False)
         self.names[RESULT] = self.uninitialized = self.emit("prim::Uninitialized", (), [kind])
         before = dict(self.names)
         (self.do_For if isinstance(node, ast.For) else self.do_While)(node, (RETURNED, RESULT))
+        self.absent, self.uninitialized = around
         returned, result = self.names.pop(RETURNED), self.names.pop(RESULT)
         if returned is before[RETURNED]:
             self.source.refuse(node, "scripts cannot leave a loop over layers")
-        arms = (lambda: finish("value", result), lambda: self.run(rest, finish))
-        return self.branch(returned, arms, None)
+        return self.go_on([returned, result], rest, finish)
 
     # ── contexts ─────────────────────────────────────────────────────────────
     def do_With(self, node):
