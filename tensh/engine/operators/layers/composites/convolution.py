@@ -66,9 +66,9 @@ def is_for_library(input, weight, groups):
 def check_dtypes(input, weight, bias, groups, transposed):
     """Raise unless all dtypes are equal; the message depends on PyTorch's kernel."""
     one, two = input.dtype, weight.dtype
-    if bias is not None and bias.dtype is not one and (one is two or not transposed):
-        raise RuntimeError(f"Input type ({one.spoken}) and bias type ({bias.dtype.spoken}) should be the same")
     if one is two:
+        if transposed and bias is not None and bias.dtype is not one:
+            refuse_bias_dtype(one, bias)
         return
     by_library = is_for_library(input, weight, groups)
     if one.is_complex or by_library:
@@ -77,6 +77,10 @@ def check_dtypes(input, weight, bias, groups, transposed):
             + " or input should be a MKLDNN tensor and weight is a dense tensor" * by_library
         )
     raise RuntimeError(f"expected scalar type {one.title} but found {two.title}")
+
+
+def refuse_bias_dtype(dtype, bias):
+    raise RuntimeError(f"Input type ({dtype.spoken}) and bias type ({bias.dtype.spoken}) should be the same")
 
 
 def check_shapes(input, weight, bias, groups, transposed):
@@ -142,6 +146,8 @@ def convolve(name, dims, input, weight, bias, stride, padding, dilation, groups)
     """Compute conv1d, conv2d and conv3d."""
     if not isinstance(input, Tensor) or not isinstance(weight, Tensor) or not isinstance(bias, Tensor | None):
         choose(name, [Form(name, text) for text in FORMS], (input, weight, *(() if bias is None else (bias,))), {})
+    if bias is not None and bias.dtype is not input.dtype:
+        refuse_bias_dtype(input.dtype, bias)
     input, unbatched = add_batch(input, dims, name)
     padding = padding.decode(errors="replace") if isinstance(padding, bytes) else padding
     spatial = spatial_dims(input, weight, padding)

@@ -19,10 +19,9 @@ INTEGERS = (int64, int32)
 
 def check_indices(indices, name):
     if indices.dtype not in INTEGERS:
-        title = "CPUBoolType" if indices.dtype.name == "bool" else f"torch.{indices.dtype.legacy}"
         raise RuntimeError(
             "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got "
-            f"{title} instead (while checking arguments for {name})"
+            f"{indices.dtype.class_of_tensors} instead (while checking arguments for {name})"
         )
 
 
@@ -135,7 +134,7 @@ def torch_embedding_bag(
     if weight.array.dtype.kind not in "fV":
         raise RuntimeError(
             "Expected tensor for argument #1 'weight' to have one of the following scalar types: Half, BFloat16, Float, Double; "
-            f"but got torch.{weight.dtype.legacy} instead (while checking arguments for embedding_bag)"
+            f"but got {weight.dtype.class_of_tensors} instead (while checking arguments for embedding_bag)"
         )
     rows = weight.array.shape[0]
     if padding_idx is not None and not -rows <= padding_idx < rows:
