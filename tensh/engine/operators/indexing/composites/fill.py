@@ -84,7 +84,6 @@ def fill_(self, value):
         array[...] = real_part(value.array, array.dtype) if tensor else number_as(value, array.dtype)
         stamp_write(array)
         return self
-    since = begin_write(self, value, may_overlap=True)
     return write_inplace(self, since, (filling_tensor if tensor else filling_number).fn(self, value), "fill_", True)
 
 
