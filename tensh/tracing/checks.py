@@ -117,6 +117,8 @@ def take_name(name, used):
 def add_check(graph, check, numbers, used, place):
     """Add a check after a node, and return its last node."""
     name, symbol, other = check
+    if isinstance(other, int) and not symbol.startswith("u"):
+        other = float(other)
     text = write_comparison(symbol, name, other)
     compared = "eq" if name == "ne" else name
     with graph.inserting_after(place):

@@ -5,6 +5,9 @@ Such a size is a node of the graph wherever the program uses it, and so is every
 what the example has says nothing about other inputs.
 """
 
+import operator
+
+from tensh._aten.overloads import schemas
 from tensh.engine.codegen.public_forms import name_in_space
 from tensh.engine.core.tensor import Tensor
 
@@ -48,14 +51,16 @@ def find_dependent(graph):
 
 
 def name_data_sizes(program):
-    """Give sizes that depend on elements names, with the largest that they can have, for what the graph shows."""
+    """Give sizes that depend on elements names, with the largest that they can have, for what the graph shows; check their ranges."""
     known = {}  # node -> (size in the example, its name)
+    sources = []  # (node, dimension, the name of its size)
     for node in program.graph.nodes:
         value, dim = node.meta.get("val"), dimension_of(node)
         if dim is not None:
             counted = next(each.meta["val"] for each in reversed(node.all_input_nodes) if "val" in each.meta)
             name = f"u{sum(each.startswith('u') for each in program.ranges)}"
             program.ranges[name] = 0, counted.numel()
+            sources.append((node, dim, name))
             first = next((each for each in parts_of(value) if isinstance(each, Tensor)), None)
             if first is not None and first.dim() > dim:
                 known[node] = first.shape[dim], name
@@ -68,6 +73,46 @@ def name_data_sizes(program):
             sizes = [name if n == size else n for n in value.shape]
             if name in sizes:
                 node.meta["sizes"] = sizes
+    check_sizes(program, sources)
+
+
+def check_sizes(program, sources):
+    """Check the ranges of sizes that depend on elements, after the nodes that have them; those of a replayed graph are checked."""
+    graph, size_of = program.graph, schemas()["sym_size"]["int"]
+    places = []  # (node of the value, dimension, the name of its size, nodes that read it)
+    for source, dim, name in sources:
+        part = next((each for each in source.users if each.target is operator.getitem and each.args[1] == 0), None)
+        whole = source if isinstance(source.meta["val"], Tensor) else part
+        reads = (
+            [] if whole is None else [each for each in whole.users if (each.target, each.args[1:]) == (size_of, (dim,))]
+        )
+        if whole is not None and not any(user.target is operator.ge for each in reads for user in each.users):
+            places.append((whole, dim, name, reads))
+    count = sum(len(reads) for *_, reads in places)
+    for number, (whole, dim, name, reads) in enumerate(places, count):
+        notes = {key: each for key, each in whole.meta.items() if key not in ("val", "sizes", "tensor_meta")}
+        with graph.inserting_after(whole):
+            size = graph.call_function(size_of, (whole, dim))
+        size.name = f"sym_size_int_{number}" if number else "sym_size_int"
+        size.meta = notes | {"val": whole.meta["val"].shape[dim], "sizes": name}
+        for each in reads:
+            each.replace_all_uses_with(size)
+            graph.erase_node(each)
+        check_range(graph, size, name, program.ranges[name], notes)
+
+
+def check_range(graph, size, name, limits, notes):
+    """Add the checks of a size by its smallest and largest number."""
+    place = size
+    for compare, symbol, limit in zip((operator.ge, operator.le), (">=", "<="), limits):
+        with graph.inserting_after(place):
+            made = graph.call_function(compare, (size, limit))
+        made.meta = notes | {"val": True, "sizes": f"{name} {symbol} {limit}"}
+        text = f"Runtime assertion failed for expression {made.meta['sizes']} on node '{made.name}'"
+        with graph.inserting_after(made):
+            assertion = schemas()["_assert_scalar"]["default"]
+            place = graph.call_function(assertion, (made, text), name="_assert_scalar_default")
+        place.meta = notes | {"val": None}
 
 
 def parts_of(value):

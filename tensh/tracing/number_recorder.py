@@ -78,6 +78,11 @@ class NumberRecorder:
         overload, args, _ = translation.choose(self.reading, (tensor,), {})
         return self.record(overload, args, {}, value)
 
+    def read_list(self, tensor):
+        """Record that the program reads all elements of a tensor, row by row; return them as nested lists."""
+        rows = self.run("unbind", tensor, 0)
+        return [self.read_list(each) if each.array.ndim else self.read_item(self, each) for each in rows]
+
     def assert_scalar(self, node, text):
         """Record that a condition must hold."""
         text = f"Runtime assertion failed for expression {text} on node '{node.name}'"

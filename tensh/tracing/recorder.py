@@ -297,8 +297,8 @@ class Recorder(NumberRecorder, BranchRecorder, TorchFunctionMode):
             fix(self.graph, len(args[0].array))
         if name == "item" and self.read_item is not None and self.knows(args[0]):
             return self.read_item(self, args[0])
-        if name == "tolist" and self.read_item is not None and self.knows(args[0]) and args[0].array.ndim == 1:
-            return [self.read_item(self, each) for each in self.run("unbind", args[0], 0)]
+        if name == "tolist" and self.read_item is not None and self.knows(args[0]) and args[0].array.ndim:
+            return self.read_list(args[0])
         if name in READS and self.on_read and isinstance(args[0], Tensor) and self.knows(args[0]):
             self.on_read(READS[name], name)
         if (result := compose(self, name, func, args, kwargs)) is not NotImplemented:

@@ -85,7 +85,7 @@ class Condition(Comparison):
             number.recorder.describe(node, None)
             node.meta["sizes"] = self.text
         number.recorder.assert_scalar(node, self.text)
-        if number.text in number.ranges and type(self.other) is int:
+        if number.text in number.ranges and type(self.other) is int and isinstance(number, int):
             number.ranges[number.text] = narrow(*number.ranges[number.text], self.name, self.other)
 
 

@@ -34,3 +34,24 @@ def test_programs_compute_the_same_for_other_elements(text):
 def test_ranges_are_pytorchs(oracle, text):
     ours, theirs = (str(export(library, text)[0].range_constraints) for library in (torch, oracle))
     assert ours == theirs
+
+
+CHECKED = [
+    "torch.zeros(x.nonzero().shape[0]) + 1",
+    "(x[x > 0] * 2).reshape(-1, 1).expand(-1, 2)",
+    "torch.masked_select(x, x > 0).mean()",
+    "(x[x > 0].sum(), x.nonzero())",
+    "x[None].tolist()",
+]
+
+
+@pytest.mark.parametrize("text", CHECKED)
+def test_sizes_are_checked_as_by_pytorch(oracle, text):
+    ours, theirs = (export(library, text)[0].graph_module.code for library in (torch, oracle))
+    assert ours == theirs
+
+
+def test_programs_check_the_number_of_selected_elements():
+    program, _ = export(torch, CHECKED[1])
+    checks = [node.args[1] for node in program.graph.nodes if getattr(node.target, "_opname", "") == "_assert_scalar"]
+    assert [text.split(" on ")[0].split("expression ")[1] for text in checks] == ["u0 >= 0", "u0 <= 4"]
