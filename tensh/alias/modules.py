@@ -71,15 +71,30 @@ class CompletedLoader(SourceFileLoader):
 
 
 def register_kept(module):
-    """Let a file that keeps its name have the names that it has in PyTorch, and be found under the name that its classes give."""
-    own, values = module.__name__, list(DICT.__get__(module).values())
-    path = own.replace("tensh", "torch", 1)
+    """Let a file whose classes name themselves have the names that it has in PyTorch, and be found under the name that they give."""
+    path, values = module.__name__.replace("tensh", "torch", 1), list(DICT.__get__(module).values())
     complete(module, path)
+    if is_in_pytorch(path):
+        module.__name__ = path
     for named in {each.__module__ for each in values if isinstance(each, type)}:
         if named == path:
             register(module, path)
         elif named.startswith("torch.") and "torch" in sys.modules:  # the program has imported it
             import_module(named)
+
+
+def is_in_pytorch(path):
+    """Return True for the path of a module of layers that PyTorch has, too, not of one with parts of tensh's layers."""
+    return path in OF_LAYERS or path.rpartition(".")[0] != "torch.nn.modules" and not path.startswith("torch.utils.")
+
+
+OF_LAYERS = frozenset(
+    f"torch.nn.modules.{name}"
+    for name in """_functions activation adaptive batchnorm channelshuffle container conv distance dropout flatten fold instancenorm lazy
+    linear linear_cross_entropy_options loss module normalization padding pixelshuffle pooling rnn sparse transformer upsampling
+    utils""".split()
+)
+"""The modules of layers in PyTorch."""
 
 
 def register(module, path):
@@ -117,8 +132,11 @@ def keep_function(path):
 
 def rename_parts(to):
     """Rename the loaded parts of tensh that PyTorch has, and their definitions, to ``to``: torch or tensh."""
-    for own in [each for each in sys.modules if each.startswith(KEPT) and to == "torch"]:
-        register_kept(sys.modules[own])
+    for own in [each for each in sys.modules if each.startswith(KEPT)]:
+        if to == "torch":
+            register_kept(sys.modules[own])
+        else:
+            sys.modules[own].__name__ = own
     for own, module in parts():
         name = to + own.removeprefix("tensh")
         if name == name_in_torch(own):

@@ -15,6 +15,7 @@ from numpy import ndarray
 import tensh
 from tensh.engine.arguments.caller import AUTOCAST
 from tensh.engine.codegen.vocabulary import OPS
+from tensh.engine.core.backward import accumulate
 from tensh.engine.core.tensor import Tensor
 from tensh.profiler.events import FunctionEvent
 
@@ -25,6 +26,7 @@ DERIVATIVE = "<tensh derivative of "
 SKIPPED = ("<tensh guard of ", "<tensh guards of ", "<tensh compiled ", "<tensh torch.nn.", AUTOCAST)
 """How the files of functions around operators begin."""
 EVALUATION = "autograd::engine::evaluate_function: "
+ACCUMULATION = "torch::autograd::AccumulateGrad"
 CAPITAL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[a-zA-Z])(?=\d[dD])")
 NAMED = {"softmax": "_softmax", "log_softmax": "_log_softmax", "nll_loss": "nll_loss_forward"}
 """Operator that others call -> its name; their own name is that of a function made of it."""
@@ -73,7 +75,8 @@ class Recorder:
         if kind == "call":
             name = find_name(frame, code)
             if name is not None and not (self.open and self.open[-1].name == name):
-                outer = self.enter(EVALUATION + name, "cpu_op") if code.co_filename.startswith(DERIVATIVE) else None
+                of_node = name is ACCUMULATION or code.co_filename.startswith(DERIVATIVE)
+                outer = self.enter(EVALUATION + name, "cpu_op") if of_node else None
                 event = self.enter(name, "user_annotation" if "#" in name else "cpu_op", frame)
                 self.frames.append((frame, outer or event, event))
         elif kind == "return" and self.frames and self.frames[-1][0] is frame:
@@ -93,6 +96,8 @@ class Recorder:
 def find_name(frame, code):
     """The name of the event that a call is; None if it is none."""
     file = code.co_filename
+    if code is accumulate.__code__:
+        return ACCUMULATION
     if not file.startswith("<tensh"):
         if file.startswith(OPTIM) and code.co_name in ("step", "zero_grad"):
             optimizer = frame.f_locals.get("self")

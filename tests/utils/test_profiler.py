@@ -10,6 +10,7 @@ from tensh.profiler import ProfilerActivity, profile, record_function, schedule
 STEP = {
     "forward": 1, "aten::linear": 2, "aten::addmm": 2, "aten::relu": 1, "AddmmBackward0": 2, "ReluBackward0": 1,
     "SumBackward0": 1, "TBackward0": 2, "autograd::engine::evaluate_function: AddmmBackward0": 2,
+    "torch::autograd::AccumulateGrad": 4, "autograd::engine::evaluate_function: torch::autograd::AccumulateGrad": 4,
     "Optimizer.step#SGD.step": 1, "Optimizer.zero_grad#SGD.zero_grad": 1,
 }  # fmt: skip
 SHAPES = {
