@@ -14,7 +14,17 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device
 from tensh.jit.library import join_path
 from tensh.jit.objects import ScriptInstance
-from tensh.jit.operators import BUILTINS, CONTEXTS, PRIM, TYPED, Unknown, call_operator, read_attribute, set_attribute
+from tensh.jit.operators import (
+    BUILTINS,
+    CONTEXTS,
+    MOST_WRITTEN,
+    PRIM,
+    TYPED,
+    Unknown,
+    call_operator,
+    read_attribute,
+    set_attribute,
+)
 from tensh.nn.modules.module import Module
 
 DEEPEST = 60  # maximum depth of nested calls
@@ -259,6 +269,8 @@ class Frame:
             return None
         if isinstance(owner, ScriptInstance) or isinstance(owner, Module) and hasattr(owner, "_library"):
             return run_method(owner, func.attr, args, kwargs, self.depth + 1)
+        if isinstance(owner, Tensor) and func.attr == "tolist" and owner.numel() <= MOST_WRITTEN:
+            return owner.tolist()
         if isinstance(owner, dict) and func.attr in ("keys", "values", "items", "get"):
             return getattr(owner, func.attr)(*args)
         if isinstance(owner, list) and func.attr in ("append", "extend", "pop"):

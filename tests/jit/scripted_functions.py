@@ -6,6 +6,7 @@ import math
 from typing import Any, Dict, List, Optional, Tuple
 
 from tests.jit.scripted_functions_of_tuples import CASES
+from tests.jit.scripted_programs import make_functions
 
 
 def make_scripts(torch):
@@ -394,4 +395,4 @@ def make_scripts(torch):
         return a, b
 
     own = {name: value for name, value in locals().items() if name.startswith("s_")}
-    return own | {function.__name__: function for function in CASES}
+    return own | {function.__name__: function for function in CASES} | make_functions(torch)

@@ -4,6 +4,8 @@
 
 from typing import Dict, Optional, Tuple
 
+from tests.jit.scripted_programs import make_modules
+
 
 def make_scripted_modules(torch):
     """Return name -> module."""
@@ -90,4 +92,4 @@ def make_scripted_modules(torch):
             return this.python(x, 3) * this.half
 
     models = Gated(), Layers(), Recurrent(), Loss(), Ignoring()
-    return {type(each).__name__: each for each in models}
+    return {type(each).__name__: each for each in models} | make_modules(torch)

@@ -46,7 +46,9 @@ def normalize(text, places=True):
 def same_lines(ours, theirs):
     one, other = normalize(ours), normalize(theirs)
     for place, line in enumerate(other[: len(one)]):
-        if " # " in line and not re.search(r" # \S*scripted_(functions|modules)", line):  # in PyTorch's own source
+        if " # " in line and not re.search(
+            r" # \S*scripted_(functions|modules|programs)", line
+        ):  # in PyTorch's own source
             one[place], other[place] = one[place].partition(" # ")[0], line.partition(" # ")[0]
     return "\n".join(difflib.unified_diff(other, one, "PyTorch", "tensh", lineterm="", n=0))
 

@@ -5,6 +5,7 @@ import builtins
 import inspect
 import types
 import typing
+import weakref
 
 from tensh._aten.overloads import Overload
 from tensh._aten.packets import Packet
@@ -14,11 +15,13 @@ from tensh.jit.checking.matching import Taken, Unmatched, match
 from tensh.jit.checking.operators import NUMBERS
 from tensh.jit.checking.values import UNKNOWN, Value, convert, describe, fits, is_known, members
 from tensh.jit.classes import is_enum, is_script_class
+from tensh.jit.frontend import FrontendError
 from tensh.jit.scripting.forms import find_function
 from tensh.jit.scripting.functions import FUNCTIONAL, RENAMED, TO
 from tensh.jit.scripting.kinds import element_of, none, parts_of
 from tensh.jit.scripting.sugar import Bound, Known, ModuleRef
 from tensh.jit.types import is_named_tuple, origin_of, short_name_of
+from tensh.nn.modules.module import Module
 
 __all__ = ["Calls"]
 
@@ -243,6 +246,13 @@ class Calls:
             self.refuse(node.func, "cannot call a EnumClass")
         if is_script_class(function):
             return self.construct(function, args, options, node)
+        if inspect.isclass(function) and issubclass(function, Module):
+            if self.owner is None:
+                text = f"Cannot instantiate class '{function.__name__}' in a script function"
+                raise FrontendError(self.text.mark(node.func), text)
+            self.refuse(node, f"Class {function.__name__} does not have an __init__ function defined")
+        if (getattr(function, "__module__", None) or "").partition(".")[0] == "numpy":
+            weakref.ref(function)  # which raises PyTorch's TypeError
         if isinstance(function, (Packet, Overload)) or inspect.isclass(function):
             return UNKNOWN
         if getattr(function, "__module__", None) == "math":

@@ -1,5 +1,6 @@
 """The members of modules in a script: parameters, layers, attributes and methods."""
 
+import ast
 import inspect
 
 from tensh.jit.checking.values import UNKNOWN, Value, is_known, settle
@@ -11,6 +12,7 @@ from tensh.jit.scripting.compiling import declared_kind, is_final
 from tensh.jit.scripting.kinds import none
 from tensh.jit.scripting.layers import is_layer
 from tensh.jit.scripting.sugar import Bound, Known, ModuleRef, class_of
+from tensh.nn.modules.module import Module
 
 __all__ = ["Members"]
 
@@ -19,6 +21,11 @@ MISSING_MEMBER = "Module '{}' has no attribute '{}' "
 FAILED_FUNCTION = (
     "This function exists as an attribute on the Python module, but we failed to compile it to a TorchScript function. \n"
     "The error stack is reproduced here:\n"
+)
+NOT_LITERAL = (
+    "Expected integer literal for index but got a variable or non-integer. ModuleList/Sequential indexing is only supported with integer "
+    "literals. For example, 'i = 4; self.layers[i](x)' will fail because i is not a literal. Enumeration is supported, e.g. 'for index, "
+    "v in enumerate(self): out = v(inp)'"
 )
 NO_TYPE = (
     "(This attribute exists on the Python module, but we failed to convert Python type: '{}' to a TorchScript type. {}. Its type was "
@@ -71,7 +78,7 @@ class Members:
         kind = declared_kind(module, name, value)
         if kind is none or value is None and kind is None:
             return Known(None)
-        if kind is None and not callable(value):
+        if (kind is None or holds_module(value)) and not callable(value):
             self.require_type(module, name, value, node)
         if kind is None or not is_known(settle(kind)):
             return UNKNOWN
@@ -117,13 +124,23 @@ class Members:
             return None
         return [ModuleRef(each, None) for each in module._modules.values()]
 
-    def layer_at(self, owner, index):
-        """Return a layer of a container."""
-        layers = self.layers_of(owner.module)
+    def layer_at(self, owner, node):
+        """Return a layer of a container; refuse an index that is not known."""
+        layers, index = self.layers_of(owner.module), node.slice
+        if layers is not None and isinstance(index, (ast.Name, ast.BinOp)):
+            found = self.value(index)
+            if is_known(found.kind) and type(found.constant) is not int:
+                self.refuse(node, NOT_LITERAL)
         place = getattr(index, "value", None)
         if layers is None or type(place) is not int or not -len(layers) <= place < len(layers):
             return UNKNOWN
         return layers[place]
+
+
+def holds_module(value):
+    """Return True for a list or a dictionary with modules in it."""
+    values = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
+    return any(isinstance(each, Module) or holds_module(each) for each in values)
 
 
 def name_class(cls):

@@ -46,7 +46,7 @@ class Subscripts:
         owner = self.expression(node.value)
         if isinstance(owner, ModuleRef):
             self.indices(node.slice)
-            return self.layer_at(owner, node.slice)
+            return self.layer_at(owner, node)
         owner = self.as_value(owner, node.value)
         kind = owner.kind
         if not is_known(kind):

@@ -101,6 +101,8 @@ def compute(line):
             result = FOLDED[name](*values)
         except (TypeError, ValueError, ArithmeticError):
             return False
+        if line.given[0].value_kind is float and type(result) is int:
+            result = float(result)
         if kind_of_constant(result) != line.given[0].value_kind and not fits(
             kind_of_constant(result), line.given[0].value_kind
         ):

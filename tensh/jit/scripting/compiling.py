@@ -6,8 +6,9 @@ import typing
 from tensh.engine.core.tensor import Tensor
 from tensh.jit.classes import functions_of
 from tensh.jit.marks import Attribute
+from tensh.jit.scripting.annotated import Annotated
 from tensh.jit.scripting.building import Builder
-from tensh.jit.scripting.calling import hand_over
+from tensh.jit.scripting.calling import hand_over, pack
 from tensh.jit.scripting.classes import Classes
 from tensh.jit.scripting.cleaning import clean, name_values
 from tensh.jit.scripting.exits import Exits, ResultFound
@@ -36,7 +37,9 @@ class Compiled:
         self.name, self.graph, self.signature, self.kinds, self.result = name, graph, signature, kinds, result
 
 
-class Compiler(Expressions, Functions, PythonCalls, Classes, Subscripts, Iteration, Exits, Statements, Builder):
+class Compiler(
+    Expressions, Functions, PythonCalls, Annotated, Classes, Subscripts, Iteration, Exits, Statements, Builder
+):
     """Compiles one function, or with ``owner`` one method of a module."""
 
     def __init__(self, program, fn, owner=None, kinds=(), loop_result=None):
@@ -142,6 +145,13 @@ class Compiler(Expressions, Functions, PythonCalls, Classes, Subscripts, Iterati
         fixed = fixed or is_layer(module) and name != "training"
         if value is None or fixed and kind_of_object(value) in (bool, int, float, str):
             return self.constant(value, node)
+        if fixed and not is_layer(module) and is_simple(value):
+            parts = [self.constant(each, node) for each in value]
+            return (
+                pack(self, parts)
+                if isinstance(value, tuple)
+                else self.emit("prim::ListConstruct", parts, [kind_of_object(value)])
+            )
         if is_layer(module) and is_sizes(value):
             return self.sizes(value, node)
         kind = value.type if isinstance(value, Attribute) else declared_kind(module, name, value)
@@ -161,6 +171,15 @@ def with_list_default(fn, parameter, kind):
     if element_of(kind) is None or type(parameter.default) is not int:
         return parameter
     return parameter.replace(default=[parameter.default] * fn.length)
+
+
+def is_simple(value):
+    """Return True for several numbers or texts, which can be constants."""
+    return (
+        isinstance(value, (list, tuple))
+        and bool(value)
+        and all(type(each) in (bool, int, float, str) for each in value)
+    )
 
 
 def is_sizes(value):

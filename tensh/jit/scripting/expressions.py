@@ -277,7 +277,10 @@ class Expressions:
             inner = optional_of(value.value_kind) if isinstance(value, ScriptValue) else None
             if inner is not None:
                 self.cast(node.left.id, none if isinstance(node.ops[0], ast.Is) is holds else inner)
-        elif isinstance(node, ast.Call) and getattr(node.func, "id", None) == "isinstance":
+        elif isinstance(node, ast.Call) and "isinstance" in (
+            getattr(node.func, "id", ""),
+            getattr(node.func, "attr", ""),
+        ):
             self.narrow_instance(node, holds)
 
     # ── attributes ───────────────────────────────────────────────────────────

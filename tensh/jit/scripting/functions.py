@@ -7,6 +7,7 @@ import typing
 from tensh._aten.overloads import Overload, schemas
 from tensh._aten.packets import Packet
 from tensh.engine.core.tensor import Tensor
+from tensh.jit import marks
 from tensh.jit.classes import attributes_of, functions_of, is_script_class
 from tensh.jit.scripting.blocks import ScriptValue
 from tensh.jit.scripting.calling import call_operator, hand_over, is_empty, pack, strip, unpack
@@ -15,7 +16,7 @@ from tensh.jit.scripting.forms import find_function
 from tensh.jit.scripting.kinds import element_of, fields_of, fits, members_of, none, parts_of
 from tensh.jit.scripting.sugar import Bound, Items, Known, ModuleRef, class_of
 from tensh.jit.scripting.traces import is_trace
-from tensh.jit.types import is_named_tuple, origin_of, short_name_of
+from tensh.jit.types import is_named_tuple, name_of, origin_of, short_name_of
 
 BUILTINS = {"abs": "abs", "min": "min", "max": "max"}
 """Functions of Python that are operators of ``prim``."""
@@ -72,7 +73,7 @@ class Functions:
     def special(self, function, node):
         """Return the result of a call that has its own meaning; None for other calls."""
         name = getattr(function, "__name__", "")
-        if function is isinstance:
+        if is_isinstance(function):
             return self.instance(node)
         if name == "annotate" and self.of_library(function):
             return self.annotated(self.source.evaluate(node.args[0]), node.args[1])
@@ -101,6 +102,15 @@ class Functions:
             return self.compile_Dict(ast.copy_location(ast.Dict([], []), node))
         if function is list and not node.args:
             return self.compile_List(ast.copy_location(ast.List([]), node))
+        if function is list and isinstance(node.args[0], ast.Call) and getattr(node.args[0].func, "id", "") == "range":
+            made = self.emit("prim::ListConstruct", [], [list[int]])
+            return self.collect(made, self.expression(node.args[0]), node)
+        if (
+            function is len
+            and isinstance(node.args[0], (ast.Name, ast.Attribute))
+            and isinstance(owner := self.expression(node.args[0]), ModuleRef)
+        ):
+            return self.constant(len(owner.module._modules), node)
         if function is list and isinstance(found := self.expression(node.args[0]), Items):
             parts = [self.as_value(each, node) for each in found.parts]
             return self.emit("prim::ListConstruct", parts, [list[parts[0].value_kind]])
@@ -121,7 +131,7 @@ class Functions:
         if function is hasattr and len(node.args) == 2 and is_instance_value(owner := self.expression(node.args[0])):
             cls, name = owner.value_kind, node.args[1].value
             return name in attributes_of(cls) or name in functions_of(cls)
-        if function is not isinstance:
+        if not is_isinstance(function):
             return None
         value, wanted = self.value(node.args[0]), self.source.evaluate(node.args[1])
         wanted = wanted if isinstance(wanted, tuple) else (wanted,)
@@ -135,8 +145,9 @@ class Functions:
         if decided is not None:
             return self.constant(decided, node.args[0])
         wanted = self.source.evaluate(node.args[1])
-        names = ", ".join(short_name_of(each) for each in (wanted if isinstance(wanted, tuple) else (wanted,)))
-        attribute = ("types", names, f"[types=[{names}]]")
+        wanted = wanted if isinstance(wanted, tuple) else (wanted,)
+        names, shown = (", ".join(write_class(each, write) for each in wanted) for write in (name_of, short_name_of))
+        attribute = ("types", names, f"[types=[{shown}]]")
         return self.emit("prim::isinstance", [self.value(node.args[0])], [bool], None, attribute)
 
     def narrow_instance(self, node, holds):
@@ -153,17 +164,6 @@ class Functions:
         left = tuple(kind for kind in kinds if any(is_instance(kind, each) for each in wanted) is holds)
         if left and len(left) < len(kinds):
             self.cast(node.args[0].id, typing.Union[left])  # noqa: UP007
-
-    def annotated(self, kind, node):
-        """Return the value of an expression that has been given a type."""
-        if isinstance(node, ast.List) and not node.elts:
-            return self.compile_List(node, element_of(kind))
-        if isinstance(node, ast.Dict) and not node.keys:
-            return self.compile_Dict(node, typing.get_args(kind))
-        value = self.value(node)
-        if value.value_kind != kind and not fits(value.value_kind, kind):
-            self.source.refuse(node, f"the value has the type {self.text_of(value)}, not the one that it was given")
-        return value
 
     # ── functions ────────────────────────────────────────────────────────────
     @staticmethod
@@ -347,6 +347,16 @@ class Functions:
         from tensh.jit.scripting.kinds import text_of
 
         return text_of(value.value_kind)
+
+
+def write_class(cls, write):
+    """Return a class that a test for instances names."""
+    return cls.__name__ if cls in (list, dict, tuple) else write(cls)
+
+
+def is_isinstance(function):
+    """Return True for Python's ``isinstance``, and that of ``torch.jit``."""
+    return function is isinstance or function is marks.isinstance
 
 
 def can_be(value, kind, length):

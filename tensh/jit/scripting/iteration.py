@@ -9,6 +9,7 @@ from tensh.jit.scripting.classes import is_enum_class
 from tensh.jit.scripting.kinds import element_of, parts_of
 from tensh.jit.scripting.sugar import Items, ModuleRef
 from tensh.jit.types import origin_of
+from tensh.nn.modules.parameter_containers import ParameterList
 
 MOST = 2**63 - 1
 """The number of passes of a loop without end."""
@@ -55,7 +56,8 @@ class Iteration:
         if isinstance(found, Items):
             return found.parts
         if isinstance(found, ModuleRef):
-            return [self.member(found, name, node) for name in found.module._modules]
+            names = found.module._parameters if isinstance(found.module, ParameterList) else found.module._modules
+            return [self.member(found, name, node) for name in names]
         if isinstance(found, ScriptValue) and parts_of(found.value_kind) is not None:
             return unpack(self, found)
         return None
@@ -119,10 +121,10 @@ class Iteration:
     def compile_ListComp(self, node):
         if len(node.generators) > 1 or node.generators[0].ifs:
             self.source.refuse(node, "scripts cannot contain comprehensions with conditions, or of several loops")
-        loop = node.generators[0]
+        loop, before = node.generators[0], dict(self.names)
+        made = self.emit("prim::ListConstruct", [], [list[Tensor]])
         found = self.expression(loop.iter)
         fixed = self.items_of(found, node)
-        before = dict(self.names)
         if fixed is not None:
             parts = []
             for each in fixed:
@@ -130,20 +132,25 @@ class Iteration:
                 parts.append(self.value(node.elt))
             self.names = before
             return self.emit("prim::ListConstruct", parts, [list[parts[0].value_kind]])
-        made = self.emit("prim::ListConstruct", [], [list[Tensor]])
+        self.collect(made, self.steps_of(found, node), node, loop.target)
+        self.names = before
+        return made
+
+    def collect(self, made, steps, node, target=None):
+        """Fill a list with what a loop goes over, or with what a comprehension with a target makes of it; return the list."""
 
         def body(index):
-            self.bind_target(loop.target, steps.take(index, node), node)
-            element = self.value(node.elt)
+            element = steps.take(index, node)
+            if target is not None:
+                self.bind_target(target, element, node)
+                element = self.value(node.elt)
             made.value_kind = list[element.value_kind]
             self.emit("aten::append", [made, element], [made.value_kind], node)
             self.block.lines[-1].writes = True
             return [going]
 
-        steps = self.steps_of(found, node)
         trips, going = steps.count(node), self.constant(True, node)
         self.loop(trips, going, [], None, body, node)
-        self.names = before
         return made
 
     def compile_DictComp(self, node):

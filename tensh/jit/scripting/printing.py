@@ -177,6 +177,8 @@ class ScriptPrinter(CodePrinter):
                 return f"{annotation_of(given)}.__new__({annotation_of(given)})"
             case "prim::EnumName" | "prim::EnumValue":
                 return f"({taken[0]}).{kind.removeprefix('prim::Enum').lower()}"
+            case "prim::tolist":
+                return f"annotate({annotation_of(given)}, {taken[0]}.tolist())"
             case "prim::TupleIndex":
                 return f"({taken[0]})[{taken[1]}]"
             case "prim::TupleConstruct" if is_named_tuple(given):

@@ -324,4 +324,51 @@ def make(torch):
     def slice_start(n: int):
         return slice(n).start
 
-    return collect(locals(), __name__, "of_names")
+    nn = torch.nn
+
+    class Indexed(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layers = nn.ModuleList([nn.Linear(1, 1)])
+
+        def forward(self, x, i: int):
+            return self.layers[i](x)
+
+    class Plain:
+        def __init__(self, *args):
+            self.x = 1
+
+    class HoldsModules(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.value = [nn.Linear(1, 1)]
+
+        def forward(self, x):
+            return self.value.x
+
+    class HoldsSet(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.value = {1}
+
+        def forward(self, x):
+            return self.value.x
+
+    class HoldsObject(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.value = Plain(1)
+
+        def forward(self, x):
+            return self.value.x
+
+    class HoldsNothing(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.value = []
+
+        def forward(self, x):
+            return self.value.x
+
+    modules = Indexed(), HoldsModules(), HoldsSet(), HoldsObject(), HoldsNothing()
+    return collect(locals(), __name__, "of_names") | {type(each).__name__: each for each in modules}
