@@ -4,7 +4,6 @@ import functools
 import inspect
 
 import tensh as torch
-from tensh._aten.handlers import ask, ask_overrides, find_overrides, handlers_for
 from tensh._aten.operator_classes import OpOverload, OpOverloadPacket
 from tensh._aten.schema import FunctionSchema
 from tensh._library.derivatives import make_function
@@ -13,7 +12,8 @@ from tensh._library.kernels import FOR_ALL, Kernels, run_without_formula
 from tensh._library.schema import bind_arguments, print_schema, read_parameters
 from tensh.amp.custom import convert
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.dispatch.override.state import state
+from tensh.engine.dispatch.override.dispatch import any_dispatches, ask, find_overriding
+from tensh.engine.dispatch.override.state import ALL, state
 from tensh.func.trees import flatten, leaves_of
 
 OPERATORS = {}
@@ -35,8 +35,8 @@ class CustomOverload(OpOverload):
     overloadpacket = _overloadpacket = property(lambda self: find_packet(self.namespace, self._opname))
 
     def __call__(self, *args, **kwargs):
-        if (found := find_overrides(args, kwargs)) is not None and (found or not records(state.modes[-1])):
-            return ask_overrides(self, found, args, kwargs)
+        if found := find_override(self, args, kwargs):
+            return found[0]
         return self._definition.call(args, kwargs)
 
 
@@ -54,8 +54,8 @@ class CustomPacket(OpOverloadPacket):
         return list(self._computed)
 
     def __call__(self, *args, **kwargs):
-        if (found := find_overrides(args, kwargs)) is not None and (found or not records(state.modes[-1])):
-            return ask_overrides(self, found, args, kwargs)
+        if found := find_override(self, args, kwargs):
+            return found[0]
         first, *others = self._computed.values()
         if not others:
             return first(*args, **kwargs)
@@ -72,6 +72,16 @@ def find_packet(space, name):
     full = f"{space}::{name}"
     found = [each._opoverload for each in OPERATORS.values() if each._qualname.partition(".")[0] == full]
     return CustomPacket(full, found) if found else None
+
+
+def find_override(operator, args, kwargs):
+    """Return the result of a class or mode that overrides functions, as a tuple of one; an empty one if there is none."""
+    if state.below or state.off == ALL:
+        return ()
+    found = [] if state.off else find_overriding((*args, *kwargs.values()))
+    if not found and (not state.modes or records(state.modes[-1])):
+        return ()
+    return (ask(operator, tuple(map(type, found)), found, args, kwargs, False),)
 
 
 def records(mode):
@@ -157,8 +167,10 @@ class CustomOpDef:
 
     def compute(self, values, record=False):
         """The result of the function, whose own operators are recorded only if that is asked for."""
-        if handlers := handlers_for(values):
-            return ask(self._opoverload, handlers, *self.list_given(values))
+        if not state.dispatch_off and (state.dispatch_modes or any_dispatches(values)):
+            from tensh._aten import handlers
+
+            return handlers.ask(self._opoverload, handlers.handlers_for(values), *self.list_given(values))
         if any(t.is_meta for t in leaves_of(values) if isinstance(t, Tensor)):
             return self.compute_fake(values)
         function = self._kernels.require(self._qualname)
