@@ -90,12 +90,12 @@ def write_masked(input, mask, source):
         raise RuntimeError(
             f"masked_scatter: expected self and source to have same dtypes but got{title(input)} and {title(source)}"
         )
-    if mask.dtype == np.uint8:
-        warn(
-            "masked_scatter_ received a mask with dtype torch.uint8, this behavior is now deprecated,please use a mask with dtype "
-            "torch.bool instead."
-        )
     if mask.dtype.kind != "b":
+        if mask.dtype == np.uint8:
+            warn(
+                "masked_scatter_ received a mask with dtype torch.uint8, this behavior is now deprecated,please use a mask with "
+                "dtype torch.bool instead."
+            )
         raise RuntimeError(f"masked_scatter_ only supports boolean masks, but got mask with dtype {title(mask)}")
     mask = expand_mask(mask, input.shape)
     number = np.count_nonzero(mask)

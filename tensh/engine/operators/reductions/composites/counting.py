@@ -121,7 +121,8 @@ def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=N
     if sorter is not None:
         check_sorter(sorter.array, ordered)
         ordered = np.take_along_axis(ordered, sorter.array, -1)
-    warn_of_copies(values, sorted_sequence.array, sorter)
+    if sorter is not None or not (values.flags.c_contiguous and sorted_sequence.array.flags.c_contiguous):
+        warn_of_copies(values, sorted_sequence.array, sorter)
     result = wrap(np.asarray(places(ordered, values, side, np.int32 if out_int32 else I8)))
     return result if out is None else write_indices(out, result, out_int32, "searchsorted")
 
