@@ -135,8 +135,12 @@ class ExportedProgram:
 
     @property
     def graph(self):
-        """The graph."""
+        """The graph.  Raise RuntimeError for another one."""
         return self.graph_module.graph
+
+    @graph.setter
+    def graph(self, value):
+        raise RuntimeError("Unable to set ExportedProgram's graph attribute.")
 
     @property
     def call_spec(self):

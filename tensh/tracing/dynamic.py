@@ -196,6 +196,8 @@ def compare(first, second):
             raise UserError(
                 f"the program depends on a size that is marked as dynamic: {one.format_node()} became {two.format_node()}{where}"
             )
+        if getattr(one.target, "_opname", "") in ("view", "reshape") and fixes_size(one, two):
+            raise UserError(f"the program depends on a size that is marked as dynamic: {one.format_node()} fixes it")
     fixed = [getattr(each.graph, "fixed", []) for each in (first, second)]
     if fixed[0] != fixed[1]:
         raise UserError(
@@ -205,6 +207,20 @@ def compare(first, second):
         raise UserError(
             f"the program depends on a size that is marked as dynamic: it has {len(ones)} steps, or {len(twos)}"
         )
+
+
+def fixes_size(one, two):
+    """Return True if a view gives a dimension the number that is its size in one trace, and not in the other.
+
+    Leading sizes of operand and result are compared until they differ.
+    """
+    shapes = (each.meta["val"].shape for each in (one, one.args[0], two.args[0]))
+    for wanted, size, before, after in zip(one.args[1], *shapes):
+        if size != before:
+            return False
+        if type(wanted) is int and wanted == before != after:
+            return True
+    return False
 
 
 def constants(node):
