@@ -111,7 +111,7 @@ def parts(t, level):
         raise RuntimeError(f"Expected tensors, got unsupported type {type(t)}")
     value, tangent = tangent_levels.parts(value_of(t), level, "AliasBackward0")
     if tangent is not None and running.levels:
-        tangent = gradient_with_levels(0, t, tangent, True, False)
+        tangent = gradient_with_levels(0, t, tangent, True)
     return make_batched(value, t.levels) if type(t) is BatchedTensor else value, tangent
 
 

@@ -100,7 +100,7 @@ class BackwardCFunction(Node, FunctionCtx):
     __module__ = "torch.autograd.function"
     function: type
     context: type
-    keeps_arrays = True
+    keeps_arrays = computes_all = True
 
     def __init__(self):
         self.inputs, self.saved, self.hooks, self.time, self.shape, self.dtype = (), (), None, tick(), (), None
@@ -132,9 +132,9 @@ class BackwardCFunction(Node, FunctionCtx):
         """The tensors given to ``save_for_backward``; in ``jvp``, those given to ``save_for_forward``."""
         if self.forwards:
             return self.saved_for_forward
-        if self.saved is None or self.saved is NOTHING:
+        if self.saved is NOTHING:
             raise RuntimeError(second_time)
-        self.check()
+        self._check_saved()
         return tuple(self._call_again(value) for value in self.saved)
 
     saved_variables = saved_tensors
@@ -151,6 +151,9 @@ class BackwardCFunction(Node, FunctionCtx):
         raise TypeError(f"'{type(self).__name__}' object is not callable")
 
     def check(self):
+        """Nothing: the function's own code asks for what it saved, or does without."""
+
+    def _check_saved(self):
         for value in unpacked_values(self.saved):
             known = isinstance(value, (Tensor, SavedOutput)) and not is_wrapper(value)
             if known and is_written_after(self.time, value.array):
@@ -166,7 +169,7 @@ class BackwardCFunction(Node, FunctionCtx):
             self.inputs = self_inputs
 
     def release(self):
-        self.saved = None if self.saved else NOTHING
+        self.saved = NOTHING
 
     def backward(self, g):
         gs = self._call(g, False)
@@ -223,7 +226,7 @@ class BackwardCFunction(Node, FunctionCtx):
 
 
 NOTHING = []
-"""What a node has that saved nothing and has been used: it can be used again, but not be asked for what it saved."""
+"""What a node has that has been used: it can be used again, but not be asked for what it saved."""
 
 
 class SavedOutput:

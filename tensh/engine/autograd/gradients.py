@@ -7,6 +7,7 @@ import numpy as np
 
 from tensh.engine.arrays.absent import Absent, make_like
 from tensh.engine.autograd.edges import GradientEdge
+from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.core import ports
 from tensh.engine.core.backward import accumulate, fit
 from tensh.engine.core.backward import run as run_pass
@@ -31,11 +32,11 @@ CYCLE = (
 )
 
 
-def run(grads, graph, keep, wanted=None, record=None):
+def run(grads, graph, keep, wanted=None, record=None, through=False):
     """Run the pass; restore its modes once more, because ^C may arrive in the moment before the pass itself does."""
     before, outer = mode.grad, mode.running
     try:
-        run_pass(grads, graph, keep, wanted, record)
+        run_pass(grads, graph, keep, wanted, record, through)
     finally:
         mode.grad, mode.running = before, outer
 
@@ -85,26 +86,14 @@ def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, 
     if inputs is None:
         run(grads, graph, keep, None, record)
         return
-    nodes = [_edge_of(t) for t in inputs]
-    wanted = dict.fromkeys(nodes)
-    run(grads, graph, keep, wanted, record)
-    for t, node in zip(inputs, nodes):
-        g = wanted[node]
-        if g is not None:
-            _accumulate_into(t, g, graph)
-
-
-def _accumulate_into(t, g, graph):
-    if type(t) is GradientEdge and type(t.place) is not AccumulateGrad:
-        return  # there is no tensor to store the gradient
-    if type(t) is not GradientEdge and t.retains_grad and type(t.node) is not AccumulateGrad:
-        return  # the pass has kept the gradient already
-    if type(t.node) is AccumulateGrad:
-        accumulate(t.node, g if graph else g.copy(), graph)
-    elif graph:
-        t._kept = g if t._kept is None else t._kept + g
-    else:
-        t._kept = wrap(np.array(g) if t._kept is None else t._kept.array + g)
+    for t in inputs:
+        if isinstance(t, Tensor):
+            t.retain_grad()
+    wanted = dict.fromkeys([_edge_of(t) for t in inputs])
+    run(grads, graph, keep, wanted, record, through=True)
+    for node, g in wanted.items():
+        if g is not None and type(node) is AccumulateGrad:
+            accumulate(node, g if graph else g.copy(), graph)
 
 
 def _check_outputs(outputs):
@@ -164,44 +153,49 @@ def grad(
     if on_tensors.data and mode.watch is None and reaches_tensors(outputs):
         options = only_inputs, allow_unused, is_grads_batched, materialize_grads
         return ports.run_watched(grad, outputs, inputs, grad_outputs, retain_graph, create_graph, *options)
+    options = keep, bool(create_graph), allow_unused
     if is_grads_batched:
-        return _grad_of_batch(outputs, inputs, weights, keep, create_graph, allow_unused, materialize_grads)
-    graph, record = bool(create_graph) or mode.off, None
+        found = _grad_of_batch(outputs, inputs, weights, *options)
+    else:
+        found = _grad_once(outputs, inputs, weights, *options, absent)
+    return _replace_missing(found, inputs, bool(create_graph)) if materialize_grads else found
+
+
+def _grad_once(outputs, inputs, weights, keep, create_graph, allow_unused, absent):
+    """Run one pass; return the gradients, None where none arrived."""
+    graph, record = create_graph or mode.off, None
     try:
         if absent or mode.watch is not None:
-            graph, record = True, bool(create_graph)
+            graph, record = True, create_graph
         roots = _roots(outputs, weights, graph)
         nodes = [_edge_of(t) for t in inputs]
     except Lift:
-        return ports.batched_grad(outputs, inputs, weights, keep, bool(create_graph), allow_unused, materialize_grads)
+        return ports.batched_grad(outputs, inputs, weights, keep, create_graph, allow_unused)
     wanted = dict.fromkeys(nodes)
     run(roots, graph, keep, wanted, record)
     return tuple(
-        _finish_gradient(number, t, wanted[node], allow_unused, materialize_grads)
-        for number, (t, node) in enumerate(zip(inputs, nodes))
+        _finish_gradient(number, t, wanted[node], allow_unused) for number, (t, node) in enumerate(zip(inputs, nodes))
     )
 
 
-def _finish_gradient(number, t, g, allow_unused, materialize):
+def _finish_gradient(number, t, g, allow_unused):
     if g is None:
         if not allow_unused:
             raise RuntimeError(
                 f"The differentiated Tensor at index {number} appears to not have been used in the graph. "
                 "Set allow_unused=True if this is the desired behavior."
             )
-        return make_zeros(t) if materialize else None
+        return None
     g = g if isinstance(g, Tensor) else wrap(g)
     return g if type(t) is Tensor else getattr(type(t), "_gradient_like", keep_gradient)(t, g)
 
 
-def make_zeros(t):
-    """Return zeros like a tensor: by its method, where there are no elements to be read."""
-    if type(t.array) is Absent:
-        return wrap(make_like(t.array))
-    try:
-        return wrap(np.zeros_like(t.array))
-    except Lift:
-        return t.new_zeros(t.shape)
+def _replace_missing(found, inputs, requires_grad):
+    """Zeros in the place of gradients that are None."""
+    if any([g is None and type(t) is GradientEdge for g, t in zip(found, inputs)]):
+        raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
+    zeros = PUBLIC["zeros_like"]
+    return tuple([zeros(t, requires_grad=requires_grad) if g is None else g for g, t in zip(found, inputs)])
 
 
 def keep_gradient(t, g):

@@ -28,10 +28,13 @@ from tensh.engine.operators.shapes.views import view
 
 
 class Level:
-    """One forward accumulation: node of a value -> tangent of the value."""
+    """One forward accumulation: node of a value -> tangent of the value.
+
+    ``around`` keeps the tensors with temporary nodes of levels that are suspended while this one is open.
+    """
 
     def __init__(self):
-        self.tangents = WeakKeyDictionary()
+        self.tangents, self.around = WeakKeyDictionary(), None
 
     def find_tangent(self, node):
         """The tangent of the value that ``node`` stands for, or None."""
@@ -97,6 +100,8 @@ def open_level():
     if mode.held is None:  # the stored listener shows that it was added, wherever ^C comes
         listen(on_record)
         mode.held = WeakValueDictionary()
+    elif not mode.levels:  # in a computation that suspends the levels around it
+        level.around, mode.held = mode.held, WeakValueDictionary()
     _set_levels((*mode.levels, level))
     if mode.grad is False and not mode.inference:
         mode.grad = FORWARD
@@ -105,7 +110,7 @@ def open_level():
 
 def close_level():
     """Drop the tangents of the innermost level, and every node that only they needed."""
-    outer = mode.levels[:-1]
+    *outer, level = mode.levels
     _set_levels(outer)
     if outer:
         return
@@ -114,8 +119,9 @@ def close_level():
     for t in list(mode.held.values()):
         if t.node is not None and not uses_gradient(t.node):
             t.node = None
-    mode.held = None
-    unlisten(on_record)
+    mode.held = level.around
+    if mode.held is None:
+        unlisten(on_record)
 
 
 @contextmanager

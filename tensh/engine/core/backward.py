@@ -23,14 +23,15 @@ FRAMES = 100
 """Extra depth of Python's recursion limit for each pass within a pass: thousands may be nested, as in PyTorch."""
 
 
-def run(grads, graph, keep, wanted=None, record=None):
+def run(grads, graph, keep, wanted=None, record=None, through=False):
     """Send ``grads`` (node -> gradient) through the graph.
 
     ``wanted`` (node -> None), where given, receives the gradients that arrive at its nodes, and nothing accumulates.
+    ``through`` runs these nodes, too, as ``backward`` does: their hooks are called, and their saved values released.
     ``keep`` retains the saved values.  ``record`` overrides whether a run on tensors is recorded.
     """
     queue = sorted((-node.time, node) for node in grads if type(node) is not AccumulateGrad)
-    only = None if wanted is None else find_needed_nodes(wanted, grads)
+    only = None if wanted is None else find_needed_nodes(wanted, grads, through)
     watch = graph and mode.watch and mode.watch(grads, graph, wanted)
     inspect, add = mode.inspect, on_tensors("add") if graph else np.add
     before, outer = mode.grad, mode.running
@@ -45,6 +46,8 @@ def run(grads, graph, keep, wanted=None, record=None):
             if node.hooks is not None:
                 if only is not None and node not in only and node not in wanted:
                     continue
+                if only is not None and node in only and node in wanted:
+                    wanted[node] = None if g is UNDEFINED else g  # as in PyTorch, hooks change only what goes further
                 g = call_pre_hooks(node, g, graph, only is None or node in only)
             if (derived := node if only is None else begin(node, g, wanted, only, watch)) is None:
                 continue
@@ -106,7 +109,7 @@ def finish(grads, graph, wanted):
 
 def begin(node, g, wanted, only, watch):
     """Store the gradient of a wanted node; return what computes the needed ones: None, the node, or a twin."""
-    if node in wanted:
+    if node in wanted and wanted[node] is None:
         wanted[node] = None if g is UNDEFINED else g
     return None if node not in only else node if watch or not node.limit_to else node.limit_to(only, wanted)
 
@@ -116,9 +119,7 @@ def take_first(gi, g, n, graph):
     if type(gi) is Parts:
         return gi
     a = gi.array if graph else gi
-    if a.shape != n.shape or a.dtype is not n.dtype:
-        gi = fit(gi, n, graph)
-    return gi
+    return gi if a.shape == n.shape and a.dtype is n.dtype else fit(gi, n, graph)
 
 
 def own_gradient(g, gs):
@@ -146,15 +147,16 @@ def merge(sofar, gi, n, graph, add):
     return sofar
 
 
-def find_needed_nodes(wanted, roots):
-    """The nodes that must run: those between the roots and the requested nodes."""
+def find_needed_nodes(wanted, roots, through):
+    """The nodes that must run: those between the roots and the requested nodes; these as well if ``through``."""
     seen, stack = set(roots), list(roots)
     while stack:
         for n in stack.pop().inputs:
             if n is not None and n not in seen:
                 seen.add(n)
                 stack.append(n)
-    needed = set()
+    inner = [n for n in wanted if through and n in seen and type(n) is not AccumulateGrad]
+    needed = {n.inputs[0] if type(n) is Output else n for n in inner}
     for node in sorted(seen, key=lambda n: n.time):
         if any(n in needed or n in wanted for n in node.inputs if n is not None):
             needed.add(node)
@@ -209,8 +211,7 @@ def accumulate(leaf, g, graph):
         for hook in list(leaf.hooks.accumulated.values()):
             require_nothing(hook(leaf.variable), leaf.variable)
         for hook in list(leaf.hooks.after.values()):
-            result = hook((), (as_tensor(g),))
-            if result is not None:
+            if (result := hook((), (as_tensor(g),))) is not None:
                 require_gradients(result, (), hook)
 
 
@@ -260,7 +261,7 @@ def call_post_hooks(node, g, gs, graph):
     if node.hooks is None:
         return gs
     *_, wanted, only = mode.running
-    if only is not None:  # hooks see no gradient that nobody asked for
+    if only is not None and not node.computes_all:  # hooks see no gradient that nobody asked for
         gs = [gi if n in only or n in wanted else None for n, gi in zip(node.inputs, gs)]
     outputs = list_arrived_gradients(node, g)
     gs = tuple([gi if gi is None or n is None else take_first(gi, g, n, graph) for n, gi in zip(node.inputs, gs)])
@@ -276,10 +277,7 @@ def call_post_hooks(node, g, gs, graph):
 # ``mode.running`` is a plain tuple: an object with names for its parts would cost a small pass 2 % of its time.
 def hands_out():
     """True if the running pass returns gradients, as ``autograd.grad`` does, instead of accumulating them."""
-    if mode.running is None:
-        return False
-    _, _, wanted, _ = mode.running
-    return wanted is not None
+    return mode.running is not None and mode.running[2] is not None
 
 
 def find_running_queue():

@@ -28,6 +28,7 @@ class Node:
     roles: tuple = ()
     keeps_arrays = False  # True if a saved value is an array, which is released after use
     constant_edges = (0, 0)  # number of inputs that only PyTorch's node has, before and after these
+    computes_all = False  # True if hooks see the gradients that nobody asked for, too
     op = limit_to = None  # ``limit_to(node, needed, wanted)`` returns a twin that computes fewer gradients
 
     def backward(self, g):

@@ -10,7 +10,7 @@ from tensh.engine.core import ports
 from tensh.engine.core.clock import clock, is_written_after, mode, tick
 from tensh.engine.core.hooks import keep_retaining
 from tensh.engine.core.nodes import AccumulateGrad, Dual, NoGradView, track_temporary
-from tensh.engine.errors.views import NO_GRAD, view_write_error
+from tensh.engine.errors.views import INFERENCE_MODE, NO_GRAD, view_write_error
 
 
 class ViewInfo:
@@ -50,12 +50,13 @@ def record_view(base, t, locked=None):
             return ports.mark_inference(t)
         info = base._view_info
     if not mode.grad:
-        locked = NO_GRAD
+        locked = INFERENCE_MODE if mode.inference else NO_GRAD
         if t.node is None and (base if root is None else root).node is not None:
             t.node = NoGradView(t.array)
     if info is not None:
         steps = info.steps
-        info = ViewInfo(steps and (*steps, place_in_base(base.array, t.array)), locked or info.locked)
+        locked = info.locked if locked is None or info.locked is INFERENCE_MODE else locked
+        info = ViewInfo(steps and (*steps, place_in_base(base.array, t.array)), locked)
     elif locked is not None:
         info = ViewInfo(None, locked)
     t._base, t._view_info, t._time = base if root is None else root, info, clock.last_write

@@ -116,7 +116,7 @@ def refuse_unrecordable(t):
     if base is not None:
         if write_refusal(t) is not None:
             raise RuntimeError(locked_view_error(t))
-        if t.node is not None and (base.node is None or type(base.node) is AccumulateGrad):
+        if type(base.node) is AccumulateGrad or base.node is None and t.node is not None:
             raise RuntimeError("a view of a leaf Variable that requires grad is being used in an in-place operation.")
     if type(t.node) is AccumulateGrad:
         raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")

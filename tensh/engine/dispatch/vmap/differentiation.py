@@ -7,7 +7,6 @@ sample of which has the shape of the output's value: the derivatives, evaluated 
 import numpy as np
 
 from tensh.engine.autograd.gradients import _check_given, _edge_of, _finish_gradient
-from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.core import ports
 from tensh.engine.core.backward import run
 from tensh.engine.core.clock import mode
@@ -24,7 +23,7 @@ from tensh.engine.operators.basic import cast
 from tensh.engine.operators.shapes.views import permute
 
 
-def grad(outputs, inputs, weights, keep, graph, allow_unused, materialize):
+def grad(outputs, inputs, weights, keep, graph, allow_unused):
     """Compute ``autograd.grad`` if any of the tensors is batched."""
     sizes = sizes_of([*outputs, *inputs, *[w for w in weights if w is not None]])
     roots, extra = {}, ()
@@ -44,12 +43,12 @@ def grad(outputs, inputs, weights, keep, graph, allow_unused, materialize):
         roots = {node: g.array for node, g in roots.items()}
     run(roots, on_tensors, keep, wanted, record=graph or mode.off)
     return tuple(
-        gradient_with_levels(number, t, wanted[node], allow_unused, materialize)
+        gradient_with_levels(number, t, wanted[node], allow_unused)
         for number, (t, node) in enumerate(zip(inputs, nodes, strict=True))
     )
 
 
-def differentiate_batches(outputs, inputs, weights, keep, graph, allow_unused, materialize):
+def differentiate_batches(outputs, inputs, weights, keep, graph, allow_unused):
     """Return the gradients for weights whose first dimension is a batch; so is the first dimension of the results."""
     sizes = [None if w is None else w.array.shape[0] for w in weights]
     if None in sizes:
@@ -65,12 +64,10 @@ def differentiate_batches(outputs, inputs, weights, keep, graph, allow_unused, m
     try:
         with level(sizes[0], "error") as running:
             given = [enter(w, 0, running.number) for w in weights]
-            found = grad(outputs, inputs, given, keep, graph, allow_unused or materialize, False)
-            found = [None if g is None else leave(g, 0, running) for g in found]
+            found = grad(outputs, inputs, given, keep, graph, allow_unused)
+            return tuple([None if g is None else leave(g, 0, running) for g in found])
     except Lift:  # a hook reads elements, for example to print them
         raise RuntimeError(errors.LEGACY_ELEMENTS) from None
-    zeros = PUBLIC["zeros_like"]
-    return tuple([zeros(x) if g is None and materialize else g for g, x in zip(found, inputs, strict=True)])
 
 
 def weight(number, t, w, sizes):
@@ -104,10 +101,10 @@ def check_weight(number, t, w):
     return w if w.array.dtype == t.array.dtype else cast.fn(w, t.array.dtype)
 
 
-def gradient_with_levels(number, t, g, allow_unused, materialize):
+def gradient_with_levels(number, t, g, allow_unused):
     """Return the gradient of ``t``, with the levels of both."""
     own = t.levels if type(t) is BatchedTensor else ()
-    value = _finish_gradient(number, value_of(t), g, allow_unused, materialize)
+    value = _finish_gradient(number, value_of(t), g, allow_unused)
     if value is None or not own:
         return value
     if type(value) is not BatchedTensor:
