@@ -46,14 +46,14 @@ def describe_decision(number, data):
         f"\n        File {path}, lineno {line}, in {name}\n            {data['line']}"
         for path, line, name in data["places"]
     )
-    known = "" if data["result"] is None else f" (`{data['result']}`)"
+    known = "" if data["result"] is None else f" (e.g. `{data['result']}` in the 1st occurrence)"
     return (
         f"{number + 1}. Data dependent error.\n"
         f"    When exporting, we were unable to evaluate the value of `{data['expr']}`.\n"
         f"    This was encountered {data['occurrences']} times.\n"
         f"    This occurred at the following user stacktrace: {where}\n"
-        f"    The program has what holds for the example{known}, and nothing else.\n"
-        "    Choose between functions with torch.cond, between results with torch.where, or state a fact with torch._check(...)."
+        f"    As a result, it was specialized to a constant{known}, and asserts were inserted into the graph.\n\n"
+        "    Please add `torch._check(...)` to the original code to assert this data-dependent assumption."
     )
 
 

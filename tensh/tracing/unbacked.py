@@ -15,6 +15,7 @@ from tensh.tracing.numbers import EXTREMES, Comparison, TracedFloat, TracedInt
 from tensh.tracing.reading import GuardOnDataDependentSymNode, describe_reading
 
 ARITHMETIC = {"add": "+", "sub": "-", "mul": "*", "floordiv": "//", "mod": "%", "truediv": "/", "pow": "**"}
+NEGATED = {"lt": "ge", "ge": "lt", "le": "gt", "gt": "le", "eq": "ne", "ne": "eq"}
 COMPARISONS = {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!="}
 
 
@@ -57,7 +58,10 @@ class Condition(Comparison):
         self.text = write_comparison(number.text, name, text_of(other))
 
     def __bool__(self):
-        return decide(self.text, self.plain(), lambda: guard(self.text))
+        outcome = decide(self.text, self.plain(), lambda: guard(self.text))
+        holds = self if outcome else Condition(self.number, NEGATED[self.name], self.other)
+        holds.record_check()  # the draft has one branch, and refuses other numbers
+        return outcome
 
     def plain(self):
         """Return the outcome for the example."""

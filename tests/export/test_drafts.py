@@ -56,3 +56,27 @@ def test_sizes_that_the_program_fixes_are_reported():
 def test_errors_of_the_program_are_its_own():
     with pytest.raises(ValueError, match="Expected `mod`"):
         torch.export.draft_export(3, ())
+
+
+def draft_a_branch(torch, limit):
+    """Return the draft of a program that branches on a sum, whose example is 15."""
+
+    class Branching(torch.nn.Module):
+        def forward(self, x):
+            return x + 1 if x.sum().long().item() > limit else x - 1
+
+    return torch.export.draft_export(Branching(), (torch.ones(5, 3),))
+
+
+def test_drafts_check_what_the_example_decided(oracle):
+    ours, theirs = (draft_a_branch(library, 3) for library in (torch, oracle))
+    assert ours.graph_module.code == theirs.graph_module.code
+    assert str(ours.range_constraints) == str(theirs.range_constraints)
+
+
+@pytest.mark.parametrize(("limit", "refused"), [(3, 0.0), (30, 3.0)])
+def test_drafts_refuse_numbers_of_the_other_branch(limit, refused):
+    module = draft_a_branch(torch, limit).module()
+    assert module(torch.ones(5, 3))[0, 0] == (2 if limit == 3 else 0)
+    with pytest.raises(RuntimeError, match="Runtime assertion failed for expression u0"):
+        module(torch.full((5, 3), refused))
