@@ -1,7 +1,8 @@
 """Scripted functions and modules as objects: what they print, take, refuse and return is PyTorch's."""
 
-# ruff: noqa: UP006, UP035
+# ruff: noqa: F811, UP006, UP035
 
+import io
 import pickle
 import re
 from typing import Dict
@@ -114,3 +115,34 @@ def test_uses_of_scripts_without_pytorch():
         "Argument 'x' specified both as positional and keyword argument. Schema: plain(int x, int y=2) -> int",
     )
     assert found[9] == "'by_name(Tensor x, *, int k) -> Tensor'"
+
+
+def make_overloaded(library):
+    Tensor = library.Tensor
+
+    class Overloaded(library.nn.Module):
+        @library.jit._overload_method
+        def add(self, x: int) -> int:
+            pass
+
+        @library.jit._overload_method
+        def add(self, x: Tensor) -> Tensor:
+            pass
+
+        def add(self, x):
+            return x + 1
+
+        def forward(self, x):
+            return self.add(x), self.add(2)
+
+    return library.jit.script(Overloaded())
+
+
+def test_calls_of_overloaded_methods_name_the_declaration(oracle):
+    ours, theirs = make_overloaded(torch), make_overloaded(oracle)
+    assert ours.code == theirs.code and "(self).add__1(x, ), (self).add__0(2, )" in ours.code
+    file = io.BytesIO()
+    torch.jit.save(ours, file)
+    for library in torch, oracle:
+        loaded = library.jit.load(io.BytesIO(file.getvalue()))
+        assert repr(loaded(library.ones(1))) == repr(theirs(oracle.ones(1)))

@@ -3,7 +3,6 @@
 import ast
 import functools
 import inspect
-import types
 import typing
 from pathlib import Path
 
@@ -25,6 +24,7 @@ from tensh.jit.checking.values import UNKNOWN, Value, is_known, settle
 from tensh.jit.classes import attributes, functions_of, is_compiled, is_enum, is_script_class
 from tensh.jit.frontend import check_syntax
 from tensh.jit.marks import find_declarations
+from tensh.jit.overloading import give_types
 from tensh.jit.scripting.compiling import find_source
 from tensh.jit.scripting.forms import find_method
 from tensh.jit.scripting.kinds import text_of
@@ -36,25 +36,6 @@ from tensh.jit.types import TypedSignature, class_path
 __all__ = ["Checker", "Program", "check_class", "check_function", "check_module"]
 
 NOT_COMPILED = ("ignore", "unused")
-ONLY_DECLARED = """Implementation for the function "{}" is missing. Please make sure a definition is provided and defined after all overload declarations.
-File "{}", line {}:
-{}
-
-Example usage of overload function:
-@torch.jit._overload
-def my_function(x: type0) -> type0: # decl 1
-    pass
-
-@torch.jit._overload
-def my_function(x: type1) -> type1: # decl 2
-    pass
-
-def my_function(x):                 # implementation
-    if isinstance(x, type0):
-        return x
-    elif isinstance(x, type1):
-        return x
-"""
 OVERLOADED = (
     "Function {} cannot be directly compiled because it is overloaded. It must be used in a context of a function where its "
     "inputs can determine which overload to call."
@@ -313,18 +294,6 @@ class Program:
         if caller is not None:
             self.calls.pop()
         return self.found[key]
-
-
-def give_types(fn, declaration):
-    """Return a function with the types of one of its declarations.  Raise RuntimeError if there is nothing else of the function."""
-    if fn is declaration:
-        lines, first = inspect.getsourcelines(fn)
-        raise RuntimeError(ONLY_DECLARED.format(class_path(fn), inspect.getsourcefile(fn), first, "".join(lines)))
-    made = types.FunctionType(fn.__code__, fn.__globals__, fn.__name__, fn.__defaults__, fn.__closure__)
-    made.__kwdefaults__, made.__qualname__, made.__module__ = fn.__kwdefaults__, fn.__qualname__, fn.__module__
-    made.__annotations__ = {**fn.__annotations__, **declaration.__annotations__}
-    made._overloads = ()
-    return made
 
 
 RUNNING = object()

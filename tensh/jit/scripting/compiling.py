@@ -5,7 +5,8 @@ import typing
 
 from tensh.engine.core.tensor import Tensor
 from tensh.jit.classes import functions_of
-from tensh.jit.marks import Attribute
+from tensh.jit.marks import Attribute, find_declarations
+from tensh.jit.overloading import give_types
 from tensh.jit.scripting.annotated import Annotated
 from tensh.jit.scripting.building import Builder
 from tensh.jit.scripting.calling import hand_over, pack
@@ -252,6 +253,12 @@ class Program:
         compiled = self.compile((id(module), name), fn, module) if inspect.isfunction(fn) else None
         if name.endswith("_getter"):
             compiled.name = name
+        return compiled
+
+    def overload(self, module, name, fn, place):
+        """Return one of several declarations of a method as compiled."""
+        compiled = self.compile((id(module), name, place), give_types(fn, find_declarations(fn)[place]), module)
+        compiled.name = f"{name}__{place}"
         return compiled
 
     def method_of_class(self, cls, name):

@@ -329,7 +329,7 @@ class Functions:
         left = self.call_python(fn, [owner.read(), *args], options, node) if inspect.isfunction(fn) else None
         if left is not None:
             return left
-        compiled = self.program.method(owner.module, name)
+        compiled = self.find_overload(owner.module, name, args, options) or self.program.method(owner.module, name)
         if compiled is None:
             self.source.refuse(node, f"{type(owner.module).__name__} has no method {name} that a script can call")
         taken = self.bind(compiled.signature, args, options, node, compiled.kinds)

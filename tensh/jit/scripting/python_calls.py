@@ -1,10 +1,12 @@
-"""Calls of functions that scripts leave to Python, or that they must not call."""
+"""Calls of functions that scripts leave to Python, or that they must not call; and of methods with several declarations."""
 
 import inspect
 
 from tensh.jit.leaving import UNUSED
+from tensh.jit.marks import find_declarations
 from tensh.jit.scripting.building import Raised
-from tensh.jit.scripting.kinds import none, uniform
+from tensh.jit.scripting.kinds import fits, none, uniform
+from tensh.jit.scripting.sugar import class_of
 from tensh.jit.types import TypedSignature
 
 __all__ = ["PythonCalls"]
@@ -12,6 +14,19 @@ __all__ = ["PythonCalls"]
 
 class PythonCalls:
     """The part of the compiler for functions that are marked by ``torch.jit.ignore`` and ``unused``."""
+
+    def find_overload(self, module, name, args, options):
+        """Return the first declaration of a method that takes the arguments, as compiled; None for a method without declarations."""
+        fn = inspect.getattr_static(class_of(module), name, None)
+        for place in range(len(find_declarations(fn)) if inspect.isfunction(fn) else 0):
+            compiled = self.program.overload(module, name, fn, place)
+            try:
+                given = compiled.signature.bind(*args, **options).arguments
+            except TypeError:
+                continue
+            if all(fits(value.value_kind, compiled.kinds[key]) for key, value in given.items()):
+                return compiled
+        return None
 
     def call_python(self, function, args, options, node):
         """Emit the call of a function that scripts leave to Python, or that they must not call; return None for another."""
