@@ -204,3 +204,15 @@ def test_wrong_matrices_are_refused(wrong, message):
     assert str(caught.value) == message
     singular = "singular" in message or "positive-definite" in message
     assert isinstance(caught.value, torch.linalg.LinAlgError) == singular
+
+
+def test_symmetric_factors_with_a_zero_block_are_refused_and_solve_to_infinities():
+    A = torch.diag(torch.tensor([1.0, 0.0, 2.0]))
+    for call in (torch.linalg.ldl_factor, torch.compile(torch.linalg.ldl_factor, backend=lambda module, _: module)):
+        with pytest.raises(RuntimeError, match=r"torch\.linalg\.ldl_factor: Unknown error code: 2\."):
+            call(A)
+    with pytest.raises(RuntimeError, match=r"torch\.linalg\.ldl_factor_ex: Unknown error code: 2\."):
+        torch.linalg.ldl_factor_ex(A, check_errors=True)
+    LD, pivots, info = torch.linalg.ldl_factor_ex(A)
+    solution = torch.linalg.ldl_solve(LD, pivots, torch.ones(3, 1)).flatten()
+    assert info.item() == 2 and solution[0].isnan() and solution[1:].tolist() == [torch.inf, 0.5]

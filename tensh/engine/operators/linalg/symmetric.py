@@ -176,7 +176,9 @@ def solve_factored(LD, pivots, B, hermitian):
         block = LD[k : k + step, k : k + step].copy()
         if step == 2:
             block[0, 1] = conj(block[1, 0])
-        X[k : k + step] = np.linalg.solve(block, X[k : k + step])
+            X[k : k + step] = np.linalg.solve(block, X[k : k + step])
+        else:
+            X[k] *= 1 / block[0, 0]  # infinite for a zero, as LAPACK computes it
     for k, step, pivot in reversed(steps):
         rest = slice(k + step, None)
         X[k : k + step] -= conj(LD[rest, k : k + step]).T @ X[rest]

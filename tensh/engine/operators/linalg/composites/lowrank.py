@@ -3,8 +3,9 @@
 from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.public_forms import function
 from tensh.engine.codegen.return_types import return_type
-from tensh.engine.operators.linalg import symmetric
-from tensh.engine.operators.linalg.composites.equations import raise_failed
+from tensh.engine.core import lift
+from tensh.engine.dispatch.override.points import watch_check, watch_inner
+from tensh.engine.operators.linalg import shared, symmetric
 from tensh.engine.operators.linalg.composites.factors import linalg_qr
 from tensh.engine.operators.linalg.composites.products import matmul
 from tensh.engine.operators.linalg.composites.spectra import linalg_svd
@@ -59,16 +60,31 @@ def pca_lowrank(A, q=None, center=True, niter=2):
 
 # ── symmetric matrices ───────────────────────────────────────────────────────
 Factored = return_type("linalg_ldl_factor", ("LD", "pivots"))
-ZERO = "The factorization completed, but the block D[{0},{0}] is exactly zero"
+ZERO = (
+    'false INTERNAL ASSERT FAILED at "/__w/pytorch/pytorch/aten/src/ATen/native/BatchLinearAlgebra.cpp":1642, please report a bug to '
+    "PyTorch. {}: Unknown error code: {}."
+)
+
+
+def refuse_zero(name, info, words):
+    """Raise RuntimeError for the first matrix with a zero block."""
+    failure = shared.first_failure(lift.all_samples(info))
+    if failure is not None:
+        raise RuntimeError(words.format(name, failure[1]))
+
+
+watch_inner(refuse_zero, "raise_failed")
+watch_check(refuse_zero)
 
 
 @linalg
 def ldl_factor(input, *, hermitian=False):
     """L and D of A = L D L^T in one array, for symmetric (``hermitian``: Hermitian) A, and the rows that were swapped.
 
-    Shape: [..., n, n].
+    Shape: [..., n, n]. Raise RuntimeError if a block of D is zero.
     """
     LD, pivots, info = symmetric.linalg_ldl_factor_ex.fn(input, hermitian)
+    refuse_zero("torch.linalg.ldl_factor", info, ZERO)
     return Factored((LD, pivots))
 
 
@@ -76,11 +92,11 @@ def ldl_factor(input, *, hermitian=False):
 def ldl_factor_ex(input, *, hermitian=False, check_errors=False):
     """The result of ``ldl_factor``, and the index of the first zero block of D, from 1 (or 0).
 
-    Shape: [..., n, n]. Raise LinAlgError with ``check_errors``.
+    Shape: [..., n, n]. Raise RuntimeError with ``check_errors`` if there is one.
     """
     result = symmetric.linalg_ldl_factor_ex.fn(input, hermitian)
     if check_errors:
-        raise_failed("torch.linalg.ldl_factor_ex", result[2], ZERO)
+        refuse_zero("torch.linalg.ldl_factor_ex", result[2], ZERO)
     return result
 
 
