@@ -4,7 +4,7 @@ from tensh.engine import find_public
 from tensh.engine.core.tensor import SPARSE, Tensor, wrap
 from tensh.engine.dtypes.device import layout
 from tensh.engine.dtypes.size import Size
-from tensh.serialization.containers import DamagedError
+from tensh.serialization.containers import DamagedError, LackingError
 
 COMPRESSED = ("torch.sparse_csr", "torch.sparse_csc", "torch.sparse_bsr", "torch.sparse_bsc")
 
@@ -43,6 +43,8 @@ def outline_sparse(kind, parts):
 def rebuild_sparse(kind, parts):
     """Rebuild a sparse tensor, checking its indices."""
     compressed, tensors, size, coalesced = split_parts(kind, parts)
+    if any(each.is_meta for each in tensors):
+        raise LackingError("a sparse tensor on the device 'meta'")
     try:
         if compressed:
             return find_public("sparse_compressed_tensor")(*tensors, size, layout=kind, check_invariants=True)

@@ -92,6 +92,30 @@ def test_an_operator_without_a_rule_is_refused_by_pytorchs_name(name, call):
         call(coo())
 
 
+WITHOUT_ELEMENTS = {
+    "coo": lambda whole, part: torch.sparse_coo_tensor(whole(2, 3), part(3), (2, 2)),
+    "csr": lambda whole, part: torch.sparse_csr_tensor(whole(3), whole(2), part(2), (2, 2)),
+    "some of them": lambda whole, part: torch.sparse_coo_tensor([[0, 1]], part(2), (2,)),
+    "in files": lambda whole, part: torch.load(saved(coo()), map_location="meta"),
+}
+
+
+def saved(value):
+    file = io.BytesIO()
+    torch.save(value, file)
+    file.seek(0)
+    return file
+
+
+@pytest.mark.parametrize("name", WITHOUT_ELEMENTS)
+def test_none_is_without_elements(name):
+    def whole(*size):
+        return torch.empty(size, dtype=torch.long, device="meta")
+
+    with pytest.raises(RuntimeError, match="sparse tensors? on the device 'meta'"):
+        WITHOUT_ELEMENTS[name](whole, lambda *size: torch.empty(size, device="meta"))
+
+
 COPIES = {"deepcopy": copy.deepcopy, "pickle": lambda t: pickle.loads(pickle.dumps(t)), "clone": lambda t: t.clone()}
 
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from tensh.engine.arguments.binding import bind, place
 from tensh.engine.arguments.checks import require_dtype
+from tensh.engine.arrays.absent import is_absent
 from tensh.engine.arrays.bounds import MOST
 from tensh.engine.codegen.table import public
 from tensh.engine.core.nodes import AccumulateGrad
@@ -95,7 +96,9 @@ def values_from(data, dtype):
 
 
 def finish(made, requires_grad):
-    """Return the tensor, which requires grad if requested."""
+    """Return the tensor, which requires grad if requested; raise NotImplementedError for parts without elements."""
+    if any(map(is_absent, made.array.parts)):
+        raise NotImplementedError("tensh has no sparse tensors on the device 'meta'")
     if requires_grad and made.node is None:
         if made.array.dtype.kind not in DIFFERENTIABLE:
             raise RuntimeError("Only Tensors of floating point and complex dtype can require gradients")
