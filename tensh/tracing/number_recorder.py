@@ -5,12 +5,17 @@ import functools
 import sys
 from math import prod
 
+from tensh.engine.core.clock import mode
 from tensh.engine.dtypes.size import Size
 from tensh.engine.errors.warnings import is_tensh_file
 from tensh.fx.node import map_aggregate
 from tensh.tracing import translation
 from tensh.tracing.numbers import EXTREMES, TracedInt, plain_number
 from tensh.tracing.steps import recording
+
+
+class UntracedValue(RuntimeError):
+    """Raised for a tensor computed by something that no operator in a graph represents."""
 
 
 def watch_choices(patcher):
@@ -36,6 +41,12 @@ class NumberRecorder:
     """Records what is no call of a public function: see ``Recorder``."""
 
     reading = "item"  # the operator that reads the only element of a tensor
+    refuses_transforms = False  # whether calls within transforms of torch.func are errors
+
+    def refuse_transforms(self, value):
+        """Raise UntracedValue for a call within a transform of ``torch.func``, if such calls are errors."""
+        if self.refuses_transforms and (mode.transforms or getattr(value, "hides_batches", False)):
+            raise UntracedValue("an operator within a transform of torch.func is not recorded as it is called")
 
     def record_custom(self, definition, values):
         """Compute an operator of the program, and record it as one node; NotImplemented outside of exports.

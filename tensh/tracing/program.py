@@ -86,7 +86,7 @@ def trace_program(
     Writes of the run and the state of the random number generator are undone afterwards, unless ``lasting``, where branches and
     loops that depend on elements are recorded as the example takes them. ``sizes`` follows
     the sizes of tensors; ``on_read(kind, function)`` is called when Python reads elements. With a ``shift``, numbers that the
-    program reads by ``item()`` are nodes, and those of the example so much larger; otherwise ``read_item(recorder, tensor)`` reads them. ``preserved`` are paths of modules whose
+    program reads by ``item()`` are nodes, and those of the example so much larger; otherwise ``read_item(recorder, tensor)`` reads them, and transforms of ``torch.func`` are refused. ``preserved`` are paths of modules whose
     calls are noted. Raise UntracedValue if a tensor was
     computed by something that cannot be observed.
     """
@@ -97,7 +97,7 @@ def trace_program(
     if shift is not None:
         recorder.read_item = partial(read_number, ranges=ranges, shift=shift)
     elif read_item is not None:
-        recorder.read_item = read_item
+        recorder.read_item, recorder.refuses_transforms = read_item, True
     recorder.root, recorder.preserved = root, preserved
     recorder.paths = {module: path for path, module in root.named_modules() if path}
     structure, leaves = add_inputs(recorder, function, args, kwargs or {})

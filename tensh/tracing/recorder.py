@@ -36,7 +36,7 @@ from tensh.tracing.modes import watch_modes
 from tensh.tracing.module_calls import number_calls, watch_assignments, watch_calls
 from tensh.tracing.naming import find_names
 from tensh.tracing.newness import Since
-from tensh.tracing.number_recorder import NumberRecorder, watch_choices
+from tensh.tracing.number_recorder import NumberRecorder, UntracedValue, watch_choices
 from tensh.tracing.numbers import Comparison, TracedFloat, TracedInt, fix, plain_number
 from tensh.tracing.reading import watch_iteration
 from tensh.tracing.steps import compose, recording, run_cell, run_recurrent, scale_direction
@@ -49,10 +49,6 @@ READS = {
 """Functions that convert a tensor's elements to Python values -> kind of value."""
 FACTS = frozenset("size stride dim numel is_contiguous storage_offset".split())
 """Operators that say what a tensor is, and that no graph has."""
-
-
-class UntracedValue(RuntimeError):
-    """Raised for a tensor computed by something that no operator in a graph represents."""
 
 
 class Origin(NamedTuple):
@@ -209,6 +205,7 @@ class Recorder(NumberRecorder, BranchRecorder, TorchFunctionMode):
     # ── operations ───────────────────────────────────────────────────────────────
     def record(self, target, args, kwargs, value, op="call_function", name=None):
         """Add the node of a call, and register it, or items of it, for the result."""
+        self.refuse_transforms(value)
         names = None if self.apart else self.name_operands(args, kwargs)
         args, kwargs = map_aggregate((tuple(args), dict(kwargs)), self.to_argument)
         node = self.graph.create_node(op, target, args, kwargs, name=name or name_for(target))

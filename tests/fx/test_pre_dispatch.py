@@ -90,3 +90,19 @@ def test_reading_an_element_is_refused(function):
 def test_transforms_are_traced_below_autograd():
     made = make_fx(torch.func.grad(lambda x: x.sin().sum()), pre_dispatch=True)(torch.ones(2))
     assert made(torch.zeros(2)).tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("number", range(6))
+def test_graphs_of_transforms_do_not_depend_on_which_memory_is_free(number):
+    func, x, freed = torch.func, torch.tensor([0.3, 0.7]), []
+    function = [
+        func.jacrev(torch.sin),
+        func.vmap(lambda x: x * 2 + 1),
+        func.vmap(func.grad(lambda x: x**2)),
+        lambda x: func.jvp(torch.sin, (x,), (x,))[1],
+        lambda x: func.vjp(torch.sin, x)[1](x)[0],
+        lambda x: x + func.vmap(torch.cos)(x),
+    ][number]
+    for count in range(20):
+        freed = [torch.ones(count % 7 + 1), *freed] if count % 3 else []
+        torch.testing.assert_close(make_fx(function, pre_dispatch=True)(torch.ones(2))(x), function(x))
