@@ -6,7 +6,7 @@ from tensh.compiler.config_modules import CHANGED, read_settings
 
 READ = {
     "recompile_limit": 8, "fail_on_recompile_limit_hit": False, "error_on_recompile": False, "suppress_errors": False,
-    "disable": False,
+    "disable": False, "allow_rnn": False,
 }  # fmt: skip
 """Settings that have an effect -> what they are from the start."""
 

@@ -20,6 +20,7 @@ import numpy
 from tensh.compiler.breaks import Break
 from tensh.compiler.guards import NUMPY_DRAWS, is_object
 from tensh.compiler.refusals import ENDING, NO_TENSOR, RETURNED, title_of
+from tensh.compiler.settings import read_setting
 from tensh.compiler.uses import find_call
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.capture.places import read_frames
@@ -61,12 +62,14 @@ UNKNOWN = frozenset(
     "print input open exec eval compile __import__ setattr delattr breakpoint globals locals next".split()
 )
 PURE = frozenset(
-    """builtins math _operator itertools _functools _collections _abc cmath _weakref _struct _re _sre _string _typing
+    """builtins math _operator itertools _functools _collections collections _abc cmath _weakref _struct _re _sre _string _typing
     _contextvars _types""".split()
 )
 """C modules whose functions a graph may leave out."""
 STORAGE = tuple(os.path.join("composites", each) for each in ("storage.py", "typed_storage.py"))
 """The files of storages, whose methods end the graphs of PyTorch."""
+RECURRENT = os.path.join("modules", "rnn.py")
+"""The file of recurrent layers, of which PyTorch makes no graphs."""
 COPIES = {"copy": NO_TENSOR, "deepcopy": "Attempted to copy.deepcopy a tensor"}
 """Functions that copy tensors -> the first line of PyTorch's error."""
 IMPURE = frozenset("time _random _io posix nt _socket select _warnings _datetime sys _ctypes _pickle numpy".split())
@@ -137,12 +140,8 @@ class Watch:
                     not ends,
                     title_of_text(frame) if code.co_name == "text" else None,
                 )
-            elif (
-                self.thorough and filename.endswith(STORAGE) and not is_called_by_tensh(frame) and not is_import(frame)
-            ):
-                self.stop(f"{code.co_name} of a storage is called", frame, title="Unsupported method call")
-            elif self.thorough and code.co_name in ENDING and not is_called_by_tensh(frame) and not is_import(frame):
-                self.stop(f"{code.co_name} is called", frame, title=ENDING[code.co_name])
+            elif self.thorough and (title := find_ending(frame, filename)) and not is_import(frame):
+                self.stop(f"{code.co_name} is called", frame, title=title)
             return
         if is_standard(filename):
             if self.thorough and filename.endswith("/copy.py") and is_copy_of_tensor(frame):
@@ -195,6 +194,21 @@ class Watch:
             self.stop(f"{name} is called", frame, name in KNOWN_TO_PYTORCH)
         elif place not in PURE:
             self.stop(f"{module}.{name} is called", frame, is_known_to_pytorch(module, name))
+
+
+def find_ending(frame, filename):
+    """Return the first line of PyTorch's error for a function of tensh that only ends graphs of PyTorch; None for another."""
+    name = frame.f_code.co_name
+    if name == "forward" and filename.endswith(RECURRENT) and is_recurrent(frame.f_locals.get("self")):
+        return None if read_setting("allow_rnn") else "Attempted to wrap RNN, GRU, or LSTM"
+    if is_called_by_tensh(frame):
+        return None
+    return "Unsupported method call" if filename.endswith(STORAGE) else ENDING.get(name)
+
+
+def is_recurrent(module):
+    """Return True for a layer of several steps."""
+    return any(each.__name__ == "RNNBase" for each in type(module).__mro__)
 
 
 def title_of_text(frame):

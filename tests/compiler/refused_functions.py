@@ -2,6 +2,7 @@
 
 # ruff: noqa
 
+import collections
 import copy
 import datetime
 import enum
@@ -72,6 +73,8 @@ def make(torch):
     def gradient(x):
         return torch.autograd.grad(x.clone().requires_grad_().sum(), x)
 
+    layer = torch.nn.GRU(2, 3)
+
     @torch._dynamo.disable
     def excluded(x):
         return x
@@ -90,7 +93,7 @@ def make(torch):
         "copy": lambda x: copy.copy(x), "deepcopy": lambda x: copy.deepcopy(x), "random state": lambda x: (torch.get_rng_state(), x)[1],
         "random": lambda x: x * random.random(), "warn": lambda x: (warnings.warn("a"), x)[1],
         "now": lambda x: (datetime.datetime.now(), x)[1],
-        "no method": lambda x: x.foo(), "sizes": lambda x: x + torch.ones(3), "operand": lambda x: x + "a",
+        "recurrent": lambda x: layer(x.view(1, 1, 2))[0], "no method": lambda x: x.foo(), "sizes": lambda x: x + torch.ones(3), "operand": lambda x: x + "a",
         "undefined": lambda x: undefined_name, "division by zero": lambda x: x * (1 / 0), "key": lambda x: {}["a"],
         "round": lambda x: round(x), "allclose": lambda x: x if torch.allclose(x, x) else x + 1,
     }  # fmt: skip
@@ -101,5 +104,5 @@ def make_whole(torch):
     return {
         "greatest": lambda x: max(x[0], x[1]), "least": lambda x: min([x[0], x[1]]), "tolist": lambda x: x.long().tolist(),
         "contains": lambda x: (1 in x, x * 2)[1], "member of an enum": lambda x: x * Choice.A.value, "bool": lambda x: bool(x.sum()),
-        "float": lambda x: x * float(x.sum()), "sort numbers": lambda x: x * sorted([3, 1])[0],
+        "queue": lambda x: x * collections.deque([1, 2]).popleft(), "float": lambda x: x * float(x.sum()), "sort numbers": lambda x: x * sorted([3, 1])[0],
     }  # fmt: skip

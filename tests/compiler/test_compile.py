@@ -39,6 +39,7 @@ def test_programs_are_what_they_are_without(case):
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", list(make_models(torch)))
+@torch._dynamo.config.patch(allow_rnn=True)
 def test_models_train_as_without(name):
     module, inputs = make_models(torch)[name]
     other = copy.deepcopy(module)
