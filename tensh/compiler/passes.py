@@ -275,6 +275,6 @@ def join_totals(steps):
 
 
 def fits(step):
-    """Return True for a step over many elements whose operands can be divided into blocks."""
-    shape = step.out.shape
-    return step.out.size >= LARGE and shape[0] > 1 and all(len(each.shape) <= len(shape) for each in step.inputs)
+    """Return True for a step over many elements that lie in order, as a group's do, and operands that can be divided into blocks."""
+    shape, many = step.out.shape, step.out.size >= LARGE and step.out.contiguous
+    return many and shape[0] > 1 and all(len(each.shape) <= len(shape) for each in step.inputs)

@@ -291,3 +291,12 @@ def test_gradients_of_batch_norm_in_evaluation_are_right_for_transposed_gradient
     g = w.transpose(1, 2).reshape(1, 3, 2, 2)
     right = g * weight[:, None, None], (g * x).sum((0, 2, 3)), g.sum((0, 2, 3))
     assert all(torch.allclose(*pair) for pair in zip(found, right, strict=True))
+
+
+@pytest.mark.parametrize("shape", [(7, 7), (16, 16), (50, 3), (2, 5, 9)])
+def test_the_gradient_of_a_number_is_the_sum_of_its_shares(shape):
+    torch.manual_seed(0)
+    for x in (torch.randn(shape) for _ in range(20)):
+        number = torch.ones((), requires_grad=True)
+        (number * x).sum().backward()
+        assert torch.equal(number.grad, x.sum())

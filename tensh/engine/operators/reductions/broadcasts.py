@@ -15,7 +15,7 @@ def sum_to(input, shape):
     axes = broadcast_axes(input.shape, tuple(shape))
     if not axes:
         return input
-    if input.ndim == 1:
+    if len(axes) == input.ndim:
         return sum_all.kernel(input).reshape(shape)
     if len(axes) == 1 and input.ndim == 2 and input.flags.c_contiguous and (ones := ONES.get(input.dtype)):
         sums = sum_matrix(input, axes[0], False, ones)
