@@ -29,7 +29,8 @@ def test_layouts(name, layout, size):
     found, expected = compiled(x, y), function(x, y)
     assert found.stride() == expected.stride() and torch.equal(found, expected)
     for one, other in zip(
-        *(torch.autograd.grad(each.square().sum(), [x, y], allow_unused=True) for each in (found, expected)), strict=True
+        *(torch.autograd.grad(each.square().sum(), [x, y], allow_unused=True) for each in (found, expected)),
+        strict=True,
     ):
         # shares of a gradient may be added in another order
         assert one is other is None or one.stride() == other.stride() and torch.allclose(one, other, 1e-5, 1e-5)
