@@ -10,7 +10,7 @@ import numpy as np
 
 from tensh.engine.arrays.halves import convert
 from tensh.engine.arrays.threads import PARALLEL, PARALLEL_LIGHT, map_rows
-from tensh.engine.arrays.vectors import BLAS_HAS_AVX512
+from tensh.engine.arrays.vectors import HAS_AVX512
 from tensh.engine.codegen.mixing import ZERO
 from tensh.engine.codegen.table import op
 from tensh.engine.dtypes.dtype import BOOL, BUILTIN
@@ -98,7 +98,7 @@ def accumulate_contiguous(ufunc, source, wide):
     if source.size < SMALL:
         return accumulate_at_once(ufunc, source, -1, wide)
     many = source.size >= PARALLEL
-    by_blas = ufunc is np.add and dtype.kind == "f" and (many or dtype == F4 and BLAS_HAS_AVX512)
+    by_blas = ufunc is np.add and dtype.kind == "f" and (many or dtype == F4 and HAS_AVX512)
     inner = dtype if by_blas and many and dtype == F4 else wide
     rows = source.reshape(-1, length)
     if length <= SHORT:
