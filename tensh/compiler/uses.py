@@ -10,6 +10,8 @@ import functools
 import linecache
 from itertools import islice
 
+from tensh.engine.dispatch.capture.places import find_negations
+
 __all__ = ["Use", "find_call", "find_use", "is_described_assertion", "is_negation"]
 
 PASSED_ON = (ast.BinOp, ast.UnaryOp, ast.IfExp)
@@ -84,14 +86,15 @@ def locate(place):
 def find_call(place):
     """Return the name of the function that the user's instruction calls; None for another instruction."""
     node, _ = locate(place)
-    if not isinstance(node, ast.Call):
+    # since Python 3.13 the truth of a value is asked for by an instruction with the value's place in the source
+    if not isinstance(node, ast.Call) or dis.opname[place.code.co_code[place.instruction]] == "TO_BOOL":
         return None
     return node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", None)
 
 
 def is_negation(place):
     """Return True if the user's instruction is ``not``, and no jump."""
-    return place.code.co_code[place.instruction] == dis.opmap["UNARY_NOT"]
+    return place.instruction in find_negations(place.code)
 
 
 def is_described_assertion(place):

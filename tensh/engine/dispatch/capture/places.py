@@ -43,8 +43,24 @@ def branches(names):
     """Return True if the first of some instructions decides how the code goes on, or is a call whose result is compared for that."""
     if names[0].startswith("CALL") and names[1].startswith("LOAD_"):
         names = names[3:] if names[2] == "COMPARE_OP" else names[2:]
+    if names[0] == "COMPARE_OP" and names[1].startswith(
+        "POP_JUMP"
+    ):  # since Python 3.13 a comparison asks for the truth itself
+        names = names[1:]
     deciding = names[0].startswith(("POP_JUMP", "JUMP_IF", "UNARY_NOT", "TO_BOOL"))
     return deciding and names[1] not in ("LOAD_ASSERTION_ERROR", "LOAD_COMMON_CONSTANT")
+
+
+@functools.cache
+def find_negations(code):
+    """Return the offsets of the instructions that ask for the truth of a value in order to negate it."""
+    found = list(dis.get_instructions(code))
+    asks = [
+        one
+        for one, after in zip(found, found[1:], strict=False)
+        if one.opname == "TO_BOOL" and after.opname == "UNARY_NOT"
+    ]
+    return {each.offset for each in (*asks, *[each for each in found if each.opname == "UNARY_NOT"])}
 
 
 def is_branch(place):
