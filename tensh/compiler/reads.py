@@ -2,8 +2,8 @@
 
 from tensh.compiler.breaks import Break
 from tensh.compiler.refusals import BRANCHING, SORTING, describe_guard, title_of
-from tensh.compiler.uses import find_call, find_use, is_described_assertion, is_negation
-from tensh.engine.dispatch.capture.places import is_branch
+from tensh.compiler.uses import find_call, find_use, is_described_assertion
+from tensh.engine.dispatch.capture.places import is_branch, is_negation
 
 __all__ = ["Reads"]
 

@@ -5,14 +5,13 @@ expression that reads it, and through the variables that get it.
 """
 
 import ast
-import dis
 import functools
 import linecache
 from itertools import islice
 
-from tensh.engine.dispatch.capture.places import find_negations
+from tensh.engine.dispatch.capture.places import is_call
 
-__all__ = ["Use", "find_call", "find_use", "is_described_assertion", "is_negation"]
+__all__ = ["Use", "find_call", "find_use", "is_described_assertion"]
 
 PASSED_ON = (ast.BinOp, ast.UnaryOp, ast.IfExp)
 """Expressions whose value depends on the number."""
@@ -85,16 +84,12 @@ def locate(place):
 
 def find_call(place):
     """Return the name of the function that the user's instruction calls; None for another instruction."""
-    node, _ = locate(place)
-    # since Python 3.13 the truth of a value is asked for by an instruction with the value's place in the source
-    if not isinstance(node, ast.Call) or dis.opname[place.code.co_code[place.instruction]] == "TO_BOOL":
+    node, _ = (
+        locate(place) if is_call(place) else (None, {})
+    )  # other instructions may have the place of a call in the source
+    if not isinstance(node, ast.Call):
         return None
     return node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", None)
-
-
-def is_negation(place):
-    """Return True if the user's instruction is ``not``, and no jump."""
-    return place.instruction in find_negations(place.code)
 
 
 def is_described_assertion(place):

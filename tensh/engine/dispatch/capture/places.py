@@ -32,41 +32,44 @@ class Place(NamedTuple):
 
 
 @functools.cache
-def find_branches(code):
-    """Return (the offsets of all instructions, for each whether it decides how the code goes on, except in assertions)."""
+def list_instructions(code):
+    """Return (the offsets of all instructions, their names, for each whether it decides how the code goes on, except in assertions)."""
     found = list(dis.get_instructions(code))
     names = [each.opname for each in found] + [""] * 4
-    return [each.offset for each in found], [branches(names[place : place + 5]) for place in range(len(found))]
+    deciding = [branches(names[place : place + 5]) for place in range(len(found))]
+    return [each.offset for each in found], names, deciding
 
 
 def branches(names):
     """Return True if the first of some instructions decides how the code goes on, or is a call whose result is compared for that."""
     if names[0].startswith("CALL") and names[1].startswith("LOAD_"):
         names = names[3:] if names[2] == "COMPARE_OP" else names[2:]
-    if names[0] == "COMPARE_OP" and names[1].startswith(
-        "POP_JUMP"
-    ):  # since Python 3.13 a comparison asks for the truth itself
+    # since Python 3.13 a comparison asks for the truth itself
+    if names[0] == "COMPARE_OP" and names[1].startswith("POP_JUMP"):
         names = names[1:]
     deciding = names[0].startswith(("POP_JUMP", "JUMP_IF", "UNARY_NOT", "TO_BOOL"))
     return deciding and names[1] not in ("LOAD_ASSERTION_ERROR", "LOAD_COMMON_CONSTANT")
 
 
-@functools.cache
-def find_negations(code):
-    """Return the offsets of the instructions that ask for the truth of a value in order to negate it."""
-    found = list(dis.get_instructions(code))
-    asks = [
-        one
-        for one, after in zip(found, found[1:], strict=False)
-        if one.opname == "TO_BOOL" and after.opname == "UNARY_NOT"
-    ]
-    return {each.offset for each in (*asks, *[each for each in found if each.opname == "UNARY_NOT"])}
+def find_instruction(place):
+    """Return the number of the instruction at a place, which may point into its cache."""
+    return bisect.bisect_right(list_instructions(place.code)[0], place.instruction) - 1
 
 
 def is_branch(place):
     """Return True if the instruction at a place asks for the truth of a value and goes on accordingly."""
-    offsets, deciding = find_branches(place.code)
-    return deciding[bisect.bisect_right(offsets, place.instruction) - 1]  # which may point into its cache
+    return list_instructions(place.code)[2][find_instruction(place)]
+
+
+def is_call(place):
+    """Return True if the instruction at a place is a call."""
+    return "CALL" in list_instructions(place.code)[1][find_instruction(place)]
+
+
+def is_negation(place):
+    """Return True if the instruction at a place asks for the truth of a value for ``not``, and is no jump."""
+    number, names = find_instruction(place), list_instructions(place.code)[1]
+    return "UNARY_NOT" in (names[number], names[number + 1] if names[number] == "TO_BOOL" else None)
 
 
 def is_launcher(frame):
