@@ -128,10 +128,8 @@ class FunctionRecorder(TorchFunctionMode):
         if self.reason is not None or name in SILENT:
             return func(*args, **kwargs)
         try:
-            for each in (*args, *kwargs.values()):
-                if isinstance(each, Tensor) and self.is_member(
-                    each
-                ):  # attributes are read before the function is called
+            for each in (*args, *kwargs.values()):  # attributes are read before the function is called
+                if isinstance(each, Tensor) and self.is_member(each):
                     self.node_of(each)
             given = map_aggregate((tuple(args), dict(kwargs)), self.to_argument)
         except Break as reason:

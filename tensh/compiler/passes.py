@@ -97,21 +97,25 @@ def sink_expansions(steps, kept):
     repeated, left = {step.out: step.args[0] for step in expansions}, []  # variable -> the one that it repeats
     for step in steps:
         if any(each in repeated for each in step.inputs) and is_plain(step):
-            if not has_whole_operand(step, repeated):
-                before = {repeated[each].shape for each in step.inputs if each in repeated}
-                others = [each for each in step.inputs if each not in repeated and each.size > 1]
-                after = readers.get(step.out, ())
-                is_exact = step.name in ARITHMETIC and len(before) == 1 and not others and step.out not in kept
-                if not is_exact or not all(
-                    [is_plain(each) and has_whole_operand(each, {**repeated, step.out: None}) for each in after]
-                ):
-                    left.append(step)
-                    continue
-                out = Var(np.empty(before.pop(), step.out.dtype))
-                repeated[step.out], step.outs = out, [out]
-            step.args = map_parts(lambda each: repeated.get(each, each), Var, step.args)
+            whole = has_whole_operand(step, repeated)
+            if not whole and step.out not in kept and is_early(step, repeated, readers.get(step.out, ())):
+                shape = next(repeated[each].shape for each in step.inputs if each in repeated)
+                out = Var(np.empty(shape, step.out.dtype))
+                repeated[step.out], step.outs, whole = out, [out], True
+            if whole:
+                step.args = map_parts(lambda each: repeated.get(each, each), Var, step.args)
         left.append(step)
     return left
+
+
+def is_early(step, repeated, readers):
+    """Return True if a step may be computed before its operands are repeated: all ``readers`` broadcast its result."""
+    before = {repeated[each].shape for each in step.inputs if each in repeated}
+    others = [each for each in step.inputs if each not in repeated and each.size > 1]
+    if step.name not in ARITHMETIC or len(before) > 1 or others:
+        return False
+    then = {**repeated, step.out: None}
+    return all([is_plain(each) and has_whole_operand(each, then) for each in readers])
 
 
 def is_plain(step):

@@ -30,12 +30,11 @@ class Use:
         """Return the expression with a symbol for the number; ``whole`` if the symbol stands for an integer."""
         if not isinstance(self.node, ast.Compare):
             return symbol
-        text = ast.unparse(Symbols(self.read, symbol, whole).visit(copy_tree(self.node)))
-        return text
+        return ast.unparse(Symbols(self.read, symbol, whole).visit(copy_tree(self.node)))
 
 
 class Symbols(ast.NodeTransformer):
-    """Puts a symbol in the place of the number, and writes other numbers as its type."""
+    """A change of an expression: a symbol in the place of the number, and other numbers as its type."""
 
     def __init__(self, read, symbol, whole):
         self.read, self.symbol, self.whole = ast.unparse(read), symbol, whole
@@ -84,9 +83,9 @@ def locate(place):
 
 def find_call(place):
     """Return the name of the function that the user's instruction calls; None for another instruction."""
-    node, _ = (
-        locate(place) if is_call(place) else (None, {})
-    )  # other instructions may have the place of a call in the source
+    if not is_call(place):  # other instructions may have the place of a call in the source
+        return None
+    node, _ = locate(place)
     if not isinstance(node, ast.Call):
         return None
     return node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", None)

@@ -5,10 +5,9 @@ from tensh.engine.core.tensor import Tensor
 from tensh.export.constants import copy_constants
 from tensh.export.conventions import write_place
 from tensh.func.trees import flatten
-from tensh.fx.experimental.proxy_tensor import REFUSED
+from tensh.fx.experimental.proxy_tensor import REFUSED, read_member
 from tensh.fx.graph import Graph
 from tensh.fx.node import map_arg
-from tensh.nn.parameter import is_parameter
 from tensh.tracing.modes import enter_autocast, exit_autocast
 from tensh.tracing.program import trace_program
 from tensh.tracing.recorder import UntracedValue
@@ -61,13 +60,7 @@ class Copy:
 
     def read(self, value):
         """Return a new node that reads a member."""
-        if id(value) not in self.paths:
-            kind = "_param_constant" if is_parameter(value) else "_tensor_constant"
-            self.paths[id(value)] = path = f"{kind}{sum(each.startswith(kind) for each in self.members)}"
-            self.members[path] = value
-        node = self.graph.get_attr(self.paths[id(value)])
-        node.meta["val"] = value
-        return node
+        return read_member(self.graph, value, self.members, self.paths)
 
 
 def record_before_dispatch(function, args, names):

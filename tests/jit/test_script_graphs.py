@@ -46,9 +46,8 @@ def normalize(text, places=True):
 def same_lines(ours, theirs):
     one, other = normalize(ours), normalize(theirs)
     for place, line in enumerate(other[: len(one)]):
-        if " # " in line and not re.search(
-            r" # \S*scripted_(functions|modules|programs)", line
-        ):  # in PyTorch's own source
+        own = re.search(r" # \S*scripted_(functions|modules|programs)", line)
+        if " # " in line and not own:  # a place in PyTorch's own source
             one[place], other[place] = one[place].partition(" # ")[0], line.partition(" # ")[0]
     return "\n".join(difflib.unified_diff(other, one, "PyTorch", "tensh", lineterm="", n=0))
 

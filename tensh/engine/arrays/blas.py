@@ -23,9 +23,8 @@ def read_limit(*names):
     return None
 
 
-CORE = os.environ.get(
-    "OPENBLAS_CORETYPE", ""
-).lower()  # the processor whose loops OpenBLAS takes; its own choice if empty
+CORE = os.environ.get("OPENBLAS_CORETYPE", "").lower()
+"""The processor whose loops OpenBLAS is told to take; empty if OpenBLAS chooses."""
 LIMIT = read_limit("OPENBLAS_NUM_THREADS") or MANY  # number of threads for matrix products, as in PyTorch's BLAS
 
 

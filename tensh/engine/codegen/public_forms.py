@@ -70,9 +70,8 @@ def name_in_space(function):
     """Return the name of a function in its namespace, such as ``inv`` for ``torch.linalg.inv``."""
     named = getattr(function, "__module__", None) in SPACES and isinstance(function, types.FunctionType)
     name = getattr(function, "__name__", "")
-    return (
-        function.__qualname__ if named and function.__qualname__ != f"_{name}" else name
-    )  # private in Python's errors
+    # Python's errors name a function by its qualified name, which is private for some
+    return function.__qualname__ if named and function.__qualname__ != f"_{name}" else name
 
 
 def as_python_operator(fn):

@@ -56,6 +56,17 @@ class ProxyTensor(Tensor):
         return first.recorder.record(func, args, kwargs or {})
 
 
+def read_member(graph, value, members, paths):
+    """Return a new node that reads a tensor from outside, a member of the module under a path that both dictionaries keep."""
+    if id(value) not in paths:
+        kind = "_param_constant" if is_parameter(value) else "_tensor_constant"
+        paths[id(value)] = path = f"{kind}{sum(each.startswith(kind) for each in members)}"
+        members[path] = value
+    node = graph.get_attr(paths[id(value)])
+    node.meta["val"] = value
+    return node
+
+
 class OperatorRecorder(BranchGradients, FunctionalRecorder, BranchRecorder, TorchDispatchMode):
     """A mode that adds called operators to ``graph``; ``table`` maps operators to functions that decompose them."""
 
@@ -90,13 +101,7 @@ class OperatorRecorder(BranchGradients, FunctionalRecorder, BranchRecorder, Torc
             raise NotImplementedError(
                 "make_fx cannot trace an operator on samples: apply vmap to the function that make_fx returns"
             )
-        if id(value) not in self.paths:
-            kind = "_param_constant" if is_parameter(value) else "_tensor_constant"
-            self.paths[id(value)] = path = f"{kind}{sum(each.startswith(kind) for each in self.constants)}"
-            self.constants[path] = value
-        node = self.graph.get_attr(self.paths[id(value)])
-        node.meta["val"] = value
-        return node
+        return read_member(self.graph, value, self.constants, self.paths)
 
     def stand_in(self, value, node):
         """Return the traced tensor for an operand of a function that is being recorded."""

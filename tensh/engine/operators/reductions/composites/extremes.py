@@ -16,9 +16,8 @@ def extreme(name, doc, of_all, along, of_two):
             other, dim = dim, ABSENT
         if other is not None:
             if dim is not ABSENT:
-                raise TypeError(
-                    f"{name}() takes a tensor or a dimension"
-                )  # replaced by the error of PyTorch's signatures
+                # replaced by the error of PyTorch's signatures
+                raise TypeError(f"{name}() takes a tensor or a dimension")
             return of_two.fn(input, other, out=out)
         if axis is not ABSENT:
             dim = axis
