@@ -64,7 +64,7 @@ def reduce_tensor(tensor):
         return rebuild_empty, (array.dtype, array.shape, memory.strides(array), *facts)
     move_to_shared(tensor)
     array = tensor.array
-    block = owner(array)
+    block = memory.first_owner(array)
     place = array.dtype, array.shape, memory.strides(array), memory.address(array) - memory.address(block)
     return rebuild_tensor, (*hand_over(block), *place, *facts)
 
@@ -128,7 +128,7 @@ def reduce_storage(storage):
     if is_absent(storage.array) or not shared.AVAILABLE or not storage.array.nbytes:
         return storage.__reduce_ex__(5)
     move_to_shared(storage)
-    return rebuild_storage, hand_over(owner(storage.array))
+    return rebuild_storage, hand_over(memory.first_owner(storage.array))
 
 
 def rebuild_storage(handle, size, kind):

@@ -9,6 +9,7 @@ from tensh.engine.dispatch.override.state import dispatches
 from tensh.engine.dtypes.device import device
 from tensh.engine.dtypes.dtype import ALL, EIGHT_BITS, dtype
 from tensh.engine.dtypes.size import Size
+from tensh.engine.methods.protocols import count_setting
 from tensh.engine.operators.shapes.composites.typed_storage import TypedStorage
 from tensh.nn.parameter import Parameter
 from tensh.serialization.containers import DamagedError
@@ -105,6 +106,7 @@ def make_tensor_in_row(storage, row, offset, size, stride, requires_grad, metada
     else:
         array = np.empty(tuple(size), row.dtype)
     made = wrap(array)
+    count_setting(array)
     if requires_grad:
         if made.array.dtype.kind in "biu":
             raise DamagedError("it contains an integer tensor that requires grad")

@@ -69,6 +69,10 @@ class Absent:
         """An array over the same memory."""
         return Absent(layout, self.root)
 
+    def share_apart(self):
+        """The array with a root of its own."""
+        return Absent(self.layout, Absent(self.root.layout))
+
     def view_strided(self, shape, steps, start=0):
         """An array over the same memory, from ``start`` elements after the first one."""
         return view_memory(self.root, self.dtype, shape, steps, self.place() + start)

@@ -166,7 +166,7 @@ def lend(array):
 
 def require_resizable(array):
     """Raise RuntimeError if replacing the memory of ``array`` would separate it from another library's array."""
-    if id(owner(array)) in _lent:
+    if any(id(block) in _lent for block in owners(array)):
         raise RuntimeError("Trying to resize storage that is not resizable")
 
 
@@ -222,7 +222,7 @@ class _Interface:
 def share_apart(array):
     """Share memory under another owner, a memoryview: writes through it do not count as writes to ``array``."""
     if type(array) is not np.ndarray:
-        return array.view_as(array.layout)
+        return array.share_apart()
     if not array.size:
         return np.empty(array.shape, array.dtype)  # without elements nothing can be written
     block = dense_owner(array)
@@ -232,6 +232,19 @@ def share_apart(array):
         return result.view(array.dtype) if unknown else result
     start = (address(array) - address(block)) // array.itemsize
     return view_memory(result, array.dtype, array.shape, strides(array), start)
+
+
+def owners(array):
+    """Yield the owner of the memory of ``array``, and then those that share it with that one under another name."""
+    yield (block := owner(array))
+    while type(block.base) is memoryview and type(block.base.obj) is np.ndarray:
+        yield (block := owner(block.base.obj))
+
+
+def first_owner(array):
+    """Return the first owner of the same memory, and of no more."""
+    mine, *others = owners(array)
+    return next((block for block in reversed(others) if block.nbytes == mine.nbytes), mine)
 
 
 # ── new memory in the order of other memory ──────────────────────────────────

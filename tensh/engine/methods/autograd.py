@@ -7,7 +7,7 @@ from tensh.engine.arrays.absent import Absent
 from tensh.engine.autograd.inference import INFERENCE, REQUIRE, VERSION, is_inference, mark_like
 from tensh.engine.autograd.leaves import renew_leaf, replace_array
 from tensh.engine.codegen.registry import METHODS, PUBLIC
-from tensh.engine.core.clock import mode, version
+from tensh.engine.core.clock import continue_version, mode, version
 from tensh.engine.core.hooks import hooks_of
 from tensh.engine.core.nodes import AccumulateGrad, NoGradView, Output, uses_gradient
 from tensh.engine.core.tensor import Tensor, wrap
@@ -293,7 +293,9 @@ def detach(self):
 
 
 def detach_(self):
-    """Detach this tensor from its history, in place.  Raise RuntimeError for a view."""
+    """Detach this tensor from its history, in place; do nothing in inference mode.  Raise RuntimeError for a view."""
+    if mode.inference:
+        return self
     if self._base is not None and self._base is not INFERENCE:
         raise RuntimeError(
             "Can't detach views in-place. Use detach() instead. If you are using DistributedDataParallel (DDP) for "
@@ -320,7 +322,9 @@ def _set_data(t, value):
             raise RuntimeError("dataset to a tensor that requires gradients must be floating point or complex dtype")
         if t.node.shape != value.array.shape or t.node.dtype is not value.array.dtype:
             renew_leaf(t, value.array)
-    replace_array(t, memory.share_apart(value.array))  # as in PyTorch, both share memory but count writes separately
+    before, array = t.array, memory.share_apart(value.array)  # as in PyTorch, both share memory but count writes separately
+    replace_array(t, array)
+    continue_version(before, array)
 
 
 def _keep_data(t):

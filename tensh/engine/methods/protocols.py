@@ -13,7 +13,7 @@ from tensh.engine.codegen.public_forms import function
 from tensh.engine.codegen.registry import METHODS
 from tensh.engine.codegen.scalars import overflow
 from tensh.engine.core import ports
-from tensh.engine.core.clock import owner
+from tensh.engine.core.clock import owner, stamp_write, version
 from tensh.engine.core.lift import Lift
 from tensh.engine.core.nodes import AccumulateGrad, uses_gradient
 from tensh.engine.core.ports import reduce_tensor
@@ -208,7 +208,7 @@ def copy_attributes(self, twin, node, memo):
 
 def memory_of(array):
     """Return the whole memory of an array, or the array itself if that memory cannot be copied as it is."""
-    block = owner(array)
+    block = memory.first_owner(array)
     return block if block.flags.forc and block.dtype == array.dtype else array
 
 
@@ -219,10 +219,17 @@ def place_of(array, block):
     return array.shape, memory.strides(array), memory.offset(array)
 
 
+def count_setting(array):
+    """Count the setting of a new tensor to its memory as a write, as PyTorch does; tensors that share memory count one."""
+    if not version(array):
+        stamp_write(array)
+
+
 def rebuild_tensor(name, block, shape, strides, offset, requires_grad):
     """Rebuild a copied or pickled tensor at its place in a memory; ``name`` is the name of its class."""
     block = memory.canonical(block)
     array = block if strides is None else memory.view_strided(block, shape, strides, offset)
+    count_setting(array)
     t = make_leaf(array, requires_grad)
     if name is None:
         return t

@@ -92,7 +92,7 @@ class Sparse:
         """Return a sparse array with other values at these indices."""
         return (kind or type(self))(values, self.indices, self.shape, self.layout, self.coalesced)
 
-    def view_as(self, layout):
+    def share_apart(self):
         """Return another array over these indices and values."""
         return self.replace_values(self.values)
 

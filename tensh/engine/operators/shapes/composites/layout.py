@@ -7,7 +7,6 @@ from tensh.engine.arguments.checks import format_named
 from tensh.engine.arrays import memory
 from tensh.engine.codegen.composites import composite
 from tensh.engine.codegen.registry import METHODS
-from tensh.engine.core.clock import owner
 from tensh.engine.core.tensor import SPARSE
 from tensh.engine.dispatch.override.state import is_wrapper
 from tensh.engine.dtypes.device import contiguous_format, preserve_format
@@ -106,7 +105,7 @@ def is_set_to(self, tensor):
     """True if both tensors have the same memory, sizes and strides."""
     one, other = self.array, require(tensor, "is_set_to", "tensor", 1).array
     return (
-        owner(one) is owner(other)
+        memory.first_owner(one) is memory.first_owner(other)
         and memory.address(one) == memory.address(other)
         and one.shape == other.shape
         and memory.strides(one) == memory.strides(other)

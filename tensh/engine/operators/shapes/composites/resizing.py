@@ -33,7 +33,7 @@ def resize_(self, *sizes, memory_format=contiguous_format, **named):
     if self._base is INFERENCE:
         refuse_write(self)
     shape = ints(sizes, named, "resize_", "size")
-    if uses_gradient(refresh_node(self)):
+    if not mode.inference and uses_gradient(refresh_node(self)):
         raise RuntimeError("cannot resize variables that require grad")
     if any(n < 0 for n in shape):
         raise RuntimeError("numel: integer multiplication overflow")
@@ -43,11 +43,11 @@ def resize_(self, *sizes, memory_format=contiguous_format, **named):
         if memory_format is not contiguous_format:
             steps = memory.strides(memory.empty_like(np.broadcast_to(0, shape), self.array.dtype, memory_format))
         before, self.array = self.array, memory.fit_in_room(self.array, shape, steps)
+        stamp_write(before)  # nodes may have saved the former elements
         if owner(self.array) is not owner(before):
             continue_version(before, self.array)
             if self.array.size > before.size and self.array.flags.c_contiguous:
                 fill_unset(self.array.reshape(-1)[before.size :])
-        stamp_write(self.array)
     return self
 
 
@@ -115,9 +115,12 @@ def set_(self, source=None, storage_offset=None, size=None, stride=None):
         array = data[: data.size // dtype.itemsize * dtype.itemsize].view(dtype)
     if "size" in given:
         array = array_at(array, given["size"], given.get("stride"), given["storage_offset"])
-    self._base = None
+    self._base, before = None, self.array
+    stamp_write(before)
+    if owner(array) is not owner(before):  # the tensor goes on counting its own writes
+        array = memory.share_apart(array)
+        continue_version(before, array)
     replace_array(self, array)
-    stamp_write(array)
     return self
 
 

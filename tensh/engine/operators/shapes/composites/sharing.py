@@ -9,7 +9,7 @@ import numpy as np
 from tensh.engine.arrays import memory
 from tensh.engine.arrays.bounds import view_bytes
 from tensh.engine.autograd.leaves import replace_array
-from tensh.engine.core.clock import Stamp, owner, stamps
+from tensh.engine.core.clock import Stamp, continue_version, owner, stamps
 from tensh.engine.core.nodes import AccumulateGrad
 from tensh.engine.core.tensor import SPARSE, Tensor, wrap
 
@@ -44,7 +44,7 @@ def lies_in_shared(array):
     """True for an array in memory that other processes may map.  Raise NotImplementedError for a sparse one."""
     require_storage_of(array)
     shared = sys.modules.get("tensh.engine.arrays.shared")  # a module that is not loaded has shared nothing
-    return shared is not None and type(array) is np.ndarray and shared.is_shared(owner(array))
+    return shared is not None and type(array) is np.ndarray and shared.is_shared(memory.first_owner(array))
 
 
 def count_holders(tensor):
@@ -69,7 +69,7 @@ def move_to_shared(thing):
     require_storage_of(array)
     if type(array) is not np.ndarray:
         raise RuntimeError("_share_fd_: only available on CPU")
-    if not shared.AVAILABLE or shared.is_shared(owner(array)):
+    if not shared.AVAILABLE or shared.is_shared(memory.first_owner(array)):
         return
     old = memory.dense_owner(array)
     try:
@@ -78,8 +78,11 @@ def move_to_shared(thing):
         text = f"unable to allocate shared memory of {old.nbytes} bytes: {os.strerror(error.errno)} ({error.errno})"
         raise RuntimeError(text) from None
     alone = isinstance(thing, Tensor) and counts_as_alone(thing, old is array)
-    for each in [thing] if alone else find_holders(owner(array)):
+    for each in [thing] if alone else find_holders(memory.first_owner(array)):
         moved = place_in_block(each.array, old, new)
+        if owner(each.array) is not owner(array):  # it counts its own writes
+            moved = memory.share_apart(moved)
+            continue_version(each.array, moved)
         if isinstance(each, Tensor):
             replace_array(each, moved)
         else:
@@ -92,6 +95,8 @@ def move_to_shared(thing):
 
 def counts_as_alone(tensor, is_whole):
     """Return True if only the tensor, and the two names in ``move_to_shared``, refer to its memory."""
+    if memory.first_owner(tensor.array) is not owner(tensor.array):
+        return False
     counts = count_holders(tensor)
     most = ALONE[0] if is_whole else ALONE[1]
     extra = (2, 2) if is_whole else (1, 1)
@@ -102,7 +107,9 @@ def find_holders(block):
     """Return all tensors and storages over a block of memory."""
     kinds = Tensor, OwnMemory
     holders = [each for each in gc.get_objects() if issubclass(type(each), kinds)]
-    return [each for each in holders if type(array := array_of(each)) is np.ndarray and owner(array) is block]
+    return [
+        each for each in holders if type(array := array_of(each)) is np.ndarray and memory.first_owner(array) is block
+    ]
 
 
 def array_of(holder):
