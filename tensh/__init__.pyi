@@ -1242,7 +1242,7 @@ def det(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def detach(self: Tensor) -> Tensor:
     """Return a view without history: the two share their memory and the count of writes."""
 def detach_(self: Tensor) -> Tensor:
-    """Detach this tensor from its history, in place.  Raise RuntimeError for a view."""
+    """Detach this tensor from its history, in place; do nothing in inference mode.  Raise RuntimeError for a view."""
 def detach_copy(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A copy.  As in PyTorch it is recorded without a derivative.  Shape: [*]."""
 def diag(input: Tensor, diagonal: _int = 0, *, out: Tensor | None = None) -> Tensor:

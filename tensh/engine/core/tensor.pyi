@@ -449,7 +449,7 @@ class Tensor:
     def detach(self) -> Tensor:
         """Return a view without history: the two share their memory and the count of writes."""
     def detach_(self) -> Tensor:
-        """Detach this tensor from its history, in place.  Raise RuntimeError for a view."""
+        """Detach this tensor from its history, in place; do nothing in inference mode.  Raise RuntimeError for a view."""
     @property
     def device(self) -> _device:
         """Where the tensor lives."""

@@ -322,7 +322,10 @@ def _set_data(t, value):
             raise RuntimeError("dataset to a tensor that requires gradients must be floating point or complex dtype")
         if t.node.shape != value.array.shape or t.node.dtype is not value.array.dtype:
             renew_leaf(t, value.array)
-    before, array = t.array, memory.share_apart(value.array)  # as in PyTorch, both share memory but count writes separately
+    before, array = (
+        t.array,
+        memory.share_apart(value.array),
+    )  # as in PyTorch, both share memory but count writes separately
     replace_array(t, array)
     continue_version(before, array)
 

@@ -13,7 +13,7 @@ from tensh.engine.codegen.public_forms import function
 from tensh.engine.codegen.registry import METHODS
 from tensh.engine.codegen.scalars import overflow
 from tensh.engine.core import ports
-from tensh.engine.core.clock import owner, stamp_write, version
+from tensh.engine.core.clock import stamp_write, version
 from tensh.engine.core.lift import Lift
 from tensh.engine.core.nodes import AccumulateGrad, uses_gradient
 from tensh.engine.core.ports import reduce_tensor
