@@ -2,7 +2,7 @@
 
 from tensh.engine.dtypes.dtype import bfloat16, float16, float32, int32
 from tensh.engine.operators.layers.composites.registry import layer
-from tensh.engine.operators.linalg.grouped import grouped_product
+from tensh.engine.operators.linalg.grouped import check_lines, grouped_product
 
 NO_OFFSETS = "Have to provide offsets if there is a 2d matrix, or no offset if both matrices are 3d"
 
@@ -13,13 +13,14 @@ def grouped_mm(mat_a, mat_b, *, offs=None, bias=None, out_dtype=None):
 
     ``offs`` [b] (int32) are the ends of the groups: of the rows of [n, k], which [b, k, m] multiplies; of the columns of
     [k, m], multiplied by [b, n, k]; or of the inner dimension of [n, k] and [k, m], with the result [b, n, m]. Without
-    it, [b, n, k] and [b, k, m] are multiplied in pairs. What lies after the last group is zero. Raise RuntimeError for
-    other shapes, for dtypes other than float32, float16 and bfloat16, and for a ``bias``.
+    it, [b, n, k] and [b, k, m] are multiplied in pairs. What lies after the last group is zero. Rows or columns of
+    both factors are contiguous and begin at multiples of 16 bytes, as rows of the result do. Raise RuntimeError for
+    other shapes and strides, for dtypes other than float32, float16 and bfloat16, and for a ``bias``.
 
     >>> import tensh as torch
-    >>> rows, experts = torch.ones(4, 2), torch.tensor([[[1.0], [1.0]], [[5.0], [5.0]]])
-    >>> torch.nn.functional.grouped_mm(rows, experts, offs=torch.tensor([1, 4], dtype=torch.int32)).flatten()
-    tensor([ 2., 10., 10., 10.])
+    >>> rows, experts = torch.ones(4, 4), torch.tensor([1.0, 5.0]).repeat_interleave(16).view(2, 4, 4)
+    >>> torch.nn.functional.grouped_mm(rows, experts, offs=torch.tensor([1, 4], dtype=torch.int32))[:, 0]
+    tensor([ 4., 20., 20., 20.])
     """
     for name, each in (("mat_a", mat_a), ("mat_b", mat_b)):
         if each.dtype not in (float32, float16, bfloat16):
@@ -30,6 +31,8 @@ def grouped_mm(mat_a, mat_b, *, offs=None, bias=None, out_dtype=None):
     stacks = [each for each in (mat_a, mat_b) if each.dim() == 3]
     if stacks and mat_a.shape[-1] != mat_b.shape[-2]:
         raise RuntimeError("contraction dimension of mat_a and mat_b must match")
+    for each in (mat_a, mat_b):
+        check_lines(each.array)
     if (offs is None) != (len(stacks) == 2):
         raise RuntimeError(NO_OFFSETS)
     if len(stacks) == 2 and mat_a.shape[0] != mat_b.shape[0]:
