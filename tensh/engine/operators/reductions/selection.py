@@ -1,8 +1,9 @@
-"""The choice among equal elements by ``kthvalue``, ``mode`` and ``topk``.
+"""The choice among equal elements by ``kthvalue``, ``mode`` and ``topk``, and the order of ``topk(sorted=False)``.
 
-In PyTorch it depends on the algorithm: a custom quickselect, or ``std::sort`` and ``std::nth_element``, which in GCC's
+In PyTorch they depend on the algorithm: a custom quickselect; ``std::sort`` and ``std::nth_element``, which in GCC's
 library are Musser's "Introspective sorting" (1997): partitions around a median of three, and insertion sort for few
-elements.  This module follows them step by step, for lines in which there is a choice.
+elements; or ``std::partial_sort``, which keeps the first elements in a heap (Knuth, "The Art of Computer Programming",
+volume 3, section 5.2.3).  This module follows them step by step, for lines in which there is a choice.
 """
 
 import numpy as np
@@ -12,6 +13,7 @@ from tensh.engine.operators.precision import widen
 
 FEW = 1 << 12  # elements up to which lines are processed one by one; in larger arrays any equal element is selected
 SHORT = 16  # elements up to which std::sort uses insertion sort only
+HEAP = 64  # elements of a line for each selected one from which ``topk`` uses a heap
 
 
 def select_among_equals(select, input, indices, axis):
@@ -44,14 +46,23 @@ def is_tied(input, values, axis):
     return values.shape[-1] > 2 and has_true(values[..., 1:-1] == values[..., :-2])
 
 
-def top_among_equals(input, indices, axis, largest):
-    """Return the ``indices`` of the extremes along ``axis``, with PyTorch's choice in lines with equal elements."""
+def has_heap(length, k):
+    """Return True if ``topk`` keeps the ``k`` extremes of a line in a heap, whatever ``sorted`` is."""
+    return HEAP * k <= length
+
+
+def top_among_equals(input, indices, axis, largest, ordered):
+    """Return the ``indices`` of the extremes along ``axis`` as PyTorch's algorithm does; in order only if ``ordered``."""
     lines = np.moveaxis(widen(input), axis, -1).reshape(-1, input.shape[axis])
     found = np.moveaxis(indices, axis, -1)
     shape, found = found.shape, found.reshape(-1, found.shape[-1]).copy()
     for row in range(len(lines)):
         _, places = np.unique(lines[row], return_inverse=True)  # where nan are equal and come last
-        found[row] = first_in_order((-places if largest else places).tolist(), shape[-1])
+        values = (-places if largest else places).tolist()
+        if has_heap(len(values), shape[-1]):
+            found[row] = first_by_heap(values, shape[-1])
+        else:
+            found[row] = first_by_partitions(values, shape[-1], ordered)
     return np.ascontiguousarray(np.moveaxis(found.reshape(shape), -1, axis))
 
 
@@ -71,13 +82,15 @@ def sort_indices(values):
     return sorted(order, key=values.__getitem__)  # no element is far from its place: what is left is an insertion sort
 
 
-def first_in_order(values, k):
-    """Return the indices of the ``k`` smallest values in order, by ``std::nth_element`` and ``std::sort`` of its result."""
+def first_by_partitions(values, k, ordered):
+    """Return the indices of the ``k`` smallest values, by ``std::nth_element`` and, in order, ``std::sort`` of its result."""
     order, first, last = list(range(len(values))), 0, len(values)
     while last - first > 3:
         cut = partition(order, values, first, last)
         first, last = (cut, last) if cut <= k - 1 else (first, cut)
     order[first:last] = sorted(order[first:last], key=values.__getitem__)
+    if not ordered:
+        return order[:k]
     chosen = order[: k - 1]
     return [*(chosen[i] for i in sort_indices([values[i] for i in chosen])), order[k - 1]]
 
@@ -114,6 +127,41 @@ def partition(order, key, first, last):
 
 def less(order, key, one, other):
     return key[order[one]] < key[order[other]]
+
+
+# ── std::partial_sort ────────────────────────────────────────────────────────
+def first_by_heap(values, k):
+    """Return the indices of the ``k`` smallest values in order; the largest of those so far is the root of a heap."""
+    heap = list(range(k))
+    for place in reversed(range(k // 2)):
+        sift(heap, values, place, k, heap[place])
+    bound = values[heap[0]]
+    for index in range(k, len(values)):
+        if values[index] < bound:
+            sift(heap, values, 0, k, index)
+            bound = values[heap[0]]
+    for last in reversed(range(1, k)):
+        largest = heap[0]
+        sift(heap, values, 0, last, heap[last])
+        heap[last] = largest
+    return heap
+
+
+def sift(heap, key, place, length, index):
+    """Put ``index`` into the heap below ``place``: larger children move up to a leaf, and it rises from there."""
+    top = place
+    while (child := 2 * place + 2) < length:
+        if less(heap, key, child, child - 1):
+            child -= 1
+        heap[place] = heap[child]
+        place = child
+    if child == length:
+        heap[place] = heap[child - 1]
+        place = child - 1
+    while place > top and key[heap[parent := (place - 1) // 2]] < key[index]:
+        heap[place] = heap[parent]
+        place = parent
+    heap[place] = index
 
 
 # ── PyTorch's quickselect ────────────────────────────────────────────────────

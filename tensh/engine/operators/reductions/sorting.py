@@ -12,7 +12,7 @@ from tensh.engine.operators.precision import I8, widen
 from tensh.engine.operators.reductions.extremes import ALONG, require_elements
 from tensh.engine.operators.reductions.rows import is_little
 from tensh.engine.operators.reductions.selection import FEW as FEW_EQUALS
-from tensh.engine.operators.reductions.selection import is_tied, quick_select, select_among_equals, top_among_equals
+from tensh.engine.operators.reductions.selection import has_heap, is_tied, quick_select, select_among_equals, top_among_equals
 
 LARGE = 1 << 15  # elements from which rows are sorted on several cores: two cores take 0.55 of the time
 PACKED = 2048  # elements from which sorting value and index as one 64 bit number is faster than NumPy's stable argsort
@@ -158,7 +158,7 @@ def top_of_rows(matrix, k, largest):
 def topk(input, k, dim=-1, largest=True, sorted=True):
     """The ``k`` largest (or smallest) elements along ``dim``, in order, and their indices.  Differentiable.
 
-    Raise RuntimeError if the dimension has fewer than ``k`` elements.  Shape: [..., k, ...].
+    Without ``sorted`` the order is that in which they are found, except in large tensors. Raise RuntimeError if the dimension has fewer than ``k`` elements.  Shape: [..., k, ...].
 
     >>> import tensh as torch
     >>> torch.tensor([3, 1, 2]).topk(2).values
@@ -173,7 +173,9 @@ def topk(input, k, dim=-1, largest=True, sorted=True):
         raise RuntimeError("topk does not support bool dtypes on CPU")
     if input.ndim == 0:
         return input.copy(), np.zeros((), I8)
-    if axis == 1 and is_little(input) and (found := top_of_rows(input, k, largest)) is not None:
+    choice = 0 < input.size <= FEW_EQUALS and k
+    partitioned = choice and not sorted and not has_heap(length, k)  # in no order
+    if not partitioned and axis == 1 and is_little(input) and (found := top_of_rows(input, k, largest)) is not None:
         return found
     indices = one_by_one(input, k, largest) if axis == input.ndim - 1 and k <= FEW and input.size >= PACKED else None
     if indices is not None:
@@ -188,8 +190,8 @@ def topk(input, k, dim=-1, largest=True, sorted=True):
     else:
         indices = order(input, axis, largest)[(slice(None),) * axis + (slice(k),)]
     values = read_along(input, indices, axis)
-    if input.size <= FEW_EQUALS and length < k * 64 and input.size and is_tied(input, values, axis):
-        indices = top_among_equals(input, indices, axis, largest)
+    if choice and (partitioned or is_tied(input, values, axis)):
+        indices = top_among_equals(input, indices, axis, largest, sorted)
         values = read_along(input, indices, axis)
     return values, np.array(indices, order="C")
 
