@@ -12,7 +12,13 @@ from tensh.engine.operators.precision import I8, widen
 from tensh.engine.operators.reductions.extremes import ALONG, require_elements
 from tensh.engine.operators.reductions.rows import is_little
 from tensh.engine.operators.reductions.selection import FEW as FEW_EQUALS
-from tensh.engine.operators.reductions.selection import has_heap, is_tied, quick_select, select_among_equals, top_among_equals
+from tensh.engine.operators.reductions.selection import (
+    has_heap,
+    is_tied,
+    quick_select,
+    select_among_equals,
+    top_among_equals,
+)
 
 LARGE = 1 << 15  # elements from which rows are sorted on several cores: two cores take 0.55 of the time
 PACKED = 2048  # elements from which sorting value and index as one 64 bit number is faster than NumPy's stable argsort
