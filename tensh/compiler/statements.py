@@ -3,24 +3,34 @@
 import ast
 
 SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 # ── names ────────────────────────────────────────────────────────────────────
 def names_of(nodes, context):
-    """Return the names that are read (``ast.Load``) or bound (``ast.Store``) in trees; ``x += 1`` does both."""
+    """Return the names that are read (``ast.Load``) or bound (``ast.Store``) in trees; ``x += 1`` does both.
+
+    The variables of a comprehension are its own, and not among them.
+    """
     found = {}
-    for node in nodes:
-        for each in ast.walk(node):
-            if isinstance(each, ast.Name) and isinstance(each.ctx, context):
-                found[each.id] = None
-            elif isinstance(each, ast.AugAssign) and isinstance(each.target, ast.Name):
-                found[each.target.id] = None
-            elif context is ast.Store and isinstance(each, (ast.FunctionDef, ast.ClassDef)):
-                found[each.name] = None
-            elif context is ast.Store and isinstance(each, ast.alias):
-                found[(each.asname or each.name).partition(".")[0]] = None
-            elif context is ast.Store and isinstance(each, ast.ExceptHandler) and each.name:
-                found[each.name] = None
+    for each in nodes:
+        if isinstance(each, COMPREHENSIONS):
+            first = each.generators[0].iter  # the one part that is outside of the comprehension's scope
+            own = names_of([part.target for part in each.generators], ast.Store)
+            inside = names_of(ast.iter_child_nodes(each), context)
+            found |= names_of([first], context) | {name: None for name in inside if name not in own}
+            continue
+        if isinstance(each, ast.Name) and isinstance(each.ctx, context):
+            found[each.id] = None
+        elif isinstance(each, ast.AugAssign) and isinstance(each.target, ast.Name):
+            found[each.target.id] = None
+        elif context is ast.Store and isinstance(each, (ast.FunctionDef, ast.ClassDef)):
+            found[each.name] = None
+        elif context is ast.Store and isinstance(each, ast.alias):
+            found[(each.asname or each.name).partition(".")[0]] = None
+        elif context is ast.Store and isinstance(each, ast.ExceptHandler) and each.name:
+            found[each.name] = None
+        found |= names_of(ast.iter_child_nodes(each), context)
     return found
 
 

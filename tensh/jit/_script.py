@@ -14,6 +14,7 @@ from tensh.jit.meanings import translate
 from tensh.jit.own_members import read_properties, written_methods
 from tensh.jit.script_modules import RecursiveScriptModule, ScriptModule
 from tensh.jit.scriptable import NO_SOURCE, is_of_library, require_class, require_source
+from tensh.jit.type_names import take_script_names
 from tensh.jit.types import TypedSignature, class_path
 from tensh.jit.written_code import read_source, write_code
 from tensh.nn.modules.module import Module
@@ -225,6 +226,7 @@ def script(obj, optimize=None, _frames_up=0, _rcb=None, example_inputs=None):
         return obj
     if isinstance(obj, Module):
         made = script_module(obj)
+        take_script_names(obj)
         check_module(
             made, [name for name, each in vars(type(made)).items() if isinstance(each, Method) and each.border]
         )

@@ -1,12 +1,15 @@
 """Tracing: a function or module is run on examples, and its operations become a program without Python's branches."""
 
+from functools import partial
+
 from tensh.engine.errors.warnings import warn, warn_quietly
 from tensh.jit._script import ScriptModule
 from tensh.jit.ir import Graph
 from tensh.jit.liveness import drop_dead_code
-from tensh.jit.trace_checks import as_arguments, check, require_tensors, separate
+from tensh.jit.trace_checks import as_arguments, as_tensors, check, require_tensors, separate
 from tensh.jit.traced import TopLevelTracedModule, TracedFunction, TracedModule
 from tensh.nn.modules.module import Module
+from tensh.tracing.numbers import TracedFloat, TracedInt
 from tensh.tracing.program import trace_program
 from tensh.tracing.reading import TracerWarning, warn_of_reading
 from tensh.tracing.state import TracingState, is_tracing, running
@@ -70,10 +73,15 @@ def trace(
         name = func.__name__
         made = trace_methods(owner, {name: (args, kwargs)}, options)
         return made if name == "forward" else getattr(made, name)
-    program = record(func, args, kwargs, strict)
-    made = TracedFunction(program, getattr(func, "__name__", type(func).__name__))
+    made = trace_function(func, args, kwargs, strict)
+    check(made, func, args, kwargs, options, partial(trace_function, func, strict=strict))
+    return made
+
+
+def trace_function(func, args, kwargs, strict):
+    """Return a traced function."""
+    made = TracedFunction(record(func, args, kwargs, strict), getattr(func, "__name__", type(func).__name__))
     made.__module__ = getattr(func, "__module__", None) or "__main__"
-    check(made, func, args, kwargs, options)
     return made
 
 
@@ -111,9 +119,15 @@ def trace_methods(module, given, options):
         if name == "forward":
             for path, child in made.named_modules():
                 if path and isinstance(child, TracedModule):
-                    child.__dict__["_within"] = made._programs[name], path
-        check(own, method, args, kwargs, options)
+                    child.__dict__["_within"] = made, path
+        check(own, method, args, kwargs, options, partial(repeat_method, module, given, name, options))
     return made
+
+
+def repeat_method(module, given, name, options, args, kwargs):
+    """Trace a module again, with other examples for one of the methods; return that method."""
+    made = trace_methods(module, given | {name: (args, kwargs)}, options | {"check": False})
+    return made if name == "forward" else getattr(made, name)
 
 
 def record(function, args, kwargs, strict, root=None):
@@ -126,6 +140,8 @@ def record(function, args, kwargs, strict, root=None):
         program = trace_program(function, args, kwargs, sizes=True, on_read=warn_of_reading, root=root, lasting=True)
     finally:
         running.states = before
+    given, program.result = program.result, as_tensors(program.result, (TracedInt, TracedFloat))
+    program.gives_sizes = program.result is not given
     require_tensors(program.result, strict)
     drop_dead_code(program)
     program.names = list_parameters(function)

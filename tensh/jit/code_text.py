@@ -15,6 +15,8 @@ from tensh.jit.types import class_path, is_named_tuple
 
 LONGEST = 40  # characters of an expression on a line, with the two spaces of each level before it
 FEW = 64  # elements of a constant that is compared with others
+IMPLICIT = {"aten::IntImplicit": "int", "aten::FloatImplicit": "float", "aten::ScalarImplicit": "number"}
+"""Operators that read a number from a tensor where one is required -> the type of the number."""
 RESERVED = {
     "_",
     "as",
@@ -166,6 +168,8 @@ class CodePrinter:
                 return f"ops.prim.NumToTensor({taken[0]})"
             case "aten::Int":
                 return f"int({taken[0]})"
+            case "aten::IntImplicit" | "aten::FloatImplicit" | "aten::ScalarImplicit":
+                return f"annotate({IMPLICIT[kind]}, {taken[0]})"
             case "aten::__getitem__":
                 return f"{taken[0]}[{taken[1]}]"
         space, _, name = kind.partition("::")

@@ -17,19 +17,6 @@ def float_text(value):
     return f"{value:.0f}." if value.is_integer() and abs(value) < WHOLE else f"{value:.17g}"
 
 
-def tensor_text(value):
-    """Return the text of a constant tensor: a number, or a few of them in a row."""
-    if not value.dim():
-        number = value.item()
-        return f"[value={{{int(number) if isinstance(number, (bool, int)) else f'{number:g}'}}}]"
-    if value.dim() == 1 and value.dtype is torch.int64 and len(value) < 9:
-        numbers = value.tolist()
-        wide = max(len(str(each)) for each in numbers) if numbers else 1
-        row = "  ".join(str(each).rjust(wide) for each in numbers)
-        return f"[value= {row} [ CPULongType{{{len(numbers)}}} ]]"
-    return "[value=<Tensor>]"
-
-
 def constant_text(value):
     if value is None:
         return ""

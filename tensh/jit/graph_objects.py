@@ -11,6 +11,22 @@ LETTERS = {bool: "i", int: "i", float: "f", str: "s", Tensor: "t"}
 """Class of a constant -> the letter by which PyTorch names its kind."""
 
 
+def type_of(value):
+    """Return the type of an example value."""
+    if isinstance(value, Tensor):
+        name = KINDS.get(str(value.dtype).partition(".")[2], "Tensor")
+        sizes = [*map(str, value.shape)]
+        strides = [f"strides=[{', '.join(map(str, value.stride()))}]"] if sizes else []
+        return f"{name}({', '.join([*sizes, *strides, f'requires_grad={int(value.requires_grad)}', f'device={value.device}'])})"
+    if isinstance(value, list):
+        return "Tensor[]"
+    if isinstance(value, tuple):
+        return f"({', '.join(map(type_of, value))})"
+    if isinstance(value, dict):
+        return "Dict(str, Tensor)"
+    return "NoneType" if value is None else type(value).__name__
+
+
 class Type:
     """The type of a value; for a tensor, its known properties."""
 

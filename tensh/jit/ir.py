@@ -9,44 +9,19 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device
 from tensh.fx.node import Node
 from tensh.jit.constants import (
-    WRAPPED,
     as_number,
     constant_text,
     constant_type,
     example,
     fill_places,
     list_type,
-    tensor_text,
 )
-from tensh.jit.graph_objects import KINDS, Value
+from tensh.jit.graph_objects import Value, type_of
 from tensh.jit.graph_objects import Node as Line
 from tensh.jit.nested_inputs import write_inputs
 from tensh.jit.scopes import NOWHERE, place_of
-
-SIZES = {
-    "add": "aten::add", "sub": "aten::sub", "mul": "aten::mul", "floordiv": "aten::floor_divide", "mod": "aten::remainder",
-    "pow": "aten::pow", "neg": "aten::neg",
-}  # fmt: skip
-"""Operator of Python on sizes -> that of their tensors."""
-SCALARS = SIZES | {"floordiv": "aten::floordiv"}
-"""Operators on sizes."""
-
-
-def type_of(value):
-    """Return the type of an example value."""
-    if isinstance(value, Tensor):
-        name = KINDS.get(str(value.dtype).partition(".")[2], "Tensor")
-        sizes = [*map(str, value.shape)]
-        strides = [f"strides=[{', '.join(map(str, value.stride()))}]"] if sizes else []
-        return f"{name}({', '.join([*sizes, *strides, f'requires_grad={int(value.requires_grad)}', f'device={value.device}'])})"
-    if isinstance(value, list):
-        return "Tensor[]"
-    if isinstance(value, tuple):
-        return f"({', '.join(map(type_of, value))})"
-    if isinstance(value, dict):
-        return "Dict(str, Tensor)"
-    return "NoneType" if value is None else type(value).__name__
-
+from tensh.jit.size_lines import SCALARS, SizeLines, holds_size
+from tensh.jit.value_text import tensor_text
 
 def as_convolution(name, arguments):
     """Return a convolution as the operator that PyTorch traces, which has further arguments; other operators unchanged."""
@@ -62,7 +37,7 @@ def as_convolution(name, arguments):
     return "aten::_convolution", [*given, stride, padding, dilation, *further]
 
 
-class Lines:
+class Lines(SizeLines):
     """The lines of a graph; values get numbers, inputs and attributes keep their names.
 
     ``members`` maps paths of members of the module to values, if those are inputs of the graph.
@@ -149,7 +124,7 @@ class Lines:
         if node.op == "get_attr":
             self.write_member(node)
         elif node.op == "output":
-            self.emit([], "prim::Return", [self.value(node.args[0], NOWHERE)])
+            self.emit([], "prim::Return", [self.value(node.args[0], NOWHERE, as_tensor=True)])
         elif node.target is operator.getitem and isinstance(node.args[0].meta.get("val"), (tuple, list)):
             pass  # written with the node whose element it is
         elif node.op != "placeholder":
@@ -195,7 +170,7 @@ class Lines:
 
     def write_call(self, node):
         place = place_of(node, self.members is None)
-        if self.members is None and type(node.meta.get("val")) is int:
+        if self.members is None and holds_size(node):
             return self.write_size(node, place)
         given, value = full_arguments(node), node.meta.get("val")
         parameters = getattr(node.target, "parameters", None)
@@ -222,41 +197,12 @@ class Lines:
             if each in self.names and self.names[each] in self.found:
                 self.rename(self.found[self.names[each]], known)
 
-    def write_size(self, node, place):
-        """Write a size, or what is computed of sizes: in traces of TorchScript they are tensors."""
-        if getattr(node.target, "_opname", "") == "sym_size":
-            taken = [self.names[node.args[0]], self.value(node.args[1], place)]
-            size = self.make("int", "aten::size", taken, place)
-            self.names[node] = self.make("Long(device=cpu)", "prim::NumToTensor", [size], place.without_line())
-        else:
-            place = place if "place" in node.meta else place_of(next(iter(node.users), node), self.members is None)
-            name = SIZES.get(node.target.__name__, f"tensh::{node.target.__name__}")
-            taken = [self.size_operand(each, place) for each in node.args]
-            more = [self.value(1, place)] if name in ("aten::add", "aten::sub") else []
-            self.names[node] = self.make(type_of(torch.tensor(0)), name, [*taken, *more], place)
-        self.sizes.add(self.names[node])
-
-    def size_operand(self, value, place):
-        return self.names[value] if isinstance(value, Node) else self.number_as_tensor(value, place)
-
-    def as_int(self, name, place):
-        """Return the number of a size, read where the size is written."""
-        value = self.found[name]
-        at = self.lines.index(value.node()) + 1
-        while at < len(self.lines) and self.lines[at].kind() == "aten::Int":
-            at += 1
-        made = self.make("int", "aten::Int", [name], place.without_line())
-        self.lines.insert(at, self.lines.pop())
-        return made
-
-    def number_as_tensor(self, value, place):
-        made = torch.tensor(value, dtype=WRAPPED[type(value)])
-        return self.make(type_of(made), "prim::Constant", [], place, ("value", made, tensor_text(made)), made)
-
     def argument(self, value, place, parameter):
         """Return the name of an argument; a number in the place of a tensor is one."""
         if parameter is not None and parameter.kind == "Tensor" and isinstance(value, Node):
             return self.value(value, place, as_tensor=True)
+        if parameter is not None and parameter.kind == "Scalar" and self.is_size(value):
+            return self.as_number("Scalar", "aten::ScalarImplicit", self.names[value], place)
         if parameter is not None and parameter.kind == "Tensor" and isinstance(value, (int, float)):
             return self.number_as_tensor(value, place)
         if parameter is not None and parameter.kind == "Tensor" and parameter.list and parameter.optional and value:
@@ -293,16 +239,20 @@ class Lines:
             if value not in self.names:
                 self.names[value] = self.name_of_member(value)
             name = self.names[value]
-            return self.as_int(name, place) if name in self.sizes and not as_tensor else name
+            return self.as_number("int", "aten::Int", name, place) if name in self.sizes and not as_tensor else name
         bare = place.without_line()
         if isinstance(value, (list, tuple)):
-            parts = [self.value(each, place) for each in value]
+            parts = [self.value(each, place, as_tensor) for each in value]
             if isinstance(value, list):
                 return self.make(list_type(value), "prim::ListConstruct", parts, bare)
             shown = tuple(map(example, value))
-            return self.make(type_of(shown), "prim::TupleConstruct", parts, bare, shown=shown)
+            texts = [
+                self.found[part].text if part in self.sizes or type(each) is tuple else type_of(each)
+                for part, each in zip(parts, shown)
+            ]
+            return self.make(f"({', '.join(texts)})", "prim::TupleConstruct", parts, bare, shown=shown)
         if isinstance(value, dict):
-            parts = [self.value(each, place) for pair in value.items() for each in pair]
+            parts = [self.value(each, place, as_tensor) for pair in value.items() for each in pair]
             return self.make("Dict(str, Tensor)", "prim::DictConstruct", parts, bare)
         if value is None:
             return self.make("NoneType", "prim::Constant", [], bare)

@@ -1,19 +1,22 @@
 """The lines of a traced module's method: a call of a submodule is one line, and members are read before everything else."""
 
-from tensh.jit.ir import Lines, type_of
+from tensh.jit.graph_objects import type_of
+from tensh.jit.ir import Lines
 from tensh.jit.scopes import NOWHERE
+from tensh.jit.type_names import name_type
 
 
 class MethodLines(Lines):
     """The lines of a graph whose nodes know in which calls of submodules they ran (``calls``).
 
-    With a ``path`` they are those of the first call of the submodule there.
+    With a ``path`` they are those of the first call of the submodule there. ``before`` (path -> number) are the calls of
+    submodules in methods that were traced before this one.
     """
 
-    def __init__(self, root, graph, owner, members=None, path=""):
+    def __init__(self, root, graph, owner, members=None, path="", before=()):
         super().__init__(graph, owner)
         self.path, self.prefix = path, find_call(graph, path) if path else ()
-        self.root, self.read, self.counts, self.done = root, {}, {}, set()
+        self.root, self.read, self.counts, self.done = root, {}, dict(before), set()
         self.nameless = set()  # names of what calls give
 
     def write_member(self, node):
@@ -75,7 +78,7 @@ class MethodLines(Lines):
         inside, taken, given = self.take_apart((*self.prefix, call))
         if not given:
             return
-        owner = self.read_member(call.path, f"__torch__.{name_of_class(self.root.get_submodule(call.path))}")
+        owner = self.read_member(call.path, name_type(self.root.get_submodule(call.path)))
         count = self.counts[call.path] = self.counts.get(call.path, 0) + 1
         method = "forward" if count == 1 else f"forward{count - 1}"
         attribute = ("name", method, f'[name="{method}"]')
@@ -91,7 +94,7 @@ class MethodLines(Lines):
             return
         names = [self.number(place) for place in range(len(given))]
         self.emit(
-            [(name, "Tensor", node.meta["val"]) for name, node in zip(names, given)], "prim::TupleUnpack", [whole]
+            [(name, type_of(node.meta["val"]), node.meta["val"]) for name, node in zip(names, given)], "prim::TupleUnpack", [whole]
         )
         self.names.update(zip(given, names))
         self.nameless |= set(names)
@@ -113,7 +116,7 @@ class MethodLines(Lines):
                 owner = (
                     kind
                     if last
-                    else f"__torch__.{name_of_class(self.root.get_submodule('.'.join(parts[: place + 1])))}"
+                    else name_type(self.root.get_submodule(".".join(parts[: place + 1])))
                 )
                 made = self.number()
                 self.emit([(made, owner, None)], "prim::GetAttr", [above], attribute=("name", part, f'[name="{part}"]'))
@@ -134,7 +137,10 @@ def find_call(graph, path):
     raise AttributeError(f"the submodule {path} computes nothing in the trace")
 
 
-def name_of_class(module):
-    """Return the name of a traced submodule's class."""
-    cls = type(getattr(module, "_original", module))
-    return f"{cls.__module__}.{cls.__qualname__}".replace("<locals>.", "")
+def count_calls(graph):
+    """Return path -> number of calls of each submodule in a graph."""
+    calls = {each: None for node in graph.nodes for each in node.meta.get("calls", ())}
+    found = {}
+    for each in calls:
+        found[each.path] = found.get(each.path, 0) + 1
+    return found

@@ -6,7 +6,7 @@ import operator
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device, layout, memory_format
 from tensh.engine.dtypes.dtype import dtype
-from tensh.fx.node import Node
+from tensh.fx.node import Node, map_aggregate
 from tensh.jit.codes import DTYPES, FORMATS
 from tensh.jit.constants import float_text
 from tensh.jit.nested_inputs import write_parameters
@@ -19,12 +19,20 @@ SCALARS = {
     "mod": "remainder",
     "pow": "pow",
     "neg": "neg",
+    "truediv": "div",
 }
 TAKEN = {"self", "torch", "ops", "CONSTANTS", "Tensor", "int", "float", "bool", "annotate", "List", "inf", "nan"}
 
 
 class Unwritable(RuntimeError):
     """Raised for a line of a graph without a form in TorchScript."""
+
+
+class Written:
+    """An operand whose code is known."""
+
+    def __init__(self, text):
+        self.text = text
 
 
 class Writer:
@@ -49,10 +57,18 @@ class Writer:
             if node.op == "get_attr":
                 self.write_member(node)
             elif node.op == "output":
-                self.lines.append(f"return {self.value(node.args[0])}")
+                self.lines.append(f"return {self.value(map_aggregate(node.args[0], self.number_as_tensor))}")
             elif node.op != "placeholder":
                 self.write_call(node)
         return self.lines
+
+    def number_as_tensor(self, value):
+        """Return an operand of the result; a number is a tensor there."""
+        if isinstance(value, Node) and type(value.meta.get("val")) in (int, float):
+            made = self.name(f"{value.name}_tensor")
+            self.lines.append(f"{made} = ops.prim.NumToTensor({self.names[value]})")
+            return Written(made)
+        return value
 
     def write_member(self, node):
         if node.target in self.members:
@@ -114,6 +130,8 @@ class Writer:
 
     def value(self, value):
         """Return the code of a value."""
+        if isinstance(value, Written):
+            return value.text
         if isinstance(value, Node):
             return self.names[value]
         if isinstance(value, tuple):
@@ -150,17 +168,6 @@ def result_type(value):
         key, each = next(iter(value.items()), ("", None))
         return f"Dict[{type(key).__name__}, {result_type(each)}]"
     return "NoneType" if value is None else type(value).__name__
-
-
-def require_uniform(value):
-    """Raise Unwritable for a dictionary of several types in a result, which TorchScript lacks."""
-    for each in value.values() if isinstance(value, dict) else value if isinstance(value, (tuple, list)) else ():
-        require_uniform(each)
-    kinds = {result_type(each) for each in value.values()} if isinstance(value, dict) else ()
-    if len(kinds) > 1:
-        raise Unwritable(
-            f"the values of a TorchScript dictionary have one type, but the result holds {', '.join(sorted(kinds))}"
-        )
 
 
 def write_function(program, constants, name="forward", owner=None):

@@ -1,10 +1,20 @@
 """The checks of ``trace``: of results, and of the traced program against the traced function."""
 
 import copy
+import operator
 
+import tensh as torch
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.errors.warnings import warn
+from tensh.tracing.numbers import plain_number
 from tensh.tracing.reading import TracerWarning
+
+DRAWING = frozenset(
+    "_fused_dropout _standard_gamma bernoulli bernoulli_ multinomial native_dropout normal normal_ poisson rrelu rrelu_with_noise rand "
+    "rand_like randint randint_like randn randn_like randperm".split()
+)
+"""Operators that draw random numbers."""
+MOST_LINES = 20  # lines that a warning of random numbers shows
 
 
 def as_arguments(examples):
@@ -14,23 +24,30 @@ def as_arguments(examples):
     return tuple(examples)
 
 
+def as_tensors(result, kinds=(int, float)):
+    """Return a result with numbers as tensors, which are those of ``kinds``; the result itself if it has none."""
+    if type(result) in kinds:
+        return torch.tensor(plain_number(result))
+    if isinstance(result, dict):
+        parts = {key: as_tensors(each, kinds) for key, each in result.items()}
+        return result if all(parts[key] is result[key] for key in parts) else parts
+    if isinstance(result, (tuple, list)):
+        parts = [as_tensors(each, kinds) for each in result]
+        if all(map(operator.is_, parts, result)):
+            return result
+        return type(result)(*parts) if hasattr(result, "_fields") else type(result)(parts)
+    return result
+
+
 def require_tensors(result, strict):
     """Raise RuntimeError for results that a trace cannot have."""
     if result is None:
         raise RuntimeError(
             "The traced function didn't return any values! Side-effects are not captured in traces, so it would be a no-op."
         )
-    if isinstance(result, (dict, list)) and strict:
-        kind = "dict" if isinstance(result, dict) else "list"
-        text = (
-            f"Encountering a {kind} at the output of the tracer might cause the trace to be incorrect, this is only valid if the "
-            "container structure does not change based on the module's inputs. Consider using a constant container instead (e.g. for "
-            "`list`, use a `tuple` instead. for `dict`, use a `NamedTuple` instead). If you absolutely need this and know the side "
-            "effects, pass strict=False to trace() to allow this behavior."
-        )
-        if kind == "dict":
-            raise RuntimeError(text)
-        warn(text, TracerWarning)
+    if strict:
+        refuse_containers(result)
+    infer(result)
 
     def are_tensors(value):
         if isinstance(value, dict):
@@ -45,25 +62,100 @@ def require_tensors(result, strict):
         )
 
 
-def check(made, function, args, kwargs, options):
-    """Warn if the traced program and the function differ in their results on the examples or on ``check_inputs``."""
+def refuse_containers(result):
+    """Raise RuntimeError for a dictionary in a result, warn of a list."""
+    for each in result if isinstance(result, tuple) else ():
+        refuse_containers(each)
+    if isinstance(result, (dict, list)):
+        kind = "dict" if isinstance(result, dict) else "list"
+        text = (
+            f"Encountering a {kind} at the output of the tracer might cause the trace to be incorrect, this is only valid if the "
+            "container structure does not change based on the module's inputs. Consider using a constant container instead (e.g. for "
+            "`list`, use a `tuple` instead. for `dict`, use a `NamedTuple` instead). If you absolutely need this and know the side "
+            "effects, pass strict=False to trace() to allow this behavior."
+        )
+        if kind == "dict":
+            raise RuntimeError(text)
+        warn(text, TracerWarning)
+
+
+def infer(value):
+    """Return the type of a part of a result as an annotation.  Raise RuntimeError for a list or a dictionary of several types, or of none."""
+    if isinstance(value, tuple):
+        return f"Tuple[{', '.join(map(infer, value))}]"
+    if isinstance(value, (list, dict)):
+        name = "Dictionary" if isinstance(value, dict) else "List"
+        if not value:
+            what = "Dictionary inputs must have entries" if name == "Dictionary" else "List trace inputs must have elements"
+            raise RuntimeError(f"Tracer cannot infer type of {value}\n:{what}")
+        groups = [value, value.values()] if isinstance(value, dict) else [value]
+        kinds = [[infer(each) for each in group] for group in groups]
+        for found in kinds:
+            other = next((each for each in found if each != found[0]), None)
+            if other is not None:
+                element = "type" if name == "Dictionary" else "element type"
+                what = f"{name} inputs to traced functions must have consistent {element}. Found {found[0]} and {other}"
+                raise RuntimeError(f"Tracer cannot infer type of {value}\n:{what}")
+        return f"{'Dict' if len(kinds) == 2 else 'List'}[{', '.join(each[0] for each in kinds)}]"
+    return "Tensor" if isinstance(value, Tensor) else "NoneType" if value is None else type(value).__name__
+
+
+def check(made, function, args, kwargs, options, repeat):
+    """Warn if the traced program and the function differ in their results on the examples, or on ``check_inputs`` instead.
+
+    ``repeat(args, kwargs)`` traces the function again.
+    """
     if not options["check"]:
         return
     from tensh import no_grad
-    from tensh.testing import assert_close
 
-    for given in [args, *map(as_arguments, options["inputs"] or ())]:
+    for given in [args] if options["inputs"] is None else map(as_arguments, options["inputs"]):
+        repeated = repeat(clone(given), clone(kwargs))
         with no_grad():
             ours, expected = made(*clone(given), **clone(kwargs)), function(*clone(given), **clone(kwargs))
-        for number, (a, b) in enumerate(zip(leaves(ours), leaves(expected)), 1):
-            try:
-                assert_close(a, b, rtol=options["tolerance"], atol=options["tolerance"], equal_nan=True)
-            except AssertionError as error:
-                warn(
-                    f"Output nr {number}. of the traced function does not match the corresponding output of the Python function. "
-                    f"Detailed error:\n{error}",
-                    TracerWarning,
-                )
+            if compare(made, ours, expected, "Python function", options):
+                compare(made, ours, repeated(*clone(given), **clone(kwargs)), "repeated trace", options)
+
+
+def compare(made, ours, expected, what, options):
+    """Warn of results that differ; return True if none does.  A tensor within a list or a dictionary is not compared, as in PyTorch."""
+    from tensh.testing import assert_close
+
+    equal = True
+    for number, (a, b) in enumerate(zip(tensors(ours), tensors(expected)), 1):
+        try:
+            dtype = torch.complex128 if a.is_complex() or b.is_complex() else torch.float64
+            assert_close(a.to(dtype), b.to(dtype), rtol=options["tolerance"], atol=options["tolerance"], equal_nan=True)
+        except AssertionError as error:
+            if equal:
+                warn_of_drawing(made)
+            equal = False
+            warn(
+                f"Output nr {number}. of the traced function does not match the corresponding output of the {what}. "
+                f"Detailed error:\n{error}",
+                TracerWarning,
+            )
+    return equal
+
+
+def warn_of_drawing(made):
+    """Warn if a traced program draws random numbers in lines of its own."""
+    lines = [str(each) for each in made.graph.nodes() if draws(each)]
+    if lines:
+        shown = "\n".join(f"\t{each.strip()}" for each in lines[:MOST_LINES])
+        warn(
+            f"Trace had nondeterministic nodes. Did you forget call .eval() on your model? Nodes:\n{shown}\nThis may cause errors in "
+            "trace checking. To disable trace checking, pass check_trace=False to torch.jit.trace()",
+            TracerWarning,
+        )
+
+
+def draws(line):
+    """Return True for a line that draws random numbers."""
+    space, _, name = line.kind().partition("::")
+    if name.startswith("dropout"):
+        return line.inputsAt(2).toIValue() is not False
+    return space == "aten" and name in DRAWING
 
 
 def clone(value):
@@ -77,11 +169,9 @@ def clone(value):
     return value
 
 
-def leaves(value):
-    """Return the tensors in a result."""
-    if isinstance(value, dict):
-        value = list(value.values())
-    return [leaf for each in value for leaf in leaves(each)] if isinstance(value, (tuple, list)) else [value]
+def tensors(result):
+    """Return the tensors among several results, or the only result, if that is one."""
+    return [each for each in (result if isinstance(result, tuple) else (result,)) if isinstance(each, Tensor)]
 
 
 def separate(value, known):

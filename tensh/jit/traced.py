@@ -8,9 +8,11 @@ from tensh.fx.generated import compile_function
 from tensh.jit._script import RecursiveScriptModule, ScriptFunction, ScriptModule
 from tensh.jit.code_text import write_code
 from tensh.jit.ir import Graph
-from tensh.jit.method_lines import MethodLines
+from tensh.jit.method_lines import MethodLines, count_calls
 from tensh.jit.python_print import result_type
 from tensh.jit.scripting.saving import write_trace_file
+from tensh.jit.trace_checks import as_tensors
+from tensh.jit.type_names import take_name
 from tensh.tracing.program import flatten_like
 
 
@@ -26,7 +28,8 @@ class TracedProgram:
 
     def _run(self, name, args, kwargs):
         program = self._programs[name]
-        return self._calls[name](self, *bind(program, name, args, kwargs))
+        result = self._calls[name](self, *bind(program, name, args, kwargs))
+        return as_tensors(result) if program.gives_sizes else result
 
     @property
     def _program(self):
@@ -103,6 +106,7 @@ class TracedModule(TracedProgram, ScriptModule):
             name: child if child is None or isinstance(child, RecursiveScriptModule) else TracedModule(child)
             for name, child in module._modules.items()
         }
+        self.__dict__["_type_name"] = take_name(module)
 
     @property
     def original_name(self):
@@ -111,10 +115,6 @@ class TracedModule(TracedProgram, ScriptModule):
 
     def _get_name(self):
         return self.original_name
-
-    @property
-    def _owner(self):
-        return f"__torch__.{self.original_name}"
 
     def _find(self):
         if "_programs" not in self.__dict__:
@@ -127,15 +127,24 @@ class TracedModule(TracedProgram, ScriptModule):
     def graph(self):
         """The graph, printed like TorchScript's: a submodule is one line."""
         if "_programs" not in self.__dict__ and "_within" in self.__dict__:
-            program, path = self._within
-            return Graph(program, self._owner, make_lines=partial(MethodLines, program.root, path=path))
-        program = self._find()
-        return Graph(program, self._owner, make_lines=partial(MethodLines, program.root))
+            root, path = self._within
+            return Graph(root._program, self._type_name, make_lines=partial(MethodLines, root, path=path))
+        self._find()
+        return self._graph_of("forward")
+
+    def _graph_of(self, method):
+        """Return the graph of a traced method."""
+        before = {}
+        for name, program in self._programs.items():
+            if name == method:
+                return Graph(program, self._type_name, make_lines=partial(MethodLines, self, before=before))
+            for path, count in count_calls(program.graph).items():
+                before[path] = before.get(path, 0) + count
 
     @property
     def inlined_graph(self):
         """The graph, including the computations of submodules."""
-        return Graph(self._find(), self._owner)
+        return Graph(self._find(), self._type_name)
 
     @property
     def code(self):
@@ -190,8 +199,7 @@ class TracedMethod:
     @property
     def graph(self):
         """The graph, printed like TorchScript's: a submodule is one line."""
-        program = self.owner._programs[self.name]
-        return Graph(program, self.owner._owner, make_lines=partial(MethodLines, program.root))
+        return self.owner._graph_of(self.name)
 
     @property
     def code(self):

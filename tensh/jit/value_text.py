@@ -19,6 +19,8 @@ __all__ = ["describe_value"]
 
 WIDTH = 80
 """Characters of a line of columns."""
+FEW = 10
+"""Elements of a tensor that graphs show."""
 NAMES = {
     "uint8": "Byte", "int8": "Char", "int16": "Short", "int32": "Int", "int64": "Long", "float16": "Half", "float32": "Float",
     "float64": "Double", "complex32": "ComplexHalf", "complex64": "ComplexFloat", "complex128": "ComplexDouble", "bool": "Bool",
@@ -50,6 +52,16 @@ def describe_value(value):
     if is_script_class(type(value)):
         return f"<{class_path(type(value))} object at {id(value):#x}>"
     return str(value)
+
+
+def tensor_text(value):
+    """Return the text of a constant tensor in a graph: a number in braces, a few of them as C++ prints them in one line."""
+    if value.numel() == 1:
+        number = value.item()
+        return f"[value={{{int(number) if isinstance(number, (bool, int)) else f'{number:g}'}}}]"
+    if value.numel() > FEW:
+        return "[value=<Tensor>]"
+    return f"[value={describe_tensor(value)}]".replace("\n", " ")
 
 
 # ── tensors ──────────────────────────────────────────────────────────────────

@@ -6,7 +6,7 @@ import os
 import numpy as np
 
 from tensh.jit.objects import EnumValue
-from tensh.jit.python_print import require_uniform, write_function
+from tensh.jit.python_print import write_function
 from tensh.nn.modules.module import Module
 from tensh.serialization.records import Records
 from tensh.serialization.writing import Writer
@@ -107,7 +107,6 @@ def write_class(module, name, programs, constants, classes, write_script):
     head = [f"class {name.rpartition('.')[2]}(Module):", *list_members(module)]
     methods = []
     for method, program in programs.items():
-        require_uniform(program.result)
         text = write_function(program, constants, method, name)
         methods.append("".join(f"  {line}\n" for line in text.splitlines()))
     classes.append((name, "\n".join([*head, *lines, *methods]) + "\n"))

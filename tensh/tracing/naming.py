@@ -10,7 +10,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.capture.places import CALL
 from tensh.engine.dispatch.override.points import points
 from tensh.engine.errors.warnings import is_tensh_file
-from tensh.tracing.numbers import TracedInt
+from tensh.tracing.numbers import TracedFloat, TracedInt
 
 
 def find_names(tensors, function, args, kwargs):
@@ -36,6 +36,6 @@ def bound_arguments(function, args, kwargs):
 def name_in(variables, tensor):
     """Return the first name of a tensor among variables; "" if it has none."""
     for name, value in variables.items():
-        if value is tensor and isinstance(value, (Tensor, TracedInt)):
+        if value is tensor and isinstance(value, (Tensor, TracedInt, TracedFloat)):
             return "" if name == "self" else name
     return ""

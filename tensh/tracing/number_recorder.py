@@ -100,6 +100,11 @@ class NumberRecorder:
         overload, _, _ = translation.choose("_assert_scalar", (True, text), {})
         self.graph.call_function(overload, (node, text), name="_assert_scalar_default").meta["val"] = None
 
+    def note_number(self, node, operands):
+        """Note where a number is computed, and how the program calls its operands there."""
+        self.describe(node, node.meta["val"])
+        node.meta["names"] = {each.node: name for each, name in self.name_operands(operands, {})}
+
     def size(self, tensor, dim):
         """Return a size of a tensor, followed or as a plain number."""
         value = tensor.array.shape[dim]
@@ -119,12 +124,15 @@ class NumberRecorder:
         return tuple.__new__(Size, [self.size(tensor, dim) for dim in range(tensor.array.ndim)])
 
     def numel(self, tensor):
-        """Return the number of elements: a node of exported programs, elsewhere a product of sizes."""
+        """Return the number of elements: a node of traces and of exported programs, elsewhere a product of sizes."""
         if not self.sizes or not self.knows(tensor):
             return tensor.array.size
-        if self.read_item is None:
+        if self.apart and self.read_item is None:
             return prod(self.shape(tensor))
-        overload, args, _ = translation.choose("sym_numel", (tensor,), {})
-        node = self.graph.call_function(overload, (self.node_of(tensor),), name="sym_numel_default")
+        name = ("sym_numel", "sym_numel_default") if self.apart else ("numel", None)
+        overload, args, _ = translation.choose(name[0], (tensor,), {})
+        node = self.graph.call_function(overload, (self.node_of(tensor),), name=name[1])
         node.meta["val"] = tensor.array.size
+        if not self.apart:
+            self.describe(node, tensor.array.size)
         return TracedInt(tensor.array.size, node)

@@ -71,14 +71,14 @@ def define(name, reflected=False):
 
     def apply(self, *others):
         if any(type(each) not in (int, TracedInt) for each in others):
+            if is_written(self, others) and (made := record_float(function, (*others, self) if reflected else (self, *others))):
+                return made
             return getattr(int, method)(int(self), *others)
         pair = (*others, self) if reflected else (self, *others)
         value = function(*map(int, pair))
         if type(value) is not int:  # 2 ** -1
             return value
-        nodes = tuple(each.node if isinstance(each, TracedInt) else each for each in pair)
-        node = self.node.graph.call_function(function, nodes)
-        node.meta["val"] = value
+        node = record_arithmetic(function, pair, value)
         if "calls" in self.node.meta:  # computed where the size was read
             node.meta["calls"] = self.node.meta["calls"]
         return TracedInt(value, node)
@@ -86,6 +86,42 @@ def define(name, reflected=False):
     method = f"__{'r' if reflected else ''}{name}__"
     apply.__name__ = method
     setattr(TracedInt, method, apply)
+
+
+def define_float(name, reflected=False):
+    function = getattr(operator, name)
+
+    def apply(self, *others):
+        pair = (*others, self) if reflected else (self, *others)
+        made = record_float(function, pair) if is_written(self, others) else None
+        return getattr(float, method)(float(self), *map(plain_number, others)) if made is None else made
+
+    method = f"__{'r' if reflected else ''}{name}__"
+    apply.__name__ = method
+    setattr(TracedFloat, method, apply)
+
+
+def is_written(number, others):
+    """Return True if a trace writes arithmetic with floats: where numbers are tensors."""
+    return getattr(number.node.graph, "reading", None) is not None and all(
+        isinstance(each, (int, float)) and not isinstance(each, bool) for each in others
+    )
+
+
+def record_float(function, pair):
+    """Record arithmetic of which the result is a float; return None if it is another."""
+    value = function(*map(plain_number, pair))
+    return TracedFloat(value, record_arithmetic(function, pair, value)) if type(value) is float else None
+
+
+def record_arithmetic(function, operands, value):
+    """Record an operator of Python on numbers; return the node."""
+    graph = next(each for each in operands if hasattr(each, "node")).node.graph
+    node = graph.call_function(function, tuple(getattr(each, "node", each) for each in operands))
+    node.meta["val"] = value
+    if (note := getattr(graph, "note_number", None)) is not None:
+        note(node, operands)
+    return node
 
 
 def record_choice(self, name, a, b):
@@ -181,8 +217,15 @@ def define_comparison(name):
     setattr(TracedInt, method, compare)
 
 
+def note_reading(graph, kind):
+    """Report that Python reads a number of a graph in which numbers are tensors."""
+    if (report := getattr(graph, "reading", None)) is not None:
+        report(kind, None)
+
+
 def note_decision(graph, name, left, right, outcome):
     """Note a comparison on which Python decides."""
+    note_reading(graph, "boolean")
     if (name == "eq") == outcome and name in ("eq", "ne") and type(right) is int:
         fix(graph, int(left))
     nodes = (each.node if isinstance(each, TracedInt) else each for each in (left, right))
@@ -197,18 +240,30 @@ def fix(graph, value):
 def to_int(self):
     """Return a plain int, and note that Python asked for it."""
     if not is_tensh_file(sys._getframe(1).f_code.co_filename):
+        note_reading(self.node.graph, "integer")
         fix(self.node.graph, int.__int__(self))
     return int.__int__(self)
 
 
+def to_float(self):
+    """Return a plain float, and note that Python asked for it."""
+    if not is_tensh_file(sys._getframe(1).f_code.co_filename):
+        note_reading(self.node.graph, "float")
+    return float(int.__int__(self))
+
+
 def divide(self, other):
-    """Record a true division of sizes, in graphs that have such (``divides``)."""
-    if type(other) not in (int, TracedInt) or not getattr(self.node.graph, "divides", False):
-        return int.__truediv__(int(self), plain_number(other))
-    value = int(self) / int(other)
-    node = self.node.graph.call_function(operator.truediv, (self.node, getattr(other, "node", other)))
-    node.meta["val"] = value
-    return TracedFloat(value, node)
+    """Record a true division of sizes."""
+    if type(other) in (int, TracedInt) or is_written(self, (other,)):
+        return record_float(operator.truediv, (self, other))
+    return int.__truediv__(int(self), plain_number(other))
+
+
+def divide_by(self, other):
+    """Record a true division by a size, where numbers are tensors."""
+    if is_written(self, (other,)):
+        return record_float(operator.truediv, (other, self))
+    return int.__rtruediv__(int(self), plain_number(other))
 
 
 def is_true(self):
@@ -219,7 +274,8 @@ def is_true(self):
 
 
 TracedInt.record_choice = record_choice
-TracedInt.__bool__, TracedInt.__int__, TracedInt.__truediv__ = is_true, to_int, divide
+TracedInt.__bool__, TracedInt.__int__, TracedInt.__float__ = is_true, to_int, to_float
+TracedInt.__truediv__, TracedInt.__rtruediv__ = divide, divide_by
 ARITHMETIC = tuple(getattr(operator, name) for name in ("add", "sub", "mul", "floordiv", "mod", "pow", "neg"))
 """Records the arithmetic of sizes."""
 TRUE_DIVISION = operator.truediv
@@ -231,4 +287,8 @@ for each in ARITHMETIC:
         define(each.__name__, reflected=True)
 for each in ("lt", "le", "gt", "ge", "eq", "ne"):
     define_comparison(each)
+for each in ("add", "sub", "mul", "truediv", "neg", "pow", "floordiv", "mod"):
+    define_float(each)
+    if each != "neg":
+        define_float(each, reflected=True)
 TracedInt.__hash__ = int.__hash__

@@ -104,6 +104,7 @@ def trace_program(
     tensors = [node.meta["val"] for node in recorder.graph.nodes]
     with nullcontext() if lasting else RestoredState(root, tensors) as untouched, recorder:
         result = function(*args, **(kwargs or {}))
+        recorder.graph.note_number = None  # what the run computed is released
         if untouched is not None:
             untouched.record_assignments(recorder)
     recorder.graph.output(map_aggregate(open_branches(result), recorder.to_argument))

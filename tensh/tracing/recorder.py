@@ -86,7 +86,8 @@ class Recorder(NumberRecorder, BranchRecorder, TorchFunctionMode):
         if not branches:
             self.record_higher_order = None
         self.graph, self.members, self.sizes, self.on_read = Graph(), members, sizes, on_read
-        self.graph.divides = self.apart
+        if not branches:  # a trace of TorchScript, where Python reads sizes, too, and gives them names
+            self.graph.reading, self.graph.note_number = on_read, self.note_number
         self.nodes, self.kept = {}, []  # id of a value -> its node; values kept alive for their ids
         self.constants, self.paths, self.names = {}, {}, []
         self.numbers = set()  # ids of tensors that stand for written numbers
@@ -227,11 +228,11 @@ class Recorder(NumberRecorder, BranchRecorder, TorchFunctionMode):
 
     @staticmethod
     def is_operand(value):
-        return isinstance(value, (Tensor, TracedInt))
+        return isinstance(value, (Tensor, TracedInt, TracedFloat))
 
     def to_node(self, value):
         """Return the node of an operand that has one."""
-        return value.node if isinstance(value, TracedInt) else self.nodes.get(id(value))
+        return value.node if isinstance(value, (TracedInt, TracedFloat)) else self.nodes.get(id(value))
 
     def keep_parts(self, values, node):
         for place, each in enumerate(values):
@@ -288,7 +289,7 @@ class Recorder(NumberRecorder, BranchRecorder, TorchFunctionMode):
         name = translation.name_of(func)
         if name in ("shape", "size"):
             return self.size(args[0], args[1]) if len(args) > 1 and args[1] is not None else self.shape(args[0])
-        if name in ("numel", "nelement") and self.apart:
+        if name in ("numel", "nelement"):
             return self.numel(args[0])
         if name == "__len__" and self.sizes and self.knows(args[0]) and args[0].array.ndim:
             fix(self.graph, len(args[0].array))

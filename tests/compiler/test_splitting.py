@@ -247,3 +247,17 @@ def test_a_mode_that_a_function_changes_stays_changed():
             assert not torch.is_grad_enabled()
         finally:
             torch.set_grad_enabled(True)
+
+
+def test_variables_of_comprehensions_are_their_own():
+    def weighted(x, v):
+        total = sum(row.sum() * n for n, row in enumerate(x))
+        moved = v + float(total.mean())
+        return moved, sum(row.sum() * n for n, row in enumerate(v))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        compiled = torch.compile(weighted)
+        for number in (1.0, 2.0):
+            x, v = torch.full((2, 3), number), torch.arange(3.0)
+            assert all(map(torch.equal, compiled(x, v), weighted(x, v)))

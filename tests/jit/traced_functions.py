@@ -235,4 +235,20 @@ def make_functions(torch):
     def f_rand(x):
         return torch.rand(2, 3) + torch.randn_like(x)
 
+    def f_sizesoften(x):
+        B, T = x.shape
+        for _ in range(2):
+            x = x.view(B, T).unsqueeze(0).expand(B, B, T)[0]
+        return x.sum() / B + T
+
+    def f_sizeresults(x):
+        n = x.shape[0]
+        return x.numel(), n + 1, x / (n / 2), (3 * n, x * (n / 4 + 1)), 3 - n, n**2, n * 1.5
+
+    def f_sizesasnumbers(x):
+        return torch.full((x.shape[0],), x.shape[1]), torch.arange(0, x.shape[1], 2), x.clamp(0, x.shape[0])
+
+    def f_smallconstants(x):
+        return x + torch.tensor([1.5, -2.0, 3.0]) + torch.tensor([[True], [False]]) + torch.zeros(11, 1, 1).sum()
+
     return {name[2:]: each for name, each in locals().items() if name.startswith("f_")}

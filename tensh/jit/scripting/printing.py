@@ -13,7 +13,6 @@ __all__ = ["CONSTANTS", "annotation_of", "write_script"]
 CASTS = {"aten::Bool": "bool", "aten::Float": "float", "aten::Int": "int", "aten::str": "str", "prim::Print": "print",
          "aten::sorted": "sorted", "aten::Complex": "complex"}  # fmt: skip
 """Operators that code calls by the name of a function of Python."""
-IMPLICIT = {"aten::IntImplicit": "int", "aten::FloatImplicit": "float", "aten::ScalarImplicit": "number"}
 TYPED = {"prim::unchecked_cast": "unchecked_cast", "prim::Uninitialized": "uninitialized"}
 CONSTANTS = ("prim::Constant", "prim::Uninitialized")
 STANDING = ("prim::If", "prim::Loop", "prim::isinstance", "prim::Enter", "prim::Exit", "prim::Uninitialized")
@@ -164,8 +163,6 @@ class ScriptPrinter(CodePrinter):
         given = line.given[0].value_kind if line.given else none
         if kind in CASTS:
             return f"{CASTS[kind]}({', '.join(taken)})"
-        if kind in IMPLICIT:
-            return f"annotate({IMPLICIT[kind]}, {taken[0]})"
         if kind.startswith("^"):
             return f"{kind.replace('[]', '')}({', '.join(taken)})"
         if kind in TYPED:

@@ -3,7 +3,7 @@
 import inspect
 
 from tensh.jit.nested_inputs import fill
-from tensh.jit.python_print import require_uniform, write_function
+from tensh.jit.python_print import write_function
 from tensh.jit.scripting.sugar import class_name, kind_of_object
 from tensh.jit.writing import write_class
 
@@ -44,6 +44,5 @@ def make_trace_object(module, codes, write_script):
 
 def add_trace_function(called, path, codes):
     """Add the code of a traced function under its full name."""
-    require_uniform(called.program.result)
     space, _, name = path.rpartition(".")
     codes.add(space, write_function(called.program, codes.constants, name))
