@@ -3,7 +3,6 @@
 import operator
 from functools import cached_property
 
-import tensh as torch
 from tensh._aten.overloads import REQUIRED, schemas
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device
@@ -16,12 +15,13 @@ from tensh.jit.constants import (
     fill_places,
     list_type,
 )
-from tensh.jit.graph_objects import Value, type_of
 from tensh.jit.graph_objects import Node as Line
+from tensh.jit.graph_objects import Value, type_of
 from tensh.jit.nested_inputs import write_inputs
 from tensh.jit.scopes import NOWHERE, place_of
 from tensh.jit.size_lines import SCALARS, SizeLines, holds_size
 from tensh.jit.value_text import tensor_text
+
 
 def as_convolution(name, arguments):
     """Return a convolution as the operator that PyTorch traces, which has further arguments; other operators unchanged."""

@@ -94,7 +94,9 @@ class MethodLines(Lines):
             return
         names = [self.number(place) for place in range(len(given))]
         self.emit(
-            [(name, type_of(node.meta["val"]), node.meta["val"]) for name, node in zip(names, given)], "prim::TupleUnpack", [whole]
+            [(name, type_of(node.meta["val"]), node.meta["val"]) for name, node in zip(names, given)],
+            "prim::TupleUnpack",
+            [whole],
         )
         self.names.update(zip(given, names))
         self.nameless |= set(names)
@@ -113,11 +115,7 @@ class MethodLines(Lines):
             above, start, parts = "%self", len(self.lines), path.split(".")
             for place, part in list(enumerate(parts))[skipped:]:
                 last = place == len(parts) - 1
-                owner = (
-                    kind
-                    if last
-                    else name_type(self.root.get_submodule(".".join(parts[: place + 1])))
-                )
+                owner = kind if last else name_type(self.root.get_submodule(".".join(parts[: place + 1])))
                 made = self.number()
                 self.emit([(made, owner, None)], "prim::GetAttr", [above], attribute=("name", part, f'[name="{part}"]'))
                 self.rename(self.found[made], f"_{part}" if part.isdigit() else part)

@@ -86,7 +86,11 @@ def infer(value):
     if isinstance(value, (list, dict)):
         name = "Dictionary" if isinstance(value, dict) else "List"
         if not value:
-            what = "Dictionary inputs must have entries" if name == "Dictionary" else "List trace inputs must have elements"
+            what = (
+                "Dictionary inputs must have entries"
+                if name == "Dictionary"
+                else "List trace inputs must have elements"
+            )
             raise RuntimeError(f"Tracer cannot infer type of {value}\n:{what}")
         groups = [value, value.values()] if isinstance(value, dict) else [value]
         kinds = [[infer(each) for each in group] for group in groups]

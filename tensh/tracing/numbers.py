@@ -71,7 +71,9 @@ def define(name, reflected=False):
 
     def apply(self, *others):
         if any(type(each) not in (int, TracedInt) for each in others):
-            if is_written(self, others) and (made := record_float(function, (*others, self) if reflected else (self, *others))):
+            if is_written(self, others) and (
+                made := record_float(function, (*others, self) if reflected else (self, *others))
+            ):
                 return made
             return getattr(int, method)(int(self), *others)
         pair = (*others, self) if reflected else (self, *others)

@@ -115,7 +115,9 @@ def test_warnings_of_traces_are_pytorchs(oracle, name):
                 library.jit.trace(WARNED[name](library), library.ones(2, 3))
             except RuntimeError as error:
                 found.append(str(error))
-        texts = (str(each.message).partition(" Greatest")[0] for each in caught if "`torch.jit" not in str(each.message))
+        texts = (
+            str(each.message).partition(" Greatest")[0] for each in caught if "`torch.jit" not in str(each.message)
+        )
         found.append([re.sub(r" # \S+|\nGreatest[^\n]*", "", each) for each in texts])
     half = len(found) // 2
     assert found[:half] == found[half:]
@@ -145,4 +147,6 @@ def test_results_that_a_trace_cannot_have_are_refused_as_by_pytorch(oracle, numb
 def test_types_of_traced_modules_have_names_of_their_own():
     traced = torch.jit.trace(torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Linear(2, 2)), torch.ones(1, 2))
     first, second = (re.search(r": (\S+),", str(each.graph))[1] for each in traced.children())
-    assert first != second and re.fullmatch(r"__torch__\.torch\.nn\.modules\.linear\.___torch_mangle_\d+\.Linear", second)
+    assert first != second and re.fullmatch(
+        r"__torch__\.torch\.nn\.modules\.linear\.___torch_mangle_\d+\.Linear", second
+    )
