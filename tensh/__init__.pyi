@@ -1950,7 +1950,7 @@ def set_default_tensor_type(t: _Any) -> None:
 def set_deterministic_debug_mode(debug_mode: _Any) -> _Any:
     """Set the requirement of deterministic algorithms: 0 or "default", 1 or "warn", 2 or "error"."""
 def set_float32_matmul_precision(precision: _Any) -> _Any:
-    """Set the precision of matrix products: "highest", "high" or "medium"."""
+    """Set the precision of matrix products: "highest", "high" or "medium".  Warn of any other word, which has no effect."""
 def set_flush_denormal(mode: _Any) -> None:
     """Flush denormal numbers, such as 1e-310, to zero (True) or not (False).  Return True if that is supported."""
 def set_num_interop_threads(n: _Any) -> _Any:
@@ -1962,7 +1962,7 @@ def set_printoptions(precision: _Any = None, threshold: _Any = None, edgeitems: 
 def set_rng_state(new_state: _Any) -> None:
     """Restore a state of the default generator, from ``get_rng_state``."""
 def set_warn_always(b: _Any) -> _Any:
-    """Set whether warnings are repeated every time."""
+    """Set whether warnings are repeated every time.  Raise RuntimeError unless ``b`` is a bool."""
 def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Sign of input; a complex number divided by its absolute value."""
 def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -2160,7 +2160,7 @@ def unsqueeze(input: Tensor, dim: _Any, *, axis: _Any = None) -> Tensor:
 def unsqueeze_copy(input: Tensor, dim: _Any, *, axis: _Any = None, out: Tensor | None = None) -> Tensor:
     """A copy of the view of ``unsqueeze``: [*].  Differentiable."""
 def use_deterministic_algorithms(mode: _Any, *, warn_only: _Any = False) -> _Any:
-    """Require algorithms that always return the same result, as all of them do."""
+    """Require algorithms that always return the same result, as all of them do.  Raise TypeError unless both are bools."""
 def vander(x: _Any, N: _Any = None, increasing: _Any = False) -> Tensor:
     """The powers N - 1 to 0 (0 to N - 1 if ``increasing``) of every element of a vector.  Differentiable."""
 def var(input: Tensor, dim: _Any = None, unbiased: _bool | None = None, keepdim: _bool = False, *, correction: _Any = None, axis: _Any = None, keepdims: _bool | None = None, out: Tensor | None = None) -> Tensor:

@@ -5,11 +5,13 @@ from tensh.engine.arguments.signatures import complain_of_elements, type_name
 
 UNARY = """abs acos asin atan ceil cos cosh erf erfc exp expm1 floor frac lgamma log log10 log1p log2 neg reciprocal round rsqrt
     sigmoid sign sin sinh sqrt tan tanh trunc""".split()
-BINARY = "add sub mul div pow clamp_min clamp_max maximum minimum copy".split()
+BINARY = "add sub mul div pow clamp_min clamp_max maximum minimum".split()
 TERNARY = "addcmul addcdiv lerp".split()
 NAMES = {
     f"_foreach_{name}{end}": (name, end) for name in [*UNARY, *BINARY, *TERNARY] for end in ("", "_")
-} | {"_foreach_zero_": ("zero", "_"), "_foreach_norm": ("norm", ""), "_foreach_max": ("max", "")}  # fmt: skip
+} | {f"_foreach_{name}_": (name, "_") for name in ("copy", "zero")} | {
+    f"_foreach_{name}": (name, "") for name in ("clone", "max", "mm", "norm", "powsum")
+}  # fmt: skip
 
 
 def _rows(tensors, others):
@@ -25,6 +27,12 @@ def _rows(tensors, others):
         yield [each[place] if isinstance(each, (list, tuple)) else each for each in others]
 
 
+def _sum_of_powers(t, ord=2, *, dtype=None):
+    if not (t.is_floating_point() or t.is_complex()):
+        raise NotImplementedError(f"\"powsum_cpu\" not implemented for '{t.dtype.title}'")
+    return t.abs().pow(ord).sum(dtype=dtype)
+
+
 def find(name):
     """Return the function ``torch._foreach_...``; None if there is none of that name."""
     if name not in NAMES:
@@ -34,6 +42,8 @@ def find(name):
     def compute(t, others, options):
         if operation == "norm":
             return torch.linalg.vector_norm(t, *others, **options)
+        if operation == "powsum":
+            return _sum_of_powers(t, *others, **options)
         if operation in ("addcmul", "addcdiv"):
             first, second, *value = others
             scale = value[0] if value else options.get("value", 1)
@@ -46,8 +56,6 @@ def find(name):
             others = [torch.as_tensor(others[0], dtype=t.dtype)]
         if end and not hasattr(t, operation + end):
             return t.copy_(getattr(torch, operation)(t, *others, **options))
-        if operation == "copy":
-            return t.copy_(*others) if end else t.clone().copy_(*others)
         return getattr(t, operation + end)(*others, **options)
 
     def function(self, *others, **options):
@@ -61,9 +69,11 @@ def find(name):
             raise TypeError(complaint)
         lists = [
             options.pop(key)
-            for key in ("other", "exponent", "tensors1", "tensors2", "weights", "scalars")
+            for key in ("other", "exponent", "mat2", "tensors1", "tensors2", "weights", "scalars")
             if key in options
         ]
+        if operation == "mm" and len(self) != len([*others, *lists][0]):
+            raise RuntimeError("_foreach_mm: self and mat2 must have the same number of tensors")
         found = [compute(t, row, options) for t, row in zip(self, _rows(self, [*others, *lists]))]
         return self if end else tuple(found)
 

@@ -24,6 +24,8 @@ ALIASES = {
 """Older name of a setting -> its name."""
 KINDS = {"bool": bool, "int": int, "float": float, "str": str, "list": list, "dict": dict, "set": set}
 CHANGED = "_changed"
+DELETED = object()
+"""In place of the value of a setting that was deleted, as ``unittest.mock.patch`` does before it restores one."""
 
 
 @cache
@@ -51,6 +53,12 @@ class Settings(ModuleType):
         else:
             put(self, name, value)
 
+    def __delattr__(self, name):
+        if name[:2] == "__":
+            super().__delattr__(name)
+        else:
+            delete(self, name)
+
     def __getattribute__(self, name):
         if name[:2] != "__" and (name in known(self) or name in ALIASES or name in groups(self)):
             return get(self, name)
@@ -76,6 +84,9 @@ class Group:
 
     def __setattr__(self, name, value):
         put(self._module, f"{self._name}.{name}", value)
+
+    def __delattr__(self, name):
+        delete(self._module, f"{self._name}.{name}")
 
 
 def path_of(module):
@@ -126,12 +137,21 @@ def get(module, name):
         if not isinstance(value, (list, dict, set)):
             return value
         values[name] = value
+    if values[name] is DELETED:
+        raise missing(module, name)
     return values[name]
 
 
 def put(module, name, value):
     """Set a setting."""
     changed(module)[resolve(module, name)] = value
+
+
+def delete(module, name):
+    """Delete a setting, until it is set again.  Raise KeyError if there is none of that name."""
+    if name not in known(module) and name not in ALIASES:
+        raise KeyError(name)
+    changed(module)[resolve(module, name)] = DELETED
 
 
 # ── functions of the modules ─────────────────────────────────────────────────
@@ -164,12 +184,20 @@ def patch(module, arg1=None, arg2=None, **kwargs):
 
 def copy_settings(module):
     """Return all settings as a dictionary."""
-    return {name: get(module, name) for name in known(module)}
+    now = changed(module)
+    return {
+        name: read_value(text) if now.get(name) is DELETED else get(module, name)
+        for name, (_, text) in known(module).items()
+    }
 
 
 def list_changes(module):
     """Return the settings that are not what they are from the start."""
-    return {name: value for name, value in changed(module).items() if value != read_value(known(module)[name][1])}
+    return {
+        name: value
+        for name, value in changed(module).items()
+        if value is not DELETED and value != read_value(known(module)[name][1])
+    }
 
 
 def write_changes(module):

@@ -27,6 +27,11 @@ def is_bf16_supported(including_emulation=True):
     return False
 
 
+def is_tf32_supported():
+    """False: there is no device that computes with 19 bits."""
+    return False
+
+
 def _is_in_bad_fork():
     """False: no CUDA was set up before a fork."""
     return False
@@ -111,7 +116,7 @@ NEED_DEVICE = {
 }
 PARAMETERS = {name: parameters for parameters, names in NEED_DEVICE.items() for name in names.split()}
 TYPES = "Bool Byte Char Short Int Long Half BFloat16 Float Double".split()
-HERE = """amp device_count empty_cache get_rng_state_all is_available is_bf16_supported is_initialized manual_seed manual_seed_all
+HERE = """amp device_count empty_cache get_rng_state_all is_available is_bf16_supported is_initialized is_tf32_supported manual_seed manual_seed_all
     max_memory_allocated max_memory_reserved memory_allocated memory_reserved set_rng_state_all""".split()
 __all__ = [*HERE, *PARAMETERS, *(f"{each}Tensor" for each in TYPES)]  # noqa: PLE0604 (they are strings)
 

@@ -17,7 +17,9 @@ class OfTorch(type):
     """The metaclass of classes that PyTorch writes in C: Python's messages include their module, as ``'torch.Size'``."""
 
     def __new__(cls, name, bases, members):
-        module = members.get("__module__", "")
+        for base in FINAL.intersection(bases):
+            raise TypeError(f"type '{NAME.__get__(base)}' is not an acceptable base type")
+        module = members.setdefault("__module__", sys._getframe(1).f_globals.get("__name__", ""))
         return type.__new__(cls, in_module(module, name), bases, {"__qualname__": name, **members})
 
     @property
@@ -30,6 +32,16 @@ class OfTorch(type):
 
 
 NAME = type.__dict__["__name__"]  # of a class as its own messages have it
+
+
+FINAL = set()
+"""Classes that have no subclasses."""
+
+
+def final(cls):
+    """Declare that a class of ``OfTorch`` has no subclasses."""
+    FINAL.add(cls)
+    return cls
 
 
 def in_module(module, name):

@@ -2,8 +2,11 @@
 
 import builtins
 import math
+import warnings
 
 import tensh as torch
+
+EIGHT_BITS = (torch.float8_e4m3fn, torch.float8_e5m2, torch.float8_e4m3fnuz, torch.float8_e5m2fnuz)
 
 
 def make_tensor(
@@ -40,7 +43,7 @@ def make_tensor(
         result = result.clone(memory_format=memory_format)
     if exclude_zero:
         result[result == 0] = torch.finfo(dtype).tiny if is_float else 1
-    return result.requires_grad_(requires_grad)
+    return result if dtype in EIGHT_BITS else result.requires_grad_(requires_grad)
 
 
 def refuse(dtype, wants_gradients_of_integers, noncontiguous, memory_format):
@@ -58,29 +61,46 @@ def refuse(dtype, wants_gradients_of_integers, noncontiguous, memory_format):
 
 def fill_uniform(size, dtype, device, low, high):
     """Uniform numbers between edges that fit the dtype."""
-    if dtype.is_complex:
-        return torch.view_as_complex(fill_uniform((*size, 2), dtype.to_real(), device, low, high))
-    if dtype.is_floating_point:
+    if dtype in EIGHT_BITS:
+        return fill_uniform(size, torch.float32, device, low, high).to(dtype)
+    if dtype.is_floating_point or dtype.is_complex:
+        result = torch.empty(size, dtype=dtype, device=device)
         scale = 2 if high - low > torch.finfo(dtype).max else 1  # of edges that are further apart than numbers go
-        return torch.empty(size, dtype=dtype, device=device).uniform_(low / scale, high / scale).mul_(scale)
+        numbers = torch.view_as_real(result) if dtype.is_complex else result
+        numbers.uniform_(low / scale, high / scale)
+        if scale == 2:
+            numbers.mul_(scale)
+        return result
     return torch.randint(math.ceil(low), math.ceil(high), size, dtype=dtype, device=device)
 
 
 def edges(dtype, low, high):
     """The edges, held to what the dtype has; PyTorch's errors for those with nothing between them."""
+    if dtype is torch.float8_e8m0fnu:
+        raise TypeError(
+            f"The requested dtype '{dtype}' is not supported by torch.testing.make_tensor()."
+            " To request support, file an issue at: https://github.com/pytorch/pytorch/issues"
+        )
     least, most = limits(dtype)
     is_float = dtype.is_floating_point or dtype.is_complex
-    usual = {torch.bool: (0, 2), torch.uint8: (0, 10)}.get(dtype, (-9, 9 if is_float else 10))
+    usual = (0, 2) if dtype is torch.bool else (-9, 9 if is_float else 10)
     low, high = (given if given is not None else edge for given, edge in zip((low, high), usual, strict=True))
     if any(isinstance(edge, float) and math.isnan(edge) for edge in (low, high)):
         raise ValueError(f"`low` and `high` cannot be NaN, but got low={low} and high={high}")
-    if low > high or low == high and not is_float:
+    if low == high and is_float and dtype not in EIGHT_BITS:
+        warnings.warn(
+            "Passing `low==high` to `torch.testing.make_tensor` for floating or complex types is deprecated since 2.1 and will be"
+            " removed in 2.3. Use `torch.full(...)` instead.",
+            FutureWarning,
+            stacklevel=3,
+        )
+    elif low >= high:
         raise ValueError(f"`low` must be less than `high`, but got {low} >= {high}")
-    if low >= most and not is_float or high <= least and not is_float:
+    elif high < least or low >= most:
         raise ValueError(
             f"The value interval specified by `low` and `high` is [{low}, {high}), but {dtype} only supports [{least}, {most})"
         )
-    return builtins.max(low, least), builtins.min(high, most)
+    return tuple(builtins.min(builtins.max(edge, least), most) for edge in (low, high))
 
 
 def limits(dtype):

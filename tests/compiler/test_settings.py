@@ -1,6 +1,7 @@
 """Settings of torch.compile that have an effect: limits, errors, and options that are refused."""
 
 import importlib
+import unittest.mock
 
 import pytest
 
@@ -29,6 +30,31 @@ def test_no_more_graphs_are_made_than_the_limit():
         with config.patch({name: 2}):
             assert count_graphs(5) == config.recompile_limit == config.cache_size_limit == 2
     assert config.recompile_limit == 8
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"), [("suppress_errors", True), ("recompile_limit", 3), ("cache_size_limit", 3)]
+)
+def test_mock_changes_a_setting_and_restores_it(setting, value):
+    before = getattr(config, setting)
+    with unittest.mock.patch(f"tensh._dynamo.config.{setting}", value):
+        assert getattr(config, setting) == value
+    assert getattr(config, setting) == before
+
+
+def test_a_deleted_setting_is_absent_until_it_is_set():
+    for module, name in (config, "verbose"), (torch._inductor.config.triton, "cudagraphs"):
+        before = getattr(module, name)
+        delattr(module, name)
+        with pytest.raises(AttributeError, match=f"{name} does not exist"):
+            getattr(module, name)
+        setattr(module, name, before)
+        assert getattr(module, name) == before
+    with pytest.raises(KeyError):
+        del config.nonsense
+    del config.verbose
+    assert config.get_config_copy()["verbose"] is False and config.codegen_config() == ""
+    config.verbose = False
 
 
 def test_limits_and_recompilations_can_be_errors():

@@ -39,7 +39,9 @@ PYTHON = frozenset(
     norm split stft tensordot pca_lowrank svd_lowrank set_default_dtype
     set_deterministic_debug_mode set_float32_matmul_precision set_warn_always unique unique_consecutive unravel_index
     are_deterministic_algorithms_enabled get_default_device get_deterministic_debug_mode get_float32_matmul_precision
-    is_deterministic_algorithms_warn_only_enabled is_warn_always_enabled
+    is_deterministic_algorithms_warn_only_enabled is_warn_always_enabled use_deterministic_algorithms typename
+    get_rng_state set_rng_state initial_seed manual_seed seed thread_safe_generator
+    set_default_device set_default_tensor_type set_printoptions set_num_threads set_num_interop_threads set_flush_denormal
     sparse_csc_tensor sparse_bsr_tensor sparse_bsc_tensor sparse_compressed_tensor
     Tensor.backward Tensor.register_hook Tensor.register_post_accumulate_grad_hook Tensor.unflatten Tensor.is_shared
     Tensor.norm Tensor.split Tensor.stft Tensor.lu Tensor.unique Tensor.unique_consecutive Tensor.share_memory_ Tensor.dim_order

@@ -4,9 +4,10 @@ import numpy as np
 
 from tensh.engine.arguments.lazy_signatures import shows
 from tensh.engine.core.clock import mode
-from tensh.support.naming import OfTorch, torch_is_tensh
+from tensh.support.naming import NAME, OfTorch, final, torch_is_tensh
 
 
+@final
 class device(metaclass=OfTorch):
     """The device of a tensor.  tensh computes on the CPU; other devices can be named but not used.
 
@@ -121,7 +122,7 @@ named_device.__qualname__ = "device"  # in Python's errors
 
 
 def kinds_of(values):
-    return ", ".join(value.__class__.__name__ for value in values)
+    return ", ".join(NAME.__get__(type(value)) for value in values)
 
 
 def rebuild_device(type, index=None):
@@ -210,6 +211,7 @@ class Constant(metaclass=OfTorch):
         return self.name if torch_is_tensh() else (find_constant, (self.name,))
 
 
+@final
 class layout(Constant):
     """The layout of a tensor in memory; ``torch.strided`` is the usual one."""
 
@@ -217,6 +219,7 @@ class layout(Constant):
     __module__ = "torch"
 
 
+@final
 class memory_format(Constant):
     """The order of a new tensor's dimensions in memory."""
 

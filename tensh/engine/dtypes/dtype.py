@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from tensh.engine.errors.warnings import warn
-from tensh.support.naming import OfTorch, torch_is_tensh
+from tensh.support.naming import OfTorch, final, torch_is_tensh
 
 BOOL, INTEGER, FLOAT, COMPLEX = range(4)  # the categories of type promotion, in order
 SPOKEN = {
@@ -19,6 +19,7 @@ SPOKEN = {
 OLDEST = frozenset("Byte Char Double Float Half Int Long Short".split())  # for the names of their tensor classes
 
 
+@final
 class dtype(metaclass=OfTorch):
     """The type of a tensor's elements, such as ``torch.float32``.
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from tensh.engine.arguments.lazy_signatures import shows
 from tensh.engine.dtypes.dtype import BUILTIN, COMPLEX, FLOAT, INTEGER, bool_, dtype, get_default_dtype
-from tensh.support.naming import OfTorch
+from tensh.support.naming import OfTorch, final
 
 
 class Limits(metaclass=OfTorch):
@@ -40,6 +40,7 @@ def limits(cls, which):
     return self
 
 
+@final
 class finfo(Limits):
     """The limits of a floating point dtype (of the default dtype if none is given), or of a complex dtype's parts.
 
@@ -85,6 +86,7 @@ class finfo(Limits):
         }
 
 
+@final
 class iinfo(Limits):
     """The limits of an integer dtype: ``bits``, ``max``, ``min`` and ``dtype`` (its name, a string).
 

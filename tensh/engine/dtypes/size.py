@@ -3,9 +3,10 @@
 from functools import partial
 from operator import index
 
-from tensh.support.naming import OfTorch, torch_is_tensh
+from tensh.support.naming import OfTorch, final, torch_is_tensh
 
 
+@final
 class Size(tuple, metaclass=OfTorch):
     """The shape of a tensor: a tuple that prints as PyTorch prints it and knows its number of elements.
 

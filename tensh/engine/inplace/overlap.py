@@ -46,11 +46,17 @@ def may_share_memory(one, two):
 
 
 def refuse_shared(array, others):
-    """Raise if one of ``others`` is a tensor in the memory of ``array``, which is to be written."""
+    """Raise if one of ``others`` is a tensor, or an array of integers, in the memory of ``array``, which is to be written.
+
+    A mask is read before anything is written.
+    """
     for other in others:
         if isinstance(other, (list, tuple)):
             refuse_shared(array, other)
-        if isinstance(other, Tensor) and (other.array is array or _overlap(other.array, array)):
+        elif isinstance(other, Tensor):
+            if other.array is array or _overlap(other.array, array):
+                raise RuntimeError(SHARED)
+        elif isinstance(other, np.ndarray) and other.dtype.kind == "i" and _overlap(other, array):
             raise RuntimeError(SHARED)
 
 

@@ -177,7 +177,8 @@ def __deepcopy__(self, memo):
         raise RuntimeError(COPY_OF_SUBCLASS)
     if type(self.array) in SPARSE:
         memo[id(self)] = twin = wrap(self.array.copy())
-        return twin.requires_grad_(node is not None)
+        twin.requires_grad_(node is not None)
+        return copy_attributes(self, twin, node, memo)
     if is_wrapper(self):
         with no_grad():
             memo[id(self)] = twin = self.clone()
@@ -186,11 +187,11 @@ def __deepcopy__(self, memo):
         twin.requires_grad_(node is not None)
         return copy_attributes(self, twin, node, memo)
     block = memory_of(self.array)
-    if id(block) not in memo:
-        memo[id(block)] = block.copy(order="K")
-        memo.setdefault(id(memo), []).append(block)  # keeps the array alive as long as its id is used
     twin = rebuild_tensor(
-        None if type(self) is Tensor else type(self), memo[id(block)], *place_of(self.array, block), node is not None
+        None if type(self) is Tensor else type(self),
+        memory.copy_once(block, memo),
+        *place_of(self.array, block),
+        node is not None,
     )
     memo[id(self)] = twin
     return copy_attributes(self, twin, node, memo)

@@ -7,12 +7,13 @@ import sys
 
 import numpy as np
 
+from tensh.engine.arguments.signatures import type_name
 from tensh.engine.arrays.threads import pool
 from tensh.engine.codegen.table import public
 from tensh.engine.errors.warnings import always, warn
 from tensh.support.processors import count_processors
 
-state = {"interop": None, "debug": 0, "precision": "highest"}
+state = {"interop": None, "debug": 0, "warns": False, "precision": "highest"}
 MODES = {"default": 0, "warn": 1, "error": 2}
 
 
@@ -45,9 +46,15 @@ def set_num_interop_threads(n):
     state["interop"] = n
 
 
+def require_kind(name, value, kind):
+    """Raise RuntimeError, with PyTorch's ``name`` for a setting, unless the value is of a kind."""
+    if not isinstance(value, kind) or kind is int and isinstance(value, bool):
+        article = "an" if kind is int else "a"
+        raise RuntimeError(f"{name} expects {article} {kind.__name__}, but got {type_name(value)}")
+
+
 def require_positive(name, n):
-    if not isinstance(n, int) or isinstance(n, bool):
-        raise RuntimeError(f"{name} expects an int, but got {type(n).__name__}")
+    require_kind(name, n, int)
     if not -(2**31) <= n < 2**31:
         raise ValueError("Overflow when unpacking long")
     if n < 1:
@@ -56,8 +63,15 @@ def require_positive(name, n):
 
 @public
 def use_deterministic_algorithms(mode, *, warn_only=False):
-    """Require algorithms that always return the same result, as all of them do."""
-    state["debug"] = 0 if not mode else 1 if warn_only else 2
+    """Require algorithms that always return the same result, as all of them do.  Raise TypeError unless both are bools."""
+    if not isinstance(mode, bool):  # PyTorch names an inner function
+        text = f"argument 'mode' (position 1) must be bool, not {type_name(mode)}"
+        raise TypeError(f"_set_deterministic_algorithms(): {text}")
+    if not isinstance(warn_only, bool):
+        raise TypeError(
+            f"_set_deterministic_algorithms(): argument 'warn_only' must be bool, not {type_name(warn_only)}"
+        )
+    state["debug"], state["warns"] = 0 if not mode else 1 if warn_only else 2, warn_only
 
 
 def alert(name):
@@ -98,7 +112,7 @@ def are_deterministic_algorithms_enabled():
 @public
 def is_deterministic_algorithms_warn_only_enabled():
     """Return True if deterministic algorithms are required with only a warning."""
-    return state["debug"] == 1
+    return state["warns"]
 
 
 @public
@@ -107,11 +121,13 @@ def set_deterministic_debug_mode(debug_mode):
 
     Raise RuntimeError for anything else.
     """
+    if not isinstance(debug_mode, (int, str)):
+        raise TypeError(f"debug_mode must be str or int, but got {type(debug_mode)}")
     mode = MODES.get(debug_mode, debug_mode) if isinstance(debug_mode, str) else debug_mode
     if mode not in (0, 1, 2):
         expected = "one of `default`, `warn`, `error`" if isinstance(debug_mode, str) else "0, 1, or 2"
         raise RuntimeError(f"invalid value of debug_mode, expected {expected}, but got {debug_mode}")
-    state["debug"] = mode
+    state["debug"], state["warns"] = mode, mode == 1
 
 
 @public
@@ -128,14 +144,25 @@ def get_float32_matmul_precision():
 
 @public
 def set_float32_matmul_precision(precision):
-    """Set the precision of matrix products: "highest", "high" or "medium"."""
-    state["precision"] = precision
+    """Set the precision of matrix products: "highest", "high" or "medium".  Warn of any other word, which has no effect.
+
+    Raise RuntimeError unless it is a word.
+    """
+    require_kind("set_float32_matmul_precision", precision, str)
+    if precision not in ("highest", "high", "medium"):
+        warn(
+            f"{precision} is not one of 'highest', 'high', or 'medium'; the current"
+            "setFloat32MatmulPrecision call has no effect."
+        )
+    else:
+        state["precision"] = precision
 
 
 @public
 def set_warn_always(b):
-    """Set whether warnings are repeated every time."""
-    always[0] = bool(b)
+    """Set whether warnings are repeated every time.  Raise RuntimeError unless ``b`` is a bool."""
+    require_kind("setWarnOnlyOnce", b, bool)
+    always[0] = b
 
 
 @public
@@ -148,7 +175,8 @@ def is_warn_always_enabled():
 def set_flush_denormal(mode):
     """Flush denormal numbers, such as 1e-310, to zero (True) or not (False).  Return True if that is supported.
 
-    x86-64 with Linux does; elsewhere the setting has no effect and the result is False.
+    x86-64 with Linux does; elsewhere the setting has no effect and the result is False. Raise RuntimeError unless ``mode``
+    is a bool.
 
     >>> import tensh as torch
     >>> torch.set_flush_denormal(False)
@@ -156,4 +184,5 @@ def set_flush_denormal(mode):
     """
     from tensh.engine.arrays.denormal import flush_denormals
 
-    return flush_denormals(bool(mode))
+    require_kind("flush_denormal", mode, bool)
+    return flush_denormals(mode)

@@ -14,6 +14,7 @@ import numpy as np
 
 from tensh.engine.arguments.binding import bind
 from tensh.engine.arguments.lazy_signatures import shows
+from tensh.engine.arguments.mismatches import type_name
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.dtypes.device import cpu, device
 from tensh.engine.dtypes.dtype import uint8
@@ -307,7 +308,7 @@ def _require_cpu(where):
 
 def _state_bytes(tensor):
     if not isinstance(tensor, Tensor):
-        raise TypeError(f"expected a torch.ByteTensor, but got {type(tensor).__name__}")
+        raise TypeError(f"expected a torch.ByteTensor, but got {type_name(tensor)}")
     if tensor.dtype is not uint8:
         raise TypeError("RNG state must be a torch.ByteTensor")
     if not tensor.array.flags.c_contiguous:

@@ -52,7 +52,12 @@ def read_number(func, input):
 
 
 def same_size(func, input, other):
-    return isinstance(other, Nested) and input._form.sizes == other._form.sizes
+    if not (isinstance(input, Nested) and isinstance(other, Nested)):
+        self, second = ("" if isinstance(each, Nested) else "not " for each in (input, other))
+        raise RuntimeError(
+            f"Expected both self and other to be nested tensors. Self is {self}nested. While Other is {second}nested."
+        )
+    return input._form.sizes == other._form.sizes
 
 
 FACTS = {

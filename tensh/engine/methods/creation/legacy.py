@@ -132,6 +132,11 @@ class tensortype(type):
 
     __module__ = "torch"
 
+    def __new__(cls, name, bases, members):
+        for base in bases:
+            raise TypeError(f"type 'torch.{base.__name__}' is not an acceptable base type")
+        return type.__new__(cls, name, bases, members)
+
     @shows("cls, *size_or_data", "device=None")
     def __call__(cls, *args, **given):
         return construct(Tensor, args, given, cls.dtype)
@@ -222,6 +227,10 @@ def set_default_tensor_type(t):
 
     Raise RuntimeError or TypeError for other types.
     """
+    warn_once(
+        "torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use torch.set_default_dtype() and "
+        "torch.set_default_device() as alternatives.",
+    )
     if isinstance(t, str):
         if not t.startswith("torch."):
             raise ModuleNotFoundError(f"No module named '{t.partition('.')[0]}'")
@@ -232,8 +241,4 @@ def set_default_tensor_type(t):
         raise TypeError("only floating-point types are supported as the default type")
     if t.is_sparse:
         raise TypeError("only dense types are supported as the default type")
-    warn_once(
-        "torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use torch.set_default_dtype() and "
-        "torch.set_default_device() as alternatives.",
-    )
     set_default_dtype(t.dtype)

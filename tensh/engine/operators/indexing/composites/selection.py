@@ -279,7 +279,7 @@ def nonzero(input, *, as_tuple=False, out=None):
     if not as_tuple:
         result = wrap(find_nonzero(array).T)
         wrong = "nonzero: Expected out tensor to have scalar type {0.title} but got scalar type{1.title}"
-        return result if out is None else write_out(out, result, "nonzero", wrong)
+        return result if out is None else write_out(out, result, "nonzero", wrong, (input,))
     if out is not None:
         raise RuntimeError("nonzero does not support the out kwarg when as_tuple is True")
     return unbind.fn(wrap(find_nonzero(array if array.ndim else array.reshape(1)).T), 1)

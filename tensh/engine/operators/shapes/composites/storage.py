@@ -136,7 +136,9 @@ class UntypedStorage(OwnMemory, metaclass=OfTorch):
         return view_storage, (self.bytes(),)
 
     def __deepcopy__(self, memo):
-        return memo.setdefault(id(self), self.clone())
+        if is_absent(self):
+            return memo.setdefault(id(self), self.clone())
+        return memo.setdefault(id(self), view_storage(memory.copy_once(self.array, memo)))
 
     def element_size(self):
         """1: the elements are bytes."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from tensh.engine.arrays.memory import canonical
+from tensh.engine.arrays import memory
 from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.core.ports import reduce_storage
 from tensh.engine.core.tensor import wrap
@@ -209,6 +209,14 @@ class TypedStorage(OwnMemory, metaclass=StorageKind):
     def __reduce__(self):
         return reduce_storage(self) if torch_is_tensh() else (wrap_row, (self.row,))
 
+    def __deepcopy__(self, memo):
+        if id(self) not in memo:
+            whole = self.untyped()
+            start = memory.address(self.row) - whole.data_ptr() if self.row.nbytes else 0
+            data = whole.__deepcopy__(memo).bytes()
+            memo[id(self)] = wrap_row(data[start : start + self.row.nbytes].view(self.row.dtype))
+        return memo[id(self)]
+
     _cdata = property(lambda self: self.untyped()._cdata, doc="A number for the memory.")
 
     def fill_(self, value):
@@ -269,7 +277,7 @@ def require_index(index, *kinds):
 def wrap_row(row):
     """Return a storage over an array of elements."""
     storage = object.__new__(TypedStorage)
-    storage.row = canonical(row)
+    storage.row = memory.canonical(row)
     return storage
 
 
