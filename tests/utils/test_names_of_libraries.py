@@ -35,7 +35,7 @@ def test_lists_of_tensors_are_computed_as_in_pytorch(oracle, name):
     found = []
     for torch in (oracle, tensh):
         names = {"a": torch.tensor([1.0, 2.0]), "b": torch.tensor([3.0, 0.5]), "f": getattr(torch, name)}
-        found.append([t.tolist() for t in eval(f"f({FOREACH[name]})", names)])
+        found.append([t.flatten().tolist() for t in eval(f"f({FOREACH[name]})", names)])
         if hasattr(oracle, f"{name}_"):
             lists = names["a"], names["b"]
             eval(f"f_({FOREACH[name]})", names | {"f_": getattr(torch, f"{name}_")})
