@@ -1,12 +1,15 @@
 """The first flaw in a backward pass: the operation after which gradients are nan, infinite, or all zero."""
 
+import re
+
 import numpy as np
 
-from tensh.graph import tokens
+from tensh.graph import kept, tokens
 from tensh.graph.elements import elements
 from tensh.graph.reverse import Parts
 from tensh.support.language import _, deferred
 
+LONGEST = 40  # columns of a piece of code
 TESTS = {
     "NaN": lambda a: bool(np.isnan(a).any()),
     "inf": lambda a: bool(np.isinf(a).any()),
@@ -22,7 +25,8 @@ def flaw(gradient):
 
 
 def source(done, number, name):
-    """Return the node in which a flaw originates: the newest that sends it without having received it."""
+    """Return (node, index of its edge) where a flaw originates: the newest node that sends it without having received
+    it."""
     graph = done.graph
     waiting, seen, found = [number], {number}, []
     while waiting:
@@ -31,7 +35,7 @@ def source(done, number, name):
             if (user, i) not in done.brought or flaw(done.brought[user, i]) != name:
                 continue
             if flaw(done.arrived[user]) != name:
-                found.append(user)
+                found.append((user, i))
             elif user not in seen:
                 seen.add(user)
                 waiting.append(user)
@@ -49,6 +53,20 @@ def incoming_edges(graph, number):
     return graph._incoming.get(number, ())
 
 
+def find_zero_factor(graph, number, i):
+    """Return the name of an operand that is all zero and a factor of the gradient along an edge; None without one."""
+    node, formula = graph.order[number - 1], graph[number].edges[i].formula or ""
+    parameters = list(getattr(node, "derivatives", ()))
+    for role, value in zip(node.roles, kept.saved_by(node), strict=False):
+        is_operand = type(role) is int and 0 <= role < len(parameters) and hasattr(value, "dtype")
+        if not is_operand or not re.search(rf"\b{parameters[role]}\b(?!\.)", formula):
+            continue
+        if flaw(value) == "all zero":
+            at = graph.numbers.get(node.inputs[role])
+            return graph[at].short if at else graph.constants.get(id(value))
+    return None
+
+
 REASONS = {"all zero": deferred("nothing passes {}"), "NaN": deferred("first in {}"), "inf": deferred("first in {}")}
 
 
@@ -60,8 +78,12 @@ def describe_flaw(done, number):
     began = source(done, number, name)
     if began is None:
         return _(name)
-    node = done.graph[began]
+    node, factor = done.graph[began[0]], find_zero_factor(done.graph, *began) if name == "all zero" else None
     line = "" if node.place is None or node.place.startswith("<") else f"  {node.place.rpartition('/')[2]}"
-    return (
-        f"{_(name)}: {_(REASONS[name]).format(tokens.shorten(node.label or node.part_of or node.operation, 40))}{line}"
+    where = tokens.shorten(node.label or node.part_of or node.operation, LONGEST)
+    reason = (
+        _("so is {factor}, its factor in {where}").format(factor=tokens.shorten(factor, LONGEST), where=where)
+        if factor
+        else _(REASONS[name]).format(where)
     )
+    return f"{_(name)}: {reason}{line}"

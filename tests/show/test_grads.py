@@ -58,6 +58,18 @@ def test_where_a_gradient_goes_wrong_first():
     assert rows({"x": x, "w": w, "z": z})["w"][-1] == "NaN: first in sqrt"
 
 
+def test_a_factor_that_is_all_zero():
+    w, data, dead = torch.ones(3, 2, requires_grad=True), torch.zeros(4, 3), torch.tensor([-1.0, -2.0, -3.0])
+    y = (data @ w).sum()
+    found = rows({"w": w, "data": data, "y": y})["w"][-1]
+    assert found == "all zero: so is data, its factor in mm"
+    hidden = torch.relu(dead)
+    z = (hidden * w.sum(1)).sum()
+    assert rows({"w": w, "hidden": hidden, "z": z})["w"][-1] == "all zero: so is hidden, its factor in mul"
+    z = (w * 0.0).sum()
+    assert rows({"w": w, "z": z})["w"][-1] == "all zero: nothing passes mul"
+
+
 def test_why_there_is_no_gradient():
     x, other = (torch.ones(2, requires_grad=True) for _ in range(2))
     y = (x * 2).sum()

@@ -16,6 +16,8 @@ from tensh.cli.render.console import Console
 from tensh.support.escaping import shell_word, visible_line
 from tensh.support.language import _, language_of, speaking
 
+FEW = 3  # files that are named one by one
+
 
 class Request(NamedTuple):
     """The settings of a check: how to compare, and what to do with new outputs."""
@@ -50,7 +52,7 @@ def show(env, options, patterns, request):
     done = status.DIFFERS if any(verdict.status in bad for verdict in found) else done
     done = max(done, checking.stopped)
     if found or done == status.OK:
-        checking.end(found, len(paths), perf_counter() - begin, done)
+        checking.end(found, patterns, len(paths), perf_counter() - begin, done)
     return done
 
 
@@ -90,7 +92,7 @@ class Checker:
             width = max((len(verdict.label) for verdict in found), default=0)
             for verdict in found:
                 self.console.result(report.lines(verdict, width))
-        if any(verdict.status in (DIFFERS, FAILS) for verdict in found):
+        if any(verdict.status == DIFFERS for verdict in found):
             self.differing.append(path)
         self.accept(document, found, path)
         return found
@@ -127,15 +129,15 @@ class Checker:
         if not self.options.quiet:
             self.console.remark([("note", visible_line(text) + "\n")])
 
-    def end(self, found, count, seconds, done):
-        """Report the overall result."""
+    def end(self, found, patterns, count, seconds, done):
+        """Report the overall result. Differing files are named, or if there are many, as the user named all."""
         if self.request.json:
             self.console.result([("plain", report.format_end(found, count, seconds, done))])
             return
         self.console.result(report.summary(found, seconds))
         no_hint = self.request.update or self.request.limits.lax or self.request.against or self.options.quiet
         if self.differing and not no_hint:
-            files = " ".join(map(shell_word, self.differing))
+            files = " ".join(map(shell_word, self.differing if len(self.differing) <= FEW else patterns))
             self.console.result(
                 [("note", _("to accept the new outputs: tensh check --update {files}\n").format(files=files))]
             )

@@ -3,7 +3,7 @@
 import sys
 
 from tensh.show import containers, describe
-from tensh.show.layout import layout
+from tensh.show.layout import LONGEST, layout
 from tensh.show.page import View
 from tensh.show.text import cells, one_line
 from tensh.show.whole import print_parts, printing
@@ -11,7 +11,8 @@ from tensh.support.language import _, count
 
 LEAST_LINES = 6  # lines of a value in the smallest window
 MOST_LINES = 15  # lines of a value of a built-in type
-PLAIN = (list, tuple, dict, set, frozenset, str, bytes, int)
+COLLECTIONS = (list, tuple, dict, set, frozenset)
+PLAIN = (*COLLECTIONS, str, bytes, int)
 CLOSING = "]]]],  "  # what may follow the last item of a line
 USUAL_LINEWIDTH = 80  # PyTorch's default
 
@@ -31,10 +32,10 @@ def render_value(value, page, expression="", as_notebook=False, settings=None):
         return render_and_tell(value, page)[0]
     if not page.is_window:
         return [*(print_parts(value) if not as_notebook else [("plain", layout(value))]), ("plain", "\n")]
-    tokens = on_a_window(value, page, as_notebook, settings)
+    tokens, whole = on_a_window(value, page, as_notebook, settings)
     name = expression if expression.isidentifier() else "_"
     most = MOST_LINES if type(value) in PLAIN else None
-    tokens = [*cap_lines(tokens, page, _("%full {name} shows all").format(name=name), most), ("plain", "\n")]
+    tokens = [*cap_lines(tokens, page, _("%full {name} shows all").format(name=name), most, whole), ("plain", "\n")]
     if settings is None or settings.caption:
         from tensh.show.caption import caption
 
@@ -43,16 +44,28 @@ def render_value(value, page, expression="", as_notebook=False, settings=None):
 
 
 def on_a_window(value, page, as_notebook=False, settings=None):
-    """Return the pairs for a value in a window: fitted to its width, with a long container of tensors summarised."""
+    """Return the pairs for a value in a window, and how many items it has if the pairs show only the first.
+
+    It is fitted to the width, with a long container of tensors summarised.
+    """
     with printing(**linewidth(page, settings)):
         if containers.is_long(value):
-            return [*containers.Contents(value).draw(page)]
+            contents = containers.Contents(value)
+            return [*contents.draw(page)], count_beyond(len(contents.rows), containers.MOST_LINES)
         if as_notebook and not describe.is_tensor(value):
-            return [("plain", layout(value))]
+            return [("plain", layout(value))], None
         parts = [*print_parts(value)]
         text = "".join(text for _, text in parts) if type(value) in PLAIN else ""
-        is_wide = cells(text) > page.width and "\n" not in text
-        return [("plain", layout(value, page.width - len(CLOSING), is_filled=True))] if is_wide else parts
+        if cells(text) <= page.width or "\n" in text:
+            return parts, None
+        items = len(value) if isinstance(value, COLLECTIONS) else 0
+        text = layout(value, page.width - len(CLOSING), is_filled=True)
+        return [("plain", text)], count_beyond(items, LONGEST)
+
+
+def count_beyond(items, most):
+    """Return `201 items` if there are more than are shown, else None."""
+    return count(items, "item") if items > most else None
 
 
 def linewidth(page, settings):
@@ -63,8 +76,11 @@ def linewidth(page, settings):
     return {"linewidth": chosen if is_chosen else page.width}
 
 
-def cap_lines(tokens, page, more, most=None):
-    """Cut tokens to the lines of the window, or to `most`, and tell how much was left out."""
+def cap_lines(tokens, page, more, most=None, whole=None):
+    """Cut tokens to the lines of the window, or to `most`, and tell how much was left out.
+
+    `whole` tells how much there is if the tokens are only the beginning.
+    """
     if page.height is None:
         return tokens
     room = max(page.height - 4, LEAST_LINES)  # keeps the typed line, the caption and the next prompt visible
@@ -81,7 +97,7 @@ def cap_lines(tokens, page, more, most=None):
         room, end = room - needed, end + len(line) + 1
     lines = text.count("\n", end) + 1
     kept = [*take(tokens, end - (text[end - 1 : end] == "\n"))]
-    rest = (
+    rest = whole or (
         _("{number:,} more characters").format(number=len(text) - end)
         if room and needed > most
         else count(lines, "more line")

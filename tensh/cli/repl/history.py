@@ -7,7 +7,9 @@ entries, and a killed shell loses only the line being typed.
 import contextlib
 import os
 
-from tensh.support.language import _
+from tensh.cli.files import reading
+from tensh.cli.programs.options import UsageError
+from tensh.support.language import _, count
 
 FIRST, FURTHER = ">>> ", "... "
 LONGEST = 2**20  # bytes read from the end of the file
@@ -26,12 +28,8 @@ class History:
         if self.path is None:
             return []
         try:
-            with open(self.path, "rb") as file:
-                file.seek(max(0, os.fstat(file.fileno()).st_size - LONGEST))
-                content = file.read()
-        except FileNotFoundError:
-            return []
-        except OSError as error:
+            content = self.read_end()
+        except (OSError, UsageError) as error:
             self.give_up(error)
             return []
         if len(content) == LONGEST:  # begins in the middle of an entry
@@ -40,6 +38,15 @@ class History:
         if wrong:
             self.set_aside(entries, wrong)
         return entries[-MOST:]
+
+    def read_end(self):
+        """Return the last LONGEST bytes of the file; raise UsageError for a pipe or a device, which may never end."""
+        if self.path == os.devnull or not os.path.exists(self.path):
+            return b""
+        reading.require(self.path)
+        with open(self.path, "rb") as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - LONGEST))
+            return file.read(LONGEST)
 
     def add(self, text):
         """Store an entry, unless it begins with a space, which marks it as private."""
@@ -71,18 +78,16 @@ class History:
         except OSError as error:
             self.give_up(error)
             return
-        lines = "a line" if wrong == 1 else f"{wrong} lines"
         self.notices.append(
             _("the history was damaged: {lines} could not be read; the file is kept as {aside}").format(
-                lines=lines, aside=aside
+                lines=count(wrong, "line"), aside=aside
             )
         )
 
     def give_up(self, error):
         """Continue without a file."""
-        self.notices.append(
-            _("the history cannot be saved: {path}: {reason}").format(path=self.path, reason=error.strerror or error)
-        )
+        reason = getattr(error, "strerror", None) or str(error).removeprefix(f"{self.path}: ")
+        self.notices.append(_("the history cannot be saved: {path}: {reason}").format(path=self.path, reason=reason))
         self.path = None
 
     def take_messages(self):

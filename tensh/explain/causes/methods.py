@@ -45,19 +45,25 @@ def explain_uncalled_part(situation):
             if found is not None:
                 return found
         elif isinstance(node, ast.Attribute) and node not in called and is_method(node, situation, is_told):
-            text = ast.unparse(node)
-            rows = node.attr in ("argmax", "argmin") and getattr(situation.evaluate(node.value), "ndim", 0) == 2
-            fit = replace_node(situation.place, node, f"{text}({'1' * rows})")  # the class of each sample of a batch
+            text, owner = ast.unparse(node), situation.find_value(node.value)
             rule = _("{text} is a method that was not called").format(text=text)
+            method = inspect.getattr_static(type(owner), node.attr, None)
+            is_plain = isinstance(
+                method, types.FunctionType | types.MethodDescriptorType
+            )  # no property, which runs code
+            code, is_whole = write_call(text, method.__get__(owner) if is_plain else None)
+            if not is_whole:
+                return Explanation("call", (), rule, (), code)
+            if node.attr in ("argmax", "argmin") and getattr(owner, "ndim", 0) == 2:
+                code = f"{text}(1)"  # the class of each sample of a batch
+            fit = replace_node(situation.place, node, code)
             return Explanation("call", (), rule, (fit,)) if fit else None
     return None
 
 
 def is_method(node, situation, is_told):
     """True if an attribute is a method of a tensor, or of a value whose methods are known without running code."""
-    owner = situation.evaluate(node.value)
-    if owner is None:
-        owner = situation.look_up(node.value)
+    owner = situation.find_value(node.value)
     if isinstance(owner, Tensor):
         return callable(getattr(Tensor, node.attr, None))
     if owner is not None and not isinstance(owner, types.ModuleType | type):
@@ -169,11 +175,28 @@ def find_method(name, situation):
         return None
     if not isinstance(made.value, ast.Attribute) or len(made.targets) != 1:
         return None
-    code = ast.unparse(made.value)
+    code, is_whole = write_call(ast.unparse(made.value), value)
+    code = f"{ast.unparse(made.targets[0])} = {code}"
     rule = _("{name} is the method {attr}, which was not called on line {line}").format(
         name=name, attr=made.value.attr, line=made.lineno
     )
-    return Explanation("call", (), rule, (Fit(f"{ast.unparse(made.targets[0])} = {code}()", "", made.lineno),))
+    if not is_whole:
+        return Explanation("call", (), rule, (), _("on line {line}, {change}").format(line=made.lineno, change=code))
+    return Explanation("call", (), rule, (Fit(code, "", made.lineno),))
+
+
+def write_call(text, method):
+    """Return (the call of a method, True if it needs no arguments): their names stand for those that it needs."""
+    try:
+        parameters = inspect.signature(method).parameters.values()
+    except (TypeError, ValueError):  # a method of a class written in C
+        return f"{text}()", True
+    owner = getattr(method, "__self__", None)
+    of_tensor = isinstance(owner, Tensor)  # `reshape(*shape)` needs sizes
+    needed = [each.name for each in parameters if is_needed(each) or of_tensor and each.kind is each.VAR_POSITIONAL]
+    if needed and is_module(owner):
+        text = text.removesuffix(".forward")
+    return f"{text}({', '.join(needed)})", not needed
 
 
 def find_uncalled(situation, word):

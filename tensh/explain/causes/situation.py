@@ -47,6 +47,11 @@ class Situation(NamedTuple):
         except (Unknown, Exception):
             return None
 
+    def find_value(self, node):
+        """Return the value of an expression, on shapes only if it must be computed; None if it is unknown."""
+        value = self.evaluate(node)
+        return self.look_up(node) if value is None else value
+
     def tensor_of(self, node):
         """Return the tensor of an expression, on shapes only if it must be computed; None for other values."""
         value = self.look_up(node)

@@ -80,6 +80,22 @@ def test_a_report(tmp_path):
     assert out == REPORT.format(time=out.splitlines()[-2].partition("            ")[2])
 
 
+def test_many_differing_files_are_named_as_the_user_named_them(tmp_path):
+    work = tmp_path / "work"
+    for number in range(4):
+        write(work, f"lesson {number}.tsh", "1 + 1\n#> 3\n")
+    write(work, "wrong.tsh", "assert 1 == 2\n")
+    assert check("lesson 0.tsh", "lesson 1.tsh", "wrong.tsh")[1].endswith("--update 'lesson 0.tsh' 'lesson 1.tsh'\n")
+    assert check(".")[1].endswith("tensh check --update .\n")
+    assert check("lesson*.tsh")[1].endswith("tensh check --update 'lesson*.tsh'\n")
+
+
+def test_a_failure_is_not_to_be_accepted(tmp_path):
+    write(tmp_path / "work", "wrong.tsh", "assert 1 == 2\n")
+    status, out, _err = check("wrong.tsh")
+    assert status == 3 and "AssertionError" in out and "--update" not in out
+
+
 def test_new_outputs_can_be_accepted_in_place(tmp_path):
     script = write(tmp_path, "a.tsh", SCRIPT)
     assert check("--update", script)[0] == 0

@@ -89,6 +89,22 @@ def test_a_file_that_cannot_be_written_is_said_once(tmp_path):
     assert "cannot be saved" in notice
 
 
+@pytest.mark.skipif(os.name != "posix", reason="needs pipes and devices")
+def test_nothing_is_read_from_a_device_or_a_pipe(tmp_path):
+    endless, pipe = str(tmp_path / "endless"), str(tmp_path / "pipe")
+    os.symlink("/dev/zero", endless)
+    os.mkfifo(pipe)
+    for path, kind in ((endless, "a device"), (pipe, "a pipe")):
+        history = History(path)
+        assert history.entries() == []
+        history.add("x = 1")
+        assert history.take_messages() == [f"the history cannot be saved: {path}: this is {kind}, not a file"]
+    nowhere = History(os.devnull)
+    assert nowhere.entries() == []
+    nowhere.add("x = 1")
+    assert nowhere.take_messages() == []
+
+
 def test_a_long_file_is_read_from_its_end(path):
     history = History(path)
     history.append([f"entry {i}\n    further" + "." * 300 for i in range(LONGEST // 300)])

@@ -49,6 +49,13 @@ COMMAS = {
     "'a b' c": "'a b',c",
     "x  y": "x, y",
     "x[0 : 1] b=2": "x[0 : 1],b=2",
+    "x y -1": "x,y,-1",
+    "x y + 1": "x,y + 1",
+    "x + 1  y - 1": "x + 1, y - 1",
+    "lambda t: (t ** 3).sum() torch.ones(3)": "lambda t: (t ** 3).sum(),torch.ones(3)",
+    "f lambda t: t": "f,lambda t: t",
+    "x y if a else b": "x,y if a else b",
+    "x not in y (z)": "x not in y,(z)",
 }
 
 

@@ -211,6 +211,13 @@ def test_undo_goes_back_line_by_line(prompt):
     assert "nothing to undo" in prompt.message("%undo")
 
 
+def test_undo_tells_of_the_lines_that_changed_nothing(prompt):
+    prompt("w = torch.zeros(2)", "w += 1", "w.shape")
+    assert prompt.notices("%undo")[0].startswith("undone: w += 1 and 1 line after it")
+    prompt("w += 2", "w.shape", "w.dtype")
+    assert prompt.notices("%undo")[0].startswith("undone: w += 2 and 2 lines after it")
+
+
 def test_undo_after_a_new_line_takes_that_back_first(prompt):
     prompt("x = 1", "x = 2", "%undo", "x = 3", "%undo")
     assert prompt["x"] == 1

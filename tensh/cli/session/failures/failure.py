@@ -297,6 +297,10 @@ def place_of_code(code, instruction, line, sources):
     first, last, column, end_column = next(islice(code.co_positions(), instruction // 2, None), (None,) * 4)
     if None in (first, last, column, end_column) or last > len(source.lines):
         return Place(source, function, line)
+    if last > first:
+        from tensh.explain.place import header
+
+        first, column, last, end_column = header(source.text, first, column, last, end_column)
     return _place_of_bytes(source, function, first, column, last, end_column)
 
 

@@ -55,7 +55,7 @@ def undo(session, command):
             snapshot, gone = session.journal.take_back(command)
         except CannotUndo as error:
             raise MagicError(f"%undo: {line}: {error}") from None
-        line += _(" and the {count} after it").format(count=gone - 1) if gone > 1 else ""
+        line += _(" and {lines} after it").format(lines=count(gone - 1, "line")) if gone > 1 else ""
         changes = ", ".join(snapshot.changes())
         yield Notice(_("undone: {line}").format(line=line) + (f"  ({changes})" if changes else ""))
 

@@ -10,6 +10,7 @@ from tensh.cli.session.sources.elements import write_elements
 
 # Patterns are compiled at their first use, to save time at start-up.
 OPTION = r"(?:^|[ \t]+)--(?P<name>[A-Za-z][\w-]*)(?:=(?P<given>\S+)|[ \t]+(?P<next>(?!-)\S+))?"
+OPERATORS = frozenset("and or not in is if else for lambda await".split())
 LONGEST_NAME = 30  # characters of an expression repeated in a picture
 
 
@@ -79,13 +80,35 @@ def literal(word):
 
 
 def add_commas(text):
-    """Put a comma in place of each space outside of brackets and strings, keeping all positions."""
-    depth, quote, found = 0, "", []
-    for character in text:
+    """Put a comma in place of each space outside of brackets and strings, keeping all positions; where that is no list
+    of arguments, as for `x y + 1`, only between operands."""
+    spaces = [*find_spaces(text)]
+    every = replace_spaces(text, spaces)
+    return every if parse_arguments(every) else replace_spaces(text, [at for at in spaces if parts_operands(text, at)])
+
+
+def find_spaces(text):
+    """Yield the positions of the spaces outside of brackets and strings."""
+    depth, quote = 0, ""
+    for at, character in enumerate(text):
         if quote:
             quote = "" if character == quote else quote
         elif character in "'\"":
             quote = character
         depth += (character in "([{") - (character in ")]}")
-        found.append("," if character == " " and not depth and not quote else character)
-    return re.sub(r",(,+)", lambda match: "," + " " * len(match[1]), "".join(found))
+        if character == " " and not depth and not quote:
+            yield at
+
+
+def replace_spaces(text, places):
+    """Put a comma in place of the spaces at some places, of which neighbours count once."""
+    chosen = {at for at in places if at - 1 not in places}
+    return "".join("," if at in chosen else character for at, character in enumerate(text))
+
+
+def parts_operands(text, at):
+    """True if the space at a place lies between two operands, not beside an operator such as `+` or `and`."""
+    before, after = re.search(r"\w*\W?$", text[:at].rstrip())[0], re.match(r"\w*\W?", text[at:].lstrip())[0]
+    ends = before[-1:].isalnum() or before[-1:] in tuple("_)]}'\"")
+    begins = after[:1].isalnum() or after[:1] in tuple("_([{'\"~")
+    return ends and begins and before not in OPERATORS and after.rstrip() not in OPERATORS - {"lambda"}
