@@ -148,7 +148,7 @@ def convert(value, kind, loose=True):
     if inner is not None and optional_of(value.kind) is None and value.kind is not none:
         return convert(value, inner, loose)
     element, parts, wanted = element_of(kind), parts_of(value.kind), parts_of(kind)
-    if element is not None and (value.empty or parts and all(fits(each, element) for each in parts)):
+    if element is not None and (value.empty or parts is not None and all(fits(each, element) for each in parts)):
         return Value(kind)
     if parts is not None and wanted is not None and len(parts) == len(wanted) and not is_named_tuple(kind):
         own = value.parts or list(map(Value, parts))

@@ -82,8 +82,8 @@ def takes(formal, value, found, loose):
     if element is not None:
         if formal.length and fits(kind, element, found):
             return True
-        parts = get_args(kind) if origin_of(kind) is list else parts_of(kind)
-        return bool(parts) and all(fits(each, element, found) for each in parts)
+        parts = get_args(kind) or None if origin_of(kind) is list else parts_of(kind)
+        return parts is not None and all(fits(each, element, found) for each in parts)
     if formal.name == "reduction" and kind is str:
         return True
     if not loose:

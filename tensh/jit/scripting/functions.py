@@ -367,8 +367,8 @@ def can_be(value, kind, length):
     element = element_of(wanted)
     if element is None:
         return False
-    elements = parts_of(own) or ((own,) if length else ())
-    return is_empty(value) or bool(elements) and all(fits(each, element) or each is int for each in elements)
+    elements = (own,) if length and parts_of(own) is None else parts_of(own)
+    return is_empty(value) or elements is not None and all(fits(each, element) or each is int for each in elements)
 
 
 def own_methods(module):
