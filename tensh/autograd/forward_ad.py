@@ -110,6 +110,10 @@ def make_dual(tensor, tangent, *, level=None):
             "Making a dual Tensor based on a Tensor that already has a forward gradient at the same level "
             f"{level} is not supported."
         )
+    if tangent_levels.parts(tangent, chosen)[1] is not None:
+        raise RuntimeError(
+            f"Setting a forward grad that itself has a forward gradient at the same level{level} is not supported."
+        )
     return tangent_levels.dual(tensor, tangent, chosen)
 
 

@@ -61,10 +61,39 @@ def _tangent(func, inputs, place, direction):
     from tensh.autograd import forward_ad
 
     with forward_ad.dual_level():
-        dual = forward_ad.make_dual(inputs[place].detach(), direction)
-        outputs = _outputs(func(*inputs[:place], dual, *inputs[place + 1 :]))
+        given = _detached(inputs)
+        given[place] = forward_ad.make_dual(given[place], direction)
+        outputs = _outputs(func(*given))
         parts = [forward_ad.unpack_dual(t) for t in outputs]
         return [(np.zeros_like(t.array) if tangent is None else tangent.array).reshape(-1) for t, tangent in parts]
+
+
+def _detached(inputs):
+    return [x.detach() if isinstance(x, Tensor) else x for x in inputs]
+
+
+def check_undefined(func, inputs):
+    """Raise Mismatch unless the absence of a tangent of one input means zeros, beside tangents at random of the others."""
+    from tensh.autograd import forward_ad
+
+    places = [i for i, x in enumerate(inputs) if isinstance(x, Tensor) and x.requires_grad]
+    with forward_ad.dual_level():
+        given = _detached(inputs)
+        for place in places:
+            given[place] = forward_ad.make_dual(given[place], find_public("randn_like")(given[place]))
+        for place in places:
+            own, x = given[place], inputs[place].detach()
+            found = []
+            for absent in forward_ad.make_dual(x, find_public("zeros_like")(x)), x:
+                given[place] = absent
+                found.append([forward_ad.unpack_dual(t).tangent for t in _outputs(func(*given))])
+            given[place] = own
+            for number, (zeros, none) in enumerate(zip(*found, strict=True)):
+                if zeros is not None and none is not None and not np.allclose(zeros.array, none.array):
+                    raise Mismatch(
+                        f"Mismatch in tangent values for output with index: {number} when input: {inputs[place]} "
+                        f"has an undefined tangent value.  Got: {zeros} but expected: {none}"
+                    )
 
 
 def _differences(func, inputs, place, part, eps):

@@ -56,9 +56,11 @@ def gradcheck(
         if not differentiable(func(*inputs)):
             return check_constant(func, inputs, checked, eps)
         if check_backward_ad:
-            check(func, inputs, checked, eps, atol, rtol, nondet_tol, check_undefined_grad, check_grad_dtypes)
+            check(
+                func, inputs, checked, eps, atol, rtol, nondet_tol, check_undefined_grad, check_grad_dtypes, fast_mode
+            )
         if check_forward_ad:
-            check_forward(func, inputs, eps, atol, rtol, check_batched_forward_grad)
+            check_forward(func, inputs, eps, atol, rtol, check_batched_forward_grad, check_undefined_grad)
         if check_batched_grad:
             check_batched(func, inputs, checked)
     except GradcheckError:
@@ -117,6 +119,7 @@ def gradgradcheck(
         check_batched_grad=check_batched_grad,
         check_forward_ad=check_fwd_over_rev,
         check_backward_ad=check_rev_over_rev,
+        fast_mode=fast_mode,
     )
 
 

@@ -174,6 +174,11 @@ REAL = (
         _has_torch_function _has_torch_function_unary _has_torch_function_variadic""".split()
     }
     | {
+        f"_C._functions.{name}": f"tensh.engine.autograd.delayed:{name}"
+        for name in "DelayedError Error UndefinedGrad".split()
+    }
+    | {"_C._functions.AccumulateGrad": "tensh.engine.core.nodes:AccumulateGrad"}
+    | {
         f"_dynamo.{name}": f"tensh.compiler.api:{name}"
         for name in """reset disable is_compiling
         optimize graph_break mark_dynamic mark_static mark_static_address allow_in_graph assume_constant_result""".split()

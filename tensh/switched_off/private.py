@@ -1,7 +1,7 @@
 """Private functions of torch that libraries call, in terms of public ones."""
 
 from tensh.engine import find_public
-from tensh.engine.dtypes.device import strided
+from tensh.engine.autograd.leaves import has_same_form
 from tensh.engine.dtypes.dtype import float16, float32, float64, int8, int16, int32, int64, uint8
 from tensh.engine.operators.layers.composites.grouped import grouped_mm
 
@@ -32,8 +32,8 @@ def _shape_as_tensor(self):
 
 
 def _has_compatible_shallow_copy_type(input, from_):
-    """Return True if ``input.data = from_`` may be assigned: both are on one device, and both are dense or both sparse."""
-    return input.device == from_.device and (input.layout is strided) == (from_.layout is strided)
+    """Return True if ``input.data = from_`` may be assigned: both are on one device and of one form, such as dense."""
+    return has_same_form(input, from_)
 
 
 def _convert_indices_from_coo_to_csr(input, size, *, out_int32=False):

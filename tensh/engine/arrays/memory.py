@@ -182,14 +182,6 @@ def allocate(size, dtype, make=np.empty):
         ) from None
 
 
-def copy_once(block, memo):
-    """The copy of a block of memory by ``copy.deepcopy``: one for all tensors and storages over it."""
-    if id(block) not in memo:
-        memo[id(block)] = block.copy(order="K")
-        memo.setdefault(id(memo), []).append(block)  # keeps the array alive as long as its id is used
-    return memo[id(block)]
-
-
 def dense_owner(array):
     """Return the owner of the memory of ``array``; for memory received in pieces, the piece around it."""
     block = owner(array)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tensh.engine.autograd.packing import SavedTensor
 from tensh.engine.core.clock import is_written_after, tick
 from tensh.engine.core.nodes import UNDEFINED, Node, Output, Parts, unpacked_values
 from tensh.engine.core.tensor import Tensor, wrap
@@ -131,13 +132,24 @@ class BackwardCFunction(Node, FunctionCtx):
     def saved_tensors(self):
         """The tensors given to ``save_for_backward``; in ``jvp``, those given to ``save_for_forward``."""
         if self.forwards:
-            return self.saved_for_forward
+            return self.saved_for_forward or ()
         if self.saved is NOTHING:
             raise RuntimeError(second_time)
         self._check_saved()
         return tuple(self._call_again(value) for value in self.saved)
 
-    saved_variables = saved_tensors
+    @property
+    def _raw_saved_tensors(self):
+        """The saved values as objects on which hooks can be registered."""
+        if self.saved is NOTHING:
+            raise RuntimeError(second_time)
+        return tuple([SavedTensor(self, place) for place in range(len(self.saved))])
+
+    @property
+    def saved_variables(self):
+        """An older name of ``saved_tensors``."""
+        warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning)
+        return self.saved_tensors
 
     def _call_again(self, value):
         if not isinstance(value, SavedOutput):
@@ -172,8 +184,7 @@ class BackwardCFunction(Node, FunctionCtx):
         self.saved = NOTHING
 
     def backward(self, g):
-        gs = self._call(g, False)
-        return [gi if gi is None else gi.array for gi in gs]
+        return [gi if gi is None else lend_array(gi.array) for gi in self._call(g, False)]
 
     def backward_graph(self, g):
         return self._call(g, True)
@@ -223,6 +234,11 @@ class BackwardCFunction(Node, FunctionCtx):
 
     def __repr__(self):
         return f"<torch.autograd.function.{type(self).__name__} object at {id(self):#x}>"
+
+
+def lend_array(array):
+    """The array of a gradient that the user's code may have kept, or have returned twice, so that no ``.grad`` becomes its owner."""
+    return array.view() if type(array) is np.ndarray else array.copy()
 
 
 NOTHING = []

@@ -1,6 +1,5 @@
 """autograd.Function: operators whose forward and backward the user writes."""
 
-import functools
 import inspect
 
 from tensh.engine.autograd.context import BackwardCFunction, Many, SavedOutput, make_node_class
@@ -9,7 +8,7 @@ from tensh.engine.autograd.packing import pack_custom
 from tensh.engine.core import ports
 from tensh.engine.core.clock import announce, listeners, mode, owner, stamp_write, tick
 from tensh.engine.core.lift import Lift
-from tensh.engine.core.nodes import AccumulateGrad, Node, Output, uses_gradient
+from tensh.engine.core.nodes import AccumulateGrad, Output, uses_gradient
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import derive_again, record_view, refresh_node
 from tensh.engine.dispatch.override.state import is_wrapper
@@ -117,7 +116,7 @@ class Function:
         backward, vjp = cls.backward is not Function.backward, cls.vjp is not Function.vjp
         if backward and vjp:
             raise RuntimeError(
-                'Implementing both "backward" and "vjp" for a custom Function is not allowed. You should only implement one '
+                "Implementing both 'backward' and 'vjp' for a custom Function is not allowed. You should only implement one "
                 "of them."
             )
         return cls.vjp if vjp else cls.backward
@@ -303,64 +302,6 @@ def save_tensors(tensors):
     node.to_save = tensors
     _keep(node, (), ())
     return node
-
-
-def once_differentiable(fn):
-    """Mark a ``backward`` that cannot be differentiated: a second derivative raises RuntimeError instead of being wrong.
-
-    >>> import tensh as torch
-    >>> class Square(torch.autograd.Function):
-    ...     @staticmethod
-    ...     def forward(ctx, x):
-    ...         ctx.save_for_backward(x)
-    ...         return x * x
-    ...     @staticmethod
-    ...     @torch.autograd.function.once_differentiable
-    ...     def backward(ctx, g):
-    ...         return 2 * g * ctx.saved_tensors[0]
-    >>> x = torch.tensor(3.0, requires_grad=True)
-    >>> Square.apply(x).backward()
-    >>> x.grad
-    tensor(6.)
-    """
-
-    @functools.wraps(fn)
-    def wrapper(ctx, *args):
-        before, mode.grad = mode.grad, False
-        try:
-            outputs = fn(ctx, *args)
-        finally:
-            mode.grad = before
-        if not mode.grad or not any(isinstance(a, Tensor) and refresh_node(a) is not None for a in args):
-            return outputs
-        several = isinstance(outputs, tuple)
-        refused = [_refuse_derivative(o) for o in (outputs if several else (outputs,))]
-        return tuple(refused) if several else refused[0]
-
-    return wrapper
-
-
-class NotDifferentiable(Node):
-    """The node of a gradient that a ``once_differentiable`` backward computed."""
-
-    __slots__ = ()
-
-    def backward(self, g):
-        raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
-
-    backward_graph = backward
-
-    def name(self):
-        return "torch::autograd::Error"
-
-
-def _refuse_derivative(t):
-    if not isinstance(t, Tensor):
-        return t
-    node = NotDifferentiable()
-    node.inputs, node.saved, node.hooks = (), (), None
-    node.time, node.shape, node.dtype = tick(), t.array.shape, t.array.dtype
-    return wrap(t.array, node)
 
 
 class InplaceFunction(Function):

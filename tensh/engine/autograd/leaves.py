@@ -4,9 +4,13 @@ import weakref
 
 import numpy as np
 
+from tensh.engine.arrays import memory
 from tensh.engine.arrays.absent import Absent
+from tensh.engine.core.clock import continue_version
 from tensh.engine.core.nodes import AccumulateGrad
-from tensh.engine.core.tensor import wrap
+from tensh.engine.core.tensor import SPARSE, Tensor, wrap
+from tensh.engine.dtypes.device import CONSTANTS
+from tensh.engine.dtypes.dtype import DIFFERENTIABLE
 from tensh.engine.errors.messages import broadcast_clash, does_not_fit
 
 REMADE = frozenset({np.ndarray, Absent})
@@ -64,3 +68,32 @@ def renew_leaf(t, array):
     t.node = AccumulateGrad(t)
     t.array, t.node.grad, t.node.hooks = before, old.grad, old.hooks
     old.__class__, old.array, old.grad, old.hooks = ReplacedLeaf, None, None, None
+
+
+def has_same_form(t, other):
+    """True if two tensors are on one device, and both are dense, or in the layout COO, or compressed, or nested."""
+    return t.device == other.device and form_of(t) == form_of(other)
+
+
+def form_of(t):
+    if t.is_nested:
+        return "nested"
+    return "dense" if type(t.array) not in SPARSE else "COO" if t.layout is CONSTANTS["sparse_coo"] else "compressed"
+
+
+def set_data(t, value):
+    """Let a tensor go on with the memory of another one, without a record; each counts its own writes."""
+    if not isinstance(value, Tensor):
+        raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
+    if not has_same_form(t, value):
+        raise RuntimeError(
+            "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have incompatible tensor type."
+        )
+    if type(t.node) is AccumulateGrad:
+        if value.array.dtype.kind not in DIFFERENTIABLE:
+            raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
+        if t.node.shape != value.array.shape or t.node.dtype is not value.array.dtype:
+            renew_leaf(t, value.array)
+    before, array = t.array, memory.share_apart(value.array)
+    replace_array(t, array)
+    continue_version(before, array)

@@ -97,23 +97,22 @@ def array_of(tensor):
 def pack_custom(node):
     """Pack the saved values of a custom function's node, which are tensors and outputs."""
     hooks = mode.packing[-1]
-
-    def parcel(value):
-        if value is None:
-            return None
-        if isinstance(value, Tensor):
-            return parcel_of(value)
-        index = value.index
-        origin = None if index is None else node._output(index)
-        return Parcel(hooks, wrap(value.array, origin), lambda tensor: type(value)(tensor.array, index))
-
-    node.saved = PackedValues([parcel(value) for value in node.saved])
+    node.saved = PackedValues([None if value is None else pack_own(node, value, hooks) for value in node.saved])
 
 
-def parcel_of(tensor):
+def pack_own(node, value, hooks):
+    """The parcel of a tensor that a custom function saved, or of one of its outputs."""
+    if isinstance(value, Tensor):
+        return parcel_of(value, hooks)
+    index = value.index
+    origin = None if index is None else node._output(index)
+    return Parcel(hooks, wrap(value.array, origin), lambda tensor: type(value)(tensor.array, index))
+
+
+def parcel_of(tensor, hooks):
     """The parcel of a tensor; unpacking restores a tensor with the same node."""
     node = refresh_node(tensor)
-    return Parcel(mode.packing[-1], tensor, lambda other: wrap(other.array, node))
+    return Parcel(hooks, tensor, lambda other: wrap(other.array, node))
 
 
 def pack_value(node, role, value, hooks):
@@ -160,14 +159,19 @@ class SavedTensor:
             said = ", ".join(map(repr, (self, *hooks)))
             raise TypeError(WHAT_IS_TAKEN.format("register_hooks", "self: torch._C._autograd.SavedTensor, ", said))
         node, place = self._node, self._place
-        if node.saved is None:
+        if not node.saved:
             raise RuntimeError(FREED)
         values = list(node.saved.values if type(node.saved) is PackedValues else node.saved)
         if type(values[place]) is Parcel:
             raise RuntimeError(ONCE)
+        if values[place] is None:
+            raise RuntimeError("Calling register_hooks on a saved tensor with value None is forbidden")
         if type(values[place]) is ndarray:
             values[place] = Parcel(hooks, wrap(values[place]), array_of)
             node.saved = PackedValues(values, hooks)
+        elif getattr(type(node), "function", None):  # the user's
+            values[place] = pack_own(node, values[place], hooks)
+            node.saved = PackedValues(values)
 
 
 def stands_for_number(node, read):

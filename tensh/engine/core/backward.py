@@ -11,6 +11,7 @@ from sys import getrecursionlimit, getrefcount, setrecursionlimit
 import numpy as np
 
 from tensh.engine.arrays.memory import lay_out_like, row_major
+from tensh.engine.arrays.whole import dense_first, take_value
 from tensh.engine.codegen.vocabulary import ARRAYS, on_tensors
 from tensh.engine.core.clock import FORWARD, clock, mode, stamp_write
 from tensh.engine.core.hooks import require_gradient, require_gradients, require_nothing
@@ -193,7 +194,7 @@ def accumulate(leaf, g, graph):
         leaf.grad = on_tensors("copy_gradient")(g)
         leaf.grad.array = lay_out_like(leaf.grad.array, leaf.array)
     elif graph:
-        leaf.grad = on_tensors("add")(sofar, g)
+        leaf.grad = on_tensors("add")(*dense_first(sofar, g))
     elif sofar is None:
         leaf.grad = wrap(lay_out_like(g, leaf.array))
     elif (array := sofar.array).dtype is not g.dtype:
@@ -206,7 +207,7 @@ def accumulate(leaf, g, graph):
                 array[...] = array + g
             stamp_write(array)
         except Lift:  # one of them is sparse
-            leaf.grad = on_tensors("add")(*sorted((sofar, wrap(g)), key=lambda t: type(t.array) is not np.ndarray))
+            leaf.grad = take_value(sofar, on_tensors("add")(*dense_first(sofar, wrap(g))))
     if leaf.hooks is not None:
         for hook in list(leaf.hooks.accumulated.values()):
             require_nothing(hook(leaf.variable), leaf.variable)
@@ -249,9 +250,8 @@ def call_pre_hooks(node, g, graph, runs):
 
 def list_arrived_gradients(node, g):
     """The gradients that arrived at a node, one for each output, as its hooks receive them."""
-    if type(node.shape) is not list:
-        return (as_tensor(g),)
-    return tuple(as_tensor(g.get(number)) for number in range(len(node.shape)))
+    several = type(node.shape) is list
+    return tuple(as_tensor(g.get(number)) for number in range(len(node.shape))) if several else (as_tensor(g),)
 
 
 def call_post_hooks(node, g, gs, graph):

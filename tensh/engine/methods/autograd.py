@@ -5,9 +5,9 @@ import weakref
 from tensh.engine.arrays import memory
 from tensh.engine.arrays.absent import Absent
 from tensh.engine.autograd.inference import INFERENCE, REQUIRE, VERSION, is_inference, mark_like
-from tensh.engine.autograd.leaves import renew_leaf, replace_array
+from tensh.engine.autograd.leaves import set_data
 from tensh.engine.codegen.registry import METHODS, PUBLIC
-from tensh.engine.core.clock import continue_version, mode, version
+from tensh.engine.core.clock import mode, version
 from tensh.engine.core.hooks import hooks_of
 from tensh.engine.core.nodes import AccumulateGrad, NoGradView, Output, uses_gradient
 from tensh.engine.core.tensor import Tensor, wrap
@@ -310,31 +310,11 @@ def detach_(self):
 
 
 # ── memory ───────────────────────────────────────────────────────────────────
-def _set_data(t, value):
-    if not isinstance(value, Tensor):
-        raise TypeError(f"Variable data has to be a tensor, but got {type(value).__name__}")
-    if type(value.array) is not type(t.array) and value.device != t.device:
-        raise RuntimeError(
-            "Attempted to call `variable.set_data(tensor)`, but `variable` and `tensor` have incompatible tensor type."
-        )
-    if type(t.node) is AccumulateGrad:
-        if value.array.dtype.kind not in DIFFERENTIABLE:
-            raise RuntimeError("dataset to a tensor that requires gradients must be floating point or complex dtype")
-        if t.node.shape != value.array.shape or t.node.dtype is not value.array.dtype:
-            renew_leaf(t, value.array)
-    before, array = (
-        t.array,
-        memory.share_apart(value.array),
-    )  # as in PyTorch, both share memory but count writes separately
-    replace_array(t, array)
-    continue_version(before, array)
-
-
 def _keep_data(t):
     raise RuntimeError("Deleting tensor data is not allowed. Delete tensor instead!")
 
 
-@member(set=_set_data, delete=_keep_data)
+@member(set=set_data, delete=_keep_data)
 def data(t):
     """A view without history, whose writes are not counted as writes to this tensor."""
     return mark_like(wrap(memory.share_apart(t.array)), t)

@@ -7,6 +7,7 @@ import numpy as np
 
 from tensh.engine.arguments.binding import make_leaf
 from tensh.engine.arrays import memory
+from tensh.engine.arrays.whole import copy_once
 from tensh.engine.autograd.modes import no_grad
 from tensh.engine.codegen.mixing import NUMBERS
 from tensh.engine.codegen.public_forms import function
@@ -189,7 +190,7 @@ def __deepcopy__(self, memo):
     block = memory_of(self.array)
     twin = rebuild_tensor(
         None if type(self) is Tensor else type(self),
-        memory.copy_once(block, memo),
+        copy_once(block, memo),
         *place_of(self.array, block),
         node is not None,
     )

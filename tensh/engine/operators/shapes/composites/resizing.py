@@ -11,10 +11,10 @@ from tensh.engine.arguments.signatures import choose
 from tensh.engine.arrays import memory
 from tensh.engine.arrays.bounds import MOST, count_elements, require_storage
 from tensh.engine.autograd.inference import INFERENCE, refuse_write
-from tensh.engine.autograd.leaves import replace_array
+from tensh.engine.autograd.leaves import renew_leaf, replace_array
 from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.core.clock import continue_version, mode, owner, stamp_write
-from tensh.engine.core.nodes import uses_gradient
+from tensh.engine.core.nodes import AccumulateGrad, uses_gradient
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.device import contiguous_format
@@ -117,6 +117,8 @@ def set_(self, source=None, storage_offset=None, size=None, stride=None):
         array = array_at(array, given["size"], given.get("stride"), given["storage_offset"])
     self._base, before = None, self.array
     stamp_write(before)
+    if type(self.node) is AccumulateGrad and self.node.shape != array.shape:
+        renew_leaf(self, array)
     if owner(array) is not owner(before):  # the tensor goes on counting its own writes
         array = memory.share_apart(array)
         continue_version(before, array)

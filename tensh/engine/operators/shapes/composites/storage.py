@@ -9,6 +9,7 @@ from tensh.engine.arguments.signatures import type_name
 from tensh.engine.arrays import memory
 from tensh.engine.arrays.absent import Absent, is_absent, make_absent
 from tensh.engine.arrays.files import map_file
+from tensh.engine.arrays.whole import copy_once
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import cpu, meta, require_cpu
 from tensh.engine.dtypes.device import device as Device
@@ -138,7 +139,7 @@ class UntypedStorage(OwnMemory, metaclass=OfTorch):
     def __deepcopy__(self, memo):
         if is_absent(self):
             return memo.setdefault(id(self), self.clone())
-        return memo.setdefault(id(self), view_storage(memory.copy_once(self.array, memo)))
+        return memo.setdefault(id(self), view_storage(copy_once(self.array, memo)))
 
     def element_size(self):
         """1: the elements are bytes."""

@@ -1,0 +1,27 @@
+"""Whole values: memory that is copied once, and the value of one tensor that becomes another's."""
+
+import numpy as np
+
+
+def copy_once(block, memo):
+    """The copy of a block of memory by ``copy.deepcopy``: one for all tensors and storages over it."""
+    if id(block) not in memo:
+        memo[id(block)] = block.copy(order="K")
+        memo.setdefault(id(memo), []).append(block)  # keeps the array alive as long as its id is used
+    return memo[id(block)]
+
+
+def dense_first(*tensors):
+    """The tensors in the order in which they can be added: those with all elements before sparse ones."""
+    return sorted(tensors, key=lambda t: type(t.array) is not np.ndarray)
+
+
+def take_value(t, other):
+    """Give ``t`` the value of another tensor of the same layout, and return it; return the other one if their layouts differ."""
+    if type(t.array) is not type(other.array):
+        return other
+    if type(t.array) is np.ndarray:
+        t.array[...] = other.array
+    else:
+        t.array = other.array
+    return t
