@@ -16,6 +16,7 @@ from tensh.engine.dispatch.override.state import Disabled as DisableTorchFunctio
 from tensh.engine.dispatch.override.state import DisabledForClasses as DisableTorchFunctionSubclass  # noqa: F401
 from tensh.engine.dispatch.override.state import call_disabled as _disabled_torch_function_impl  # noqa: F401
 from tensh.engine.methods.unsupported import UnsupportedMember
+from tensh.support.naming import is_of_torch
 from tensh.switched_off import lookup
 
 __all__ = [
@@ -196,7 +197,7 @@ def redispatch_function(func, types, args, kwargs=None):
     >>> torch.overrides.redispatch_function(torch.add, (), (torch.ones(1), 2))
     tensor([3.])
     """
-    if not isinstance(func, FunctionType) or func.__globals__["__name__"].partition(".")[0] in ("tensh", "torch"):
+    if not isinstance(func, FunctionType) or is_of_torch(func.__globals__["__name__"]):
         with DisableTorchFunction():
             return func(*args, **(kwargs or {}))
     state.skipping = True

@@ -19,6 +19,7 @@ from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.dtype import dtype as Dtype
 from tensh.nn.modules.module import Module
 from tensh.nn.parameter import Buffer, Parameter
+from tensh.support.naming import is_of_torch
 
 SIMPLE = (bool, int, float, complex, str, bytes, type(None), Dtype, range, slice, type(Ellipsis))
 PLAIN = frozenset((Tensor, Parameter, Buffer))
@@ -144,13 +145,11 @@ class Guards:
             self.add(f"{self.constant(value)}.__self__", value.__self__, attributes)
             self.add_function(value.__func__, attributes)
         elif isinstance(value, types.ModuleType):
-            if value.__name__.partition(".")[0] not in ("tensh", "torch", "math", "numpy"):
+            if not is_of_torch(value.__name__) and value.__name__.partition(".")[0] not in ("math", "numpy"):
                 self.add_members(vars(value), attributes & vars(value).keys(), attributes)
         elif isinstance(value, type):
             self.add_class(value, attributes)
-        elif isinstance(getattr(value, "__dict__", None), dict) and not type(value).__module__.startswith(
-            ("tensh", "torch")
-        ):
+        elif isinstance(getattr(value, "__dict__", None), dict) and not is_of_torch(type(value).__module__):
             self.add_members(vars(value), list(vars(value)), attributes)
             self.add_class(type(value), attributes, vars(value))
 
@@ -163,7 +162,7 @@ class Guards:
     def add_class(self, cls, attributes, members=None):
         """Guard attributes of a class, and that an object with the attributes ``members`` has none of the same name."""
         for each in cls.__mro__:
-            if each.__module__ in ("builtins", "abc", "typing") or each.__module__.startswith(("tensh", "torch")):
+            if each.__module__ in ("builtins", "abc", "typing") or is_of_torch(each.__module__):
                 continue
             for name in attributes & vars(each).keys():
                 value = vars(each)[name]
@@ -179,7 +178,7 @@ class Guards:
         if simple:
             texts = ", ".join(f"{own}[{name!r}]" for name in simple)
             self.require(f"({texts},) == {self.constant(tuple(members[name] for name in simple))}")
-        if not type(module).__module__.startswith(("tensh", "torch")):  # whose numbers may become others that are equal
+        if not is_of_torch(type(module).__module__):  # whose numbers may become others that are equal
             for name in simple:
                 if type(members[name]) in (int, float, complex):
                     self.require(f"type({own}[{name!r}]) is {type(members[name]).__name__}")

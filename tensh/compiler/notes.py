@@ -1,6 +1,7 @@
 """The origin of a step as a comment next to it: its layer, or the user's source."""
 
 from tensh.graph.source import piece
+from tensh.support.naming import is_of_torch
 
 
 def note(step):
@@ -16,7 +17,7 @@ def note(step):
 
 def is_layer(line):
     """Return True if a line comes from a layer of torch.nn."""
-    return bool(line.modules) and type(line.modules[-1]).__module__.startswith("torch")
+    return bool(line.modules) and is_of_torch(type(line.modules[-1]).__module__)
 
 
 def words_of(step):

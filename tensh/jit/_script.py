@@ -18,6 +18,7 @@ from tensh.jit.type_names import take_script_names
 from tensh.jit.types import TypedSignature, class_path
 from tensh.jit.written_code import read_source, write_code
 from tensh.nn.modules.module import Module
+from tensh.support.naming import is_of_torch
 from tensh.tracing.state import is_tracing
 
 __all__ = ["RecursiveScriptModule", "ScriptFunction", "ScriptModule", "script", "script_if_tracing"]
@@ -176,7 +177,7 @@ def scripted_class(cls):
         fn = getattr(cls, name, None)
         modifier = getattr(fn, "_torchscript_modifier", None)
         if name == "forward" and inspect.isfunction(fn) or modifier == "export":
-            if modifier in (None, "export") and not fn.__module__.startswith(("torch", "tensh")):
+            if modifier in (None, "export") and not is_of_torch(fn.__module__):
                 check_syntax(fn)
             members[name] = Method(fn, owner)
         elif inspect.isfunction(fn) and modifier in ("ignore", "unused"):

@@ -7,6 +7,7 @@ import weakref
 
 from tensh.engine.core.tensor import Tensor
 from tensh.nn.modules.module import Module
+from tensh.support.naming import is_of_torch
 
 __all__ = [
     "MAGIC", "attributes_of", "describe_class_of", "find_static", "functions_of", "is_compiled", "is_enum", "is_script_class", "methods_of",
@@ -31,21 +32,17 @@ def is_enum(kind):
     return isinstance(kind, type) and issubclass(kind, enum.Enum)
 
 
-@functools.cache
 def is_script_class(kind):
     """Return True for a class of the program whose instances scripts can hold."""
-    if (
-        not isinstance(kind, type)
-        or kind is inspect.Parameter.empty
-        or is_enum(kind)
-        or hasattr(kind, "__torch_script_interface__")
-    ):
+    return isinstance(kind, type) and has_held_instances(kind)
+
+
+@functools.cache
+def has_held_instances(kind):
+    """Return True for a class, as ``is_script_class`` does."""
+    if kind is inspect.Parameter.empty or is_enum(kind) or hasattr(kind, "__torch_script_interface__"):
         return False
-    if issubclass(kind, (Tensor, Module, BaseException)) or kind.__module__.partition(".")[0] in (
-        "torch",
-        "tensh",
-        "typing",
-    ):
+    if issubclass(kind, (Tensor, Module, BaseException)) or is_of_torch(kind.__module__) or kind.__module__ == "typing":
         return False
     if any(each.__module__ == "builtins" for each in kind.__mro__[:-1]):
         return False

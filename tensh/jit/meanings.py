@@ -10,6 +10,7 @@ from functools import partial
 
 from tensh.engine.dtypes.size import Size
 from tensh.jit.value_text import describe_value
+from tensh.support.naming import is_of_torch
 
 __all__ = ["FUNCTIONS", "divide", "greatest", "least", "power", "round_number", "translate"]
 
@@ -287,7 +288,7 @@ def is_of_program(name, fn, cells):
     except ValueError:  # a variable that is not assigned yet
         return False
     local = name in fn.__code__.co_varnames
-    return inspect.isfunction(found) and not local and not (found.__module__ or "").startswith(("torch", "tensh"))
+    return inspect.isfunction(found) and not local and not is_of_torch(found.__module__ or "")
 
 
 def translate(fn, find_meaning=None):
@@ -299,7 +300,7 @@ def translate(fn, find_meaning=None):
     >>> translate(len) is len
     True
     """
-    if not inspect.isfunction(fn) or hasattr(fn, "__wrapped__") or (fn.__module__ or "").startswith(("torch", "tensh")):
+    if not inspect.isfunction(fn) or hasattr(fn, "__wrapped__") or is_of_torch(fn.__module__ or ""):
         return fn
     try:
         tree = parse_function(fn)

@@ -3,13 +3,14 @@
 import inspect
 
 from tensh.nn.modules.module import Module
+from tensh.support.naming import is_of_torch
 
 __all__ = ["read_properties", "written_methods"]
 
 
 def own_classes(cls):
     """Return the classes, among those that a class inherits from, that the user wrote."""
-    return [each for each in cls.__mro__ if not each.__module__.startswith(("torch", "tensh"))]
+    return [each for each in cls.__mro__ if not is_of_torch(each.__module__)]
 
 
 def read_properties(cls):

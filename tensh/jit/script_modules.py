@@ -5,6 +5,7 @@ import copy
 from tensh.jit.types import class_path, fits_type
 from tensh.jit.written_code import write_code
 from tensh.nn.modules.module import Module
+from tensh.support.naming import is_of_torch
 
 __all__ = ["RecursiveScriptModule", "ScriptModule"]
 
@@ -37,7 +38,7 @@ class ScriptModule(Module):
 
     def extra_repr(self):
         """Return the name of the original class."""
-        own = type(self).__module__.partition(".")[0] not in ("torch", "tensh")  # a class that the user wrote
+        own = not is_of_torch(type(self).__module__)  # a class that the user wrote
         return "" if own else f"original_name={self.original_name}"
 
     def get_debug_state(self, *args, **kwargs):

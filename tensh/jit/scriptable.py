@@ -11,6 +11,7 @@ from tensh.jit.classes import attributes, is_enum
 from tensh.jit.failures import Error
 from tensh.jit.types import KEYS, NO_KEY, name_of, short_name_of
 from tensh.nn.modules.module import Module
+from tensh.support.naming import is_of_torch
 from tensh.tracing.notes import kind_of
 
 __all__ = ["NO_SOURCE", "is_of_library", "infer_container", "infer_type", "require_class", "require_source"]
@@ -65,7 +66,7 @@ def require_source(obj):
 
 def is_of_library(obj):
     """Return True for a function, or a method, of the library."""
-    return inspect.isroutine(obj) and (getattr(obj, "__module__", None) or "").startswith(("torch", "tensh"))
+    return inspect.isroutine(obj) and is_of_torch(getattr(obj, "__module__", None) or "")
 
 
 def infer_type(value):

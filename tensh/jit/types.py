@@ -12,6 +12,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device
 from tensh.engine.dtypes.dtype import dtype
 from tensh.jit.classes import describe_class_of, is_enum, is_script_class, name_enum
+from tensh.support.naming import is_of_torch
 
 PLAIN = {
     Tensor: "Tensor", int: "int", float: "float", bool: "bool", complex: "complex", str: "str", device: "Device", dtype: "int",
@@ -170,7 +171,7 @@ class TypedSignature:
             for name, p in self.signature.parameters.items()
             if name != own
         }
-        if (fn.__module__ or "").startswith(("torch", "tensh")):  # our layers have no annotations
+        if is_of_torch(fn.__module__ or ""):  # our layers have no annotations
             for name, p in self.signature.parameters.items():
                 if self.kinds.get(name) is inspect.Parameter.empty and p.default is not inspect.Parameter.empty:
                     self.kinds[name] = typing.Any

@@ -1,5 +1,7 @@
 """Rebuilding tensors from a file. A file may claim anything: nothing is used unchecked."""
 
+import inspect
+
 import numpy as np
 
 from tensh.engine.arrays.absent import Absent, lay_out
@@ -17,22 +19,7 @@ from tensh.serialization.sparse import outline_sparse, rebuild_sparse
 
 __all__ = ["DamagedError", "Parameter", "Tensor"]
 LARGEST = 2**62  # elements; limit of any size, stride or offset
-KEPT = (
-    int,
-    float,
-    str,
-    bool,
-    type(None),
-    complex,
-    bytes,
-    list,
-    tuple,
-    dict,
-    set,
-    Tensor,
-    dtype,
-    device,
-)  # types allowed in attributes
+RESERVED = frozenset(dir(Parameter))  # names of members of tensors
 
 
 class FileStorage(TypedStorage):
@@ -189,13 +176,17 @@ def set_attributes(function, cls, arguments, state):
 
 
 def set_state(made, state):
-    """Return attributes that are plain values and do not hide members of the class."""
+    """Set attributes that hide no members of tensors, and no methods of their class."""
     if not state:
         return made
     if type(state) is not dict:
         raise DamagedError("it contains a tensor whose attributes are not a dictionary")
-    for name, value in state.items():
-        if type(name) is not str or hasattr(made, name) or not isinstance(value, KEPT):
+    for name in state:
+        if (
+            type(name) is not str
+            or name in RESERVED
+            or hasattr(inspect.getattr_static(type(made), name, None), "__get__")
+        ):
             raise DamagedError("it contains a tensor with an attribute that is not allowed")
     made.__dict__.update(state)
     return made

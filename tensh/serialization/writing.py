@@ -31,6 +31,7 @@ from tensh.serialization.allowed import module_in_files
 from tensh.serialization.records import ALIGNMENT, Records
 from tensh.serialization.sparse import sparse_facts
 from tensh.serialization.storages import STORAGES, UNTYPED, dtype_name, flat, place_of
+from tensh.support.naming import is_of_torch, names_of_torch
 from tensh.support.replacing import replace_file
 
 PROTOCOL = 2
@@ -70,6 +71,15 @@ LAYOUT = Global("torch.serialization", "_get_layout")
 GENERATOR, TENSOR_BASE = Global("torch._C", "Generator"), Global("torch._C", "TensorBase")
 
 
+def reduces_itself(cls):
+    """Return True for a user's class of tensors or modules that says by ``__reduce_ex__`` what a file has of it."""
+    if not issubclass(cls, (Tensor, Module)):
+        return False
+    names = ("__reduce_ex__",) if issubclass(cls, Tensor) else ("__reduce_ex__", "__reduce__")  # which tensors ignore
+    owner = next(each for each in cls.__mro__ if any(name in vars(each) for name in names))
+    return owner is not object and not is_of_torch(owner.__module__)
+
+
 def mention(stored):
     """Return an archive's reference to a block of memory."""
     return "storage", stored.kind, stored.key, "cpu", stored.count
@@ -104,6 +114,9 @@ class Writer(pickle._Pickler):
         return self.mention(obj) if isinstance(obj, BlockMention) else None
 
     def reducer_override(self, obj):
+        if reduces_itself(type(obj)):
+            with names_of_torch():
+                return obj.__reduce_ex__(self.proto)
         if isinstance(obj, Tensor):
             return self.parameter(obj) if issubclass(type(obj), Parameter) else self.tensor(obj)
         if isinstance(obj, Module):

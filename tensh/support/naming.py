@@ -1,16 +1,42 @@
 """The names under which values are pickled and classes displayed: PyTorch's in a program whose `torch` is tensh, so
 that PyTorch can read them."""
 
+import contextlib
 import os
 import sys
+import threading
 import types
 
 FOLDER = os.path.dirname(os.path.dirname(__file__))  # of tensh
 
 
+class Writing(threading.local):
+    """Whether this thread writes a file, whose names are PyTorch's whatever the module `torch` is."""
+
+    names_torch = False
+
+
+writing = Writing()
+
+
+@contextlib.contextmanager
+def names_of_torch():
+    """Let tensors describe themselves by PyTorch's names within the context, as in a program whose `torch` is tensh."""
+    before, writing.names_torch = writing.names_torch, True
+    try:
+        yield
+    finally:
+        writing.names_torch = before
+
+
 def torch_is_tensh():
     """True if the module `torch` of this program is tensh, so that a pickle may refer to it rather than to tensh."""
-    return (getattr(sys.modules.get("torch"), "__file__", None) or "").startswith(FOLDER)
+    return writing.names_torch or (getattr(sys.modules.get("torch"), "__file__", None) or "").startswith(FOLDER)
+
+
+def is_of_torch(module):
+    """Return True for the name of a module of torch or tensh, and not for that of a library such as torchvision."""
+    return module.partition(".")[0] in ("torch", "tensh")
 
 
 class OfTorch(type):

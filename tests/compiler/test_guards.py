@@ -246,6 +246,14 @@ class Settings:
     deep = types.SimpleNamespace(offset=1)
 
 
+def test_libraries_named_after_torch_are_guarded_like_programs(monkeypatch):
+    monkeypatch.setattr(Settings, "__module__", "torchlibrary.settings")
+    compiled = torch.compile(lambda x: x * Settings.scale)
+    assert [compiled(torch.ones(1)).item() for _ in range(2)] == [2.0] * 2
+    monkeypatch.setattr(Settings, "scale", 3.0)
+    assert compiled(torch.ones(1)).item() == 3.0
+
+
 FACTOR = 1
 
 

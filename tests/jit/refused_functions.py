@@ -143,3 +143,27 @@ class Module:
             return x
         finally:
             pass
+
+
+def calls_with_arguments(x):
+    return with_arguments(x)
+
+
+def calls_with_keyword_only(x):
+    return keyword_only(x, times=2)
+
+
+def keyword_only(x, *, times: int = 1):
+    return x * times
+
+
+def calls_the_caller(x):
+    return calls_with_keyword_only(x)
+
+
+class WithHelper:
+    def forward(self, x):
+        return self.helper(x)
+
+    def helper(self, x):
+        return [each for each in x if each > 1]

@@ -26,6 +26,11 @@ def make_functions(torch):
     def p_list_of_range(n: int):
         return list(range(n)), [i for i in range(1, n)], [x for x in torch.ones(2)]
 
+    def p_sizes_of_scalars(x):
+        none = ()
+        scalar = torch.zeros((), dtype=x.dtype) + torch.full((), 2.0) + torch.ones(none)
+        return scalar, scalar.view(()), scalar.expand(()), x.sum(()), x.new_zeros(size=()), scalar.permute(())
+
     def p_search(scores: Tensor, k: int) -> Tuple[List[int], float]:
         best: List[int] = []
         total = 0.0

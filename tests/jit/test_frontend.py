@@ -34,6 +34,14 @@ def test_forward_of_modules_is_checked(oracle):
     assert found[0] == found[1] and found[0][2].startswith("try blocks aren't supported:")
 
 
+def test_methods_that_are_called_are_checked(oracle):
+    found = []
+    for library in torch, oracle:
+        members = {name: vars(refused_functions.WithHelper)[name] for name in ("forward", "helper")}
+        found.append(refuse(library, type("Net", (library.nn.Module,), members)()))
+    assert found[0] == found[1] and found[0][2].startswith("Comprehension ifs are not supported yet:")
+
+
 def test_what_is_ignored_is_not_checked():
     class Net(torch.nn.Module):
         def forward(self, x):

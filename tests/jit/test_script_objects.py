@@ -146,3 +146,25 @@ def test_calls_of_overloaded_methods_name_the_declaration(oracle):
     for library in torch, oracle:
         loaded = library.jit.load(io.BytesIO(file.getvalue()))
         assert repr(loaded(library.ones(1))) == repr(theirs(oracle.ones(1)))
+
+
+def in_library(made):
+    """Return a function or class as one of a library whose name begins like that of torch."""
+    made.__module__ = "torchlibrary.parts"
+    return made
+
+
+def added(x, y: int):
+    return x + y
+
+
+class Adding(torch.nn.Module):
+    def forward(self, x, y: int):
+        return x + y
+
+
+def test_libraries_named_after_torch_are_scripted_like_programs():
+    function, module = torch.jit.script(in_library(added)), torch.jit.script(in_library(Adding)())
+    assert str(function.schema) == "added(Tensor x, int y) -> Tensor"
+    assert function(torch.ones(1), 2).item() == module(torch.ones(1), 2).item() == 3
+    assert "aten::add" in str(function.graph) and "aten::add" in str(module.graph)

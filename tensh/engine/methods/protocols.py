@@ -14,7 +14,7 @@ from tensh.engine.codegen.public_forms import function
 from tensh.engine.codegen.registry import METHODS
 from tensh.engine.codegen.scalars import overflow
 from tensh.engine.core import ports
-from tensh.engine.core.clock import stamp_write, version
+from tensh.engine.core.clock import mode, stamp_write, version
 from tensh.engine.core.lift import Lift
 from tensh.engine.core.nodes import AccumulateGrad, uses_gradient
 from tensh.engine.core.ports import reduce_tensor
@@ -78,7 +78,10 @@ def number(t):
         raise ValueError("only one element tensors can be converted to Python scalars") from None
 
 
-def warn_recorded():
+def warn_recorded(t):
+    """Warn once that a number has no gradient, if one is recorded for the tensor that it comes from."""
+    if not uses_gradient(t.node) or mode.grad is not True:
+        return
     warn_once(
         "Converting a tensor with requires_grad=True to a scalar may lead to unexpected behavior.\n"
         "Consider using tensor.detach() first.",
@@ -86,8 +89,7 @@ def warn_recorded():
 
 
 def __float__(self):
-    if uses_gradient(self.node):
-        warn_recorded()
+    warn_recorded(self)
     value = number(self)
     try:
         return float(value)
@@ -111,6 +113,7 @@ def require_real(value, name):
 
 
 def __complex__(self):
+    warn_recorded(self)
     return complex(number(self))
 
 

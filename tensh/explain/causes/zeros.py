@@ -9,6 +9,7 @@ from tensh.explain.model import Explanation
 from tensh.explain.place import iterate_scope
 from tensh.explain.shadow import is_layer
 from tensh.support.language import _
+from tensh.support.naming import is_of_torch
 
 DIVIDES = ast.Div | ast.FloorDiv | ast.Mod
 
@@ -113,7 +114,7 @@ def length_of(value):
     """Return the length of a list or of a loader of a plain dataset; None for others, whose code is the user's."""
     if type(value) in (list, tuple, dict, set, str, range):
         return len(value)
-    if type(value).__module__.partition(".")[0] not in ("tensh", "torch"):
+    if not is_of_torch(type(value).__module__):
         return None
     dataset = getattr(value, "dataset", None)
     if dataset is not None and length_of(dataset) is None:
@@ -141,7 +142,7 @@ def explain_setting(situation, owner):
     """Explain an object that divides by a setting: `StepLR(opt, step_size=0)`, followed by `scheduler.step()`."""
     value = situation.look_up(owner)
     made = find_assignment(situation.place, owner.id) if isinstance(owner, ast.Name) else None
-    if type(value).__module__.partition(".")[0] not in ("tensh", "torch") or not isinstance(made, ast.Assign):
+    if not is_of_torch(type(value).__module__) or not isinstance(made, ast.Assign):
         return None
     call, text = made.value, ast.unparse(owner)
     if not isinstance(call, ast.Call):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device
-from tensh.jit.checking.expressions import SLICE, Unusable
+from tensh.jit.checking.expressions import SLICE, Unusable, is_python_value, name_python_value
 from tensh.jit.checking.values import UNKNOWN, Value, bind, describe, fits, has_variable, is_known
 from tensh.jit.classes import is_enum, is_script_class
 from tensh.jit.scripting.expressions import FACTS, PROPERTIES
@@ -96,6 +96,8 @@ class Attributes:
             return self.member_of_enum(owner, name, node)
         if is_script_class(owner):
             return self.attribute_of_class(owner, name, node)
+        if is_python_value(owner) and not isinstance(owner, types.ModuleType):
+            self.refuse(node, f"attribute lookup is not defined on {name_python_value(owner)}")
         try:
             found = getattr(owner, name)
         except AttributeError as error:

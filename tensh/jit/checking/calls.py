@@ -10,7 +10,7 @@ import weakref
 from tensh._aten.overloads import Overload
 from tensh._aten.packets import Packet
 from tensh.engine.core.tensor import Tensor
-from tensh.jit.checking.expressions import SLICE, Steps, Unusable
+from tensh.jit.checking.expressions import SLICE, Steps, Unusable, is_python_value, name_python_value
 from tensh.jit.checking.matching import Taken, Unmatched, match
 from tensh.jit.checking.operators import NUMBERS
 from tensh.jit.checking.values import UNKNOWN, Value, convert, describe, fits, is_known, members
@@ -22,6 +22,7 @@ from tensh.jit.scripting.kinds import element_of, none, parts_of
 from tensh.jit.scripting.sugar import Bound, Known, ModuleRef
 from tensh.jit.types import is_named_tuple, origin_of, short_name_of
 from tensh.nn.modules.module import Module
+from tensh.support.naming import is_of_torch
 
 __all__ = ["Calls"]
 
@@ -206,6 +207,8 @@ class Calls:
         if isinstance(found, ModuleRef):
             children = self.layers_of(found.module)
             return Steps() if children is None else Steps(parts=children)
+        if isinstance(found, Known) and is_python_value(found.value):
+            self.refuse(node, f"{name_python_value(found.value)} cannot be used as an iterable")
         value = self.as_value(found, node)
         kind = value.kind
         if not is_known(kind):
@@ -224,8 +227,7 @@ class Calls:
     @staticmethod
     def of_library(function):
         """Return True for a function of the library."""
-        space = getattr(function, "__module__", None) or ""
-        return space.partition(".")[0] in ("torch", "tensh")
+        return is_of_torch(getattr(function, "__module__", None) or "")
 
     def is_program(self, function):
         """Return True for a function that the program defines, and that scripts compile."""

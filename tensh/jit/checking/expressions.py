@@ -14,15 +14,23 @@ from tensh.jit.classes import is_enum, is_script_class
 from tensh.jit.scripting.kinds import element_of, none, optional_of, parts_of, text_of
 from tensh.jit.scripting.sugar import Bound, Known
 from tensh.jit.types import KEYS, NO_KEY, origin_of
+from tensh.nn.modules.module import Module
 
-__all__ = ["Expressions", "Steps", "Unusable"]
-
-PYTHON_VALUES = (bool, int, float, complex, str, list, tuple, dict, Tensor, types.ModuleType)
-"""Objects of Python that are no values in a script unless they are given to it."""
-
+__all__ = ["Expressions", "Steps", "Unusable", "is_python_value", "name_python_value"]
 
 SLICE = "Python slice value"
 """The name of a slice that is made by a call."""
+
+
+def is_python_value(value):
+    """Return True for an object of Python that is no value in a script unless it is given to it, and cannot be called there."""
+    return isinstance(value, Module) or not callable(value)
+
+
+def name_python_value(value):
+    """Return the words for an object of Python in errors; modules have the name of their type in Python."""
+    kind = types.ModuleType if isinstance(value, types.ModuleType) else type(value)
+    return f"python value of type '{kind.__name__.rpartition('.')[2]}'"
 
 
 class Steps:
@@ -72,11 +80,11 @@ class Expressions:
             return Value(type(value))
         if is_enum(value) or is_script_class(value):
             self.refuse(node, f"{'EnumClass' if is_enum(value) else 'Python type'} cannot be used as a value")
-        if type(value) in PYTHON_VALUES:
+        if is_python_value(value):
             self.refuse(
                 node,
-                f"python value of type '{type(value).__name__}' cannot be used as a value. Perhaps it is a closed over global "
-                "variable? If so, please consider passing it in as an argument or use a local variable instead.",
+                f"{name_python_value(value)} cannot be used as a value. Perhaps it is a closed over global variable? If so, "
+                "please consider passing it in as an argument or use a local variable instead.",
             )
         if self.is_program(value):
             self.program.function(value, self, node)

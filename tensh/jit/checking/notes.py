@@ -28,6 +28,8 @@ CONTAINERS = {
 }
 """Annotation of ``typing`` that needs others -> what it lacks, in two forms, and an example."""
 ABSENT = (Size, layout, memory_format)
+IN_TEXT = (ast.Name, ast.Attribute, ast.Subscript, ast.Tuple, ast.expr_context)
+"""What an annotation that is quoted may consist of."""
 MISSING = object()
 ORIGINS = (list, dict, tuple, typing.Union)
 OWN_SPACES = ("builtins", "typing", "collections", "collections.abc")
@@ -94,15 +96,18 @@ class Notes:
         return found if known else MISSING
 
     def is_text_of_type(self, text):
-        """Return True for the text of an annotation that is a type, or nothing is known about."""
+        """Return True for the text of an annotation that is a type, or nothing is known about: names, and others in brackets."""
         try:
-            node = ast.parse(text, mode="eval").body
+            node = ast.parse(text.strip(), mode="eval").body
         except SyntaxError:
+            return False
+        if not all(isinstance(each, IN_TEXT) for each in ast.walk(node)):
             return False
         if any(isinstance(each, ast.Name) and self.lookup(each.id) is None for each in ast.walk(node)):
             return False
         known, note = self.evaluate(node)
-        return not known or is_type(note)
+        require_contents(note)
+        return not known or is_type(note) and note not in (list, dict, tuple)
 
     def check_container(self, node, note):
         """Refuse an annotation with others in it that is no type, or has such in it."""

@@ -22,7 +22,7 @@ from tensh.jit.checking.statements import Statements
 from tensh.jit.checking.subscripts import Subscripts
 from tensh.jit.checking.values import UNKNOWN, Value, is_known, settle
 from tensh.jit.classes import attributes, functions_of, is_compiled, is_enum, is_script_class
-from tensh.jit.frontend import check_syntax
+from tensh.jit.frontend import FrontendError, check_syntax
 from tensh.jit.marks import find_declarations
 from tensh.jit.overloading import give_types
 from tensh.jit.scripting.compiling import find_source
@@ -32,6 +32,7 @@ from tensh.jit.scripting.layers import is_layer, name_in_scripts
 from tensh.jit.scripting.sources import NotScriptable, Source
 from tensh.jit.scripting.sugar import Known, ModuleRef, class_name, class_of
 from tensh.jit.types import TypedSignature, class_path
+from tensh.support.naming import is_of_torch
 
 __all__ = ["Checker", "Program", "check_class", "check_function", "check_module"]
 
@@ -97,7 +98,7 @@ class Checker(
             known, value = self.source.find(name)
         except ValueError:  # a variable around the function that is not assigned yet
             return UNKNOWN
-        return Known(value) if known else None
+        return Known(value) if known and value is not None else None
 
     def evaluate(self, node):
         """Return (True, the value of an annotation); (False, None) for one that cannot be read."""
@@ -186,7 +187,7 @@ class Program:
 
     def method(self, module, name, caller, node):
         """Return a method of a module as declared; None if nothing is known about it."""
-        if class_of(module).__module__.partition(".")[0] in ("torch", "tensh"):
+        if is_of_torch(class_of(module).__module__):
             return self.layer(module, name)
         fn = find_source(module, name)
         if not inspect.isfunction(fn):
@@ -268,6 +269,14 @@ class Program:
         fn = functions_of(cls)[name]
         return self.check((cls, name), fn, cls, caller, node) if is_compiled(fn) else self.declare_python(fn, cls)
 
+    def require_syntax(self, fn):
+        """Raise the error of a function that is called if its source contains what scripts cannot."""
+        try:
+            check_syntax(fn)
+        except FrontendError as error:
+            error.source_range += self.describe_calls()
+            raise
+
     def check(self, key, fn, owner, caller, node, by=None):
         """Return a function as declared, after its check; None for one without source, or with variable arguments.
 
@@ -279,6 +288,8 @@ class Program:
                 at = node.func if isinstance(node, ast.Call) else node
                 caller.refuse(at, f" {what} '{fn.__name__}' is called recursively. Recursive calls are not supported")
             return None if self.found[key] is RUNNING else self.found[key]
+        if caller is not None:
+            self.require_syntax(fn)
         try:
             checker = Checker(self, fn, owner)
         except (NotScriptable, SyntaxError, OSError, TypeError):

@@ -3,11 +3,12 @@
 import ast
 
 from tensh.engine.core.tensor import Tensor
+from tensh.jit.checking.expressions import is_python_value
 from tensh.jit.checking.values import UNKNOWN, Value, convert, describe, fits, is_known, join
 from tensh.jit.classes import is_script_class
 from tensh.jit.scripting.expressions import BINARY
 from tensh.jit.scripting.kinds import element_of, none, parts_of
-from tensh.jit.scripting.sugar import ModuleRef
+from tensh.jit.scripting.sugar import Known, ModuleRef
 
 __all__ = ["Statements"]
 
@@ -61,7 +62,8 @@ class Statements:
     def do_Raise(self, node):
         if node.exc is not None:
             found = self.expression(node.exc)
-            if isinstance(found, Value) and is_known(found.kind):
+            instance = isinstance(found, Known) and is_python_value(found.value)
+            if instance or isinstance(found, Value) and is_known(found.kind):
                 self.refuse(node, "exceptions must derive from BaseException")
         self.frame.exits = True
 

@@ -17,6 +17,7 @@ from tensh.jit.scripting.kinds import element_of, fields_of, fits, members_of, n
 from tensh.jit.scripting.sugar import Bound, Items, Known, ModuleRef, class_of
 from tensh.jit.scripting.traces import is_trace
 from tensh.jit.types import is_named_tuple, name_of, origin_of, short_name_of
+from tensh.support.naming import is_of_torch
 
 BUILTINS = {"abs": "abs", "min": "min", "max": "max"}
 """Functions of Python that are operators of ``prim``."""
@@ -168,7 +169,7 @@ class Functions:
     # ── functions ────────────────────────────────────────────────────────────
     @staticmethod
     def of_library(function):
-        return (getattr(function, "__module__", None) or "").startswith(("torch", "tensh"))
+        return is_of_torch(getattr(function, "__module__", None) or "")
 
     def call_known(self, function, args, options, node):
         name = getattr(function, "__name__", None)

@@ -57,11 +57,13 @@ class Source:
         return False, None
 
     def evaluate(self, node):
-        """Return the value of an annotation."""
+        """Return the value of an annotation, which may be quoted."""
         known = dict(self.fn.__globals__)
         if self.fn.__closure__:
             known |= {name: cell.cell_contents for name, cell in zip(self.fn.__code__.co_freevars, self.fn.__closure__)}
         try:
+            if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                node = ast.parse(node.value.strip(), mode="eval").body
             found = eval(compile(ast.Expression(node), self.file, "eval"), known)
             return tuple(map(uniform, found)) if isinstance(found, tuple) else uniform(found)
         except Exception as error:

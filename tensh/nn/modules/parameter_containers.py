@@ -13,7 +13,7 @@ from tensh.nn.parameter import Parameter, is_parameter
 def describe_value(value, compact):
     """Describe one value of a container for its printed form."""
     if not isinstance(value, Tensor):
-        return f"Object of type: {type(value).__name__}" if not isinstance(value, Module) else repr(value)
+        return f"Object of type: {type(value).__name__}"
     size = "x".join(map(str, value.size()))
     kind = "Parameter" if is_parameter(value) else "Tensor"
     return f"{kind} containing: [{value.dtype if compact else typename(value)} of size {size}]"

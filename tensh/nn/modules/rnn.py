@@ -7,6 +7,8 @@ All weights start uniform within 1 / sqrt(hidden_size) of zero.  Inputs are [L, 
 import inspect
 import math
 import numbers
+import operator
+from itertools import islice
 
 from tensh.engine import find_public
 from tensh.engine.core.tensor import Tensor
@@ -23,7 +25,7 @@ __all__ = ["GRU", "LSTM", "RNN", "RNNBase"]
 
 GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}  # number of gates by mode
 
-
+GIVEN = "_given_weights"  # attribute with weights that a program has set, and those of the layer before
 IN_PICKLES = ("_flat_weights_names", "_flat_weights")  # attributes of PyTorch's layers, computed when pickling
 
 
@@ -85,12 +87,28 @@ class RNNBase(RecurrentChecks, Module):
     def _flat_weights_names(self):
         return [name for names in self._all_weights for name in names]
 
-    @property
-    def _flat_weights(self):
+    def _own_weights(self):
         return [getattr(self, name) for name in self._flat_weights_names]
 
+    @property
+    def _flat_weights(self):
+        """The weights that the layer computes with, which programs set: those of the attributes once one of these is another."""
+        given, before = self.__dict__.get(GIVEN, (None, ()))
+        own = self._own_weights()
+        return given if given is not None and all(map(operator.is_, own, before)) else own
+
+    @_flat_weights.setter
+    def _flat_weights(self, weights):
+        self.__dict__[GIVEN] = weights, self._own_weights()
+
+    def _apply(self, fn, recurse=True):
+        self.__dict__.pop(GIVEN, None)
+        return super()._apply(fn, recurse)
+
     def __getstate__(self):
-        return super().__getstate__() | {name: getattr(self, name) for name in IN_PICKLES}
+        state = super().__getstate__() | {name: getattr(self, name) for name in IN_PICKLES}
+        state.pop(GIVEN, None)
+        return state
 
     def __setstate__(self, state):
         super().__setstate__({name: value for name, value in state.items() if name not in IN_PICKLES})
@@ -167,8 +185,12 @@ class RNNBase(RecurrentChecks, Module):
     def _layers(self):
         """Return (w_ih, b_ih, w_hh, b_hh, w_hr) of each layer and direction, with None for missing ones."""
         parameters, layers = self._parameters, []
+        given = iter(self._flat_weights) if GIVEN in self.__dict__ else None
         for names in self._all_weights:
-            w_ih, w_hh, *rest = [parameters[name] if name in parameters else getattr(self, name) for name in names]
+            if given is not None:
+                w_ih, w_hh, *rest = islice(given, len(names))
+            else:
+                w_ih, w_hh, *rest = [parameters[name] if name in parameters else getattr(self, name) for name in names]
             b_ih, b_hh = rest[:2] if self.bias else (None, None)
             layers.append((w_ih, b_ih, w_hh, b_hh, rest[-1] if self.proj_size else None))
         return layers

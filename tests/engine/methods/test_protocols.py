@@ -220,10 +220,16 @@ def test_writes_through_another_library_do_not_count():
 
 
 # ── numbers ──────────────────────────────────────────────────────────────────
-def test_conversions_of_recorded_tensors_warn_once(monkeypatch):
+@pytest.mark.parametrize("kind", [float, complex])
+def test_conversions_of_recorded_tensors_warn_once(monkeypatch, recwarn, kind):
     monkeypatch.setattr(warnings, "said", set())
+    x = torch.tensor(1.0, requires_grad=True)
+    with torch.no_grad():
+        assert kind(x) == 1
+    assert kind(x.detach()) == int(x) == 1 and not recwarn
     with pytest.warns(UserWarning, match="Converting a tensor with requires_grad=True to a scalar"):
-        assert float(torch.tensor(1.0, requires_grad=True)) == 1
+        assert kind(x) == 1
+    assert kind(x) == 1 and not recwarn
 
 
 def test_tensors_are_hashed_by_identity():

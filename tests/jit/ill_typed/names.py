@@ -6,6 +6,7 @@ import math
 
 
 GLOBAL = 3
+NOTHING, NAMES, NUMBERS, TABLE, WORD, ERROR = None, {1, 2}, [1, 2], {"a": 1}, "ab", ValueError("a")
 
 from tests.jit.collecting import collect
 
@@ -160,5 +161,61 @@ def make(torch):
         if k == 0:
             return 1
         return recursive(k - 1)
+
+    layer, ones, drawing = torch.nn.Linear(1, 1), torch.ones(2), torch.Generator()
+
+    def global_set(x):
+        return x if 1 in NAMES else x + 1
+
+    def global_list(x):
+        return x + NUMBERS[0]
+
+    def global_list_as_a_size(x):
+        return torch.zeros(NUMBERS)
+
+    def global_dictionary(x):
+        return x * TABLE["a"]
+
+    def global_nothing(x):
+        return NOTHING is None
+
+    def loop_over_a_global_list(x):
+        for i in NUMBERS:
+            x = x + i
+        return x
+
+    def loop_over_a_global_set(x):
+        return [i for i in NAMES]
+
+    def loop_over_a_numbered_dictionary(x):
+        for i, name in enumerate(TABLE):
+            x = x + i
+        return x
+
+    def loop_over_a_tensor_around(x):
+        for each in ones:
+            x = x + each
+        return x
+
+    def method_of_a_global_text(x):
+        return WORD.upper()
+
+    def method_of_a_global_list(x):
+        return NUMBERS.index(1)
+
+    def method_of_a_tensor_around(x):
+        return ones.sum()
+
+    def layer_around(x):
+        return layer
+
+    def generator_around(x):
+        return torch.rand(2, generator=drawing)
+
+    def modules_as_values(x):
+        return torch.nn.functional
+
+    def raised_instance(x):
+        raise ERROR
 
     return collect(locals(), __name__, "bad_helper", "caller", "half")

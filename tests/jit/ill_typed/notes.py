@@ -205,4 +205,22 @@ def make(torch):
     def element_of_any_dictionary(x, y: Dict[str, Any]):
         return y["a"] + 1
 
+    def quoted_union(x: "int | float"):
+        return x
+
+    def quoted_tuple_of_any_length(x: "Tuple[int, ...]"):
+        return x
+
+    def quoted_tuple(x: "tuple"):
+        return x
+
+    def quoted_variable(x):
+        y: "int | None" = None
+        return y
+
+    def quoted_list_of_numbers(x):
+        y: "List[int]" = []
+        y.append("a")
+        return y
+
     return {name: each for name, each in locals().items() if inspect.isfunction(each) and name != "helper"}

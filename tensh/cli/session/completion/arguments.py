@@ -8,6 +8,7 @@ from tensh.cli.session.static.known import find_known, is_model, is_tensor, stat
 from tensh.engine.arguments.overloads import kinds
 from tensh.engine.arguments.public_wrapper import NUMPY
 from tensh.support.language import _, deferred
+from tensh.support.naming import is_of_torch
 
 DIMS = frozenset("dim dim0 dim1 dim2 dims axis axis0 axis1 start_dim end_dim dimension source destination".split())
 WORDS = {
@@ -82,7 +83,7 @@ def keywords(call, namespace):
 def default(parameter):
     """Return the default of a parameter as text; for a complicated one the name of its type."""
     value = parameter.default
-    is_ours = type(value).__module__.partition(".")[0] in ("tensh", "torch")
+    is_ours = is_of_torch(type(value).__module__)
     if value is parameter.empty or value is None or is_ours or type(value) in (int, float, bool, str, tuple):
         return "" if value is parameter.empty else repr(value)
     return type(value).__name__

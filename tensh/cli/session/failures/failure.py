@@ -17,6 +17,7 @@ from tensh.show.reprs import safe_str, write_safely
 from tensh.support.columns import in_characters
 from tensh.support.escaping import visible_line
 from tensh.support.language import _, deferred
+from tensh.support.naming import is_of_torch
 
 OURS = os.path.dirname(os.path.abspath(tensh.__file__)) + os.sep
 
@@ -280,7 +281,7 @@ def _libraries():
 def _library(frame):
     """Return the name of the function that raised if it belongs to a library other than the engine."""
     name = str(frame.f_globals.get("__name__", ""))
-    if name.partition(".")[0] in ("tensh", "torch") or frame.f_code.co_filename.startswith("<"):
+    if is_of_torch(name) or frame.f_code.co_filename.startswith("<"):
         return None
     return f"{name}.{frame.f_code.co_qualname}"
 

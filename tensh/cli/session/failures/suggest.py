@@ -11,6 +11,7 @@ from types import ModuleType
 from tensh.alias.parts import own_name
 from tensh.cli.session.failures.beginnings import find_members
 from tensh.support.language import _
+from tensh.support.naming import is_of_torch
 from tensh.support.patterns import pattern
 from tensh.support.spelling import close, closest
 
@@ -217,7 +218,7 @@ def suggest_deeper(word, own):
             continue
         module = importlib.import_module(name)
         member = getattr(module, word, None) if word in dir(module) else None
-        if callable(member) and (getattr(member, "__module__", None) or "").startswith(("torch", "tensh")):
+        if callable(member) and is_of_torch(getattr(member, "__module__", None) or ""):
             return f"torch{name.removeprefix('tensh')}.{word}"
     return None
 

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from tensh.alias.parts import own_dict, own_name
 from tensh.engine.codegen.public_forms import name_in_space
+from tensh.support.naming import is_of_torch
 
 UNKNOWN = object()
 NOTHING = object()
@@ -166,16 +167,12 @@ def mro(kind):
 
 def is_tensor(kind):
     """True if a type is a tensor class."""
-    return any(
-        each.__name__ == "Tensor" and each.__module__.partition(".")[0] in ("torch", "tensh") for each in mro(kind)
-    )
+    return any(each.__name__ == "Tensor" and is_of_torch(each.__module__) for each in mro(kind))
 
 
 def is_model(kind):
     """True if a type is a torch.nn module class, whose calls usually return a tensor."""
-    return any(
-        each.__name__ == "Module" and each.__module__.partition(".")[0] in ("torch", "tensh") for each in mro(kind)
-    )
+    return any(each.__name__ == "Module" and is_of_torch(each.__module__) for each in mro(kind))
 
 
 def element(base, index):
@@ -199,7 +196,7 @@ def contents(base):
     if base.kind in (list, tuple, dict):
         return base.value
     container = next((vars(kind)["__getitem__"] for kind in mro(base.kind) if "__getitem__" in vars(kind)), None)
-    if not is_model(base.kind) or getattr(container, "__module__", "").partition(".")[0] not in ("torch", "tensh"):
+    if not is_model(base.kind) or not is_of_torch(getattr(container, "__module__", "")):
         raise LookupError
     own = instance_dict(base.value)
     found = (own.get("_modules") or {}) | (own.get("_parameters") or {})
@@ -214,7 +211,7 @@ def result(called, node):
         return declared_type(None, "tensor")
     name = node.attr if isinstance(node, ast.Attribute) else name_in_space(called.value)
     module = getattr(called.value, "__module__", None) if issubclass(type(called.value), types.FunctionType) else None
-    if isinstance(module, str) and module.partition(".")[0] in ("torch", "tensh"):
+    if isinstance(module, str) and is_of_torch(module):
         return declared_type(None, name)
     if issubclass(type(called.value), types.FunctionType):
         returned = called.value.__annotations__.get("return")

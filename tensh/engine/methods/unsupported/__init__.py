@@ -8,6 +8,8 @@ import os
 import sys
 from functools import cache
 
+from tensh.support.naming import is_of_torch
+
 NAMES = os.path.join(os.path.dirname(__file__), "names.txt")
 
 
@@ -108,7 +110,7 @@ def _imports():
     from opcode import opmap
 
     frame = sys._getframe(1)
-    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] in ("tensh", "torch"):
+    while frame is not None and is_of_torch(frame.f_globals.get("__name__", "")):
         frame = frame.f_back
     return frame is not None and frame.f_code.co_code[frame.f_lasti] == opmap["IMPORT_FROM"]
 

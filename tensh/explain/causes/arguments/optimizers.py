@@ -9,6 +9,7 @@ from tensh.explain.model import Explanation, Fit
 from tensh.explain.shadow import is_module
 from tensh.explain.trying import append_to_expression
 from tensh.support.language import _, list_names
+from tensh.support.naming import is_of_torch
 from tensh.support.spelling import close
 
 
@@ -106,7 +107,7 @@ def module_for_parameters(situation, node):
     if not node.args or not is_optimizer(node) or not situation.says("object is not iterable"):
         return None
     model = situation.look_up(node.args[0])
-    if not is_module(model) or type(model).__module__.partition(".")[0] in ("tensh", "torch"):
+    if not is_module(model) or is_of_torch(type(model).__module__):
         return None
     text = ast.unparse(node.args[0])
     rule = _("{text} is a module: its parameters are needed").format(text=text)
