@@ -193,7 +193,8 @@ def make_torch():
         value = import_module(f"torch.{name}") if f"torch.{name}" in LOADED else getattr(tensh, name)
         if isinstance(value, ModuleType):
             complete(value, f"torch.{name}")
-        if not (isinstance(value, ModuleType) and value.__name__ == "importlib"):
+        kept = name[0] == "_" or name in DICT.__get__(tensh) or f"torch.{name}" in LOADED  # others follow a setting
+        if kept and not (isinstance(value, ModuleType) and value.__name__ == "importlib"):
             setattr(torch, name, value)
         return value
 

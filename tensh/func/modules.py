@@ -48,20 +48,21 @@ def _join_names(dictionaries):
 
 @contextmanager
 def _replace_tensors(module, values, tie_weights, strict):
-    """A context in which the module has other tensors."""
+    """A context in which the module has other tensors; what it has at the end, such as a new buffer, goes into ``values``."""
     own = dict(module.named_parameters(remove_duplicate=False)) | dict(module.named_buffers(remove_duplicate=False))
-    if tie_weights:
-        values = _tie_names(values, own)
+    given, values = values, _tie_names(values, own) if tie_weights else dict(values)
     if strict:
         _require_same(module, values, own)
     kept = []
     try:
         for path, value in values.items():
-            kept.append((*_place(module, path), _exchange(*_place(module, path), value)))
+            kept.append((path, *_place(module, path), _exchange(*_place(module, path), value)))
         yield
     finally:
-        for holder, name, value in reversed(kept):
-            _exchange(holder, name, value)
+        for path, holder, name, value in reversed(kept):
+            last = _exchange(holder, name, value)
+            if path in given and last is not MISSING:
+                given[path] = last
 
 
 def _tie_names(values, own):

@@ -6,7 +6,7 @@ with more dimensions than the input.
 """
 
 import tensh as torch
-from tensh.masked.masks import fill_unchosen, greatest_number, least_number, list_dims, separate_mask
+from tensh.masked.masks import fill_extreme, fill_unchosen, list_dims, separate_mask
 from tensh.masked.reductions import norm
 
 
@@ -25,7 +25,7 @@ def softmax(input, dim, *, dtype=None, mask=None):
     tensor([0.5000, 0.0000, 0.5000])
     """
     input, mask, dim = prepare(input, dim, mask, dtype)
-    return torch.nn.functional.softmax(fill_unchosen(input, mask, least_number(input.dtype)), dim)
+    return torch.nn.functional.softmax(fill_extreme(input, mask, "amax"), dim)
 
 
 def log_softmax(input, dim, *, dtype=None, mask=None):
@@ -36,7 +36,7 @@ def log_softmax(input, dim, *, dtype=None, mask=None):
     tensor([-0.6931,    -inf, -0.6931])
     """
     input, mask, dim = prepare(input, dim, mask, dtype)
-    return torch.nn.functional.log_softmax(fill_unchosen(input, mask, least_number(input.dtype)), dim)
+    return torch.nn.functional.log_softmax(fill_extreme(input, mask, "amax"), dim)
 
 
 def softmin(input, dim, *, dtype=None, mask=None):
@@ -47,7 +47,7 @@ def softmin(input, dim, *, dtype=None, mask=None):
     tensor([0.5000, 0.0000, 0.5000])
     """
     input, mask, dim = prepare(input, dim, mask, dtype)
-    return torch.nn.functional.softmin(fill_unchosen(input, mask, greatest_number(input.dtype)), dim)
+    return torch.nn.functional.softmin(fill_extreme(input, mask, "amin"), dim)
 
 
 def normalize(input, ord, dim, *, eps=1e-12, dtype=None, mask=None):
@@ -72,7 +72,7 @@ def cumsum(input, dim, *, dtype=None, mask=None):
     tensor([1., 1., 5.])
     """
     input, mask, dim = prepare(input, dim, mask, dtype)
-    return fill_unchosen(input, mask, 0).cumsum(dim, dtype=dtype)
+    return fill_unchosen(input, mask, 0).cumsum(dim, dtype=input.dtype)
 
 
 def cumprod(input, dim, *, dtype=None, mask=None):
@@ -83,4 +83,4 @@ def cumprod(input, dim, *, dtype=None, mask=None):
     tensor([ 3.,  3., 12.])
     """
     input, mask, dim = prepare(input, dim, mask, dtype)
-    return fill_unchosen(input, mask, 1).cumprod(dim, dtype=dtype)
+    return fill_unchosen(input, mask, 1).cumprod(dim, dtype=input.dtype)

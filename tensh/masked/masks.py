@@ -27,14 +27,24 @@ def fill_unchosen(input, mask, value):
     return input if mask is None else torch.where(mask, input, torch.tensor(value, dtype=input.dtype))
 
 
-def least_number(dtype):
-    """Return the smallest number of a dtype."""
-    return -torch.inf if dtype.is_floating_point else False if dtype is torch.bool else torch.iinfo(dtype).min
+LARGEST_FIRST = frozenset("amin argmin".split())
+"""Reductions to which the largest number of a dtype adds nothing; to others the smallest one."""
 
 
-def greatest_number(dtype):
-    """Return the largest number of a dtype."""
-    return torch.inf if dtype.is_floating_point else True if dtype is torch.bool else torch.iinfo(dtype).max
+def fill_extreme(input, mask, reduction):
+    """Return the elements, with the number that adds nothing to a ``reduction`` such as "amax" where the mask is False.
+
+    Raise NotImplementedError for a mask beside bools, which have none.
+    """
+    if mask is None:
+        return input
+    dtype, sign = input.dtype, 1 if reduction in LARGEST_FIRST else -1
+    if dtype is torch.bool:
+        raise NotImplementedError(f"identity of {reduction} on torch.bool input")
+    if dtype.is_floating_point or dtype.is_complex and reduction == "logsumexp":
+        return fill_unchosen(input, mask, sign * torch.inf)
+    info = torch.iinfo(dtype)
+    return fill_unchosen(input, mask, info.max if sign == 1 else info.min)
 
 
 def list_dims(dim, ndim):

@@ -7,7 +7,7 @@ dimensions than the input.
 """
 
 import tensh as torch
-from tensh.masked.masks import fill_unchosen, greatest_number, least_number, list_dims, separate_mask
+from tensh.masked.masks import fill_extreme, fill_unchosen, list_dims, separate_mask
 
 
 def prepare(input, dim, mask, dtype=None):
@@ -77,7 +77,7 @@ def amax(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     tensor(5)
     """
     input, mask, dims = prepare(input, dim, mask, dtype)
-    return fill_unchosen(input, mask, least_number(input.dtype)).amax(dims, keepdim=bool(keepdim))
+    return fill_extreme(input, mask, "amax").amax(dims, keepdim=bool(keepdim))
 
 
 def amin(input, dim=None, *, keepdim=False, dtype=None, mask=None):
@@ -88,7 +88,7 @@ def amin(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     tensor(3)
     """
     input, mask, dims = prepare(input, dim, mask, dtype)
-    return fill_unchosen(input, mask, greatest_number(input.dtype)).amin(dims, keepdim=bool(keepdim))
+    return fill_extreme(input, mask, "amin").amin(dims, keepdim=bool(keepdim))
 
 
 def argmax(input, dim=None, *, keepdim=False, dtype=None, mask=None):
@@ -100,7 +100,7 @@ def argmax(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     """
     input, mask = separate_mask(input, mask)
     input = input if dtype is None else input.to(dtype)
-    return fill_unchosen(input, mask, least_number(input.dtype)).argmax(dim, keepdim=bool(keepdim)).to(input.dtype)
+    return fill_extreme(input, mask, "argmax").argmax(dim, keepdim=bool(keepdim)).to(input.dtype)
 
 
 def argmin(input, dim=None, *, keepdim=False, dtype=None, mask=None):
@@ -112,7 +112,7 @@ def argmin(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     """
     input, mask = separate_mask(input, mask)
     input = input if dtype is None else input.to(dtype)
-    return fill_unchosen(input, mask, greatest_number(input.dtype)).argmin(dim, keepdim=bool(keepdim)).to(input.dtype)
+    return fill_extreme(input, mask, "argmin").argmin(dim, keepdim=bool(keepdim)).to(input.dtype)
 
 
 def median(input, dim=-1, *, keepdim=False, dtype=None, mask=None):
@@ -158,12 +158,10 @@ def var(input, dim=None, unbiased=None, *, correction=None, keepdim=False, dtype
     if unbiased is not None and correction is not None:
         raise RuntimeError("Only one of unbiased and correction may be given")
     correction = int(unbiased is not False) if correction is None else correction
-    if not (input.is_floating_point() or input.is_complex()):
-        input = input.to(torch.get_default_dtype())
     chosen = count_chosen(input, mask, dims, True)
     far = fill_unchosen(input, mask, 0)
     far = fill_unchosen(input - far.sum(dims, keepdim=True) / chosen, mask, 0)
-    squares = (far * far.conj()).real if far.is_complex() else far * far
+    squares = far * far.conj() if far.is_complex() else far * far
     left = (count_chosen(input, mask, dims, keepdim) - correction).clamp(min=0)
     return squares.sum(dims, keepdim=bool(keepdim)) / left
 
@@ -186,7 +184,7 @@ def logsumexp(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     tensor(0.6931)
     """
     input, mask, dims = prepare(input, dim, mask, dtype)
-    return torch.logsumexp(fill_unchosen(input, mask, least_number(input.dtype)), dims, keepdim=bool(keepdim)).to(
+    return torch.logsumexp(fill_extreme(input, mask, "logsumexp"), dims, keepdim=bool(keepdim)).to(
         input.dtype
     )
 

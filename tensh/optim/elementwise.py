@@ -102,6 +102,7 @@ class Elementwise(Shared, Optimizer):
         """One step of one parameter, on arrays."""
         kind = p.array.dtype.kind
         other = type(p.array) is not ndarray and (type(p.array) in SPARSE or dispatches(type(p)))
+        other = other or type(grad.array) is not ndarray and dispatches(type(grad))
         if other or kind in "biu" or overlaps_itself(p.array) and not group.get("fused"):
             with no_grad():  # the operators raise their own errors for integers and overlapping memory
                 self._step_on_tensors(p, grad, group, state)

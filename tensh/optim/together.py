@@ -44,7 +44,9 @@ class Division:
         self.number = len(members)
         self.batches = [Batch(key, part, members) for key, places in batches.items() for part in cut(places, members)]
         self.arrays = [members[i][0].array for i in self.others]
-        never_small = all([array.size > LARGEST or array.base is not None for array in self.arrays])
+        never_small = all(
+            [type(a) is ndarray and (a.size > LARGEST or a.base is not None) for a in self.arrays]
+        )  # a wrapper's elements are elsewhere
         self.lasts = never_small and len(self.batches) <= KEPT
 
     def fits(self, members):

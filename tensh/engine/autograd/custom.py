@@ -198,7 +198,7 @@ def _record_outputs(cls, node, args, edges, result):
         returned = (result,) if single else result
         changed = {id(t): edge for t, edge in zip(inputs, edges) if id(t) in dirty}
         _connect(node, outputs, returned, changed)
-        _keep(node, outputs, returned)
+        _keep(node, outputs, returned, {id(t) for t in inputs} - dirty)
     if mode.levels and mode.forward:
         carry(node, args, (result,) if single else result, outputs)
     return outputs[0] if single else outputs
@@ -276,8 +276,8 @@ def _require_returned(node, returned):
         )
 
 
-def _keep(node, outputs, returned):
-    """Turn the arguments of ``save_for_backward`` into the node's saved values."""
+def _keep(node, outputs, returned, unchanged=()):
+    """Turn the arguments of ``save_for_backward`` into the node's saved values; ``unchanged`` has the ids of inputs not written."""
     given, node.to_save = node.to_save or (), None
     for number, t in enumerate(given):
         if not isinstance(t, Tensor) and t is not None:
@@ -285,10 +285,9 @@ def _keep(node, outputs, returned):
                 f"save_for_backward can only save variables, but argument {number} is of type {type(t).__name__}"
             )
     places = {id(t): i for each in (returned, outputs) for i, t in enumerate(each) if isinstance(t, Tensor)}
-    inputs = {id(n): n for n in node.inputs}
     node.saved = tuple(
         SavedOutput(t.array, places[id(t)] if outputs[places[id(t)]].node is not None else None)
-        if id(t) in places and id(t) not in inputs
+        if id(t) in places and id(t) not in unchanged
         else t
         for t in given
     )

@@ -9,6 +9,7 @@ from tensh.engine.arrays.absent import Absent
 from tensh.engine.core.clock import continue_version
 from tensh.engine.core.nodes import AccumulateGrad
 from tensh.engine.core.tensor import SPARSE, Tensor, wrap
+from tensh.engine.dispatch.override.state import is_wrapper
 from tensh.engine.dtypes.device import CONSTANTS
 from tensh.engine.dtypes.dtype import DIFFERENTIABLE
 from tensh.engine.errors.messages import broadcast_clash, does_not_fit
@@ -94,6 +95,9 @@ def set_data(t, value):
             raise RuntimeError("data set to a tensor that requires gradients must be floating point or complex dtype")
         if t.node.shape != value.array.shape or t.node.dtype is not value.array.dtype:
             renew_leaf(t, value.array)
+    if is_wrapper(value):  # only the object knows its elements
+        replace_array(t, value.array)
+        return
     before, array = t.array, memory.share_apart(value.array)
     replace_array(t, array)
     continue_version(before, array)

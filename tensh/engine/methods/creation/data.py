@@ -17,7 +17,7 @@ from tensh.engine.dtypes.dtype import dtype as DType
 from tensh.engine.errors.warnings import warn
 from tensh.engine.methods.conversion import recast
 from tensh.engine.methods.creation import nested
-from tensh.engine.methods.creation.sharing import from_dlpack, frombuffer, share_array
+from tensh.engine.methods.creation.sharing import from_dlpack, frombuffer, is_unread_capsule, share_array
 
 FLOATS = {float}
 DATA = "object data, *, torch.dtype dtype = None, torch.device device = None"
@@ -183,7 +183,7 @@ def as_source(obj, dtype):
         return wrap(lend(share_array(obj)))
     if isinstance(obj, np.generic):
         return wrap(np.array(obj, BY_NUMPY[obj.dtype].numpy))
-    if hasattr(obj, "__dlpack__"):
+    if hasattr(obj, "__dlpack__") or is_unread_capsule(obj):
         return from_dlpack(obj)
     try:
         memoryview(obj)

@@ -164,6 +164,15 @@ def from_dlpack(ext_tensor, *, device=None, copy=None):
     return wrap(array if copy else memory.lend(array))
 
 
+def is_unread_capsule(value):
+    """Return True for a DLPack capsule that nothing has consumed."""
+    if type(value).__name__ != "PyCapsule":
+        return False
+    from tensh.engine.methods.creation import capsules  # needs ctypes
+
+    return capsules.kind_of(value) is not None
+
+
 def read_capsule(capsule):
     """Return (the array of a capsule, the dtype of its elements if NumPy lacks it)."""
     from tensh.engine.methods.creation import capsules  # needs ctypes

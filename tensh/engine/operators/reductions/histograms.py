@@ -115,15 +115,15 @@ def count_some(numbers, bins):
 
 def check_edges(points, edges, d):
     """Raise unless given edges are one vector of the elements' dtype."""
+    if edges.dtype != points.dtype:
+        raise RuntimeError(
+            "torch.histogramdd: input tensor and bins tensors should have the same dtype, but got input with "
+            f"dtype {BY_NUMPY[points.dtype].spoken} and bins for dimension {d} with dtype {BY_NUMPY[edges.dtype].spoken}"
+        )
     if edges.ndim != 1 or not edges.size:
         raise RuntimeError(
             "torch.histogramdd: bins tensor should have one dimension, but got "
             f"{edges.ndim} dimensions in the bins tensor for dimension {d}"
-        )
-    if edges.dtype != points.dtype:
-        raise RuntimeError(
-            "torch.histogramdd(): input tensor and bins tensors should have the same dtype, but got input with "
-            f"dtype {BY_NUMPY[points.dtype].title} and bins for dimension {d} with dtype {BY_NUMPY[edges.dtype].title}"
         )
 
 
