@@ -184,9 +184,7 @@ def logsumexp(input, dim=None, *, keepdim=False, dtype=None, mask=None):
     tensor(0.6931)
     """
     input, mask, dims = prepare(input, dim, mask, dtype)
-    return torch.logsumexp(fill_extreme(input, mask, "logsumexp"), dims, keepdim=bool(keepdim)).to(
-        input.dtype
-    )
+    return torch.logsumexp(fill_extreme(input, mask, "logsumexp"), dims, keepdim=bool(keepdim)).to(input.dtype)
 
 
 def logaddexp(input, other, *, dtype=None, input_mask=None, other_mask=None):
