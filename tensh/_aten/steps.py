@@ -98,8 +98,8 @@ def operator_matmul(input, other):
 
 def is_foldable(t):
     """True if the dimensions before the last lie in memory as one."""
-    steps = t.stride()
-    return not t.numel() or all(steps[d] == steps[d + 1] * t.shape[d + 1] for d in range(t.dim() - 2))
+    sizes, steps = [int(each) for each in t.shape], t.stride()  # how elements lie is no question to a program
+    return 0 in sizes or all(steps[d] == steps[d + 1] * sizes[d + 1] for d in range(t.dim() - 2))
 
 
 def product(sizes):

@@ -12,6 +12,7 @@ from tensh._aten.calls import HandedOn, aten, call_named, call_overload, call_pl
 from tensh._aten.handlers import handlers_for
 from tensh._aten.overloads import Word, schemas
 from tensh._aten.steps import STEPS, as_dtype, convert_to
+from tensh._aten.synonyms import SYNONYMS
 from tensh._aten.wrapped_steps import WRAPPED
 from tensh.engine.codegen.public_forms import name_in_space
 from tensh.engine.codegen.vocabulary import OPS
@@ -37,10 +38,9 @@ QUIET = frozenset(
 
 OPERATORS = {
     "__and__": "bitwise_and", "__or__": "bitwise_or", "__xor__": "bitwise_xor", "__invert__": "bitwise_not", "__eq__": "eq",
-    "__floordiv__": "floor_divide", "__abs__": "abs", "__neg__": "neg", "__mod__": "remainder", "absolute": "abs", "negative": "neg",
-    "multiply": "mul", "subtract": "sub", "divide": "div", "true_divide": "div", "concat": "cat", "concatenate": "cat",
+    "__floordiv__": "floor_divide", "__abs__": "abs", "__neg__": "neg", "__mod__": "remainder",
     "__index__": "_local_scalar_dense",
-    "item": "_local_scalar_dense", "clip": "clamp", "greater": "gt", "less": "lt", "not_equal": "ne",
+    "item": "_local_scalar_dense", **SYNONYMS,
     "__iadd__": "add_", "__isub__": "sub_", "__imul__": "mul_", "__itruediv__": "div_", "__ipow__": "pow_", "__pow__": "pow",
 }  # fmt: skip
 """Functions whose operator has another name."""

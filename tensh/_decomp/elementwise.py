@@ -66,7 +66,8 @@ def xlogy(self, other):
 def product_with_log(x, y, dtype):
     """Multiply x by the logarithm of y: 0 where x is, nan where y is."""
     zero = ops.eq.Scalar(x, 0)
-    found = aten("where", zero, scalar(0, dtype), aten("mul", x, aten("log", y)))
+    weighted = aten("mul", x, aten("log", y))
+    found = aten("where", zero, scalar(0, dtype), weighted)
     return aten("where", aten("isnan", y), scalar(math.nan, dtype), found)
 
 
@@ -88,7 +89,8 @@ def clamp_max(self, max):
 
 @rule("masked_fill.Scalar")
 def masked_fill(self, mask, value):
-    return aten("where", mask, scalar(value, self.dtype), self)
+    number = float(value) if self.dtype.is_floating_point else value if self.dtype.is_complex else int(value)
+    return aten("where", mask, scalar(bool(number) if self.dtype is torch.bool else number, self.dtype), self)
 
 
 @rule("masked_fill.Tensor")
@@ -98,9 +100,44 @@ def masked_fill_tensor(self, mask, value):
 
 @rule("where.ScalarOther", "where.ScalarSelf", "where.Scalar")
 def where(condition, self, other):
-    kind = next((each.dtype for each in (self, other) if isinstance(each, torch.Tensor)), torch.get_default_dtype())
-    pair = [each if isinstance(each, torch.Tensor) else scalar(each, kind) for each in (self, other)]
-    return aten("where", condition, *pair)
+    kind = next((each.dtype for each in (self, other) if isinstance(each, torch.Tensor)), None)
+    kind = torch.result_type(self, other) if kind is None else kind
+    other, self = (each if isinstance(each, torch.Tensor) else scalar(each, kind) for each in (other, self))
+    return aten("where", condition, self, other)
+
+
+@rule("nan_to_num")
+def nan_to_num(self, nan=None, posinf=None, neginf=None):
+    if not self.dtype.is_floating_point:
+        return NotImplemented
+    known = torch.finfo(self.dtype)
+    steps = (
+        (aten("isnan", self), 0.0 if nan is None else nan),
+        (-math.inf, known.min if neginf is None else neginf),
+        (math.inf, known.max if posinf is None else posinf),
+    )
+    result = self
+    for place, value in steps:
+        chosen = place if isinstance(place, torch.Tensor) else ops.eq.Scalar(self, place)
+        result = aten("where", chosen, scalar(float(value), self.dtype), result)
+    return result
+
+
+@rule("sinc")
+def sinc(self):
+    if not self.is_floating_point():
+        return NotImplemented
+    angle = aten("mul", self, math.pi)
+    zero = ops.eq.Scalar(angle, 0)
+    quotient = aten("div", aten("sin", angle), angle)
+    return aten("where", zero, scalar(1, self.dtype), quotient)
+
+
+@rule("heaviside")
+def heaviside(self, values):
+    zero = ops.eq.Scalar(self, 0)
+    below = aten("logical_or", ops.lt.Scalar(self, 0), aten("isnan", self))
+    return aten("where", zero, values, where(below, 0, 1))
 
 
 @rule("__and__")

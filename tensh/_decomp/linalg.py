@@ -3,6 +3,7 @@
 import tensh as torch
 from tensh._aten import steps
 from tensh._aten.calls import aten
+from tensh._aten.steps import product, reshape
 from tensh._decomp.rules import count, rule
 
 ops = torch.ops.aten
@@ -62,6 +63,7 @@ def kron(self, other):
 def cross(self, other, dim=-1):
     if dim is None or self.shape != other.shape:
         return NotImplemented
+    dim %= self.dim()
     place = count(3)
 
     def turned(tensor, by):
@@ -105,3 +107,17 @@ def cdist(x1, x2, p=2.0, compute_mode=None):
 @rule("det", "linalg_det")
 def det(self):
     return aten("_linalg_det", self)[0]
+
+
+@rule("tensordot")
+def tensordot(self, other, dims_self, dims_other):
+    sides = []
+    for tensor, dims, first in ((self, dims_self, False), (other, dims_other, True)):
+        summed = [dim % tensor.dim() for dim in dims]
+        kept = [dim for dim in range(tensor.dim()) if dim not in summed]
+        sizes = [tensor.shape[dim] for dim in kept]
+        rows, columns = product(sizes), product([tensor.shape[dim] for dim in summed])
+        moved = aten("permute", tensor, [*summed, *kept] if first else [*kept, *summed])
+        sides.append((sizes, reshape(moved, [columns, rows] if first else [rows, columns])))
+    (left, one), (right, two) = sides
+    return aten("view", aten("mm", one, two), [*left, *right])

@@ -37,7 +37,7 @@ def var(self, unbiased=True):
 
 @rule("var.dim")
 def var_dim(self, dim, unbiased=True, keepdim=False):
-    return ops.var.correction(self, dim, **whole(unbiased), **({"keepdim": True} if keepdim else {}))
+    return ops.var.correction(self, dim, correction=int(unbiased), **({"keepdim": True} if keepdim else {}))
 
 
 @rule("std.default")
@@ -126,3 +126,23 @@ def linalg_norm(self, ord=None, dim=None, keepdim=False, *, dtype=None):
         return NotImplemented
     given = () if dim is None else ([dim] if isinstance(dim, int) else list(dim), *((True,) if keepdim else ()))
     return ops.linalg_vector_norm.default(self, 2.0 if ord is None else ord, *given)
+
+
+@rule("trapezoid.dx")
+def trapezoid(y, *, dx=1, dim=-1):
+    last = aten("select", y, dim, -1)
+    ends = ops.mul.Scalar(aten("add", aten("select", y, dim, 0), last), 0.5)
+    return ops.mul.Scalar(aten("sub", ops.sum.dim_IntList(y, [dim]), ends), float(dx))
+
+
+@rule("nansum")
+def nansum(self, dim=None, keepdim=False, *, dtype=None):
+    if dtype is not None or not self.is_floating_point():
+        return NotImplemented
+    numbers = aten("where", aten("isnan", self), scalar(0, self.dtype), self)
+    return ops.sum.dim_IntList(numbers, dim, *([True] if keepdim else []))
+
+
+@rule("count_nonzero.default", "count_nonzero.dim_IntList")
+def count_nonzero(self, dim=None):
+    return ops.sum.dim_IntList(ops.ne.Scalar(self, 0), dim)

@@ -9,19 +9,21 @@ from tensh._decomp import (
     einsum,
     elementwise,
     gradients,
+    images,
     indexing,
     layers,
     linalg,
     losses,
     recurrent,
     reductions,
+    synonyms,
     views,
 )
 from tensh._decomp.further import FURTHER
 from tensh._decomp.rules import RULES, VIEWS
 
 FAMILIES = (
-    convolutions, creation, einsum, elementwise, gradients, indexing, layers, linalg, losses, recurrent, reductions, views,
+    convolutions, creation, einsum, elementwise, gradients, images, indexing, layers, linalg, losses, recurrent, reductions, views, synonyms,
 )  # fmt: skip
 """The modules that declare rules."""
 

@@ -285,17 +285,6 @@ def trace(self):
     return aten("sum", aten("clone", aten("diagonal", self), memory_format=torch.contiguous_format))
 
 
-@rule("pixel_shuffle")
-def pixel_shuffle(self, upscale_factor):
-    r, (*batch, c, h, w) = upscale_factor, self.shape
-    n = len(batch)
-    parts = aten("view", self, [*batch, c // (r * r), r, r, h, w])
-    order = [*range(n), n, n + 3, n + 1, n + 4, n + 2]
-    wide = aten("clone", aten("permute", parts, order), memory_format=torch.contiguous_format)
-    whole = aten("view", wide, [*batch, c // (r * r), h * r, w * r])
-    return aten("clone", whole, memory_format=torch.contiguous_format)
-
-
 @rule("pad")
 def pad(self, pad, mode="constant", value=None):
     if mode == "constant":
@@ -354,5 +343,26 @@ def fill_tensor(self, value):
 def one_hot(self, num_classes=-1):
     if num_classes < 0:
         return NotImplemented
+    for compare, bound, text in (("ge", 0, "non-negative"), ("lt", num_classes, "smaller than num_classes")):
+        wrong = aten("logical_not", getattr(ops, compare).Scalar(self, bound))
+        every = aten("logical_not", ops.any.dims(wrong))
+        ops._assert_async.msg(every, f"one_hot: Class values must be {text}.")
+    places = aten("unsqueeze", self, -1)
     classes = aten("arange", num_classes, dtype=torch.int64, layout=torch.strided)
-    return aten("_to_copy", aten("eq", aten("unsqueeze", self, -1), classes), dtype=torch.int64)
+    return aten("_to_copy", aten("eq", places, classes), dtype=torch.int64)
+
+
+@rule("tile")
+def tile(self, dims):
+    return aten("repeat", self, [*[1] * (self.dim() - len(dims)), *dims])
+
+
+@rule("diff")
+def diff(self, n=1, dim=-1, prepend=None, append=None):
+    if prepend is not None or append is not None or self.dtype is torch.bool:
+        return NotImplemented
+    for _ in range(n):
+        size = self.shape[dim]
+        before = ops.slice.Tensor(self, dim, 0, size - 1)
+        self = aten("sub", ops.slice.Tensor(self, dim, 1, size), before)
+    return self

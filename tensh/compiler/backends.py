@@ -80,7 +80,10 @@ class BackendFunction(CompiledFunction):
             return None
         module = GraphModule(Module(), recorder.graph)
         try:
-            return self.backend(module, list(recorder.used))
+            made = self.backend(module, list(recorder.used))
+            if not callable(made):
+                raise AssertionError("compiler_fn did not return callable")
+            return made
         except Exception as error:
             if read_setting("suppress_errors"):
                 return module.forward

@@ -18,8 +18,10 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.dispatch.capture.places import find_place
 from tensh.engine.dispatch.capture.recorder import READS
 from tensh.engine.dtypes.device import default_device
+from tensh.engine.errors.warnings import is_tensh_file
 from tensh.fx.graph import Graph
 from tensh.fx.node import base_types, map_aggregate
+from tensh.nn.modules.containers import Sequential
 from tensh.nn.modules.module import Module
 from tensh.nn.parameter import Parameter
 from tensh.overrides import TorchFunctionMode
@@ -180,7 +182,13 @@ class FunctionRecorder(TorchFunctionMode):
             }
         if place is not None:
             node.meta["stack_trace"] = f'  File "{place.filename}", line {place.line}, in {place.code.co_name}'
-        self.name_node(node, (place and place[:2], modules) if self.is_within_call(place, modules) else None, stored)
+        within = (place and place[:2], modules) if self.is_within_call(place, modules) else None
+        chain, inside = chained_call(place, modules)
+        if self.pending is not None and chain and chain[: len(self.pending[1] or ())] == self.pending[1]:
+            self.pending = None  # not the last node of its part
+        if chain and (inside or stored is None):
+            within, stored = chain, "input"
+        self.name_node(node, within, stored)
 
     def is_within_call(self, place, modules):
         """Return True if the user's instruction calls a module, which may call more functions after this one."""
@@ -224,6 +232,19 @@ class FunctionRecorder(TorchFunctionMode):
             for tensor in self.used
             if self.before[id(tensor)][0].tobytes() != self.before[id(tensor)][1].tobytes()
         ]
+
+
+def chained_call(place, modules):
+    """Return (the call of a part of a Sequential that is running, or (), whether the user's instruction is outside of it).
+
+    ``Sequential`` assigns what each of its parts gives to ``input``, unless the user's code has named it before.
+    """
+    inner = [number for number, each in enumerate(modules[:-1]) if type(each).forward is Sequential.forward]
+    if not inner:
+        return (), False
+    trail = () if place is None else place.trail[place.trail.index((place.code, place.instruction)) + 1 :]
+    around = sum(code.co_qualname == "Calls.__call__" for code, _ in trail)
+    return ("chain", *map(id, modules[: inner[-1] + 2])), inner[-1] >= around
 
 
 def casting_now():
@@ -289,14 +310,14 @@ def instruction_at(code, offset):
 # ── the names of inputs ──────────────────────────────────────────────────────
 def name_inputs(guards, function):
     """Return id of a tensor -> the name of its input, in PyTorch's notation for its source."""
-    root = getattr(function, "__self__", getattr(function, "module", function))
-    found = {}
+    root, found = root_of(function), {}
     if isinstance(root, Module):
+        own = name_module(function)
         for prefix, module in root.named_modules():
             path = "".join(f"_modules_{part}" for part in prefix.split(".") if part)
             for kind in ("parameters", "buffers"):
                 for name, tensor in getattr(module, f"_{kind}").items():
-                    found.setdefault(id(tensor), f"L_self{path}_{kind}_{name}_")
+                    found.setdefault(id(tensor), f"L_{own}{path}_{kind}_{name}_")
     parameters = parameter_names(function)
     for key, (path, _) in guards.tensors.items():
         if key not in found:
@@ -304,6 +325,8 @@ def name_inputs(guards, function):
             if head == "args" and rest[0].isdigit():
                 place, count = int(rest[0]), len(parameters)
                 rest[:1] = [parameters[place]] if place < count else [name_rest(function), str(place - count)]
+            elif head == "kwargs" and rest:
+                rest[:0] = name_keywords(function, rest[0])
             elif rest[:1] == ["cell_contents"]:
                 rest[:1] = [head]
             local = head in ("args", "kwargs") or not rest or head[0] != "g"
@@ -313,15 +336,46 @@ def name_inputs(guards, function):
 
 def name_rest(function):
     """Return the name of the parameter that takes further arguments by position."""
-    code = getattr(getattr(function, "forward", function), "__code__", None)
+    code = None if is_layer(function) else getattr(getattr(function, "forward", function), "__code__", None)
     named = code is not None and code.co_flags & inspect.CO_VARARGS
     return code.co_varnames[code.co_argcount + code.co_kwonlyargcount] if named else "args"
+
+
+def root_of(function):
+    """Return the module whose call or method is compiled; another function unchanged."""
+    return getattr(function, "__self__", getattr(function, "module", function))
+
+
+def name_module(function):
+    """Return the name of the parameter of a method that takes the module itself."""
+    if is_layer(function):
+        return "fn_self" if hasattr(function, "__self__") else "fn"
+    code = getattr(getattr(function, "forward", function), "__code__", None)
+    return code.co_varnames[0] if code is not None and code.co_argcount else "self"
+
+
+def is_layer(function):
+    """Return True for the call of a layer of the library, which PyTorch compiles as ``fn(*args, **kwargs)``."""
+    root = root_of(function)
+    return isinstance(root, Module) and is_tensh_file(type(root).forward.__code__.co_filename)
+
+
+def name_keywords(function, name):
+    """Return, in a list, the parameter that takes a keyword without a parameter of its own; an empty list for other keywords."""
+    if is_layer(function):
+        return ["kwargs"]
+    code = getattr(getattr(function, "forward", function), "__code__", None)
+    if code is None or not code.co_flags & inspect.CO_VARKEYWORDS:
+        return []
+    own = code.co_argcount + code.co_kwonlyargcount
+    named = bool(code.co_flags & inspect.CO_VARARGS)
+    return [] if name in code.co_varnames[:own] else [code.co_varnames[own + named]]
 
 
 def parameter_names(function):
     inner = getattr(function, "forward", function)
     code = getattr(inner, "__code__", None)
-    if code is None:
+    if code is None or is_layer(function):
         return []
     names = list(code.co_varnames[: code.co_argcount])
     return names[1:] if hasattr(inner, "__self__") else names

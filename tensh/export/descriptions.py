@@ -74,7 +74,8 @@ def describe_value(value, names=None):
 def note_value(value, node, names=None):
     """Describe a value in the notes of a node, with strides and memory format unless sizes are dynamic."""
     described = describe_value(value, names)
-    node.meta["val"] = [*described] if getattr(node.target, "_opname", None) in LISTS else described
+    several = isinstance(described, tuple) and getattr(node.target, "_opname", None) in LISTS
+    node.meta["val"] = [*described] if several else described
     if isinstance(value, Tensor) and not names:
         node.meta["tensor_meta"] = _extract_tensor_metadata(value)
 

@@ -6,6 +6,7 @@ from functools import partial
 
 import tensh as torch
 from tensh._aten.overloads import REQUIRED
+from tensh._aten.synonyms import SYNONYMS
 from tensh._higher_order_ops import HigherOrderOperator
 from tensh.engine.core.tensor import Tensor
 from tensh.fx.graph_module import GraphModule
@@ -113,7 +114,8 @@ class Converter:
             if node.target is operator.truediv:
                 return self.builder.Div(*(self.builder.cast(each, torch.float32) for each in operands))
             return getattr(self.builder, SIZES[node.target.__name__])(*operands)
-        found = FORMS.get(operator_name(node))
+        name = operator_name(node)
+        found = FORMS.get(name) or FORMS.get(SYNONYMS.get(name))
         if found is None:
             raise no_form(node)
         try:

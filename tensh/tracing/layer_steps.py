@@ -122,6 +122,21 @@ MODES = {"bilinear": 0, "nearest": 1, "bicubic": 2}
 EDGES = {"zeros": 0, "border": 1, "reflection": 2}
 
 
+def clamp(recorder, input, min=None, max=None):
+    """Record a clamp between a number and a tensor: the operator takes numbers, of which one is read."""
+    bounds = [min, max]
+    tensors = [isinstance(each, torch.Tensor) for each in bounds]
+    if recorder.read_item is None or None in bounds or sum(tensors) != 1 or bounds[tensors.index(True)].dim():
+        return NotImplemented
+    return recorder.run("clamp", input, *(recorder.read_item(recorder, b) if t else b for b, t in zip(bounds, tensors)))
+
+
+def affine_grid(recorder, theta, size, align_corners=None):
+    if recorder.read_item is None and not recorder.apart or not theta.is_floating_point():
+        return NotImplemented
+    return recorder.run("affine_grid_generator", theta, list(size), bool(align_corners))
+
+
 def grid_sample(recorder, input, grid, mode="bilinear", padding_mode="zeros", align_corners=None):
     if mode not in MODES or padding_mode not in EDGES:
         return NotImplemented
@@ -166,7 +181,7 @@ COMPOSED = {
 CALLS = {
     "mse_loss": compare("mse_loss"), "l1_loss": compare("l1_loss"),
     "smooth_l1_loss": compare("smooth_l1_loss", ("beta", 1.0)), "huber_loss": compare("huber_loss", ("delta", 1.0)),
-    **{f"max_pool{dims}d": max_pool(dims) for dims in (1, 2, 3)}, "grid_sample": grid_sample, "cdist": cdist, "tensordot": tensordot,
+    **{f"max_pool{dims}d": max_pool(dims) for dims in (1, 2, 3)}, "affine_grid": affine_grid, "clamp": clamp, "grid_sample": grid_sample, "cdist": cdist, "tensordot": tensordot,
     "unique": unique,
 }  # fmt: skip
 """Public function -> (recorder, arguments) -> its result."""

@@ -95,6 +95,7 @@ def trace_program(
     recorder = Recorder(list_members(root), sizes, on_read, branches=not lasting)
     ranges = {}
     if shift is not None:
+        recorder.as_called = True
         recorder.read_item = partial(read_number, ranges=ranges, shift=shift)
     elif read_item is not None:
         recorder.read_item, recorder.refuses_transforms = read_item, True

@@ -72,6 +72,7 @@ class Recorder(NumberRecorder, BranchRecorder, TorchFunctionMode):
     entered = ()  # the modules that are being called, as (key, path, class, module)
     preserved = ()  # paths of modules whose calls are noted
     root = None  # the module that is recorded
+    as_called = False  # operators keep the names under which they are called
     calls = ()  # the calls of submodules that are running, in traces that tell them apart
     keeps_numbers = False  # numbers that are written stay numbers
     table = {}  # overload -> the function that consists of other operators, called in its place
@@ -314,7 +315,7 @@ class Recorder(NumberRecorder, BranchRecorder, TorchFunctionMode):
         data = args[1:] if name in translation.DATA else args
         if not any(map(self.is_traced, (*data, *kwargs.values()))) and name in translation.CONSTANTS:
             return self.free_value(result, detached=name in translation.DETACHED)
-        found = translation.translate(name, func, args, kwargs)
+        found = translation.translate(name, func, args, kwargs, self.as_called)
         same = not name.endswith("_") and any(result is each for each in args)
         if same and (found is None or name == "contiguous" and self.apart):
             return result  # the arguments

@@ -6,6 +6,7 @@ from tensh._aten.conversions import choose_conversion
 from tensh._aten.kernels import kernel_of
 from tensh._aten.overloads import REQUIRED, schemas
 from tensh._aten.resizing import find_operator
+from tensh._aten.synonyms import SPECIAL, SYNONYMS
 from tensh._aten.translation import OPERATORS
 from tensh.engine.codegen.public_forms import name_in_space
 from tensh.engine.core.tensor import Tensor
@@ -30,13 +31,9 @@ NAMES = OPERATORS | {
     "__rpow__": "pow", "__rtruediv__": "div", "__rdiv__": "div", "__rmul__": "mul", "__radd__": "add", "__rmatmul__": "matmul", "__ne__": "ne", "__lt__": "lt", "__le__": "le",
     "__gt__": "gt", "__ge__": "ge", "__ixor__": "bitwise_xor_", "__iand__": "bitwise_and_", "__ior__": "bitwise_or_",
     "__ifloordiv__": "floor_divide_", "__imod__": "remainder_", "__rfloordiv__": "floor_divide", "__rmod__": "remainder",
-    "rsub_operator": "rsub", "eq_operator": "eq", "logsigmoid": "log_sigmoid", "swapaxes": "transpose", "swapdims": "transpose", "moveaxis": "movedim",
-    "arccos": "acos", "arcsin": "asin", "arctan": "atan", "arccosh": "acosh", "arcsinh": "asinh", "arctanh": "atanh", "arctan2": "atan2",
-    "__and__": "__and__", "__or__": "__or__", "__xor__": "__xor__", "fix": "trunc", "ge_": "ge_", "cross_entropy": "cross_entropy_loss", "nll_loss": "nll_loss_nd", "silu_": "silu_", "erfc": "erfc",
-    "greater_equal": "ge", "less_equal": "le", "inverse": "linalg_inv", "ger": "outer", "row_stack": "vstack",
-    "unfold_layer": "im2col", "special_expit": "sigmoid", "special_exp2": "exp2", "special_expm1": "expm1", "special_log1p": "log1p", "special_erf": "erf", "special_erfc": "erfc",
-    "special_logsumexp": "logsumexp", "special_softmax": "softmax", "special_log_softmax": "log_softmax", "special_round": "round",
-    "special_xlogy": "xlogy", "special_sinc": "sinc", "logical_not_": "logical_not_",
+    "rsub_operator": "rsub", "eq_operator": "eq", "logsigmoid": "log_sigmoid",
+    "__and__": "__and__", "__or__": "__or__", "__xor__": "__xor__", "ge_": "ge_", "cross_entropy": "cross_entropy_loss", "nll_loss": "nll_loss_nd", "silu_": "silu_", "erfc": "erfc",
+    "unfold_layer": "im2col", "special_round": "round", "logical_not_": "logical_not_", **SPECIAL,
 }  # fmt: skip
 """Functions whose operator has another name."""
 SWAPPED = {"__rpow__", "__rtruediv__", "__rdiv__", "__rfloordiv__", "__rmod__", "__rmatmul__"}
@@ -85,8 +82,13 @@ def bind_runnable(overload, args, kwargs):
     return overload, positional, named
 
 
-def translate(name, func, args, kwargs):
-    """Return (overload, args, kwargs) for a call of a public function; None if no single operator computes it."""
+def translate(name, func, args, kwargs, as_called=False):
+    """Return (overload, args, kwargs) for a call of a public function; None if no single operator computes it.
+
+    With ``as_called``, an operator keeps the name under which it is called, also if that is its second one.
+    """
+    if as_called and name in SYNONYMS and (found := choose(name, args, kwargs)) is not None:
+        return found
     if name in ACCESSORS:
         return choose(ACCESSORS[name], args, {})
     if name in CONVERSIONS:

@@ -34,6 +34,44 @@ def make_functions(torch):
     ]
 
 
+def make_models(torch):
+    """Return models that call chains of layers, and functions with further arguments."""
+    nn = torch.nn
+
+    class Block(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.l = nn.Linear(8, 8)
+            self.s = nn.Sequential(nn.Linear(8, 8), nn.Tanh())
+
+        def forward(self, x):
+            y = self.l(x).relu()
+            return x + self.s(y)
+
+    class Model(nn.Module):
+        def __init__(this):
+            super().__init__()
+            this.chain = nn.Sequential(nn.Linear(8, 8), nn.ReLU())
+            this.more = nn.ModuleList([nn.Sequential(nn.Linear(8, 8), nn.GELU()) for _ in range(2)])
+
+        def forward(this, q):
+            x = this.chain(q)
+            for each in this.more:
+                x = x + each(x)
+            return this.chain(x), x
+
+    def multiply(x, *a, k=None, **kw):
+        return x * a[0] * k * kw["z"]
+
+    x = torch.ones(4, 8)
+    return [
+        (nn.Sequential(nn.Linear(8, 3), nn.ReLU(), nn.Linear(3, 1)), (x,), {}),
+        (nn.Sequential(Block(), nn.Sequential(nn.ReLU(), Block()), nn.Sigmoid()), (x,), {}),
+        (Model(), (x,), {}), (Model(), (), {"q": x}), (nn.Linear(8, 2), (), {"input": x}), (nn.Linear(8, 2).forward, (x,), {}),
+        (multiply, (x, x), {"k": x, "z": x}),
+    ]  # fmt: skip
+
+
 def list_graphs(torch):
     """Return the code of the graphs that a back end gets for all of them."""
 
@@ -57,4 +95,7 @@ def list_graphs(torch):
     ]:
         torch.compiler.reset()
         torch.compile(model, backend=backend)(*(each.clone() for each in args))
+    for model, args, options in make_models(torch):
+        torch.compiler.reset()
+        torch.compile(model, backend=backend)(*args, **options)
     return found

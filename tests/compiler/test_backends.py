@@ -176,7 +176,12 @@ def test_inputs_of_one_name_are_told_apart_in_graphs_for_back_ends():
     layers = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 2))
     layers.compile(backend=lambda module, inputs: graphs.append(module) or module)
     assert layers(x).shape == (1, 2)
-    assert "L_self_modules_1_parameters_bias_" in graphs[1].code
+    assert "_modules_1_parameters_bias_" in graphs[1].code
+
+
+def test_a_back_end_that_returns_no_function_is_refused():
+    with pytest.raises(torch._dynamo.exc.BackendCompilerFailed, match="compiler_fn did not return callable"):
+        torch.compile(lambda x: x + 1, backend=lambda module, inputs: None)(torch.ones(1))
 
 
 def test_a_module_is_compiled_in_place_with_the_options_of_compile():
