@@ -5,8 +5,8 @@ import operator
 from functools import partial
 
 import tensh as torch
-from tensh._aten.overloads import REQUIRED
-from tensh._aten.synonyms import SYNONYMS
+from tensh._aten.overloads import REQUIRED, schemas
+from tensh._aten.synonyms import SPECIAL, SYNONYMS
 from tensh._higher_order_ops import HigherOrderOperator
 from tensh.engine.core.tensor import Tensor
 from tensh.fx.graph_module import GraphModule
@@ -115,7 +115,7 @@ class Converter:
                 return self.builder.Div(*(self.builder.cast(each, torch.float32) for each in operands))
             return getattr(self.builder, SIZES[node.target.__name__])(*operands)
         name = operator_name(node)
-        found = FORMS.get(name) or FORMS.get(SYNONYMS.get(name))
+        found = FORMS.get(name) or FORMS.get(FIRST.get(name))
         if found is None:
             raise no_form(node)
         try:
@@ -270,6 +270,20 @@ def map_examples(node):
     return [each.meta["val"] if isinstance(each, Node) else each for each in (*node.args, *node.kwargs.values())]
 
 
+FIRST = SYNONYMS | SPECIAL
+"""Second name of an operator -> the first, which forms have."""
+
+
+def by_first_names(operator, arguments):
+    """Return the arguments of an operator under a second name by the parameters of the first."""
+    first = FIRST.get(operator._opname)
+    if first is None:
+        return arguments
+    own = [p.name for p in operator.parameters]
+    names = next([p.name for p in e.parameters] for e in schemas()[first].values() if len(e.parameters) == len(own))
+    return {dict(zip(own, names))[name]: value for name, value in arguments.items()}
+
+
 def name_arguments(node):
     """Return the arguments of a call by name, with the operator's defaults."""
     if hasattr(node.target, "_opname"):
@@ -285,7 +299,7 @@ def name_arguments(node):
                 found[p.name] = {"Mean": 1}.get(p.default, p.default) if isinstance(p.default, str) else p.default
         for name in ("layout", "device", "pin_memory", "memory_format", "non_blocking", "copy"):
             found.pop(name, None)
-        return found
+        return by_first_names(node.target, found)
     import inspect
 
     target = getattr(torch.Tensor, node.target) if isinstance(node.target, str) else node.target

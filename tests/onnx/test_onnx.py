@@ -55,6 +55,7 @@ CALLS = {
     "functions": (lambda a, b: (a.exp(), b.log(), b.sqrt(), a.sin(), a.tanh(), a.sigmoid(), a.relu(), b.rsqrt(), a.floor(), a.round(), a.sign(), torch.atan2(a, b), a.erf(), torch.expm1(a), b.log2(), b.log10(), b.log1p()), x, positive),
     "activations": (lambda a: (F.gelu(a), F.gelu(a, approximate="tanh"), F.silu(a), F.elu(a, 0.5), F.selu(a), F.softplus(a, 2.0), F.hardswish(a), F.mish(a), F.leaky_relu(a, 0.1), F.glu(a), F.logsigmoid(a), F.hardtanh(a), F.softsign(a), F.celu(a), F.hardsigmoid(a), F.relu6(a), F.threshold(a, 0.1, 5.0)), x),
     "reductions": (lambda a: (a.sum(), a.mean(1), a.amax((0, 2), keepdim=True), a.var(1), a.std(), a.prod(-1), a.norm(), a.logsumexp(2), a.argmax(1), a.max(), *a.max(2), *a.min(0, keepdim=True), (a > 0).any(1), (a > 0).all(), a.cumsum(1), a.var(1, unbiased=False)), x),
+    "second names": (lambda a, b: (torch.arccos(b / 4), torch.concat([a, a]), a.swapaxes(0, 1), torch.clip(a, 0, 1), torch.true_divide(a, 2), torch.special.expit(a), a.moveaxis(0, 1), torch.greater(a, 0.5), torch.fix(a * 3), torch.absolute(a), torch.subtract(a, b, alpha=2), torch.where(a > 0, 1, 0)), x, positive),
     "softmax": (lambda a: (a.softmax(-1), F.log_softmax(a, 1), F.softmax(a, 0, dtype=torch.float64)), x),
     "shapes": (lambda a: (a.reshape(6, -1), a.view(2, 12), a.flatten(1), a.transpose(1, 2), a.permute(2, 0, 1), a.unsqueeze(1), a[:, :1].squeeze(1), a.expand(5, 2, 3, 4), a.repeat(2, 1, 1), a.flip(0, 2), a.roll(1, 1), a.movedim(0, -1), a.unflatten(2, (2, 2)), a.T if a.dim() == 2 else a.mT, a.tile(2)), x),
     "parts": (lambda a: (a[0], a[:, 1], a[..., 1:3], a[:, None], a[-1, ::2], a[:, [0, 2]], *a.chunk(2, 2), *a.split([1, 2], 1), *a.unbind(0), a.narrow(2, 1, 2), a.diagonal(0, 1, 2), a.tril(), a.triu(1), *a.topk(2, 1), *a.sort(2, descending=True)), x),
@@ -88,8 +89,9 @@ def test_decomposed_programs_run_alike(name):
     program, *inputs = CALLS[name]
     module = torch.nn.Module()
     module.forward = program
-    core = torch.export.export(module, tuple(inputs)).run_decompositions()
-    assert_alike(run(export(core, *inputs), inputs), program(*inputs))
+    whole = torch.export.export(module, tuple(inputs))
+    for each in (whole, whole.run_decompositions()):
+        assert_alike(run(export(each, *inputs), inputs), program(*inputs))
 
 
 @pytest.mark.parametrize("decomposed", [False, True])
