@@ -293,7 +293,8 @@ def other_dims(node, text, shadow):
             if -count <= dim < count
             else _("there is no {last}")
         )  # fmt: skip
-        for other in (-1, *range(count - 1)):
+        last = count - 1 if count and dim >= 0 else -1
+        for other in (last, *range(count - 1)):
             if other % max(count, 1) != dim % max(count, 1) or not -count <= dim < count:
                 yield f"{text[: span[0]]}{other}{text[span[1] :]}", 1, rule.format(dim=dim, last=f"dim={dim}")
     if given is None:

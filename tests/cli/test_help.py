@@ -108,7 +108,10 @@ PAGES = {
     "nn.Linear": (
         "gradient  g is the gradient of the result y",
         "input: g @ weight\n  weight: g.T @ input\n  bias: g\n",
+        "  summed to the shape of an operand that was broadcast\n",
     ),
+    "addmm": ("mat2: alpha * (mat1.T @ g)\n  summed to the shape of an operand that was broadcast",),
+    "dot": ("input: g * tensor\n  tensor: g * input\n\n",),
     "nn.Tanh": ("input: g * (1 - y²)",),
     "nn.CrossEntropyLoss": ("input: g * (softmax(input) - onehot(target)) / n", "with n = averaged(target, reduction)"),
     "nn.ELU": ("input: g * ([input > 0] + alpha * exp(input) * [input ≤ 0])",),

@@ -137,6 +137,9 @@ def operands(explanation, width=None):
     sizes below."""
     if not explanation.operands:
         return
+    is_operator = not explanation.operation[:1].isalpha() and explanation.operation != "[]"
+    if not is_operator:  # a function may get the same tensor twice
+        explanation = explanation._replace(operands=tuple(dict.fromkeys(explanation.operands)))
     texts, marks = [], []
     for each in explanation.operands:
         name = f"{shorten(each.text or _('it'), LONGEST_OPERAND)} "
@@ -145,7 +148,6 @@ def operands(explanation, width=None):
         below = ["~" * len(size) if dim in each.marked else " " * len(size) for dim, size in enumerate(sizes)]
         marks.append(" " * (cells(name) + 1) + "  ".join(below) + " ")
     dtypes = list(dict.fromkeys(each.dtype for each in explanation.operands))
-    is_operator = not explanation.operation[:1].isalpha() and explanation.operation != "[]"
     between = f"  {explanation.operation}  " if is_operator and len(texts) == 2 else "   "
     kinds = dtypes[0] if len(dtypes) == 1 else ", ".join(each.dtype for each in explanation.operands)
     is_shared = len(texts) == 2 and len(dtypes) == 1

@@ -1,13 +1,15 @@
 """Values called, counted or indexed as if they were something else: `dataset(0)`, `loader.batch_size()`, `range(x)`,
-`net[5]`."""
+`net[5]`, `[[1, 2] [3, 4]]`."""
 
 import ast
 
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.causes.situation import first_explanation, replace_node
-from tensh.explain.model import Explanation
+from tensh.explain.model import Explanation, Fit
 from tensh.explain.shadow import is_module
 from tensh.support.language import _
+
+LITERALS = ast.List | ast.Tuple | ast.Set | ast.Dict | ast.JoinedStr
 
 
 def explain_called(situation):
@@ -15,7 +17,43 @@ def explain_called(situation):
     path = situation.place.path()
     if not path:
         return None
-    return first_explanation((number_called, dataset_called, count_of_rows, layer_beyond), situation, path[-1])
+    kinds = (missing_sign, number_called, dataset_called, count_of_rows, layer_beyond)
+    return first_explanation(kinds, situation, path[-1])
+
+
+def missing_sign(situation, node):
+    """Explain `[[1, 2] [3, 4]]`, where a comma is missing, and `2(x + 1)`, where a product was meant."""
+    written = written_before(node)
+    if not isinstance(situation.error, TypeError | IndexError) or not isinstance(written, ast.Constant | LITERALS):
+        return None
+    after = situation.place.source.split("\n")[written.end_lineno - 1].encode()[written.end_col_offset :]
+    if isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Tuple) and after.startswith(b"["):
+        return None  # `[1, 2, 3][i]`
+    sign, rule = ", ", _("a comma is missing between two of the elements")
+    if isinstance(written, ast.Constant) and type(written.value) in (int, float, complex):
+        sign, rule = " * ", _("a product is written with *")
+    ends = [written]
+    for outer in reversed(situation.place.path()[:-1]):  # more elements without commas
+        if sign == ", " and written_before(outer) is node:
+            ends.append(node)
+            node = outer
+    return Explanation("call", (), rule, put_behind(situation.place, ends, sign))
+
+
+def written_before(node):
+    """Return what is called or indexed; None for other code."""
+    return node.func if isinstance(node, ast.Call) else node.value if isinstance(node, ast.Subscript) else None
+
+
+def put_behind(place, nodes, sign):
+    """Return the Fit that puts a sign behind each of some nodes, in front of whatever stands there."""
+    lines, fits = place.source.split("\n"), {}
+    for node in sorted(nodes, key=lambda each: (each.end_lineno, -each.end_col_offset)):
+        line = fits.get(node.end_lineno, lines[node.end_lineno - 1].encode())
+        rest = line[node.end_col_offset :].lstrip(b" ")
+        fits[node.end_lineno] = line[: node.end_col_offset] + (sign if rest else sign.rstrip()).encode() + rest
+    first, *more = (Fit(line.decode().strip(), "", number) for number, line in fits.items())
+    return (first._replace(more=tuple(more)),)
 
 
 def number_called(situation, node):

@@ -180,8 +180,7 @@ def find_shared(situation, scope):
     line, root = situation.place.line, root_node(situation)
     passes = [(each, code) for each, code in calls_of(scope, "backward") if each < line]
     first, code = passes[-1] if passes else (line, "")
-    steps = [code for each, code in calls_of(scope, "step") if first < each < line]
-    if not steps or not code.endswith(".backward()") or not isinstance(root, ast.Name):
+    if not find_steps(scope, first, line) or not code.endswith(".backward()") or not isinstance(root, ast.Name):
         return None
     losses = [situation.find_assignment(name) for name in (code.removesuffix(".backward()"), root.id)]
     if not all(isinstance(each, ast.Assign) for each in losses) or losses[0].lineno >= first:
@@ -197,6 +196,11 @@ def find_shared(situation, scope):
     operands = (operand_of(name, situation.names[name]),)
     rule = rule.format(name=name, first=first)
     return Explanation("backward", operands, rule, (fit,)) if fit else None
+
+
+def find_steps(scope, first, line):
+    """Return the lines of the steps of optimizers between a pass and the failing one; the first may stand beside it."""
+    return [each for each, _code in calls_of(scope, "step") if first <= each < line]
 
 
 def has_graph(name, situation):
@@ -268,6 +272,10 @@ def find_earlier_pass(situation, scope):
     rule = _("the pass on line {first} freed the values saved in the graph, and this pass needs them again").format(
         first=first
     )
+    steps, root = find_steps(scope, first, line), root_node(situation)
+    if steps and root is not None:  # the values that the graph would keep were changed
+        advice = _("compute {root} again after the step on line {line}").format(root=ast.unparse(root), line=steps[-1])
+        return Explanation("backward", (), rule, (), advice)
     is_same = code == situation.place.segment
     return Explanation(
         "backward", (), rule, (Fit(kept, "", first),), None if is_same else _("one backward() of the sum of both")

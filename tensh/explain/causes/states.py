@@ -29,20 +29,20 @@ def explain_state(situation):
     rule = _("a state has the shape (layers, batch, features), here {wanted}, but this one is {got}").format(
         wanted=wanted, got=got
     )
+    fits = [fit for each in given if (fit := fit_state(situation, each, wanted)) is not None]
+    several = [*dict.fromkeys(fits)]  # the same state may be passed twice
+    whole = (several[0]._replace(more=tuple(several[1:])),) if fits and len(fits) == len(given) else ()
     x = situation.call.tensors[0].value
     if len(got) == 3 and got[0] == count and got[1] != batch and x.dim() == 3 and got[1] == x.shape[layer.batch_first]:
         fit = other_order(situation, layer)
         if fit is not None:
-            if layer.batch_first:
+            if layer.batch_first:  # was chosen, so the state is likelier to be wrong
                 text = _("with batch_first=True, the batch is dim 0 of the input, but the state has the size of dim 1")
             else:
                 text = _(
                     "the batch is dim 1 of the input, but the state has the size of dim 0, as with batch_first=True"
                 )
-            return Explanation("RNN", operands, text, (fit,))
-    fits = [fit for each in given if (fit := fit_state(situation, each, wanted)) is not None]
-    several = [*dict.fromkeys(fits)]  # the same state may be passed twice
-    whole = (several[0]._replace(more=tuple(several[1:])),) if fits and len(fits) == len(given) else ()
+            return Explanation("RNN", operands, text, (*whole, fit) if layer.batch_first else (fit,))
     return Explanation("RNN", operands, rule, whole)
 
 

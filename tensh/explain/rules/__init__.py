@@ -62,7 +62,7 @@ from tensh.explain.rules.layers import (
 )
 from tensh.explain.rules.masks import mask_of_scores, whole_numbers_of_mask
 from tensh.explain.rules.meanings import distances, divergence, fans, paddings, power
-from tensh.explain.rules.one_hot import one_hot_target
+from tensh.explain.rules.one_hot import several_classes
 from tensh.explain.rules.products import outer_product, product_shapes
 from tensh.explain.rules.shapes import expanding, not_contiguous, reshaping
 from tensh.explain.rules.solving import positive_definite, system
@@ -103,7 +103,7 @@ RULES = (
     (("index out of range in self",), rows),
     (("'indices' to have one of the following scalar types", "Expected dtype int32/int64 for index", "Expected dtype int64 for index"), whole_indices),
     (("expected target dtype to be Long", "expected scalar type Long but found"), classes),
-    (("multi-target not supported",), one_hot_target),
+    (("multi-target not supported",), several_classes),
     (("Target ",), class_range),
     (("Class values must be smaller",), one_hot_classes),
     (("selected index k out of range",), largest),

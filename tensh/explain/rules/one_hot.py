@@ -28,13 +28,18 @@ def one_hot_rows(call, indices, count):
     return Explanation(call.symbol, (operand(indices),), rule, fits(call, [take_places(call, indices)], most=1))
 
 
-def one_hot_target(call, text):
-    """Explain one-hot targets of a loss that takes classes."""
+def several_classes(call, text):
+    """Explain targets with several classes for a row of scores: one-hot vectors, and others."""
     if len(call.tensors) < 2:
         return None
     scores, target = call.tensors[:2]
-    if scores.value.shape != target.value.shape or target.value.dim() != 2 or not is_one_hot(target.value):
+    if scores.value.dim() != 2 or target.value.dim() != 2 or 1 in target.value.shape:
         return None
+    if scores.value.shape != target.value.shape or not is_one_hot(target.value):
+        rule = _("{scores} has scores for one class of each row, but {target} has {count}").format(
+            scores=name_or_phrase(scores), target=name_or_phrase(target, _("the target")), count=target.value.shape[1]
+        )
+        return Explanation(call.symbol, (operand(scores), operand(target, {1})), rule)
     rule = _("{target} is one-hot, but a target of classes holds the index of each 1").format(
         target=name_or_phrase(target, _("the target"))
     )

@@ -1,14 +1,18 @@
 """Notes on trainings: programs that are wrong in a known way, and many kinds of programs that are right."""
 
+import importlib
 import io
 import json
 import re
+import sys
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 
 import pytest
 
 from tensh.cli.app import main
 from tensh.cli.process.environment import Environment
+from tensh.cli.session.notes.teaching import WhenLoaded
 from tests.support.sampling import few_of
 
 FOLDER = Path(__file__).with_name("notes")
@@ -56,3 +60,26 @@ def test_a_wrong_program_gets_its_note_once(tmp_path, title, code):
 
 def test_there_are_programs_of_many_kinds():
     assert len(RIGHT) >= 60 and len(WRONG) >= 60
+
+
+def test_modules_that_share_a_loader_are_told_apart(monkeypatch):
+    """pytest, among others, loads all modules with the same object."""
+
+    class Shared:
+        def find_spec(self, name, path=None, target=None):
+            return ModuleSpec(name, self) if name in ("outer", "inner") else None
+
+        def create_module(self, spec):
+            return None
+
+        def exec_module(self, module):
+            if module.__name__ == "outer":
+                importlib.import_module("inner")
+
+    seen, shared = [], Shared()
+    monkeypatch.setattr(sys, "meta_path", [shared, *sys.meta_path])
+    sys.meta_path.insert(0, WhenLoaded("outer", lambda: seen.append("outer" in sys.modules)))
+    for name in ("outer", "inner"):
+        importlib.import_module(name)
+        monkeypatch.delitem(sys.modules, name)
+    assert seen == [True]

@@ -56,8 +56,25 @@ def _print_formulas(entry, parameters, texts=None):
     condition = "" if entry.when == "True" else print_condition(entry.when, words)
     return shown and {
         "outputs": entry.outputs, "if": condition, "gradients": shown, "with": parts, "words": sorted(used & WORDS.keys()),
-        "is_broadcast": entry.family == "elementwise" and len(shown) > 1,
+        "is_broadcast": len(shown) > 1 and may_broadcast(entry),
     }  # fmt: skip
+
+
+def may_broadcast(entry):
+    """True if an operand of a function may be broadcast: pointwise, or where it is added, as a bias, or scales."""
+    if entry.family in ("products", "layers"):
+        own = {"g", *entry.parts, *(letter for letter, default in entry.letters.items() if default)}
+        return any(is_pointwise(formula.text, own) for formula in entry.formulas.values())
+    return entry.family == "elementwise"
+
+
+def is_pointwise(formula, names):
+    """True if a formula only adds and multiplies what some names stand for."""
+    nodes = [*ast.walk(ast.parse(formula, mode="eval"))]
+    if any(isinstance(each, ast.Call | ast.MatMult | ast.Subscript) for each in nodes):
+        return False
+    used = {each.id for each in nodes if isinstance(each, ast.Name)}
+    return bool(used) and used <= names
 
 
 def find_names(entry, letters):

@@ -9,8 +9,10 @@ from tensh.cli.session.notes.modes import layers
 from tensh.cli.session.notes.remarks import describe_change, is_optimizer, piece
 from tensh.engine.core.tensor import Tensor
 from tensh.explain.causes.embeddings import code_of_places
-from tensh.explain.causes.situation import look_up
+from tensh.explain.causes.situation import Situation, look_up
+from tensh.explain.cuts import locate_cut
 from tensh.explain.cuts.cut import SWITCHES
+from tensh.explain.history import follow
 from tensh.explain.place import FUNCTIONS, iterate_scope, loop_around
 from tensh.graph.names import names_of_nodes
 from tensh.support.language import _
@@ -61,6 +63,12 @@ def on_other_parameters(optimizer, leaves, place, names):
     """Return the note on gradients of tensors that no optimizer has."""
     name = name_of(optimizer, names, _("the optimizer"))
     reached = [known for leaf, (known, _number) in names_of_nodes(names).items() if leaf in leaves]
+    cut = find_cut_before(reached[0], place, names) if len(reached) == 1 else None
+    if cut is not None:
+        message = _("{name}.step() changes nothing: backward() ends at {what}, which {sentence}")
+        fit = next((each for each in cut.fits if each.line), None)
+        change = _("line {line}: {code}").format(line=fit.line, code=fit.text) if fit else cut.advice
+        return message.format(name=name, what=reached[0], sentence=cut.sentence), change
     what = reached[0] if reached else _("other tensors")
     if reached[1:]:
         what = _("{name} and {count} more").format(name=what, count=len(reached) - 1)
@@ -70,6 +78,15 @@ def on_other_parameters(optimizer, leaves, place, names):
         ).format(name=name, what=what),
         _("create {name} after the model, with the parameters to be trained").format(name=name),
     )
+
+
+def find_cut_before(name, place, names):
+    """Return the Cut in the statement that assigned a leaf: `out = net(x).detach().requires_grad_()`; None if none is
+    certain."""
+    situation = Situation(None, names, piece(place), None)
+    steps = [*follow(ast.parse(name, mode="eval").body, situation)] if name.isidentifier() else []
+    cuts = (locate_cut(each, situation) for each in steps if each.name == name)
+    return next((cut for cut in cuts if cut is not None), None)
 
 
 def on_no_backward(optimizer, own, place, names):

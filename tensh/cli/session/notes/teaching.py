@@ -249,7 +249,8 @@ class WhenLoaded:
 
             def loaded(module):
                 load(module)
-                self.then()
+                if module.__spec__ is spec:  # a loader may be shared, such as that of pytest
+                    self.then()
 
             spec.loader.exec_module = loaded
         return spec
