@@ -6,12 +6,13 @@ import inspect
 import weakref
 
 from tensh.engine.core.tensor import Tensor
+from tensh.jit.dataclass_methods import write_methods
 from tensh.nn.modules.module import Module
 from tensh.support.naming import is_of_torch
 
 __all__ = [
     "MAGIC", "attributes_of", "describe_class_of", "find_static", "functions_of", "is_compiled", "is_enum", "is_script_class", "methods_of",
-    "name_enum", "properties_of",
+    "name_enum", "own_methods_of", "properties_of",
 ]  # fmt: skip
 
 MAGIC = {
@@ -49,12 +50,15 @@ def has_held_instances(kind):
     return all(hasattr(each, "__code__") for name in vars(kind) if inspect.isroutine(each := getattr(kind, name, None)))
 
 
+def own_methods_of(cls):
+    """Return name -> function of the methods of a class as Python has them."""
+    return {name: each for name, each in vars(cls).items() if inspect.isfunction(each) and each.__name__ == name}
+
+
 def methods_of(cls):
     """Return name -> function of the methods of a class, ``__init__`` first, because it makes the attributes."""
-    found = {
-        name: each for name, each in sorted(vars(cls).items()) if inspect.isfunction(each) and each.__name__ == name
-    }
-    return {name: found[name] for name in sorted(found, key=lambda name: name != "__init__")}
+    found = own_methods_of(cls) | write_methods(cls)
+    return {name: found[name] for name in sorted(found, key=lambda name: (name != "__init__", name))}
 
 
 def is_compiled(fn):

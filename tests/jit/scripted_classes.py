@@ -2,6 +2,7 @@
 
 # ruff: noqa: B007, SIM108, UP006, UP035, UP045
 
+import dataclasses
 import enum
 from typing import Dict, List, Optional
 
@@ -234,6 +235,40 @@ def cuts(values: List[int]):
     return values[part], values[slice(2)], values[slice(0, 3, 2)]
 
 
+@dataclasses.dataclass(order=True)
+class Version:
+    major: int
+    minor: int = 0
+    label: Optional[str] = None
+
+    def next(self) -> "Version":
+        return Version(self.major + 1, 0, None)
+
+
+@dataclasses.dataclass(eq=False)
+class Span:
+    begin: int
+    end: int
+    length: int = 0
+
+    def __post_init__(self):
+        self.length = self.end - self.begin
+
+
+DATACLASSES = [Version, Span]
+
+
+def makes_dataclasses(n: int):
+    span = Span(n, 10)
+    span.begin = 5
+    return Version(n).next().major, span.length, span.begin
+
+
+def compares_dataclasses(n: int):
+    one, other = Version(n, 1), Version(2, n)
+    return one < other, one <= other, one > other, one >= other, one == Version(n, 1)
+
+
 CASES = {
     **dict.fromkeys(
         [adds, compares, counts, indexes, negates, contains, asks_for_truth, calls, makes, reads_property], (1.5,)
@@ -242,5 +277,6 @@ CASES = {
     **dict.fromkeys([stacks, carries, chooses], (3,)),
     **dict.fromkeys([compares_members, reads_members, iterates_members], (1,)),
     cuts: ([1, 2, 3, 4],),
+    **dict.fromkeys([makes_dataclasses, compares_dataclasses], (1,)),
 }
 """Function -> its arguments."""

@@ -2,6 +2,7 @@
 
 # ruff: noqa: UP006, UP035, UP045
 
+import dataclasses
 import io
 import re
 from typing import Callable, Dict, List, Optional, Tuple
@@ -9,7 +10,7 @@ from typing import Callable, Dict, List, Optional, Tuple
 import pytest
 
 import tensh as torch
-from tests.jit.scripted_classes import CASES, Color, Pair, Stack
+from tests.jit.scripted_classes import CASES, DATACLASSES, Color, Pair, Stack, Version, compares_dataclasses
 from tests.jit.test_script_graphs import normalize
 
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -17,6 +18,9 @@ NAMES = [each.__name__ for each in CASES]
 
 
 def script_both(oracle, function):
+    for library in (torch, oracle):
+        for cls in DATACLASSES:
+            library.jit.script(cls)
     return torch.jit.script(function), oracle.jit.script(function)
 
 
@@ -128,3 +132,37 @@ def test_annotations_that_are_no_types_are_refused(oracle, function):
             library.jit.script(function)
         found.append((raised.type, str(raised.value).splitlines()[0]))
     assert found[0] == found[1]
+
+
+def test_scripts_compile_what_dataclasses_generate():
+    assert torch.jit.script(Version) is Version
+    script = torch.jit.script(compares_dataclasses)
+    assert script(1) == compares_dataclasses(1)
+    assert "(one).__lt__(other, )" in script.code
+
+
+@dataclasses.dataclass
+class Growing:
+    items: List[int] = dataclasses.field(default_factory=list)
+
+
+@dataclasses.dataclass(frozen=True)
+class Fixed:
+    size: int
+
+
+def makes_fixed(n: int):
+    return Fixed(n).size
+
+
+def test_generated_methods_that_scripts_cannot_compile_are_refused():
+    with pytest.raises(
+        NotImplementedError, match="^Default factory initializers are not supported in TorchScript dataclasses$"
+    ):
+        torch.jit.script(Growing)
+    with pytest.raises(OSError, match="^Can't get source for <function Fixed.__(set|del)attr__ at"):
+        torch.jit.script(Fixed)
+    with pytest.raises(
+        OSError, match="^Failed to get source for <function Fixed.__init__ at .* using inspect.getsource$"
+    ):
+        torch.jit.script(makes_fixed)

@@ -21,10 +21,12 @@ from tensh.jit.checking.places import Text
 from tensh.jit.checking.statements import Statements
 from tensh.jit.checking.subscripts import Subscripts
 from tensh.jit.checking.values import UNKNOWN, Value, is_known, settle
-from tensh.jit.classes import attributes, functions_of, is_compiled, is_enum, is_script_class
+from tensh.jit.classes import attributes, functions_of, is_compiled, is_enum, is_script_class, own_methods_of
+from tensh.jit.dataclass_methods import require_plain_defaults
 from tensh.jit.frontend import FrontendError, check_syntax
 from tensh.jit.marks import find_declarations
 from tensh.jit.overloading import give_types
+from tensh.jit.scriptable import NO_SOURCE
 from tensh.jit.scripting.compiling import find_source
 from tensh.jit.scripting.forms import find_method
 from tensh.jit.scripting.kinds import text_of
@@ -232,8 +234,11 @@ class Program:
         found = [self.check((key, place), form, owner, caller, node) for place, form in enumerate(forms)]
         return None if None in found else found
 
-    def check_class(self, cls, caller, node):
-        """Check the methods of a class once, so that its attributes have types; ``node`` names the class for ``caller``."""
+    def check_class(self, cls, caller, node, asked=False):
+        """Check the methods of a class once, so that its attributes have types; ``node`` names the class for ``caller``.
+
+        The methods that ``dataclasses`` generates have a source only where a program ``asked`` for the class itself.
+        """
         if cls in attributes:
             return
         attributes[cls] = {}
@@ -241,9 +246,13 @@ class Program:
         if caller is not None:
             self.calls.append((class_path(cls), caller.path, caller, caller.pending))
         try:
+            if asked:
+                require_plain_defaults(cls)
+            for fn in () if asked else own_methods_of(cls).values():
+                require_text(fn, NO_TEXT)
             functions = functions_of(cls)
             for fn in functions.values():
-                require_text(fn)
+                require_text(fn, NO_SOURCE)
                 check_syntax(fn)
             for name, fn in functions.items():
                 if is_compiled(fn):
@@ -325,12 +334,15 @@ def can_check(checker):
     return not kinds & variable and not any("# type:" in line for line in checker.text.lines)
 
 
-def require_text(fn):
-    """Raise OSError for a method without source."""
+NO_TEXT = "Failed to get source for {} using inspect.getsource"
+
+
+def require_text(fn, text):
+    """Raise OSError with this text for a method without source."""
     try:
         inspect.getsource(fn)
     except (OSError, TypeError):
-        raise OSError(f"Failed to get source for {fn} using inspect.getsource") from None
+        raise OSError(text.format(fn)) from None
 
 
 def indent(text):
@@ -349,7 +361,7 @@ def check_class(cls):
     if is_enum(cls):
         require_enum(cls)
     elif is_script_class(cls):
-        Program().check_class(cls, None, None)
+        Program().check_class(cls, None, None, asked=True)
 
 
 def check_module(module, names):
