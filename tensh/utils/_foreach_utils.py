@@ -1,14 +1,20 @@
 """torch.utils._foreach_utils: which devices compute lists of tensors at once."""
 
+from itertools import zip_longest
+
+from tensh.engine.errors.tensor_lists import require_tensor_lists
+
 
 def _group_tensors_by_device_and_dtype(tensorlistlist, with_indices=False):
     """Lists of tensors, sorted by the device and dtype of the first list's."""
+    require_tensor_lists(tensorlistlist, with_indices)
     found = {}
-    for place, row in enumerate(zip(*tensorlistlist)):
-        first = next(each for each in row if each is not None)
+    for place, row in enumerate(zip_longest(*tensorlistlist)):
+        first = row[0]
         lists, places = found.setdefault((first.device, first.dtype), ([[] for _ in tensorlistlist], []))
-        for into, each in zip(lists, row):
-            into.append(each)
+        for into, each, given in zip(lists, row, tensorlistlist):
+            if given:
+                into.append(each)
         places.append(place)
     return {key: (lists, places if with_indices else []) for key, (lists, places) in found.items()}
 

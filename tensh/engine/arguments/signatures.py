@@ -93,6 +93,11 @@ def _build_instance_check(*classes):
     return lambda value: value if isinstance(value, classes) else NO_FIT
 
 
+def are_numbers(values):
+    """Return True if all elements of a sequence are numbers."""
+    return all(TAKERS["Number"](value) is not NO_FIT for value in values)
+
+
 TAKERS = {
     "int": take_int,
     "float": take_float,
@@ -102,7 +107,7 @@ TAKERS = {
         value.decode(errors="replace") if isinstance(value, bytes) else value if isinstance(value, str) else NO_FIT
     ),
     "tuple of Tensors": _build_instance_check(tuple, list),
-    "tuple of Scalars": _build_instance_check(tuple, list),
+    "tuple of Scalars": lambda value: value if isinstance(value, (tuple, list)) and are_numbers(value) else NO_FIT,
     "tuple of floats": _build_instance_check(tuple, list),
     "object": lambda value: value,
     "Tensor": _build_instance_check(Tensor),

@@ -14,6 +14,7 @@ import numpy as np
 
 from tensh.engine.arrays import memory
 from tensh.engine.arrays.bounds import count_elements, view_memory
+from tensh.engine.arrays.orders import order_of
 from tensh.engine.core.lift import Absence
 from tensh.engine.dtypes.dtype import BY_NUMPY
 
@@ -181,7 +182,7 @@ def make_absent(shape, dtype, order=None):
 
 def make_like(array, dtype=None):
     """A new array without elements, with the dimensions of ``array`` in the same order and no gaps."""
-    order = None if array.flags.c_contiguous else memory.order_of(array.shape, array.strides)
+    order = None if array.flags.c_contiguous else order_of(array.shape, array.strides)
     return make_absent(array.shape, dtype or array.dtype, order)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from tensh.engine.arrays.bounds import count_elements, require_storage, view_memory
 from tensh.engine.arrays.copying import MANY, copy_into
+from tensh.engine.arrays.orders import order_of
 from tensh.engine.core.clock import owner
 from tensh.engine.core.lift import Lift
 from tensh.engine.dtypes.device import contiguous_format, preserve_format
@@ -267,21 +268,6 @@ def channels_innermost(array):
             return False
         least = steps[dim] * max(array.shape[dim], 1)
     return True
-
-
-def order_of(shape, steps):
-    """Return the dimensions by descending stride.  Expanded dimensions keep their position."""
-    order = list(range(len(shape)))[::-1]  # from the smallest stride; insertion sort, as in PyTorch
-    for place in range(1, len(order)):
-        for before in reversed(range(place)):
-            one, other = order[before], order[place]
-            if steps[one] and steps[other]:
-                if (steps[one], shape[one]) > (steps[other], shape[other]):
-                    order[before], order[place] = other, one
-                    place = before
-                elif steps[one] < steps[other]:
-                    break
-    return order[::-1]
 
 
 def order_in(array, memory_format):

@@ -8,6 +8,7 @@ from numpy import asarray, ndarray
 from tensh.engine.arguments.signatures import refuse_receiver
 from tensh.engine.arrays.halves import MANY
 from tensh.engine.arrays.memory import row_major
+from tensh.engine.arrays.orders import arrange
 from tensh.engine.arrays.threads import PARALLEL_HEAVY, PARALLEL_LIGHT, parallel_map
 from tensh.engine.codegen.mixing import (  # fmt: skip
     EXACT_SCALARS,
@@ -66,7 +67,7 @@ FUNCTIONS = (
     take_operand, take_operands, mix, promote, as_float, write_out, write_inplace, begin_write, operand_node, check_out,
     write_constant_out, require_own_dtype, refuse_overlap_in_part, refuse_growth, refuse_overlap, keep_dtype, operand,
     foreign, any_wants_gradient, is_not_int64, raise_missing, translate_error, refuse_dtype, require_operand, make_cast_error,
-    make_write_error, Lift, parallel_map, refuse_receiver, row_major,
+    make_write_error, Lift, parallel_map, refuse_receiver, row_major, arrange,
 )  # fmt: skip
 ENVIRONMENT = {each.__name__: each for each in FUNCTIONS} | {
     "new": new, "mode": mode, "clock": clock, "tick": tick, "listeners": listeners,

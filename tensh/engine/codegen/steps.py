@@ -71,7 +71,7 @@ def operand_lines(op):
     if op.pointwise and len(op.inputs) == 2:
         lines = two_operand_lines(op)
     else:
-        lines = []
+        lines = ["is_view = False"] if views_matter(op) else []
         for position, p in enumerate(op.parameters, 1):
             if p not in op.inputs:
                 continue
@@ -93,7 +93,8 @@ def two_operand_lines(op, first="isinstance({0}, Tensor) and "):
     """
     a, b = op.inputs
     take, first = operand_text(op), first.format(a)
-    lines = [
+    lines = ["is_view = False"] if views_matter(op) else []
+    lines += [
         f"if {first}isinstance({b}, Tensor):",
         INDENT + take.format(a),
         INDENT + take.format(b),
@@ -122,7 +123,8 @@ def matrix_lines(op):
 def operand_text(op):
     """The text that takes the raw array out of a tensor and, where there is a derivative, the node."""
     if op.derivatives:
-        return "{0}_ = {0}.array; {0}_n = {0}.node if {0}._base is None else refresh_node({0})"
+        node = "(is_view := True) and refresh_node({0})" if op.pointwise else "refresh_node({0})"
+        return "{0}_ = {0}.array; {0}_n = {0}.node if {0}._base is None else " + node
     return "{0}_ = {0}.array" if op.pointwise else "{0}_ = {0}.array; {0}.node"  # may raise Lift
 
 
@@ -209,6 +211,11 @@ def reduces(op):
     return not op.view and {"dim", "keepdim"} <= op.parameters.keys()
 
 
+def views_matter(op):
+    """True for elementwise functions, whose result may be laid out otherwise by NumPy if an operand is a view."""
+    return bool(op.pointwise and op.derivatives)
+
+
 def result_lines(op):
     """Lines that wrap the kernel's result and record the node."""
     if op.outs:
@@ -216,6 +223,9 @@ def result_lines(op):
     lines = [] if op.view else ["if type(out_) is not ndarray: out_ = asarray(out_)"]
     if reduces(op):
         lines.append(f"el{IN_ROWS.format('out')}")
+    if views_matter(op):
+        operands = " ".join(f"{p}," for p in op.inputs)
+        lines.append(f"elif is_view and not out_.flags.c_contiguous: out_ = arrange(out_, ({operands}))")
     lines.append(BLANK.format("out"))
     if op.derivatives:
         lines.append(_wants_gradient(op, op.derivatives) + " and mode.grad:")

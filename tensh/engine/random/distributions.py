@@ -13,7 +13,7 @@ import threading
 
 import numpy as np
 
-from tensh.engine.arrays.memory import order_of
+from tensh.engine.arrays.orders import order_of
 from tensh.engine.arrays.threads import PARALLEL, run
 from tensh.engine.random import polynomials
 

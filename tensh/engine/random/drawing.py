@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from tensh.engine.arrays.memory import order_of
+from tensh.engine.arrays.orders import order_of
 from tensh.engine.codegen.mixing import SCALARS, ZERO
 from tensh.engine.dtypes.dtype import BOOL, BY_NUMPY, COMPLEX, FLOAT, INTEGER
 from tensh.engine.errors.warnings import warn

@@ -6,6 +6,7 @@ import types
 from tensh.engine import find_public
 from tensh.engine.autograd.modes import no_grad
 from tensh.engine.core.tensor import Tensor
+from tensh.engine.errors.tensor_lists import require_tensor_lists
 from tensh.engine.errors.warnings import warn
 
 __all__ = ["clip_grad_norm", "clip_grad_norm_", "clip_grad_value_"]
@@ -44,6 +45,8 @@ def get_total_norm(tensors, norm_type=2.0, error_if_nonfinite=False, foreach=Non
     tensors, norm_type = _as_list(tensors), float(norm_type)
     if not tensors:
         return find_public("tensor")(0.0)
+    tensors[0].device  # noqa: B018 - the first attribute that is read, as in PyTorch
+    require_tensor_lists([tensors])
     total = linalg.vector_norm(
         find_public("stack")([linalg.vector_norm(each, norm_type) for each in tensors]), norm_type
     )
@@ -66,8 +69,11 @@ def clip_grads_with_norm_(parameters, max_norm, total_norm, foreach=None):
     >>> p.grad
     tensor([0.6000, 0.8000])
     """
-    scale = (float(max_norm) / (total_norm + 1e-6)).clamp(max=1.0)
-    for grad in _grads(parameters):
+    grads, max_norm = _grads(parameters), float(max_norm)
+    if not grads:
+        return
+    scale = (max_norm / (total_norm + 1e-6)).clamp(max=1.0)
+    for grad in grads:
         grad.mul_(scale)
 
 

@@ -5,8 +5,8 @@ from math import inf
 
 import numpy as np
 
-from tensh.engine.arrays import memory
 from tensh.engine.arrays.absent import Absent, make_absent
+from tensh.engine.arrays.orders import order_of
 from tensh.engine.codegen.environment import ENVIRONMENT
 from tensh.engine.codegen.source import compile_source
 from tensh.engine.codegen.vocabulary import OPS
@@ -69,7 +69,7 @@ def elementwise(op, args, options):
     shape = np.broadcast_shapes(*shapes)
     for value in args:
         if type(value) in (Absent, np.ndarray) and value.shape == shape and not value.flags.c_contiguous:
-            full = memory.order_of(shape, value.strides)
+            full = order_of(shape, value.strides)
             break
         if type(value) in (Absent, np.ndarray) and value.shape == shape and 0 not in value.strides:
             break

@@ -14,6 +14,7 @@ import numpy as np
 from tensh.engine.arrays import memory
 from tensh.engine.arrays.absent import Absent, drop_elements, make_absent
 from tensh.engine.arrays.bounds import view_memory
+from tensh.engine.arrays.orders import order_of
 from tensh.engine.core.tensor import Tensor, wrap
 
 SMALL = 2**12  # operands with up to this number of elements are replaced by arrays of the same size
@@ -53,7 +54,7 @@ class Probe:
         """Return a real array with the shape, strides and memory layout of ``array``."""
         if self.sizes:
             shape = tuple([self.sizes.get(n, n) for n in array.shape])
-            order = memory.order_of(array.shape, array.strides)
+            order = order_of(array.shape, array.strides)
             values = make_acceptable([shape[d] for d in order], array.dtype).transpose(np.argsort(order))
             return values
         block = self.blocks.get(id(array.root))
@@ -156,7 +157,7 @@ def extend_result(results, check, large, first, what):
         if predicted != check.shape[d] or size != int(size):
             refuse(what)
         shape.append(int(size))
-    order = None if start.flags.c_contiguous else memory.order_of(start.shape, start.strides)
+    order = None if start.flags.c_contiguous else order_of(start.shape, start.strides)
     return make_absent(tuple(shape), start.dtype, order)
 
 
