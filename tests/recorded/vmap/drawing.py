@@ -27,6 +27,12 @@ RANDOM = {
     "alpha_dropout": lambda torch, a: torch.nn.functional.alpha_dropout(a + 1, training=True),
     "dropout1d": lambda torch, a: torch.nn.functional.dropout1d(torch.ones(2, 3) * a),
     "dropout2d": lambda torch, a: torch.nn.functional.dropout2d(torch.ones(2, 2, 1, 1) * a[0]),
+    "fractional_max_pool2d": lambda torch, a: torch.nn.functional.fractional_max_pool2d(
+        torch.arange(50.0).reshape(1, 2, 5, 5) + a[0], 2, output_size=2
+    ),
+    "fractional_max_pool3d": lambda torch, a: torch.nn.functional.fractional_max_pool3d(
+        torch.arange(125.0).reshape(1, 5, 5, 5) + a[0], 2, output_size=2, return_indices=True
+    )[1],
     "gumbel_softmax": lambda torch, a: torch.nn.functional.gumbel_softmax(a),
     "normal_": lambda torch, a: a.clone().normal_(),
     "random_": lambda torch, a: a.clone().random_(5),

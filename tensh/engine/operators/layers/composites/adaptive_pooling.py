@@ -2,6 +2,7 @@
 
 from tensh.engine.arrays.memory import channels_innermost
 from tensh.engine.codegen.registry import PUBLIC
+from tensh.engine.core.lift import accept_batches
 from tensh.engine.operators.forms import require
 from tensh.engine.operators.layers.composites.pooling import require_row
 from tensh.engine.operators.layers.composites.registry import LAYERS, last, layer, rename, shapes
@@ -231,8 +232,8 @@ def declare_fractional(dims):
     There are ``output_size`` of them, or ``output_ratio`` times the input's size; ``return_indices`` also returns the
     positions of the elements.  Differentiable.
     """
-    layer(rename(both, name, doc))
-    layer(rename(pool_with_indices, f"{name}_with_indices", doc))
+    layer(accept_batches(rename(both, name, doc)))
+    layer(accept_batches(rename(pool_with_indices, f"{name}_with_indices", doc)))
 
 
 declare_fractional(2), declare_fractional(3)

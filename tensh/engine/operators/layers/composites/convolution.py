@@ -63,20 +63,33 @@ def is_for_library(input, weight, groups):
     return input.dtype is bfloat16 or (input.dtype is float32 and not small)
 
 
+def refuse_integers(input, dilation, transposed):
+    """Raise for a dtype that PyTorch's kernel lacks."""
+    spatial = max(input.array.ndim - 2, 2)
+    if transposed:
+        refuse_dtypes(f"slow_conv_transpose{spatial}d_out_cpu", input, "bool", *SMALL)
+    elif max(dilation) > 1:
+        refuse_dtypes("slow_conv_dilated<>", input, "bool", *SMALL)
+    else:
+        refuse_dtypes("slow_conv2d_cpu" if spatial == 2 else "compute_columns3d", input, "bool")
+
+
 def check_dtypes(input, weight, bias, groups, transposed):
-    """Raise unless all dtypes are equal; the message depends on PyTorch's kernel."""
-    one, two = input.dtype, weight.dtype
-    if one is two:
-        if transposed and bias is not None and bias.dtype is not one:
-            refuse_bias_dtype(one, bias)
+    """Raise unless all dtypes are equal; the message depends on PyTorch's kernel, of which a transposed one may take any bias."""
+    one, what = input.dtype, "weight"
+    other = weight.dtype
+    if one is other and transposed and bias is not None:
+        other, what = bias.dtype, "bias"
+    if one is other:
         return
     by_library = is_for_library(input, weight, groups)
     if one.is_complex or by_library:
         raise RuntimeError(
-            f"Input type ({one.class_of_tensors}) and weight type ({two.class_of_tensors}) should be the same"
-            + " or input should be a MKLDNN tensor and weight is a dense tensor" * by_library
+            f"Input type ({one.class_of_tensors}) and {what} type ({other.class_of_tensors}) should be the same"
+            + f" or input should be a MKLDNN tensor and {what} is a dense tensor" * by_library
         )
-    raise RuntimeError(f"expected scalar type {one.title} but found {two.title}")
+    if what == "weight" or input.array.ndim == 5:
+        raise RuntimeError(f"expected scalar type {one.title} but found {other.title}")
 
 
 def refuse_bias_dtype(dtype, bias):
@@ -161,6 +174,7 @@ def convolve(name, dims, input, weight, bias, stride, padding, dilation, groups)
     check_numbers(stride, padding, dilation, groups)
     check_shapes(input, weight, bias, groups, transposed=False)
     check_dilation(dilation, input, weight, groups, transposed=False)
+    refuse_integers(input, dilation, transposed=False)
     check_dtypes(input, weight, bias, groups, transposed=False)
     check_room(input.array.shape[2:], weight.array.shape[2:], padding, dilation)
     result = correlate.fn(input, weight, bias, stride, padding, dilation, groups)
@@ -215,9 +229,9 @@ def convolve_transposed(name, dims, input, weight, bias, stride, padding, output
         raise RuntimeError("negative output_padding is not supported")
     check_shapes(input, weight, bias, groups, transposed=True)
     check_dilation(dilation, input, weight, groups, transposed=True)
+    refuse_integers(input, dilation, transposed=True)
     check_dtypes(input, weight, bias, groups, transposed=True)
     check_output_padding(extra, stride, dilation)
-    refuse_dtypes("slow_conv_transpose2d_out_cpu", input, *SMALL)
     sizes = input.array.shape[2:]
     size = [
         (n - 1) * s - 2 * p + d * (k - 1) + e + 1
@@ -233,7 +247,9 @@ def convolve_transposed(name, dims, input, weight, bias, stride, padding, output
         shown[2:2] = [1] * (spatial == 1)  # PyTorch handles a row as an image of height 1
         raise RuntimeError(f"Only zero batch or zero channel inputs are supported, but got input shape: {shown}")
     shape = (input.array.shape[0], weight.array.shape[1] * groups, *size)
-    result = correlate_back.fn(input, weight, bias, shape, stride, padding, dilation, groups)
+    apart = bias is not None and bias.dtype is not input.dtype  # added afterwards, by the rules of dtypes
+    result = correlate_back.fn(input, weight, None if apart else bias, shape, stride, padding, dilation, groups)
+    result = result.add_(bias.reshape(-1, *[1] * spatial)) if apart else result
     return result.squeeze(0) if unbatched else result
 
 
