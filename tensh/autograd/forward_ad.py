@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from tensh.engine.autograd import tangent_levels
-from tensh.engine.autograd.modes import Switch
+from tensh.engine.autograd.decorating import _DecoratorContextManager
 from tensh.engine.core.clock import mode
 from tensh.engine.core.tensor import Tensor
 
@@ -62,7 +62,7 @@ def exit_dual_level(*, level=None):
     tangent_levels.close_level()
 
 
-class dual_level(Switch):
+class dual_level(_DecoratorContextManager):
     """Inside, tensors can be dual: results computed from them carry tangents, too.
 
     One pass computes values and the derivative in one direction; unlike ``backward`` it keeps no history.
@@ -143,13 +143,10 @@ def _is_fwd_grad_enabled():
     return mode.forward
 
 
-class _set_fwd_grad_enabled(Switch):
+class _set_fwd_grad_enabled(_DecoratorContextManager):
     """Switch tangents of operations on or off; as a context manager, until the block ends."""
 
     __module__ = "torch.autograd.forward_ad"
-
-    def __new__(cls, mode_):
-        return object.__new__(cls)
 
     def __init__(self, mode_):
         self.before, self.mode = mode.forward, mode_

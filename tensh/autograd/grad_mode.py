@@ -3,7 +3,8 @@
 from contextvars import ContextVar
 
 from tensh.engine.arguments.binding import bind
-from tensh.engine.autograd.modes import Switch, enable_grad, inference_mode, no_grad, set_grad_enabled
+from tensh.engine.autograd.decorating import _DecoratorContextManager
+from tensh.engine.autograd.modes import enable_grad, inference_mode, no_grad, set_grad_enabled
 from tensh.engine.methods.unsupported import unsupported_lookup
 
 __all__ = [
@@ -28,7 +29,7 @@ def is_multithreading_enabled():
     return _multithreading.get()
 
 
-class set_multithreading_enabled(Switch):
+class set_multithreading_enabled(_DecoratorContextManager):
     """Accepted without effect: a backward pass processes its nodes one after the other, in one thread.
 
     >>> import tensh as torch
@@ -40,9 +41,6 @@ class set_multithreading_enabled(Switch):
     """
 
     __module__ = "torch.autograd.grad_mode"
-
-    def __new__(cls, mode):
-        return object.__new__(cls)
 
     def __init__(self, mode):
         bind("set_multithreading_enabled", ("(bool enabled)",), (mode,), {})

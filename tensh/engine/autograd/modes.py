@@ -1,72 +1,14 @@
 """Recording modes: context managers, decorators and functions that switch recording off and on."""
 
-import functools
-import inspect
-
 from tensh.engine.arguments.signatures import type_name
 from tensh.engine.autograd import inference
+from tensh.engine.autograd.decorating import _DecoratorContextManager, _NoParamDecoratorContextManager
 from tensh.engine.codegen.table import public
 from tensh.engine.core.clock import mode
-from tensh.engine.errors.warnings import warn
-
-
-class Switch:
-    """A context manager that also decorates functions and generators, with or without parentheses."""
-
-    __module__ = "torch.autograd.grad_mode"
-
-    def __new__(cls, function=None):
-        return object.__new__(cls) if function is None else cls()(function)
-
-    def __call__(self, function):
-        if inspect.isclass(function):
-            warn(
-                "Decorating classes is deprecated and will be disabled in future versions. You should only decorate "
-                "functions or methods. To preserve the current behavior of class decoration, you can directly decorate "
-                "the `__init__` method and nothing else.",
-                FutureWarning,
-            )
-        if inspect.isgeneratorfunction(function):
-            return self._generator(function)
-
-        @functools.wraps(function, updated=() if inspect.isclass(function) else functools.WRAPPER_UPDATES)
-        def switched(*args, **options):
-            with self.clone():
-                return function(*args, **options)
-
-        return switched
-
-    def _generator(self, function):
-        """Wrap a generator so that its code runs in the mode and its consumer's code does not."""
-
-        @functools.wraps(function)
-        def switched(*args, **options):
-            generator = function(*args, **options)
-            send, value = generator.send, None
-            while True:
-                try:
-                    with self.clone():
-                        item = send(value)
-                except StopIteration as stop:
-                    return stop.value
-                try:
-                    send, value = generator.send, (yield item)
-                except GeneratorExit:
-                    with self.clone():
-                        generator.close()
-                    raise
-                except BaseException as error:
-                    send, value = generator.throw, error
-
-        return switched
-
-    def clone(self):
-        """Return a new context of this kind, so that one object may be entered several times at once."""
-        return type(self)()
 
 
 @public
-class no_grad(Switch):
+class no_grad(_NoParamDecoratorContextManager):
     """Nothing computed inside is recorded.
 
     >>> import tensh as torch
@@ -88,7 +30,7 @@ class no_grad(Switch):
 
 
 @public
-class enable_grad(Switch):
+class enable_grad(_NoParamDecoratorContextManager):
     """Inside, computations on tensors that require grad are recorded, even within ``no_grad``.
 
     >>> import tensh as torch
@@ -116,7 +58,7 @@ def _flag(value, name):
 
 
 @public
-class set_grad_enabled(Switch):
+class set_grad_enabled(_DecoratorContextManager):
     """Switch recording at once; as a context manager, until the block ends.
 
     >>> import tensh as torch
@@ -128,9 +70,6 @@ class set_grad_enabled(Switch):
     """
 
     __module__ = "torch.autograd.grad_mode"
-
-    def __new__(cls, mode=None):
-        return object.__new__(cls)
 
     def __init__(self, mode):
         self.mode = _flag(mode, "set_grad_enabled")
@@ -158,7 +97,7 @@ class set_grad_enabled(Switch):
 
 
 @public
-class inference_mode(Switch):
+class inference_mode(_DecoratorContextManager):
     """Nothing computed inside is recorded, and tensors made inside cannot be used where gradients are recorded.
 
     Writing one outside, or saving it in a node, raises RuntimeError.  ``clone`` makes a normal tensor of it.
@@ -172,7 +111,7 @@ class inference_mode(Switch):
     __module__ = "torch.autograd.grad_mode"
 
     def __new__(cls, mode=True):
-        return object.__new__(cls) if isinstance(mode, bool) else cls()(mode)
+        return super().__new__(cls) if isinstance(mode, bool) else cls()(mode)
 
     def __init__(self, mode=True):
         self.mode = mode

@@ -10,7 +10,8 @@ from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.dtype import BY_NUMPY, can_cast, combine_categories, of_scalar
 from tensh.engine.errors.messages import OTHER_DTYPE, cannot_cast, refuse_dtype, wrap_dim
 from tensh.engine.operators.basic import expanded_size
-from tensh.engine.operators.linalg.products import batches, check_batches, check_vector, mm, mv
+from tensh.engine.operators.kernels import promote_arrays
+from tensh.engine.operators.linalg.products import batches, check_batches, check_vector, mm, mv, refuse_dtypes
 from tensh.engine.operators.precision import is_half, widen
 
 
@@ -165,6 +166,7 @@ def addr(input, vec1, vec2, *, beta=1, alpha=1):
             raise RuntimeError(f"Boolean {name} only supported for Boolean results.")
         if type(number) in (float, complex) and np.result_type(input, vec1, vec2).kind in "biu":
             raise RuntimeError(f"For integral input tensors, argument {name} must not be a floating point number.")
+    input, vec1, vec2 = promote_arrays(input, vec1, vec2)
     if input.dtype.kind == "b":
         product = np.logical_and(vec1[:, None], vec2) if alpha else np.zeros((vec1.size, vec2.size), bool)
         return np.logical_or(product, input) if beta else product
@@ -193,15 +195,15 @@ def baddbmm(input, batch1, batch2, *, beta=1, alpha=1):
     tensor([4., 4.])
     """
     wrap_dim(0, batch1.ndim, scalar=False), wrap_dim(1, batch1.ndim), wrap_dim(2, batch2.ndim)
-    cubes = batch1.ndim == batch2.ndim == 3
-    if input.dtype != batch1.dtype or batch1.dtype != batch2.dtype and cubes:
+    if input.dtype != batch1.dtype:
         one, two, three = (BY_NUMPY[array.dtype].spoken for array in (input, batch1, batch2))
         raise RuntimeError(f"Input dtypes must be the same, got: input {one}, batch1: {two}, batch2: {three}")
     check_batches(batch1, batch2)
     if not batch1.shape[2] and batch1.shape[0] and batch1.shape[1] and batch2.shape[2]:
         require_factor(input, beta)
-    elif batch1.dtype.kind == "b" and batch1.size and batch2.size:
-        raise NotImplementedError("\"baddbmm\" not implemented for 'Bool'")
+    elif (batch1.dtype is not batch2.dtype or batch1.dtype.kind == "b") and batch1.size and batch2.size:
+        same = "mat1 and mat2 must have the same dtype, but got {0.title} and {1.title}"
+        refuse_dtypes("baddbmm", batch1, batch2, same)
     return add_product(input, batches(widen(batch1), widen(batch2)), beta, alpha, batch1.shape[2])
 
 
@@ -223,6 +225,9 @@ def addbmm(input, batch1, batch2, *, beta=1, alpha=1):
     """
     wrap_dim(1, batch1.ndim, scalar=False), wrap_dim(2, batch2.ndim, scalar=False)
     check_batches(batch1, batch2)
+    dtype = batch2.dtype
+    if input.dtype is not dtype or batch1.dtype is not dtype:
+        require_one_dtype(dtype, self=input.dtype, mat1=batch1.dtype)
     terms = batch1.shape[0] * batch1.shape[2]
     if not terms and batch1.shape[1] and batch2.shape[2]:
         require_factor(input, beta)

@@ -195,6 +195,8 @@ def bmm(input, mat2):
     torch.Size([2, 3, 5])
     """
     check_batches(input, mat2)
+    if (input.dtype is not mat2.dtype or input.dtype.kind == "b") and input.size and mat2.size:
+        refuse_dtypes("bmm", input, mat2, "expected m1 and m2 to have the same dtype, but got: {0.spoken} != {1.spoken}")
     if input.dtype is not mat2.dtype:  # without elements
         return np.zeros((*input.shape[:2], mat2.shape[2]), mat2.dtype)
     return batches(input, mat2)
@@ -232,11 +234,20 @@ def check_batches(batch1, batch2):
             "Expected size for first two dimensions of batch2 tensor to be: "
             f"[{batch1.shape[0]}, {batch1.shape[2]}] but got: {list(batch2.shape[:2])}."
         )
-    if batch1.dtype != batch2.dtype and batch1.size and batch2.size:
+
+
+def refuse_dtypes(name, batch1, batch2, unequal):
+    """Raise for two dtypes or bools; the message depends on PyTorch's kernel: for few numbers, for floating point, for others."""
+    one, two = BY_NUMPY[batch1.dtype], BY_NUMPY[batch2.dtype]
+    if batch1.shape[1] * batch1.shape[2] * batch2.shape[2] < 400:
         if batch1.dtype.kind == "b":
-            raise NotImplementedError("\"bmm\" not implemented for 'Bool'")
-        one, two = BY_NUMPY[batch1.dtype], BY_NUMPY[batch2.dtype]
+            raise NotImplementedError(f"\"{name}\" not implemented for 'Bool'")
         raise RuntimeError(f"expected scalar type {one.title} but found {two.title}")
+    if batch2.dtype.kind in "fc" and batch2.dtype.itemsize > 2:
+        raise RuntimeError(f"expected scalar type {two.title} but found {one.title}")
+    if one is not two:
+        raise RuntimeError(unequal.format(one, two))
+    raise NotImplementedError("\"addmm_impl_cpu_\" not implemented for 'Bool'")
 
 
 @op(out=OTHER_VECTOR, input="outer_product(g, conj(vec))", vec="mv(tH(input), g)")

@@ -11,7 +11,7 @@ from tensh.engine.arguments.lazy_signatures import Later
 from tensh.engine.codegen.registry import PUBLIC
 from tensh.engine.core import lift
 from tensh.engine.dispatch.override.points import watch_check
-from tensh.engine.dtypes.dtype import promote_types
+from tensh.engine.dtypes.dtype import can_cast, promote_types
 from tensh.engine.errors.messages import broadcast_clash, does_not_fit
 from tensh.engine.errors.warnings import warn
 from tensh.engine.operators.forms import require
@@ -183,6 +183,8 @@ def huber_loss(input, target, reduction="mean", delta=1.0, weight=None):
         if weight is None:
             reduction_of(reduction)
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
+    if not can_cast(kind := promote_types(input.dtype, target.dtype), input.dtype):
+        raise RuntimeError(f"result type {kind.title} can't be cast to the desired output type {input.dtype.title}")
     if weight is None:
         return huber_difference_op.fn(input, target.to(input.dtype), reduction_of(reduction), delta)
     return reduce_losses(huber_difference_op.fn(input, target.to(input.dtype), "none", delta) * weight, reduction)
@@ -207,9 +209,9 @@ def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=N
         )
     if weight is not None:
         check_expands(weight, target)
+    if target.dtype is not input.dtype:
+        raise RuntimeError(f"Found dtype {target.dtype.title} but expected {input.dtype.title}")
     if input.is_floating_point():
-        if target.dtype is not input.dtype:
-            raise RuntimeError(f"Found dtype {target.dtype.title} but expected {input.dtype.title}")
         check_probabilities(input, target)
         if weight is not None and weight.is_complex():
             kind = promote_types(input.dtype, weight.dtype).title

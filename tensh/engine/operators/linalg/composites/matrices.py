@@ -104,8 +104,8 @@ def chain(tensors):
             raise RuntimeError(f"multi_dot(): tensor {number} must be 2D but got {t.array.ndim}D")
         if t.array.dtype != tensors[0].array.dtype:
             raise RuntimeError(
-                f"multi_dot(): all tensors must have be the same dtype but tensor 0 is {tensors[0].dtype.title} and "
-                f"tensor {number} {t.dtype.title}"
+                f"multi_dot(): all tensors must have be the same dtype but tensor 0 is {tensors[0].dtype.spoken} and "
+                f"tensor {number} {t.dtype.spoken}"
             )
         if is_absent(t) is not is_absent(tensors[0]):
             raise RuntimeError(
