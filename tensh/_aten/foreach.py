@@ -61,7 +61,9 @@ def rows(name, tensors, others):
 def numbers_in(scalars, count):
     """Return the numbers in a tensor that has one for each of ``count`` tensors."""
     if scalars.dim() != 1 or len(scalars) != count:
-        raise RuntimeError(f"Expected length of scalars to match input of length {count} but got {scalars.numel()} instead.")
+        raise RuntimeError(
+            f"Expected length of scalars to match input of length {count} but got {scalars.numel()} instead."
+        )
     return scalars.tolist()
 
 

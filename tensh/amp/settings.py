@@ -1,6 +1,7 @@
 """The settings of autocast in each thread, and the functions that read and change them."""
 
 from tensh.amp.casting import exchange_functions, state
+from tensh.engine.arguments.signatures import type_name
 from tensh.engine.dtypes.device import device
 from tensh.engine.dtypes.dtype import bfloat16, float16
 from tensh.engine.errors.warnings import warn
@@ -16,6 +17,10 @@ def is_autocast_enabled(device_type=None):
     ...     torch.is_autocast_enabled("cpu"), torch.is_autocast_enabled()
     (True, False)
     """
+    if not isinstance(device_type, str | None):
+        raise TypeError(
+            f"is_autocast_enabled(): argument 'device_type' (position 1) must be str, not {type_name(device_type)}"
+        )
     return ("cuda" if device_type is None else device(device_type).type) in state.enabled
 
 

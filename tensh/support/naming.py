@@ -70,6 +70,11 @@ def final(cls):
     return cls
 
 
+def full_name(kind):
+    """Return the name of a class in Python's messages: with the module for those that PyTorch writes in C."""
+    return NAME.__get__(kind)
+
+
 def in_module(module, name):
     """Return the name of a class in its own messages: user classes appear without their module."""
     return f"{module}.{name}" if module.partition(".")[0] == "torch" else name

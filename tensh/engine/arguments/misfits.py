@@ -108,8 +108,8 @@ def missing_attribute(function, parameters, named):
 
 
 def tells_of_a_flag(failure):
-    """Return True if an exception is about a value or a flag, which Python reads first."""
-    return isinstance(failure, ValueError) or str(failure).startswith("Boolean value of Tensor")
+    """Return True if an exception is about a value, a flag or an operator, which Python reads first."""
+    return isinstance(failure, ValueError) or str(failure).startswith(("Boolean value of Tensor", "bad operand type"))
 
 
 def holds(condition, given):

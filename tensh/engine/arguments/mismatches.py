@@ -6,7 +6,7 @@ order of the call.
 """
 
 from tensh.engine.core.tensor import Tensor
-from tensh.support.naming import NAME, OfTorch
+from tensh.support.naming import OfTorch, full_name
 
 HEAP = 1 << 9  # the flag of types created at run time, such as Python classes
 IMMUTABLE = 1 << 8  # and of those created by C at run time, of which Python 3.13 has more
@@ -18,7 +18,7 @@ def type_name(value):
         return "torch._C._TensorMeta"
     kind = type(value)
     if isinstance(kind, OfTorch):
-        return NAME.__get__(kind)
+        return full_name(kind)
     module = getattr(kind, "__module__", "")  # code without a name makes classes without a module
     of_torch = module in ("torch", "torch._C") and kind is not Tensor
     in_c = kind.__flags__ & (HEAP | IMMUTABLE) != HEAP and module != "builtins"

@@ -234,7 +234,7 @@ class PublicWrapper:
         own = {n: name for n, name in NUMPY.items() if n not in known and name in known - given}
         named = {own.get(n, n): value for n, value in named.items()}
         if not known and len(self.forms) == 1 and (positional or named):
-            given = f"no arguments ({len(positional)} given)" if positional else "no keyword arguments"
+            given = "no keyword arguments" if named else f"no arguments ({len(positional)} given)"
             raise TypeError(f"{'TensorBase' if self.method else 'torch'}.{self.name}() takes {given}") from None
         try:
             choose(self.name, self.forms, tuple(positional), named)

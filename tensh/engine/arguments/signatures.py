@@ -93,6 +93,10 @@ def _build_instance_check(*classes):
     return lambda value: value if isinstance(value, classes) else NO_FIT
 
 
+DEVICES = (device, str, int, bytes, np.integer)
+"""Classes of arguments that stand for a device."""
+
+
 def are_numbers(values):
     """Return True if all elements of a sequence are numbers."""
     return all(TAKERS["Number"](value) is not NO_FIT for value in values)
@@ -113,7 +117,7 @@ TAKERS = {
     "Tensor": _build_instance_check(Tensor),
     "torch.dtype": _build_instance_check(dtype),
     "torch.layout": _build_instance_check(layout),
-    "torch.device": _build_instance_check(device, str, int, bytes, np.integer),
+    "torch.device": lambda value: value if isinstance(value, DEVICES) and not isinstance(value, bool) else NO_FIT,
     "torch.memory_format": _build_instance_check(memory_format),
     "torch.Generator": take_generator,
     "torch.Storage": lambda value: value if hasattr(type(value), "untyped") else NO_FIT,

@@ -4,7 +4,7 @@ import numpy as np
 
 from tensh.engine.arguments.lazy_signatures import shows
 from tensh.engine.core.clock import mode
-from tensh.support.naming import NAME, OfTorch, final, torch_is_tensh
+from tensh.support.naming import OfTorch, final, full_name, torch_is_tensh
 
 
 @final
@@ -45,7 +45,7 @@ class device(metaclass=OfTorch):
                 " * (torch.device device)\n"
                 + (
                     f"      didn't match because some of the arguments have invalid types: (!{kinds_of(args)}!)\n"
-                    if args
+                    if len(args) == 1
                     else ""
                 )
                 + " * (str type, int index = -1)\n"
@@ -122,7 +122,7 @@ named_device.__qualname__ = "device"  # in Python's errors
 
 
 def kinds_of(values):
-    return ", ".join(NAME.__get__(type(value)) for value in values)
+    return ", ".join(full_name(value.__class__) for value in values)
 
 
 def rebuild_device(type, index=None):

@@ -18,7 +18,9 @@ class Size(tuple, metaclass=OfTorch):
     __slots__ = ()
     __module__ = "torch"
 
-    def __new__(cls, sizes=()):
+    def __new__(cls, sizes=(), /, **options):
+        if options:
+            raise TypeError("tuple() takes no keyword arguments")
         size = tuple.__new__(cls, sizes)
         for n in size:
             if type(n) is not int:

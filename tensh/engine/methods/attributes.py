@@ -8,6 +8,7 @@ from tensh.engine.arguments.binding import bind
 from tensh.engine.arguments.lazy_signatures import shows
 from tensh.engine.arguments.signatures import type_name
 from tensh.engine.arrays.memory import strides
+from tensh.engine.arrays.orders import order_of
 from tensh.engine.autograd import inference
 from tensh.engine.codegen.registry import METHODS, PUBLIC
 from tensh.engine.codegen.table import public
@@ -156,7 +157,7 @@ def dim_order(self, *, ambiguity_check=False):
     (1, 0)
     """
     steps = strides(self.array)
-    order = tuple(sorted(range(len(steps)), key=lambda d: -steps[d]))
+    order = tuple(order_of(self.array.shape, steps))
     if ambiguity_check is not False:
         refuse_ambiguous(self, order, ambiguity_check)
     return order

@@ -154,11 +154,11 @@ def inclusive_range(*bounds, **given):
 
     Raise RuntimeError for a step of zero or of the wrong sign.
     """
+    given = bind("range", (f"(Number start, Number end, Number step = 1, {OUT})",), bounds, given)
     warn(
         "torch.range is deprecated and will be removed in a future release because its behavior is inconsistent with "
         "Python's range builtin. Instead, use torch.arange, which produces values in [start, end).",
     )
-    given = bind("range", (f"(Number start, Number end, Number step = 1, {OUT})",), bounds, given)
     start, end, step = given["start"], given["end"], given["step"]
     if not step:
         raise RuntimeError("step must be nonzero")

@@ -3,6 +3,7 @@
 import numpy as np
 
 from tensh.engine.arguments.binding import bind, make_leaf, place
+from tensh.engine.arguments.lazy_signatures import shows
 from tensh.engine.arrays import memory
 from tensh.engine.arrays.absent import is_absent
 from tensh.engine.arrays.files import map_file
@@ -205,9 +206,13 @@ class Exporter:
 
 
 @public
-def to_dlpack(tensor):
-    """Return the memory of a tensor as a DLPack capsule, which ``from_dlpack`` consumes."""
-    return tensor.detach().__dlpack__()
+@shows("data")
+def to_dlpack(*args, **given):
+    """Return the memory of a tensor as a DLPack capsule, which ``from_dlpack`` consumes.
+
+    Raise TypeError for anything else.
+    """
+    return bind("_to_dlpack", ("(Tensor data)",), args, given)["data"].detach().__dlpack__()
 
 
 def refuse_export(t):

@@ -161,7 +161,10 @@ def check_ormqr(A, tau, other, left):
         )
     for letter, array in (("tau", tau), ("other", other)):
         if array.dtype != A.dtype:
-            raise RuntimeError(f"torch.ormqr: Expected input and {letter} to have the same dtype")
+            own, found = BY_NUMPY[A.dtype].title, BY_NUMPY[array.dtype].title
+            raise RuntimeError(
+                f"torch.ormqr: Expected input and {letter} to have the same dtype, but input has dtype{own} and {letter} has dtype {found}"
+            )
     check_floating(None, A, "ormqr_cpu")
 
 

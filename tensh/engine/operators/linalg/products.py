@@ -196,7 +196,9 @@ def bmm(input, mat2):
     """
     check_batches(input, mat2)
     if (input.dtype is not mat2.dtype or input.dtype.kind == "b") and input.size and mat2.size:
-        refuse_dtypes("bmm", input, mat2, "expected m1 and m2 to have the same dtype, but got: {0.spoken} != {1.spoken}")
+        refuse_dtypes(
+            "bmm", input, mat2, "expected m1 and m2 to have the same dtype, but got: {0.spoken} != {1.spoken}"
+        )
     if input.dtype is not mat2.dtype:  # without elements
         return np.zeros((*input.shape[:2], mat2.shape[2]), mat2.dtype)
     return batches(input, mat2)

@@ -4,6 +4,7 @@ import numpy as np
 
 from tensh.engine.codegen.table import op
 from tensh.engine.codegen.vocabulary import word
+from tensh.engine.dtypes.dtype import BY_NUMPY
 from tensh.engine.errors.warnings import warn_once
 from tensh.engine.operators.linalg.factor import lower_upper, row_order
 from tensh.engine.operators.linalg.products import mH
@@ -141,27 +142,19 @@ def triangular_solve(b, A, upper=True, transpose=False, unitriangular=False):
     >>> torch.triangular_solve(torch.tensor([[2.0]]), torch.tensor([[4.0]])).solution
     tensor([[0.5000]])
     """
-    warn_once(
-        "torch.triangular_solve is deprecated in favor of torch.linalg.solve_triangularand will be removed in a future "
-        "PyTorch release.\ntorch.linalg.solve_triangular has its arguments reversed and does not return a copy of one of the "
-        "inputs.\nX = torch.triangular_solve(B, A).solution\nshould be replaced with\n"
-        "X = torch.linalg.solve_triangular(A, B)."
-    )
     for each_one in (A, b):
         if each_one.ndim < 2:
             raise RuntimeError(
                 "torch.triangular_solve: Expected " + ("A" if each_one is A else "b")
                 + f" to have at least 2 dimensions, but it has {each_one.ndim} dimensions instead"
             )  # fmt: skip
-    if A.shape[-2] != A.shape[-1]:
-        raise RuntimeError(
-            f"torch.triangular_solve: A must be batches of square matrices, but they are {A.shape[-2]} by {A.shape[-1]} matrices"
-        )
-    if A.shape[-1] != b.shape[-2]:
-        raise RuntimeError(
-            f"Incompatible matrix sizes for triangular_solve: each A matrix is {A.shape[-2]} by {A.shape[-1]} but each b "
-            f"matrix is {b.shape[-2]} by {b.shape[-1]}"
-        )
+    check_equations("triangular_solve", A, b)
+    warn_once(
+        "torch.triangular_solve is deprecated in favor of torch.linalg.solve_triangularand will be removed in a future "
+        "PyTorch release.\ntorch.linalg.solve_triangular has its arguments reversed and does not return a copy of one of the "
+        "inputs.\nX = torch.triangular_solve(B, A).solution\nshould be replaced with\n"
+        "X = torch.linalg.solve_triangular(A, B)."
+    )
     check_floating(None, A, "triangular_solve_cpu")
     batch = np.broadcast_shapes(A.shape[:-2], b.shape[:-2])
     return solve_triangle.kernel(A, b, upper, transpose, unitriangular), np.array(
@@ -182,6 +175,23 @@ def triangular_solve(b, A, upper=True, transpose=False, unitriangular=False):
 def solve_triangle(A, B, upper, transpose, unitriangular):
     """Return X of A X = B, or of A^T X = B, for triangular A."""
     return substitute(A.swapaxes(-2, -1) if transpose else A, B, upper != transpose, unitriangular)
+
+
+def check_equations(name, A, b):
+    """Raise RuntimeError for equations A X = b of two dtypes, without square matrices, or of sizes that do not fit."""
+    if A.dtype is not b.dtype:
+        one, other = BY_NUMPY[b.dtype].title, BY_NUMPY[A.dtype].title
+        raise RuntimeError(
+            f"Expected b and A to have the same dtype, but found b of type {one} and A of type {other} instead."
+        )
+    rows, columns = A.shape[-2:]
+    if rows != columns:
+        raise RuntimeError(f"A must be batches of square matrices, but they are {rows} by {columns} matrices")
+    if columns != b.shape[-2]:
+        raise RuntimeError(
+            f"Incompatible matrix sizes for {name}: each A matrix is {rows} by {columns} but each b matrix is "
+            f"{b.shape[-2]} by {b.shape[-1]}"
+        )
 
 
 # ── matrices given by their Cholesky factor ──────────────────────────────────
@@ -206,14 +216,7 @@ def cholesky_solve(B, L, upper=False):
     for array, letter in ((B, "b"), (L, "u")):
         if array.ndim < 2:
             raise RuntimeError(f"{letter} should have at least 2 dimensions, but has {array.ndim} dimensions instead")
-    if L.shape[-2] != L.shape[-1]:
-        rows, columns = L.shape[-2:]
-        raise RuntimeError(f"A must be batches of square matrices, but they are {rows} by {columns} matrices")
-    if L.shape[-1] != B.shape[-2]:
-        raise RuntimeError(
-            f"Incompatible matrix sizes for cholesky_solve: each A matrix is {L.shape[-2]} by {L.shape[-1]} but each b "
-            f"matrix is {B.shape[-2]} by {B.shape[-1]}"
-        )
+    check_equations("cholesky_solve", L, B)
     check_floating(None, L, "cholesky_solve_cpu")
     adjoint = np.conj(L.swapaxes(-2, -1))
     first, second = (adjoint, L) if upper else (L, adjoint)

@@ -16,7 +16,7 @@ def replace(name, t, others, fn):
     for other in others:
         found = BY_NUMPY[other.array.dtype]
         if found is not dtype:
-            raise TypeError(f"{name}: expected torch.{dtype.legacy} for 'other' (got torch.{found.legacy})")
+            raise TypeError(f"{name}: expected {dtype.class_of_tensors} for 'other' (got {found.class_of_tensors})")
     columns = [each.expand(t.array.shape).array.ravel().tolist() for each in (t, *others)]
     t.array[...] = nested.elements(map(fn, *columns), dtype).reshape(t.array.shape)
     stamp_write(t.array)

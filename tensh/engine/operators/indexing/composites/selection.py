@@ -162,13 +162,13 @@ def scatter(input, dim, index, src=None, *, value=None, reduce=None):
         )
     if not isinstance(src, Tensor):
         value, src = src if value is None else value, None
-    if reduce not in (None, "add", "multiply"):
-        raise RuntimeError("reduce argument must be either add or multiply.")
     if reduce is not None and src is not None:
         warn_once(
             "The reduce argument of torch.scatter with Tensor src is deprecated and will be removed in a future PyTorch "
             "release. Use torch.scatter_reduce instead for more reduction options."
         )
+    if reduce not in (None, "add", "multiply"):
+        raise RuntimeError("reduce argument must be either add or multiply.")
     wrap_dim(dim, input.array.ndim)
     given = src if src is not None else number_for(input, dim, index, value)
     return SCATTER[reduce, src is None], (dim, index, given)

@@ -4,7 +4,8 @@ from tensh.engine.arguments.checks import integer
 from tensh.engine.arguments.signatures import Form, choose
 from tensh.engine.codegen.composites import composite
 from tensh.engine.core.tensor import Tensor
-from tensh.engine.dtypes.dtype import bfloat16, float32
+from tensh.engine.dtypes.dtype import bfloat16, can_cast, float32
+from tensh.engine.errors.messages import cannot_cast
 from tensh.engine.errors.warnings import warn_once
 from tensh.engine.operators.forms import INTS, require
 from tensh.engine.operators.layers.composites.registry import SIZES, SMALL, layer, refuse_dtypes, rename
@@ -249,8 +250,16 @@ def convolve_transposed(name, dims, input, weight, bias, stride, padding, output
     shape = (input.array.shape[0], weight.array.shape[1] * groups, *size)
     apart = bias is not None and bias.dtype is not input.dtype  # added afterwards, by the rules of dtypes
     result = correlate_back.fn(input, weight, None if apart else bias, shape, stride, padding, dilation, groups)
-    result = result.add_(bias.reshape(-1, *[1] * spatial)) if apart else result
+    result = add_other_dtype(result, bias.reshape(-1, *[1] * spatial)) if apart else result
     return result.squeeze(0) if unbatched else result
+
+
+def add_other_dtype(result, bias):
+    """Add a bias of another dtype; raise RuntimeError if the sum cannot be cast to the dtype of the result."""
+    total = result + bias
+    if not can_cast(total.dtype, result.dtype):
+        raise cannot_cast(total.dtype, result.dtype)
+    return total.to(result.dtype)
 
 
 def check_output_padding(extra, stride, dilation):

@@ -29,7 +29,10 @@ def check_dtypes(input, *parameters):
     own = input.array.dtype
     if all([p is None or p.array.dtype is own for p in parameters]):
         return
-    others = {p.dtype for p in parameters if p is not None} - {input.dtype}
+    given = [p.dtype for p in parameters if p is not None]
+    others = {*given} - {input.dtype}
+    if given[0] is input.dtype and input.dtype.itemsize > 2:
+        raise RuntimeError(f"expected scalar type {given[0].title} but found {others.pop().title}")
     if others != {float32}:
         raise RuntimeError("mixed dtype (CPU): expect parameter to have scalar type of Float")
     if input.dtype.itemsize != 2:

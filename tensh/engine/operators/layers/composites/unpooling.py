@@ -49,7 +49,8 @@ def max_unpool(name, dims, input, indices, sizes):
     shape = array.shape
     alert(f"max_unpooling{dims}d_forward_out")
     if indices.dtype is not int64:
-        raise RuntimeError(f"elements in indices should be type int64 but got: {indices.dtype.title}")
+        found = f" but got: {indices.dtype.title}" if dims < 3 else ""
+        raise RuntimeError(f"elements in indices should be type int64{found}")
     if len(sizes) != dims:
         raise RuntimeError(f"There should be exactly {ELEMENTS[dims]} in output_size, but got {len(sizes)} elements.")
     if len(shape) not in (dims + 1, dims + 2):

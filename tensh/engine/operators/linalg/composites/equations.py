@@ -123,6 +123,7 @@ def solve_triangular(input, B, *, upper, left=True, unitriangular=False):
     tensor([[1.],
             [1.]])
     """
+    B = B if B.dtype is input.dtype else B.to(input.dtype)
     return solving.linalg_solve_triangular.fn(input, B, upper, left, unitriangular)
 
 

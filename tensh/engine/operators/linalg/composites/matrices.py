@@ -14,6 +14,7 @@ from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.errors.integers import read_int
 from tensh.engine.errors.messages import wrap_dim
 from tensh.engine.errors.warnings import warn_once
+from tensh.engine.operators.forms import require
 from tensh.engine.operators.linalg import crossed, exponential
 from tensh.engine.operators.linalg.composites import products
 from tensh.engine.operators.linalg.composites.equations import SINGULAR, inv, raise_failed, solve
@@ -186,6 +187,7 @@ def cross(input, other, dim=None):
 
     Shapes: [*, 3]. Raise RuntimeError for other shapes.
     """
+    require(input, "cross", "input", 1), require(other, "cross", "other", 2)
     if dim is None:
         warn_once(
             "Using torch.cross without specifying the dim arg is deprecated.\nPlease either pass the dim explicitly or simply "

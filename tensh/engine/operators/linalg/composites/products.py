@@ -11,7 +11,7 @@ from tensh.engine.core.clock import mode, stamp_write
 from tensh.engine.core.nodes import uses_gradient
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.core.views import refresh_node
-from tensh.engine.errors.messages import broadcast_clash, wrap_dim
+from tensh.engine.errors.messages import broadcast_clash, size_at, wrap_dim
 from tensh.engine.inplace.out import check_out, write_out
 from tensh.engine.inplace.writes import name_node_class
 from tensh.engine.operators.linalg import products
@@ -218,7 +218,7 @@ def tensordot(a, b, dims=2):
     if a.array.dtype != b.array.dtype:
         raise RuntimeError("both inputs should have same dtype")
     for d, e in zip(first, second):
-        n, m = a.shape[d], b.shape[e]
+        n, m = size_at(a.shape, d), size_at(b.shape, e)
         if n != m and 1 not in (n, m):
             raise RuntimeError(
                 f"contracted dimensions need to match, but first has size {n} in dim {d} and second has size {m} in dim {e}"
@@ -245,6 +245,8 @@ CONTRACTION = Form("tensordot", "(Tensor input, Tensor other, tuple of ints dims
 def dims_to_contract(a, b, dims):
     """Return the dimensions of both that are summed over."""
     if isinstance(dims, Tensor) and dims.array.size > 1:
+        if len(dims) != 2:
+            raise AssertionError(f"dims tensor must have size 2 in first dimension, got {len(dims)}")
         dims = dims.tolist()
     if isinstance(dims, (list, tuple)):
         first, second = dims

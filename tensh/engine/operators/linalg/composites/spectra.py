@@ -176,7 +176,7 @@ def pinv(input, rcond=None, hermitian=False, *, atol=None, rtol=None):
     tensor([[0.5000, 0.0000],
             [0.0000, 0.0000]])
     """
-    if input.array.ndim < 2 or input.array.dtype.kind not in "fc":
+    if input.array.ndim < 2 or input.array.dtype.kind not in "fc" or input.array.dtype.itemsize < 4:
         raise RuntimeError(
             f"linalg.pinv({input.dtype.title}{{{list(input.shape)}}}): expected a tensor with 2 or more dimensions of float, "
             "double, cfloat or cdouble types"

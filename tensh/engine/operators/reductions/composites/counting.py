@@ -162,7 +162,7 @@ def check_dimensions(ordered, values):
 def check_sorter(sorter, ordered):
     if sorter.shape != ordered.shape:
         raise RuntimeError(
-            f"torch.searchsorted(): boundary and sorter must have the same size, but got boundary tensor {list(ordered.shape)} "
+            f"torch.searchsorted(): boundary and sorter must have the same size, but got boundary tensor {list(ordered.shape)}"
             f"and got sorter tensor {list(sorter.shape)}"
         )
     if sorter.dtype != I8:

@@ -56,7 +56,7 @@ def histogramdd(input, bins, range=None, weight=None, density=False):
             [1., 0.]])
     """
     if input.array.ndim < 2:
-        raise RuntimeError("torch.histogramdd(): input tensor should have at least 2 dimensions")
+        raise RuntimeError("torch.histogramdd: input tensor should have at least 2 dimensions")
     size = input.array.shape[-1]
     if isinstance(bins, int):
         bins = [bins] * size
