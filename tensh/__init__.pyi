@@ -2101,7 +2101,7 @@ def threshold_(input: Tensor, threshold: _Any, value: _Any) -> Tensor:
     """In-place version of threshold.  Shape: [*], kept. Raise RuntimeError if the result does not fit."""
 def tile(input: Tensor, dims: _Any) -> Tensor:
     """The input repeated ``dims`` times along each dimension; a short ``dims`` is padded with ones in front."""
-def to_dlpack(tensor: _Any) -> _Any:
+def to_dlpack(data: _Any, out: Tensor | None = None, dtype: _dtype | None = None, layout: _layout | None = None, device: _device | _str | _int | None = None, pin_memory: _bool = False, requires_grad: _bool = False) -> _Any:
     """Return the memory of a tensor as a DLPack capsule, which ``from_dlpack`` consumes."""
 def topk(input: Tensor, k: _Any, dim: _Any = -1, largest: _bool = True, sorted: _bool = True, *, axis: _Any = None, out: Tensor | None = None) -> _Any:
     """The ``k`` largest (or smallest) elements along ``dim``, in order, and their indices.  Differentiable."""

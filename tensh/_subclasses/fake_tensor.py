@@ -43,6 +43,8 @@ class FakeTensor(Tensor):
     __module__ = "torch._subclasses.fake_tensor"
 
     def __new__(cls, fake_mode, elem, device, constant=None, real_tensor=None):
+        if elem.device.type != "meta":
+            raise AssertionError(f"elem.device.type must be 'meta', got {elem.device.type}")
         with Disabled():
             return make_fake(elem.detach(), device_of(device), fake_mode, constant)
 

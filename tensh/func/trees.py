@@ -76,7 +76,7 @@ class TreeSpec:
         mappings = self.type in MAPPINGS and kind in MAPPINGS
         if kind != self.type and not mappings:
             what = "Node type" if self.type in BUILT_IN else "Type"
-            raise ValueError(f"{what} mismatch; expected {self.type!r}, but got {kind!r}.")
+            raise ValueError(f"{what} mismatch; expected {self.type!r}, but got {kind or type(tree)!r}.")
         children, context = take_apart(tree, kind)
         if len(children) != self.num_children:
             raise ValueError(f"Node arity mismatch; expected {self.num_children}, but got {len(children)}.")

@@ -1,9 +1,13 @@
 """Private functions of torch that libraries call, in terms of public ones."""
 
+from tensh import linalg
 from tensh.engine import find_public
 from tensh.engine.autograd.leaves import has_same_form
 from tensh.engine.dtypes.dtype import float16, float32, float64, int8, int16, int32, int64, uint8
+from tensh.engine.errors.warnings import warn_once
+from tensh.engine.operators.forms import require
 from tensh.engine.operators.layers.composites.grouped import grouped_mm
+from tensh.nn.utils import rnn
 
 CASTS = {
     "Byte": uint8, "Char": int8, "Short": int16, "Int": int32, "Long": int64,
@@ -89,3 +93,47 @@ def _amp_update_scale_(self, growth_tracker, found_inf, scale_growth_factor, sca
         self.copy_(larger if larger.isfinite() else self)
     growth_tracker.fill_(good)
     return self
+
+
+def _pack_padded_sequence(input, lengths, batch_first):
+    """Return the rows of padded sequences, step by step, and the number of sequences at each step."""
+    packed = rnn.pack_padded_sequence(input, require(lengths, "_pack_padded_sequence", "lengths", 2), batch_first)
+    return packed.data, packed.batch_sizes
+
+
+def _pad_packed_sequence(data, batch_sizes, batch_first, padding_value, total_length):
+    """Return padded sequences and their lengths; ``total_length`` is the number of steps if it is positive."""
+    packed = rnn.PackedSequence(data, batch_sizes)
+    return rnn.pad_packed_sequence(packed, batch_first, padding_value, total_length if total_length > 0 else None)
+
+
+def frobenius_norm(input, dim, keepdim=False, *, out=None):
+    """Return ``torch.linalg.vector_norm`` along some dimensions, with a warning: the function is deprecated.
+
+    >>> import tensh as torch
+    >>> torch.frobenius_norm(torch.tensor([[3.0, 4.0]]), (0, 1))
+    tensor(5.)
+    """
+    warn_once(DEPRECATED.format("frobenius_norm", "vector_norm(A, 2., dim, keepdim)"))
+    return linalg.vector_norm(input, 2.0, dim, keepdim, out=out)
+
+
+def nuclear_norm(input, dim=(-2, -1), keepdim=False, *, out=None):
+    """Return ``torch.linalg.matrix_norm`` by singular values, with a warning: the function is deprecated.
+
+    >>> import tensh as torch
+    >>> torch.nuclear_norm(torch.eye(2))
+    tensor(2.)
+    """
+    warn_once(DEPRECATED.format("nuclear_norm", "matrix_norm(A, 'nuc', dim, keepdim)"))
+    if isinstance(dim, bool):  # the form without dimensions
+        dim, keepdim = (-2, -1), dim
+    return linalg.matrix_norm(input, "nuc", dim, keepdim, out=out)
+
+
+DEPRECATED = (
+    "at::{} is deprecated and it is just left for JIT compatibility. It will be removed in a future PyTorch release. Please use "
+    "`linalg.{}` instead"
+)
+for each in (frobenius_norm, nuclear_norm):
+    each.__module__ = "torch"

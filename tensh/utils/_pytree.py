@@ -4,6 +4,7 @@ import dataclasses
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterable
 from functools import partial
+from types import UnionType
 from typing import Any
 
 from tensh.engine.dtypes.size import Size
@@ -237,10 +238,12 @@ def tree_flatten(tree, is_leaf=None):
 
 def tree_unflatten(leaves, treespec):
     """Put leaves together in a structure."""
+    if not isinstance(treespec, TreeSpec):
+        raise TypeError(f"Expected `treespec` to be an instance of PyTreeSpec but got item of type {type(treespec)}.")
     leaves = list(leaves)
     if len(leaves) != treespec.num_leaves:
         raise ValueError(
-            f"tree_unflatten(leaves, treespec): `leaves` has length {len(leaves)} but the spec refers to a pytree that holds "
+            f"treespec.unflatten(leaves): `leaves` has length {len(leaves)} but the spec refers to a pytree that holds "
             f"{treespec.num_leaves} items ({treespec})."
         )
     return trees.unflatten(leaves, treespec)
@@ -253,7 +256,7 @@ def tree_leaves(tree, is_leaf=None):
 
 def tree_iter(tree, is_leaf=None):
     """Go through the leaves of ``tree``."""
-    return iter(tree_leaves(tree, is_leaf))
+    yield from tree_leaves(tree, is_leaf)
 
 
 def tree_structure(tree, is_leaf=None):
@@ -281,6 +284,8 @@ def tree_map_(func, tree, *rests, is_leaf=None):
 def map_only(type_or_types_or_pred):
     """A decorator: the function is applied only to values of some types, or to those that satisfy a predicate."""
     asked = type_or_types_or_pred
+    if not isinstance(asked, (type, tuple, UnionType)) and not callable(asked):
+        raise TypeError("Argument must be a type, a tuple of types, or a callable.")
     fits = asked if callable(asked) and not isinstance(asked, type) else lambda x: isinstance(x, asked)
     return lambda func: lambda x: func(x) if fits(x) else x
 

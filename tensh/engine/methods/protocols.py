@@ -279,9 +279,19 @@ def __reduce_ex__(self, protocol):
     return rebuild_tensor, facts, self.__dict__ or None
 
 
+def module_load(self, other, assign=False):
+    """Return what a module keeps of ``other`` when it loads a state: by default this tensor, into which it is copied.
+
+    >>> import tensh as torch
+    >>> torch.zeros(2).module_load(torch.ones(2))
+    tensor([1., 1.])
+    """
+    return (other if assign else self.copy_(other)).detach()
+
+
 for _each in (
     __len__, __iter__, __reversed__, __contains__, __bool__, __float__, __int__, __complex__, __index__, __array__,
-    __array_wrap__, __deepcopy__, __reduce_ex__,
+    __array_wrap__, __deepcopy__, __reduce_ex__, module_load,
 ):  # fmt: skip
     _each.__module__ = "torch"
     setattr(Tensor, _each.__name__, _each)

@@ -17,7 +17,13 @@ from tensh.engine.errors.warnings import warn
 from tensh.engine.operators.layers.composites.recurrent import put_batch_first, recurrent
 from tensh.nn import init
 from tensh.nn.modules.module import Module
-from tensh.nn.modules.rnn_checks import CellChecks, RecurrentChecks, permute_state
+from tensh.nn.modules.rnn_checks import (  # noqa: F401 - names of PyTorch's module
+    CellChecks,
+    RecurrentChecks,
+    _apply_permutation,
+    apply_permutation,
+    permute_state,
+)
 from tensh.nn.parameter import Parameter
 from tensh.nn.utils.rnn import PackedSequence
 

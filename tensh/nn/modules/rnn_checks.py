@@ -1,9 +1,22 @@
 """Checks of the inputs and states of recurrent layers, as methods that custom layers may call or override."""
 
+from tensh.engine.errors.warnings import warn
+
 
 def permute_state(state, order):
     """Return a state with its samples in another order."""
     return state if order is None else state.index_select(1, order)
+
+
+def _apply_permutation(tensor, permutation, dim=1):
+    """Return a tensor with its samples, along ``dim``, in another order."""
+    return tensor.index_select(dim, permutation)
+
+
+def apply_permutation(tensor, permutation, dim=1):
+    """Return a tensor with its samples in another order, with a warning: the function is deprecated."""
+    warn("`apply_permutation` is deprecated, please use `tensor.index_select(dim, permutation)` instead", FutureWarning)
+    return _apply_permutation(tensor, permutation, dim)
 
 
 def require_dtype_of(weight, input):

@@ -46,7 +46,6 @@ REASONS = (
         cudnn_* miopen_* mkldnn_* xpu mps mtia cpu accelerator Stream Event OutOfMemoryError AcceleratorError
         is_vulkan_available Tensor.xpu Tensor.ipu Tensor.mtia Tensor.to_mkldnn Tensor.record_stream
         autograd.graph.*_stream* backends.* cuda.* profiler_allow_cudagraph* version.rocm version.xpu
-        serialization.location_tag serialization.normalize_storage_type
         serialization.register_package serialization.storage_to_tensor_type serialization.validate_*_device
         """,
     ),
@@ -86,7 +85,7 @@ REASONS = (
         "internals of PyTorch, not its interface",
         """
         USE_* compiled_with_cxx11_abi init_num_threads monitor ThroughputBenchmark Benchmark*
-        get_file_path torch_version storage Tensor.module_load nn.modules nn.factory_kwargs
+        get_file_path torch_version storage nn.modules nn.factory_kwargs
         nn.attention nn.backends nn.cpp contrib numa
         nn.functional.assert_int_or_pair nn.functional.has_torch_function signal.windows.windows return_types.*_out
         return_types.all_return_types return_types.pytree_* autograd.NestedIOFunction autograd.function.NestedIOFunction
@@ -107,14 +106,13 @@ REASONS = (
     drop_names(
         "files of tensors without their data, and parts of PyTorch's reader of files",
         """
-        serialization.skip_data serialization.mkdtemp serialization.SourceChangeWarning
-        serialization.check_module_version_greater_or_equal
+        serialization.skip_data
         """,
     ),
     drop_names("removed from PyTorch, where it only raises an error", "Tensor.reinforce Tensor.volatile"),
     drop_names(
         "removed from PyTorch in favour of torch.linalg",
-        "lstsq eig symeig solve matrix_rank frobenius_norm nuclear_norm Tensor.lstsq Tensor.eig Tensor.symeig Tensor.solve",
+        "lstsq eig symeig solve matrix_rank Tensor.lstsq Tensor.eig Tensor.symeig Tensor.solve",
     ),
     drop_names("old forms of resize_, which PyTorch deprecates", "Tensor.resize Tensor.resize_as"),
     drop_names("first-class dimensions", "Tensor.index"),
