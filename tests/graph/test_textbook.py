@@ -23,8 +23,9 @@ COMPLEX = {"real", "imag", "conj", "polar", "complex", "view_as_real", "view_as_
 NOT_DIFFERENTIABLE = {
     "asarray", "from_numpy", "frombuffer", "embedding_renorm", "nonzero", "one_hot", "searchsorted", "unravel_index",
     "matrix_rank", "histogram", "histogramdd", "bernoulli", "multinomial", "normal", "poisson", "apply", "map", "map2",
+    "module_load",
 }  # fmt: skip
-"""Functions made of operators with derivatives that have none themselves: results are integers, counts, drawn, new, or of a Python function."""
+"""Functions made of operators with derivatives that have none themselves: results are integers, counts, drawn, new, detached, or of a Python function."""
 OTHER_SETTINGS = {
     "nn.functional.triplet_margin_loss": {1}, "nn.functional.embedding": {1}, "matmul": {4, 5}, "inner": {2},
     "linalg.lu": {1, 2}, "linalg.eigvalsh": {1}, "linalg.cond": {1}, "cdist": {3}, "max": {3}, "min": {3},

@@ -230,6 +230,8 @@ def classes(call, text):
     a, target = call.tensors[:2]
     if not (call.name.endswith("_loss") or "entropy" in call.name or call.module is not None):
         return None
+    if "multi-target" in text and not target.value.is_floating_point():
+        return None
     kind = str(target.value.dtype).removeprefix("torch.")
     shapes = a.value.shape, target.value.shape
     if target.value.is_floating_point() and target.value.dim() == a.value.dim() > 1 and 1 not in shapes[1][1:]:
