@@ -301,9 +301,9 @@ REAL = (
         name: f"tensh.switched_off.private:{name}"
         for name in """_cast_Byte _cast_Char _cast_Short _cast_Int _cast_Long _cast_Half _cast_Float _cast_Double
         _shape_as_tensor _int_mm _grouped_mm _convert_indices_from_coo_to_csr _convert_indices_from_csr_to_coo
-        _amp_foreach_non_finite_check_and_unscale_ _amp_update_scale_ _has_compatible_shallow_copy_type
-        _pack_padded_sequence _pad_packed_sequence frobenius_norm nuclear_norm""".split()
+        _amp_foreach_non_finite_check_and_unscale_ _amp_update_scale_ _has_compatible_shallow_copy_type frobenius_norm nuclear_norm""".split()
     }
+    | {name: f"tensh.nn.utils.rnn:{name}" for name in ("_pack_padded_sequence", "_pad_packed_sequence")}
     | {
         name: f"tensh.ops:aten.{name}"
         for name in """_adaptive_avg_pool2d _adaptive_avg_pool3d _conj _conj_physical _ctc_loss _embedding_bag _fft_c2c _fft_c2r

@@ -1,13 +1,11 @@
 """Private functions of torch that libraries call, in terms of public ones."""
 
-from tensh import linalg
 from tensh.engine import find_public
 from tensh.engine.autograd.leaves import has_same_form
 from tensh.engine.dtypes.dtype import float16, float32, float64, int8, int16, int32, int64, uint8
 from tensh.engine.errors.warnings import warn_once
-from tensh.engine.operators.forms import require
 from tensh.engine.operators.layers.composites.grouped import grouped_mm
-from tensh.nn.utils import rnn
+from tensh.engine.operators.linalg.composites.norms import matrix_norm, vector_norm
 
 CASTS = {
     "Byte": uint8, "Char": int8, "Short": int16, "Int": int32, "Long": int64,
@@ -95,18 +93,6 @@ def _amp_update_scale_(self, growth_tracker, found_inf, scale_growth_factor, sca
     return self
 
 
-def _pack_padded_sequence(input, lengths, batch_first):
-    """Return the rows of padded sequences, step by step, and the number of sequences at each step."""
-    packed = rnn.pack_padded_sequence(input, require(lengths, "_pack_padded_sequence", "lengths", 2), batch_first)
-    return packed.data, packed.batch_sizes
-
-
-def _pad_packed_sequence(data, batch_sizes, batch_first, padding_value, total_length):
-    """Return padded sequences and their lengths; ``total_length`` is the number of steps if it is positive."""
-    packed = rnn.PackedSequence(data, batch_sizes)
-    return rnn.pad_packed_sequence(packed, batch_first, padding_value, total_length if total_length > 0 else None)
-
-
 def frobenius_norm(input, dim, keepdim=False, *, out=None):
     """Return ``torch.linalg.vector_norm`` along some dimensions, with a warning: the function is deprecated.
 
@@ -115,7 +101,7 @@ def frobenius_norm(input, dim, keepdim=False, *, out=None):
     tensor(5.)
     """
     warn_once(DEPRECATED.format("frobenius_norm", "vector_norm(A, 2., dim, keepdim)"))
-    return linalg.vector_norm(input, 2.0, dim, keepdim, out=out)
+    return write(vector_norm(input, 2.0, dim, keepdim), out)
 
 
 def nuclear_norm(input, dim=(-2, -1), keepdim=False, *, out=None):
@@ -128,7 +114,12 @@ def nuclear_norm(input, dim=(-2, -1), keepdim=False, *, out=None):
     warn_once(DEPRECATED.format("nuclear_norm", "matrix_norm(A, 'nuc', dim, keepdim)"))
     if isinstance(dim, bool):  # the form without dimensions
         dim, keepdim = (-2, -1), dim
-    return linalg.matrix_norm(input, "nuc", dim, keepdim, out=out)
+    return write(matrix_norm(input, "nuc", dim, keepdim), out)
+
+
+def write(result, out):
+    """Return a result, written into ``out`` unless that is None."""
+    return result if out is None else out.resize_(result.shape).copy_(result)
 
 
 DEPRECATED = (

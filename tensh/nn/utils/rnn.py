@@ -214,6 +214,18 @@ def pad_packed_sequence(sequence, batch_first=False, padding_value=0.0, total_le
     return padded.index_select(0 if batch_first else 1, order), lengths[order]
 
 
+def _pack_padded_sequence(input, lengths, batch_first):
+    """Return the rows of padded sequences, step by step, and the number of sequences at each step: a function of torch."""
+    packed = pack_padded_sequence(input, require(lengths, "_pack_padded_sequence", "lengths", 2), batch_first)
+    return packed.data, packed.batch_sizes
+
+
+def _pad_packed_sequence(data, batch_sizes, batch_first, padding_value, total_length):
+    """Return padded sequences and their lengths; ``total_length`` is the number of steps if it is positive."""
+    steps = total_length if total_length > 0 else None
+    return pad_packed_sequence(PackedSequence(data, batch_sizes), batch_first, padding_value, steps)
+
+
 def pack_sequence(sequences, enforce_sorted=True):
     """Pack a list of sequences [L, *], the longest first unless ``enforce_sorted`` is False.
 
