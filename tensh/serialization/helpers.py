@@ -9,14 +9,24 @@ from tensh.engine.errors.warnings import warn
 
 
 class SourceChangeWarning(Warning):
-    """A warning that the source of a class has changed since a file was written; tensh reads no source from files."""
+    """A warning that the source of a class has changed since a file was written; tensh reads no source from files.
+
+    >>> import tensh as torch
+    >>> issubclass(torch.serialization.SourceChangeWarning, Warning)
+    True
+    """
 
     __module__ = "torch.serialization"
 
 
 @contextlib.contextmanager
 def mkdtemp():
-    """Make a folder that is removed at the end of the block."""
+    """Make a folder that is removed at the end of the block.
+
+    >>> import tensh as torch
+    >>> with torch.serialization.mkdtemp() as path:
+    ...     torch.save(1, path + "/one.pt")
+    """
     path = tempfile.mkdtemp()
     try:
         yield path
@@ -57,5 +67,10 @@ def location_tag(storage):
 
 
 def normalize_storage_type(storage_type):
-    """Return the class of storages of the CPU that has the name of a class."""
+    """Return the class of storages of the CPU that has the name of a class.
+
+    >>> import tensh as torch
+    >>> torch.serialization.normalize_storage_type(torch.FloatStorage)
+    <class 'torch.FloatStorage'>
+    """
     return getattr(torch, storage_type.__name__)

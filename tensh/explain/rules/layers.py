@@ -6,7 +6,7 @@ import re
 
 from tensh.explain.causes.situation import replace_node
 from tensh.explain.model import Explanation
-from tensh.explain.rules.one_hot import one_hot_rows
+from tensh.explain.rules.one_hot import is_one_hot, one_hot_rows
 from tensh.explain.rules.shared import name_or_phrase, operand
 from tensh.explain.trying import append_to_expression, each, fits
 from tensh.support.language import _
@@ -230,7 +230,7 @@ def classes(call, text):
     a, target = call.tensors[:2]
     if not (call.name.endswith("_loss") or "entropy" in call.name or call.module is not None):
         return None
-    if "multi-target" in text and not target.value.is_floating_point():
+    if "multi-target" in text and (not target.value.is_floating_point() or is_one_hot(target.value)):
         return None
     kind = str(target.value.dtype).removeprefix("torch.")
     shapes = a.value.shape, target.value.shape
