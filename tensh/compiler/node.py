@@ -164,7 +164,7 @@ def replay(lines, known, drawn):
     """Run lines on tensors and extend ``known`` (value -> tensor); ``drawn`` has their random numbers."""
     for line in lines:
         if line.random and all(value in drawn for value in line.outputs):
-            known.update((value, wrap(drawn[value])) for value in line.outputs)
+            known.update((value, wrap(drawn[value].copy())) for value in line.outputs)  # a line may write into it
             continue
         before, mode.grad = mode.grad, line.grad and mode.grad
         try:

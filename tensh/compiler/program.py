@@ -5,7 +5,7 @@ import numpy as np
 from tensh.compiler.breaks import Break
 from tensh.compiler.kernels import BACKWARD_RULES, RULES, choose_kernels
 from tensh.compiler.passes import drop_dead, fold_constants, fuse, merge_common, simplify, sink_expansions, split
-from tensh.compiler.steps import EFFECT, READ, Lowering, is_number, memory_of, origin, place
+from tensh.compiler.steps import EFFECT, KERNEL, READ, Lowering, Step, Var, is_number, memory_of, origin, place
 from tensh.compiler.writing import Writer, reusable_variables, write_function
 from tensh.engine.arrays.halves import HalfNumber
 from tensh.engine.codegen.source import compile_source
@@ -75,6 +75,7 @@ class Program:
         written = {id(owner(each.array)) for step in steps if step.kind is EFFECT for each in step.outs}
         kept = {*outs, *wanted_gradients}
         own = set(map(id, self.forward_lines))
+        drawn = self.keep_draws(steps, var, written) if starts else {}
         self.before = split([step.copy() for step in steps], outs, wanted_gradients, own)
         self.results = outs
         count = len(steps)
@@ -89,8 +90,7 @@ class Program:
         made = {out for step in forward for out in step.outs} | set(ins)
         reads = list(dict.fromkeys(each for step in backward for each in step.inputs))
         reads += [each for each in wanted_gradients if each in made]
-        drawn = {var(value): value for line in self.forward_lines if line.random for value in line.outputs}
-        reads += drawn if starts else ()  # a recorded backward pass replays the lines, and must not draw again
+        reads += drawn  # a recorded backward pass replays the lines, and must not draw again
         saved = [each for each in dict.fromkeys(reads) if each in made]
         self.drawn = {drawn[each]: place for place, each in enumerate(saved) if each in drawn}
         forward = drop_dead(forward, [*outs, *saved])
@@ -104,6 +104,20 @@ class Program:
         self.after = fuse(forward, [*outs, *saved]), fuse(backward, wanted_gradients)
         self.reached = find_reached(backward, starts, gradients)
         self.write(ins, outs, saved, starts, gradients, constants, set(merged.values()))
+
+    def keep_draws(self, steps, var, written):
+        """Return variable -> value of the random numbers, of copies where the graph writes into them later (``written`` memory)."""
+        found = {}
+        for line in self.forward_lines:
+            for value in line.outputs if line.random else ():
+                drawn = var(value)
+                if id(owner(drawn.array)) in written and not line.writes:
+                    copied = Var(drawn.array.copy(), value)
+                    at = next(place for place, step in enumerate(steps) if drawn in step.outs)
+                    steps.insert(at + 1, Step(KERNEL, "copy", np.copy, (drawn,), [copied], line))
+                    drawn = copied
+                found[drawn] = value
+        return found
 
     def write(self, ins, outs, saved, starts, gradients, constants, merged):
         namespace, taken, kept = {}, set(), {}

@@ -249,7 +249,7 @@ class ScriptedFile(RecursiveScriptModule):
             return attributes[name]
         library = self.__dict__.get("_library")
         if library is not None and library.method(self.__dict__["_class"], name) is not None:
-            return lambda *args, **kwargs: run_method(self, name, args, kwargs)
+            return FileMethod(self, name)
         if library is not None and (facts := library.classes.get(self.__dict__["_class"])) and name in facts.constants:
             return facts.constants[name]
         return super().__getattr__(name)
@@ -261,6 +261,24 @@ class ScriptedFile(RecursiveScriptModule):
         memo[id(self)] = made
         made.__dict__.update({k: v if k == "_library" else copy.deepcopy(v, memo) for k, v in self.__dict__.items()})
         return made
+
+
+class FileMethod:
+    """A method of a module in a file other than ``forward``: it can be called, and has ``code``."""
+
+    def __init__(self, owner, name):
+        self.owner, self.name = owner, name
+
+    def __call__(self, *args, **kwargs):
+        return run_method(self.owner, self.name, args, kwargs)
+
+    @property
+    def code(self):
+        """The code of the method in the file."""
+        return self.owner._library.text_of(self.owner._class, self.name)
+
+    def __repr__(self):
+        return f"<torch.ScriptMethod {self.name}>"
 
 
 ScriptedFile.__name__ = ScriptedFile.__qualname__

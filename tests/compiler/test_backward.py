@@ -178,3 +178,22 @@ def test_a_mean_sends_back_one_number():
     x, y = (torch.randn(5, 3, requires_grad=True) for _ in range(2))
     compiled(x, y)
     assert "expand(" not in compiled.compiled.graphs[0].program.text
+
+
+def test_written_random_numbers_stay_what_they_are_in_derivatives_of_higher_order():
+    def noisy(x, s):
+        noise = torch.rand_like(x)
+        noise += 0.5
+        return (x * noise).prod() * s * s + noise.sum(), noise
+
+    compiled = torch.compile(noisy)
+    for seed in range(3):
+        found = []
+        for function in (noisy, compiled):
+            torch.manual_seed(seed)
+            x, s = torch.tensor([0.0, 2.0, 3.0], requires_grad=True), torch.tensor(2.0, requires_grad=True)
+            result, noise = function(x, s)
+            slopes = torch.autograd.grad(result, (x, s), create_graph=True)
+            found.append([result, *slopes, *torch.autograd.grad(slopes[0].sum(), s), noise])
+        assert all(torch.allclose(ours, theirs) for ours, theirs in zip(*found, strict=True))
+        assert found[0][-1].equal(found[1][-1])

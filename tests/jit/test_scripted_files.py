@@ -231,3 +231,20 @@ def test_files_write_the_version_of_todays_operators(oracle):
     torch.jit.save(torch.jit.trace(lambda x: torch.div(x, 2), torch.tensor([3])), file)
     file.seek(0)
     assert oracle.jit.load(file)(oracle.tensor([3])).tolist() == [1.5]
+
+
+def test_methods_of_a_loaded_module_have_code():
+    class Counter(torch.nn.Module):
+        def forward(self, x):
+            return x + 1
+
+        @torch.jit.export
+        def twice(self, x):
+            return x * 2
+
+    file = io.BytesIO()
+    torch.jit.save(torch.jit.script(Counter()), file)
+    file.seek(0)
+    loaded = torch.jit.load(file)
+    assert loaded.twice.code == "def twice(self,\n    x: Tensor) -> Tensor:\n  return torch.mul(x, 2)\n"
+    assert loaded.twice(torch.ones(1)).tolist() == [2.0]

@@ -10,6 +10,7 @@ import weakref
 from tensh._aten.overloads import Overload
 from tensh._aten.packets import Packet
 from tensh.engine.core.tensor import Tensor
+from tensh.jit.checking.arity import wrong_number
 from tensh.jit.checking.expressions import SLICE, Steps, Unusable, is_python_value, name_python_value
 from tensh.jit.checking.matching import Taken, Unmatched, match
 from tensh.jit.checking.operators import NUMBERS
@@ -107,6 +108,8 @@ class Calls:
     def special(self, function, node):
         """Return the result of a call that has its own meaning; None for other calls."""
         name = getattr(function, "__name__", "")
+        if (text := wrong_number(function, len(node.args))) is not None:
+            self.refuse(node, text)
         if (
             function in (hasattr, isinstance)
             or self.is_jit_isinstance(function)
@@ -238,7 +241,10 @@ class Calls:
         if type(function).__name__ == "ScriptFunction":
             function = function._fn
         if function in CASTS_OF_ANYTHING:
-            made = self.magic("Bool" if function is bool else "str", args, node.func)
+            name = "Bool" if function is bool else "str"
+            made = self.magic(name, args, node.func)
+            if made is None and len(args) != 1:
+                self.operate(name, args, node.func)
             return made or Value(function)
         if is_builtin(function):
             return self.call_builtin(function, name, args, options, node)
@@ -265,7 +271,7 @@ class Calls:
 
     def call_builtin(self, function, name, args, options, node):
         """Return the result of a function of Python."""
-        if function in CASTS and len(args) == 1:
+        if function in CASTS:
             self.operate(CASTS[function], args, node.func)
             return Value(function)
         if function in PYTHON_ONLY:

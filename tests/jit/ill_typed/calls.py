@@ -221,4 +221,48 @@ def make(torch):
     def add_kw(x):
         return x.add(x, beta=1)
 
+    def int_of_two(x: str):
+        return int(x, 3)
+
+    def float_of_two(x: int):
+        return float(x, 2)
+
+    def bool_of_two(x: int):
+        return bool(x, 2)
+
+    def text_of_two(x: int):
+        return str(x, 2)
+
+    def int_of_nothing(x: int):
+        return int()
+
+    def range_of_four(x: int):
+        return range(x, 1, 2, 3)
+
+    def enumerate_three(x: List[int]):
+        for i in enumerate(x, 1, 2):
+            pass
+
+    def zip_nothing(x: List[int]):
+        for i in zip():
+            pass
+
+    def isinstance_of_one(x: List[int]):
+        return isinstance(x)
+
+    def list_of_two(x: List[int]):
+        return list(x, 1)
+
+    def tuple_of_two(x: List[int]):
+        return tuple(x, 1)
+
+    def tuple_of_nothing(x: int):
+        return tuple()
+
+    def hasattr_of_one(x: List[int]):
+        return hasattr(x)
+
+    def getattr_of_one(x: List[int]):
+        return getattr(x)
+
     return collect(locals(), __name__, "helper", "half")
