@@ -386,6 +386,29 @@ def make_scripts(torch):
             x = x * 2
         return x
 
+    def s_break_and_continue(x: int):
+        s = 0
+        for i in range(10):
+            if i == 2:
+                continue
+            if i > x:
+                break
+            s += i
+        return s
+
+    def s_break_and_continue_over_lists(x: List[List[int]]):
+        s = 0
+        for v in x:
+            for w in v:
+                if w == 0:
+                    break
+                if w < 0:
+                    continue
+                s += w
+            if s > 20:
+                break
+        return s
+
     def s_joined_tuples(t: Tuple[int, str, float]):
         return len(t), t + (3,)
 

@@ -248,3 +248,43 @@ def test_methods_of_a_loaded_module_have_code():
     loaded = torch.jit.load(file)
     assert loaded.twice.code == "def twice(self,\n    x: Tensor) -> Tensor:\n  return torch.mul(x, 2)\n"
     assert loaded.twice(torch.ones(1)).tolist() == [2.0]
+
+
+def leave_in_else(x: list[int]):
+    s = 0
+    for v in x:
+        if v < 0:
+            continue
+        elif v == 7:
+            s += 1
+        if v > 9:
+            break
+        else:
+            s += v
+    return s
+
+
+def leave_in_branches(x: list[int]):
+    s = 0
+    i = 0
+    while i < len(x):
+        i += 1
+        if x[i - 1] % 2 == 0:
+            if x[i - 1] > 6:
+                break
+            continue
+        s += x[i - 1]
+        if s > 15:
+            break
+        s *= 2
+    return s * 100 + i
+
+
+@pytest.mark.parametrize("function", [leave_in_else, leave_in_branches])
+def test_files_of_loops_that_are_left_in_several_ways(function):
+    file = io.BytesIO()
+    torch.jit.save(torch.jit.script(function), file)
+    file.seek(0)
+    loaded = torch.jit.load(file)
+    for numbers in ([1, -2, 7, 3, 12, 5], [3, 4, 8, 1], [1, 1, 1], [], [5, 5, 5], [2, 4, 6]):
+        assert loaded(numbers) == function(numbers)

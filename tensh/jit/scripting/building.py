@@ -27,6 +27,7 @@ class Builder:
         self.source = source
         self.graph = self.block = ScriptGraph()
         self.names, self.numbers, self.count, self.literals = {}, {}, 0, {}
+        self.absent_values = {}  # type -> the value of it that nothing reads
         self.declared = {}  # names with a type of their own
 
     # ── values and lines ─────────────────────────────────────────────────────
@@ -156,17 +157,20 @@ class Builder:
             self.source.refuse(at, f"a value has the type {one} in one branch and {other} in the other")
         for block, value in zip(line.within, values):
             if value is None:
-                value = self.emit_in(block, "prim::Uninitialized", kind)
+                value = self.absent_value(kind)
             block.left.append(value)
         made = ScriptValue(f"%{self.unused_name(name) if name else self.number()}", kind, line)
         line.given.append(made)
         return made
 
-    def emit_in(self, block, kind, gives):
-        outer, self.block = self.block, block
-        made = self.emit(kind, (), [gives])
-        self.block = outer
-        return made
+    def absent_value(self, kind):
+        """Return the value of a type that nothing reads; it stands before all other lines, once."""
+        if kind not in self.absent_values:
+            outer, self.block = self.block, self.graph
+            self.absent_values[kind] = self.emit("prim::Uninitialized", (), [kind])
+            self.graph.lines.insert(0, self.graph.lines.pop())
+            self.block = outer
+        return self.absent_values[kind]
 
     # ── loops ────────────────────────────────────────────────────────────────
     def kind_in_loop(self, name):

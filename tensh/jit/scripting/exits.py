@@ -54,6 +54,53 @@ class Exits:
         returned, result = made
         return self.branch(returned, (lambda: finish("value", result), lambda: self.run(rest, finish)), None)
 
+    # ── loops ────────────────────────────────────────────────────────────────
+    def run_leaving(self, node, rest, finish):
+        """Compile a branch in a loop of which an arm may leave the loop or go on with the next pass, and may not.
+
+        The arms give whether they have left, the condition and the carried values with which they did, and those with which
+        the pass ends otherwise.
+        """
+
+        def end(how, at):
+            left = finish(how, at)
+            absent = [self.absent_value(each.value_kind) for each in left]
+            if how == "end":
+                return [self.constant(False), *absent, *left]
+            return [self.constant(True), *left, *absent]
+
+        arms = [
+            lambda holds=holds, body=body: (self.narrow(node.test, holds), self.run([*body, *rest], end))[1]
+            for holds, body in ((True, node.body), (False, node.orelse))
+        ]
+        made = self.branch(self.condition(node.test), arms, node)
+        if made is None:
+            return None
+        has_left, *values = made
+        half = len(values) // 2
+        return self.branch(has_left, (lambda: values[:half], lambda: values[half:]), None)
+
+
+def may_leave(node, rest):
+    """Return True for a branch in a loop whose arms leave it or not, but one of them only perhaps with what follows."""
+    arms = [loop_ending_of(each) for each in (node.body, node.orelse)]
+    whole = [loop_ending_of([*each, *rest]) for each in (node.body, node.orelse)]
+    return MIGHT in whole and MIGHT not in arms
+
+
+def loop_ending_of(statements):
+    """Return whether statements will leave a pass of the loop around them or raise, might, or will not."""
+    found = WONT
+    for each in statements:
+        if isinstance(each, (ast.Break, ast.Continue, ast.Raise)):
+            return WILL
+        if isinstance(each, ast.If):
+            arms = {loop_ending_of(each.body), loop_ending_of(each.orelse)}
+            if arms == {WILL}:
+                return WILL
+            found = MIGHT if arms != {WONT} else found
+    return found
+
 
 def may_return(node):
     """Return True for a branch of which an arm may return, and may not."""

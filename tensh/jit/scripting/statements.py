@@ -12,7 +12,7 @@ from tensh.jit.scripting.blocks import ScriptValue
 from tensh.jit.scripting.building import Raised
 from tensh.jit.scripting.calling import call_operator, hand_over, pack, unpack
 from tensh.jit.scripting.classes import is_instance_value
-from tensh.jit.scripting.exits import ResultFound, may_return
+from tensh.jit.scripting.exits import ResultFound, may_leave, may_return
 from tensh.jit.scripting.expressions import BINARY, is_constant
 from tensh.jit.scripting.iteration import MOST
 from tensh.jit.scripting.kinds import none
@@ -61,6 +61,8 @@ class Statements:
         """Compile a branch with the statements behind it in each of its arms."""
         if (finish == self.finish or hasattr(finish, "flagged")) and may_return(node):
             return self.run_flagged(node, rest, finish)
+        if hasattr(finish, "leaves_loop") and may_leave(node, rest):
+            return self.run_leaving(node, rest, finish)
         arms = [
             lambda holds=holds, body=body: (self.narrow(node.test, holds), self.run([*body, *rest], finish))[1]
             for holds, body in ((True, node.body), (False, node.orelse))
@@ -235,7 +237,11 @@ class Statements:
 
         def body(counter):
             passed = self.names[COUNTER]
-            self.bind_target(node.target, steps.take(passed, node), node)
+            element = steps.take(passed, node)
+            if element is passed and isinstance(node.target, ast.Name):
+                self.names[node.target.id] = element  # the count keeps its number as its name
+            else:
+                self.bind_target(node.target, element, node)
             going, *left = self.loop_body(node.body, names, lambda how: self.constant(how != "break"))
             following = self.emit("aten::add", [passed, self.constant(1)], [int])
             more = self.emit("aten::lt", [following, trips], [bool])
@@ -268,6 +274,8 @@ class Statements:
                 self.names[RETURNED], self.names[RESULT] = self.constant(False), self.uninitialized
             return [go_on(how), *(self.value_left(name, returns) for name in names)]
 
+        if RETURNED not in names:
+            finish.leaves_loop = True
         left = self.run(statements, finish)
         if left is None:
             left = [self.constant(False), *(self.names[name] for name in names)]
