@@ -1,7 +1,9 @@
 """Modules of ``torch.jit``: what ``script``, ``trace`` and ``load`` return."""
 
 import copy
+import io
 
+from tensh.jit.scripting.sugar import class_of
 from tensh.jit.types import class_path, fits_type
 from tensh.jit.written_code import write_code
 from tensh.nn.modules.module import Module
@@ -34,7 +36,33 @@ class ScriptModule(Module):
     @property
     def code(self):
         """``forward`` as TorchScript code; the Python source, if scripts cannot contain it."""
-        return write_code(type(self).forward, self)
+        return write_code(class_of(self).forward, self)
+
+    @property
+    def graph(self):
+        """The graph of ``forward``.  Raise RuntimeError for Python that scripts cannot contain."""
+        from tensh.jit.scripting.compiling import compile_script
+
+        return compile_script(class_of(self).forward, self).graph
+
+    @property
+    def inlined_graph(self):
+        """The graph of ``forward``, with what it calls in the place of the calls."""
+        from tensh.jit.scripting.compiling import compile_script
+
+        return compile_script(class_of(self).forward, self, inlined=True).graph
+
+    def save(self, f, _extra_files=None):
+        """Write a TorchScript file, which PyTorch can also load: see ``torch.jit.save``."""
+        from tensh.jit.scripting.saving import write_module
+
+        write_module(self, f, _extra_files)
+
+    def save_to_buffer(self, _extra_files=None):
+        """Return a TorchScript file as bytes."""
+        file = io.BytesIO()
+        self.save(file, _extra_files)
+        return file.getvalue()
 
     def extra_repr(self):
         """Return the name of the original class."""
@@ -59,25 +87,6 @@ class RecursiveScriptModule(ScriptModule):
     def _get_name(self):
         return "RecursiveScriptModule"
 
-    @property
-    def code(self):
-        """``forward`` as TorchScript code; the Python source, if scripts cannot contain it."""
-        return write_code(self._original.forward, self)
-
-    @property
-    def graph(self):
-        """The graph of ``forward``.  Raise RuntimeError for Python that scripts cannot contain."""
-        from tensh.jit.scripting.compiling import compile_script
-
-        return compile_script(self._original.forward, self).graph
-
-    @property
-    def inlined_graph(self):
-        """The graph of ``forward``, with what it calls in the place of the calls."""
-        from tensh.jit.scripting.compiling import compile_script
-
-        return compile_script(self._original.forward, self, inlined=True).graph
-
     def __setattr__(self, name, value):
         old = self.__dict__.get(name)
         if type(old) in PLAIN and not fits_type(value, type(old)):
@@ -96,12 +105,6 @@ class RecursiveScriptModule(ScriptModule):
         memo[id(self)] = made
         made.__dict__.update(copy.deepcopy(self.__dict__, memo))
         return made
-
-    def save(self, f, _extra_files=None):
-        """Write a TorchScript file, which PyTorch can also load: see ``torch.jit.save``."""
-        from tensh.jit.scripting.saving import write_module
-
-        write_module(self, f, _extra_files)
 
 
 def refuse_method(name):

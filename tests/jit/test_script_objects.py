@@ -168,3 +168,25 @@ def test_libraries_named_after_torch_are_scripted_like_programs():
     assert str(function.schema) == "added(Tensor x, int y) -> Tensor"
     assert function(torch.ones(1), 2).item() == module(torch.ones(1), 2).item() == 3
     assert "aten::add" in str(function.graph) and "aten::add" in str(module.graph)
+
+
+class Doubling(torch.jit.ScriptModule):
+    def __init__(self):
+        super().__init__()
+        self.inner = torch.nn.Linear(2, 2)
+
+    @torch.jit.script_method
+    def forward(self, x):
+        return self.inner(x) * 2
+
+
+def test_classes_of_script_modules_have_graphs_and_files():
+    module = Doubling()
+    assert "aten::mul" in str(module.graph) and "aten::linear" in str(module.inlined_graph)
+    file = io.BytesIO()
+    torch.jit.save(module, file)
+    x = torch.ones(1, 2)
+    for written in file.getvalue(), module.save_to_buffer():
+        assert torch.jit.load(io.BytesIO(written))(x).equal(module(x))
+    scripted = torch.jit.script(torch.nn.Linear(2, 2))
+    assert torch.jit.load(io.BytesIO(scripted.save_to_buffer()))(x).equal(scripted(x))

@@ -43,7 +43,17 @@ def collect(values, found, python, depth):
 
 # ── a call ───────────────────────────────────────────────────────────────────
 def dispatch(point, args, options):
-    """Call an armed function that did not get plain arguments only."""
+    """Call an armed function that did not get plain arguments only; a TypeError within one of Python's operators is its refusal."""
+    if not point.operator:
+        return dispatch_call(point, args, options)
+    try:
+        return dispatch_call(point, args, options)
+    except TypeError:
+        return NotImplemented
+
+
+def dispatch_call(point, args, options):
+    """Call the overrides of a function, or the function itself."""
     if state.off == ALL:
         return dispatch_below(point, args, options)
     given = (*args, *options.values())
@@ -59,12 +69,7 @@ def dispatch(point, args, options):
         types = [each for each in kinds if point.is_accessor or each.__torch_function__ is not call_disabled]
     if point.python:
         args, options = as_in_python(point, args, options)
-    try:
-        return ask(point.public, tuple(types), found, args, options if options or point.python else None, point.python)
-    except TypeError:
-        if point.operator:
-            return NotImplemented
-        raise
+    return ask(point.public, tuple(types), found, args, options if options or point.python else None, point.python)
 
 
 @functools.cache

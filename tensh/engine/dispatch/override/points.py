@@ -68,7 +68,7 @@ PYTHON = frozenset("__rsub__ __rtruediv__ __rdiv__ __floordiv__ __rfloordiv__ __
 PLAIN = frozenset("__array_wrap__ __dlpack__ apply_ istft new new_tensor".split())
 """Methods with arguments that report plain tensors to modes."""
 ACCESSOR = "accessor of a property"
-BINARY = frozenset("add sub mul matmul truediv floordiv mod pow and or xor lshift rshift eq ne lt le gt ge".split())
+BINARY = frozenset("add sub mul matmul div truediv floordiv mod pow and or xor lshift rshift eq ne lt le gt ge".split())
 
 
 def is_overriding():
@@ -111,7 +111,7 @@ class Point:
         self.python = name in PYTHON or getattr(function, "written_in_python", False)
         self.data = function.__name__ in OF_DATA
         own = name.strip("_")
-        self.operator = name.startswith("__") and (own in BINARY or own.removeprefix("r") in BINARY)
+        self.operator = name.startswith("__") and (own in BINARY or own[:1] in "ri" and own[1:] in BINARY)
         self.is_accessor = name == ACCESSOR
         self.code = own_code(function)[0]
         self.original = copy_of(function)

@@ -197,7 +197,7 @@ def broadcast_shapes(*shapes):
     for number, shape in enumerate(shapes):
         if shape is None:
             continue
-        shape = (shape,) if isinstance(shape, int) else tuple(shape)
+        shape = (shape,) if isinstance(shape, int) else shape
         common = [1] * (len(shape) - len(common)) + common
         for back in range(-1, -len(shape) - 1, -1):
             n = shape[back]
