@@ -52,7 +52,8 @@ def describe_difference(form, args, options):
         return f"      didn't match because some of the keywords were incorrect: {', '.join(unknown)}\n"
     named = [(p, options[p.name], f"{p.name}=") for p in form.places[len(args) :]]
     shown = [describe_argument(*each) for each in [*zip(form.places, args, [""] * len(args), strict=False), *named]]
-    return f"      didn't match because some of the arguments have invalid types: ({', '.join(shown)})\n"
+    end = "" if args else ", "  # keywords alone end in a comma
+    return f"      didn't match because some of the arguments have invalid types: ({', '.join(shown)}{end})\n"
 
 
 def unknown_keywords(form, options):

@@ -65,6 +65,7 @@ def _write_out(op, strict):
         lines = [f"check_out(out, '{op.name}', {inputs})"]
     else:
         lines = [f"check_out(out, 'aten::{op.name}', ())"] if op.pointwise and not op.returns_bool else []
+    lines.insert(0, f"require_outs(out, '{op.name}', {bool(op.outs)})")
     apart = f"if isinstance(out, Tensor): refuse_overlap(out.array, '{op.name}'); refuse_overlap_in_part(out, {inputs})"
     lines += [apart] if op.pointwise else []
     if op.takes_out:

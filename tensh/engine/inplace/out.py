@@ -22,6 +22,13 @@ def refuse_growth(out, result, inputs):
         raise RuntimeError(does_not_fit(out.array.shape, result.array.shape))
 
 
+def require_outs(out, name, several):
+    """Raise TypeError for another ``out`` than a tensor, or than a tuple of tensors for several results."""
+    if not isinstance(out, (tuple, list) if several else Tensor):
+        kind = "tuple of Tensors" if several else "Tensor"
+        raise TypeError(f"{name}(): argument 'out' must be {kind}, not {type_name(out)}")
+
+
 def check_out(out, name, inputs):
     """Raise PyTorch's errors for ``out=`` before any computation; ``inputs`` may be any values, or lists of them."""
     if not mode.grad:
@@ -54,8 +61,7 @@ def write_out(out, result, name, strict=None, inputs=(), apart=True):
 
 def require_dtypes_of_parts(out, result, name):
     """Raise unless there is a tensor for each of several results, of its dtype where PyTorch asks for that."""
-    if not isinstance(out, (tuple, list)):
-        raise TypeError(f"{name}(): argument 'out' must be tuple of Tensors, not {type_name(out)}")
+    require_outs(out, name, several=True)
     if len(out) != len(result):
         raise TypeError(f"expected tuple of {len(result)} elements but got {len(out)}")
     for target, value, words in zip(out, result, WORDS_OF_PARTS.get(name, ())):
@@ -65,8 +71,7 @@ def require_dtypes_of_parts(out, result, name):
 
 def write_constant_out(out, result, name, strict=None, inputs=(), apart=True):
     """Write a result without derivative into ``out``, which may require grad."""
-    if not isinstance(out, Tensor):
-        raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type_name(out)}")
+    require_outs(out, name, several=False)
     if out._base is INFERENCE:
         refuse_write(out)
     a, b = out.array, result.array

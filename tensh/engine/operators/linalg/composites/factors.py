@@ -193,7 +193,7 @@ def lu_method(self, pivot=True, get_infos=False):
 
     Shape: [..., m, n]. Raise RuntimeError without pivots.
     """
-    return lu(self, pivot, get_infos)
+    return tuple(lu(self, pivot, get_infos))
 
 
 METHODS["lu"] = METHODS.pop("lu_method")
