@@ -95,11 +95,9 @@ def end_number(name, given, which):
     if not isinstance(end, Tensor):
         return end
     if end.array.ndim:
-        dims = {e: given[e].array.ndim if isinstance(given[e], Tensor) else 0 for e in ("start", "end")}
-        raise RuntimeError(
-            f"{name} only supports 0-dimensional start and end tensors, but got start with {dims['start']} dimension(s) "
-            f"and end with {dims['end']} dimension(s)."
-        )
+        tensors = [e for e in ("start", "end") if isinstance(given[e], Tensor)]
+        found = " and ".join(f"{e} with {given[e].array.ndim} dimension(s)" for e in tensors)
+        raise RuntimeError(f"{name} only supports 0-dimensional start and end tensors, but got {found}.")
     return end.item()
 
 

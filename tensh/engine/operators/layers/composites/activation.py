@@ -31,7 +31,7 @@ from tensh.engine.operators.elementwise.activation import (
 )
 from tensh.engine.operators.elementwise.activation import glu as glu_op
 from tensh.engine.operators.elementwise.table import relu as relu_op
-from tensh.engine.operators.forms import require
+from tensh.engine.operators.forms import require, require_kind
 from tensh.engine.operators.layers.composites.registry import LAYERS, layer
 from tensh.engine.operators.shapes.views import view
 
@@ -104,6 +104,7 @@ def hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False):
     """
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
+    require_kind("Number", min_val, "hardtanh", "min_val", 2), require_kind("Number", max_val, "hardtanh", "max_val", 3)
     return hardtanh_(input, min_val, max_val) if inplace else hardtanh_op.fn(input, min_val, max_val)
 
 

@@ -8,7 +8,6 @@ from tensh.engine.errors.messages import broadcast_clash, wrap_dim
 from tensh.engine.inplace.out import write_out
 from tensh.engine.operators.basic import expand
 from tensh.engine.operators.elementwise.numbered import plus
-from tensh.engine.operators.elementwise.table import clamp_min
 from tensh.engine.operators.forms import require
 from tensh.engine.operators.layers.composites.registry import layer
 from tensh.engine.operators.linalg.pairs import norm_of_difference
@@ -26,7 +25,7 @@ def normalize(input, p=2.0, dim=1, eps=1e-12, out=None):
     >>> torch.nn.functional.normalize(torch.tensor([[3.0, 4.0]]))
     tensor([[0.6000, 0.8000]])
     """
-    norm = clamp_min.fn(require(input, "normalize", "input", 1).norm(p, dim, keepdim=True), eps)
+    norm = require(input, "normalize", "input", 1).norm(p, dim, keepdim=True).clamp_min(eps)
     result = input / norm.expand_as(input)
     return result if out is None else write_out(out, result, "div", inputs=(input,), apart=False)
 

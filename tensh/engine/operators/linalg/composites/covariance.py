@@ -8,7 +8,7 @@ from tensh.engine.core.tensor import wrap
 from tensh.engine.dispatch.override.points import watch_check
 from tensh.engine.dtypes.dtype import float32, float64
 from tensh.engine.errors.warnings import warn
-from tensh.engine.operators.forms import require
+from tensh.engine.operators.forms import require, require_kind
 from tensh.engine.operators.linalg.composites.products import matmul
 from tensh.engine.operators.linalg.distances import pair_distances
 from tensh.engine.operators.reductions.composites.reductions import sum
@@ -141,6 +141,7 @@ def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
         require(x, "cdist", f"x{number}", number)
         if x.array.ndim < 2:  # under vmap, a sample has its own dimensions here, too
             raise RuntimeError(f"cdist only supports at least 2D tensors, X{number} got: {x.array.ndim}D")
+    require_kind("float", p, "cdist", "p", 3)
     one, other = x1.dtype, x2.dtype
     if one is not other and one in (float32, float64) and other.is_floating_point and x1.numel() and x2.numel():
         raise RuntimeError(f"expected scalar type {one.title} but found {other.title}")

@@ -85,7 +85,9 @@ def split(tensor, split_size_or_sections, dim=0):
     >>> torch.split(torch.arange(5), 2)
     (tensor([0, 1]), tensor([2, 3]), tensor([4]))
     """
-    if isinstance(split_size_or_sections, (int, Tensor)) and not isinstance(split_size_or_sections, bool):
+    if isinstance(split_size_or_sections, Tensor) and split_size_or_sections.array.size == 1:
+        split_size_or_sections = int(split_size_or_sections)  # also a fraction
+    if isinstance(split_size_or_sections, int) and not isinstance(split_size_or_sections, bool):
         return split_equally.fn(tensor, integer(split_size_or_sections, "split", "split_size", 2), dim)
     return split_with_sizes(tensor, split_size_or_sections, dim)
 
