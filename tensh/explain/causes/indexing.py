@@ -4,6 +4,7 @@ import ast
 
 from tensh.explain.causes.situation import first_explanation, operand_of, replace_node
 from tensh.explain.model import Explanation
+from tensh.explain.rules.indices import describe_dims
 from tensh.explain.trying import append_to_expression
 from tensh.support.language import _
 
@@ -14,7 +15,7 @@ def explain_index(situation):
     node = next((each for each in reversed(path) if isinstance(each, ast.Subscript)), None)
     if node is None:
         return None
-    return first_explanation((text_for_number, step_backwards, tensor_for_list), situation, node)
+    return first_explanation((text_for_number, step_backwards, tensor_for_list, item_beyond), situation, node)
 
 
 def explanation(situation, given, rule, node=None, new=None, advice=None):
@@ -37,6 +38,29 @@ def text_for_number(situation, node):
         return explanation(situation, given, rule, node.slice, new)
     rule = _("rows and columns of a tensor have numbers, not names")
     return explanation(situation, given, rule, advice=_("use the number of the column: x[:, 2]"))
+
+
+def item_beyond(situation, node):
+    """Explain `names[3]` of three names, and `x.shape[2]` of a matrix."""
+    if not isinstance(situation.error, IndexError) or not situation.says("index out of range"):
+        return None
+    of_shape = isinstance(node.value, ast.Attribute) and node.value.attr == "shape"
+    t = situation.tensor_of(node.value.value) if of_shape else None
+    values, text = situation.look_up(node.value) if t is None else tuple(t.shape), ast.unparse(node.value)
+    if type(values) not in (list, tuple):
+        return None
+    given, count = (operand_of(ast.unparse(node.value.value), t),) if t is not None else (), len(values)
+    if t is not None:
+        rule = describe_dims(ast.unparse(node.value.value), t)
+    elif count > 1:
+        rule = _("{text} has {count} elements: indices are 0 to {last}, or -{count} to -1")
+    else:
+        rule = _("{text} has one element, whose index is 0") if count else _("{text} is empty")
+    rule = rule.format(text=text, count=count, last=count - 1)
+    if not count or not isinstance(node.slice, ast.Constant | ast.UnaryOp):
+        return Explanation("index", given, rule)
+    nearest = 0 if isinstance(node.slice, ast.UnaryOp) else count - 1
+    return explanation(situation, given, rule, node.slice, str(nearest))
 
 
 def step_backwards(situation, node):

@@ -7,7 +7,7 @@ from tensh.engine.core.tensor import Tensor
 from tensh.explain.causes.operators import write_layer
 from tensh.explain.causes.situation import class_of, message_of, operand_of, replace_node, statement_on
 from tensh.explain.model import Explanation, Fit
-from tensh.explain.place import iterate_scope
+from tensh.explain.place import iterate_scope, span
 from tensh.explain.shadow import is_module
 from tensh.support.language import _
 
@@ -362,7 +362,11 @@ def single_number(situation):
         (each for each in ast.walk(situation.place.tree() or ast.Module([], [])) if is_loop_over(each, situation)), None
     )
     if loop is not None and given:
-        given = (given[0]._replace(text=ast.get_source_segment(situation.place.source, loop.iter)),)
+        text = ast.get_source_segment(situation.place.source, loop.iter)
+        if span(loop.target)[0] == (situation.place.line, situation.place.offset(situation.place.line)):
+            rule = _("an element of {text} is a single number, which cannot be taken apart").format(text=text)
+            return Explanation("index", (), rule)
+        given = (given[0]._replace(text=text),)
     name = given[0].text if given else None
     rule = _("{name} is a single number: it has no dimensions to count or to index").format(
         name=name or _("the tensor")

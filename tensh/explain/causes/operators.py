@@ -8,6 +8,7 @@ from tensh.engine import find_public
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.size import Size
 from tensh.explain.calls import SYMBOLS
+from tensh.explain.causes.arguments.settings import is_number
 from tensh.explain.causes.situation import (
     explain_replacement,
     find_assignment,
@@ -33,6 +34,7 @@ def explain_operator(situation):
         (
             two_results,
             key_as_attribute,
+            text_beside_tensor,
             list_beside_tensor,
             list_beside_list,
             masks_of_floats,
@@ -90,6 +92,24 @@ def key_as_attribute(situation, node):
         node,
         f'{text}["{node.attr}"]',
     )
+
+
+def text_beside_tensor(situation, node):
+    """Explain `x * rate` and `x > "0.5"`, where a text holds the number."""
+    match node:
+        case ast.BinOp(left=left, right=right) | ast.Compare(left=left, comparators=[right]):
+            pass
+        case _:
+            return None
+    for side, other in ((left, right), (right, left)):
+        value = side.value if isinstance(side, ast.Constant) else situation.look_up(side)
+        if type(value) is not str or not is_number(value) or situation.tensor_of(other) is None:
+            continue
+        text, kind = ast.unparse(side), "int" if value.strip("+-").isdecimal() else "float"
+        rule = _("{text} is a string; expected a number").format(text=text)
+        new = value.strip() if isinstance(side, ast.Constant) else f"{kind}({text})"
+        return explain_replacement(situation, "operator", rule, side, new)
+    return None
 
 
 def list_beside_tensor(situation, node):

@@ -195,23 +195,13 @@ def dim_range(call, text):
     t = tensors[0]
     count = t.value.dim()
     if not count:
-        return Explanation(
-            call.name,
-            (operand(t),),
-            _("{tensor} is a single number: it has no dimensions").format(tensor=name_or_phrase(t)),
-        )
-    names = ", ".join(_("{dim} (size {size})").format(dim=d, size=size) for d, size in enumerate(t.value.shape))
-    last = _("{first} to -1").format(first=-count) if count > 1 else "-1"
-    has = (_("{tensor} has 1 dimension") if count == 1 else _("{tensor} has {count} dimensions")).format(
-        tensor=name_or_phrase(t), count=count
-    )
+        return Explanation(call.name, (operand(t),), describe_dims(name_or_phrase(t), t.value))
     expected = re.search(r"range of \[(-?\d+), (-?\d+)\], but got (-?\d+)", text)
     low, high, got = map(int, expected.groups()) if expected else (-count, count - 1, count)
-    rule = (
-        _("{has}: dim must be {names}, or {last}").format(has=has, names=names, last=last)
-        if high == count - 1
-        else _("{has}: dim must be from {low} to {high}").format(has=has, low=low, high=high)
-    )
+    rule = describe_dims(name_or_phrase(t), t.value)
+    if high != count - 1:
+        has = count_dims(name_or_phrase(t), count)
+        rule = _("{has}: dim must be from {low} to {high}").format(has=has, low=low, high=high)
     nearest = high if got > high else low
     if call.name == "squeeze" and call.segment.endswith(")") and t.text and 1 not in t.value.shape:
         return Explanation(
@@ -224,6 +214,21 @@ def dim_range(call, text):
     return Explanation(
         call.name, (operand(t),), rule, fits(call, [replace_dim(call, got, d) for d in (nearest, *others)], most=3)
     )
+
+
+def describe_dims(name, tensor):
+    """Tell which dims a tensor has: `x has 2 dimensions: dim must be 0 (size 2), 1 (size 3), or -2 to -1`."""
+    count = tensor.dim()
+    if not count:
+        return _("{tensor} is a single number: it has no dimensions").format(tensor=name)
+    names = ", ".join(_("{dim} (size {size})").format(dim=dim, size=size) for dim, size in enumerate(tensor.shape))
+    last = _("{first} to -1").format(first=-count) if count > 1 else "-1"
+    return _("{has}: dim must be {names}, or {last}").format(has=count_dims(name, count), names=names, last=last)
+
+
+def count_dims(name, count):
+    text = _("{tensor} has 1 dimension") if count == 1 else _("{tensor} has {count} dimensions")
+    return text.format(tensor=name, count=count)
 
 
 def replace_dim(call, wrong, right):

@@ -19,6 +19,26 @@ DEVICE = re.compile(r"at start of device string: (.+)|Invalid device string: '(.
 CHOICE = 'device = "cuda" if torch.cuda.is_available() else "cpu"'
 
 
+def list_for_number(situation, node):
+    """Explain `lr=[0.1]`, a list with the number as its only element."""
+    if (
+        not isinstance(situation.error, TypeError)
+        or not situation.says("'list'")
+        or not situation.says("not supported")
+    ):
+        return None
+    for each in (*node.args, *(keyword.value for keyword in node.keywords)):
+        value = situation.look_up(each)
+        if isinstance(each, ast.List) and len(each.elts) == 1 and isinstance(each.elts[0], ast.Constant):
+            value = [each.elts[0].value]
+        if type(value) is list and len(value) == 1 and type(value[0]) in (int, float):
+            text = ast.unparse(each)
+            new = ast.unparse(each.elts[0]) if isinstance(each, ast.List) else f"{text}[0]"
+            rule = _("{text} is a list; expected a number").format(text=text)
+            return explain_replacement(situation, "call", rule, each, new)
+    return None
+
+
 def text_for_number(situation, node):
     """Explain `lr="0.1"`."""
     is_told = (

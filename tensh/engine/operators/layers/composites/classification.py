@@ -30,24 +30,24 @@ def check_target(input, target, weight):
         raise ValueError(f"Expected input batch_size ({shape[0]}) to match target batch_size ({found}).")
     if len(shape) <= 2 and len(classes) > 1:
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
-    fits = (shape[0], *shape[2:]) == classes
     if len(shape) == 4 and len(classes) != 3:
         raise RuntimeError(
             f"only batches of spatial targets supported (3D tensors) but got targets of dimension: {len(classes)}"
         )
-    if len(shape) not in (1, 2, 4) and not fits:
-        raise RuntimeError(f"Expected target size {[shape[0], *shape[2:]]}, got {list(classes)}")
+    sizes = [shape[0], *shape[2:]]
+    if len(shape) not in (1, 2, 4) and sizes != [*classes]:
+        raise RuntimeError(f"Expected target size {sizes}, got {[*classes]}")
     if target.dtype not in (int64, uint8):
         raise RuntimeError(f"expected target dtype to be Long or Byte, but got {target.dtype.title}")
     if len(shape) == 1 and len(classes) == 1 and classes[0] != 1:
         raise ValueError(f"For 1D input, 1D target must have size 1, but got target size: {classes[0]}")
-    if len(shape) == 4 and not fits:
-        raise RuntimeError(f"size mismatch (got input: {list(shape)} , target: {list(classes)}")
-    if len(shape) > 2 and target.dtype is uint8:
-        raise RuntimeError("expected scalar type Long but found Byte")
     check_class_weight(weight, shape[1] if len(shape) > 1 else shape[0], len(shape))
+    if len(shape) == 4 and sizes != [*classes]:
+        raise RuntimeError(f"size mismatch (got input: {list(shape)} , target: {list(classes)}")
     if weight is not None and weight.dtype is not input.dtype and input.is_floating_point():
         raise RuntimeError(f"expected scalar type {input.dtype.title} but found {weight.dtype.title}")
+    if len(shape) > 2 and target.dtype is uint8:
+        raise RuntimeError("expected scalar type Long but found Byte")
 
 
 def check_class_weight(weight, classes, ndim=2, prefix=""):
