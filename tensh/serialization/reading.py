@@ -1,5 +1,6 @@
 """torch.load: load objects from a file written by PyTorch or tensh, without executing anything in it."""
 
+import io
 import os
 import pickle
 import struct
@@ -77,7 +78,7 @@ def load(f, map_location=None, pickle_module=None, *, weights_only=None, mmap=No
             return _safetensors(path, map_location)
         with open(path, "rb") as file:
             return _load(file, place, weights_only, encoding, mmap, path, f"{f}, " if isinstance(f, str) else "")
-    for method in ("seek", "read"):
+    for method in ("seek", "tell", "read"):
         if not hasattr(f, method):
             raise AttributeError(
                 f"'{type(f).__name__}' object has no attribute '{method}'. You can only torch.load from a file that is seekable. "
@@ -219,6 +220,8 @@ def _load(file, place, weights_only, encoding, mmap, path=None, shown=""):
 
 def _read(file, start, place, names, encoding, mapped):
     if start == ZIP:
+        if not hasattr(file, "seekable"):  # zipfile asks for more methods than PyTorch
+            file = io.BytesIO(file.read())
         with zipfile.ZipFile(file) as zipped:
             return Archive(zipped, place, mapped).load(names, encoding)
     here = file.tell()

@@ -319,10 +319,11 @@ def save(
         raise AttributeError("expected 'f' to be string, path, or a file-like object with a 'write' attribute")
     if _is_at_start(f):
         put(f, "archive")
-        return None
-    written = io.BytesIO()
-    put(written, "archive")
-    f.write(written.getbuffer())
+    else:
+        written = io.BytesIO()
+        put(written, "archive")
+        f.write(written.getbuffer())
+    f.flush()
     return None
 
 

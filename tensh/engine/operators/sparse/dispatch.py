@@ -6,15 +6,17 @@ from tensh.engine.core.lift import Lift
 from tensh.engine.core.nodes import AccumulateGrad, uses_gradient
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.core.views import refresh_node
+from tensh.engine.dtypes.dtype import can_cast
 from tensh.engine.errors.unavailable import could_not_run
 from tensh.engine.inplace.out import write_out
 from tensh.engine.inplace.writes import begin_write, write_inplace
+from tensh.engine.operators.elementwise.arithmetic import refuse_bools
 from tensh.engine.operators.sparse.array import COO
 from tensh.engine.operators.sparse.forms import is_sparse
 from tensh.engine.operators.sparse.multiplication import PRODUCTS
 from tensh.engine.operators.sparse.names import ATEN, COMPARISONS
 from tensh.engine.operators.sparse.requests import REQUESTS
-from tensh.engine.operators.sparse.rules import RULES
+from tensh.engine.operators.sparse.rules import RULES, promote
 from tensh.engine.operators.sparse.shapes import SHAPES
 
 TABLE = {**RULES, **SHAPES, **PRODUCTS, **REQUESTS}
@@ -68,6 +70,9 @@ def give_out(out, result, name):
 
 def write(name, target, call, options):
     """Write the result of a call into ``target``; of a sparse tensor, indices and values are replaced."""
+    refuse_conversion(name, target, call[2:])
+    if not is_sparse(target) and name == "mul_":
+        return target.mul_(call[2].to(promote(target, call[2])).to_dense())
     if not is_sparse(target):
         others = [each for each in call[2:] if isinstance(each, Tensor)]
         since = begin_write(target)
@@ -77,6 +82,29 @@ def write(name, target, call, options):
     if mode.grad and type(refresh_node(target)) is AccumulateGrad:
         raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
     return replace(target, operator(*call, **options))
+
+
+def refuse_conversion(name, target, others):
+    """Raise PyTorch's error for a sum or product of tensors whose dtype cannot become that of ``target``."""
+    kind = name.partition("_")[0]
+    others = [each for each in others if isinstance(each, Tensor) and each.array.ndim]
+    if kind not in ("add", "sub", "mul") or not others:
+        return
+    (other,) = others
+    if kind == "sub":
+        refuse_bools(target.array.dtype, other.array.dtype, 1)
+    if kind != "mul" and is_sparse(target) and not is_sparse(other):
+        return  # there is no such sum
+    result, own = promote(target, other), target.dtype
+    if kind == "mul" and is_sparse(target) and not is_sparse(other) and result is not own:
+        raise RuntimeError(f"dtype of values ({result.title}) must match dtype of sparse tensor ({own.title})")
+    if can_cast(result, own):
+        return
+    if kind != "mul" or not is_sparse(target):
+        where = " in add operation"
+    else:
+        where = " in mul operation" if target.array.coalesced and other.array.coalesced else ""
+    raise RuntimeError(f"Can't convert result type {result.title} to output {own.title}{where}")
 
 
 def requires(t):

@@ -7,8 +7,10 @@ import numpy as np
 
 from tensh.engine.codegen.vocabulary import on_tensors
 from tensh.engine.core.tensor import wrap
+from tensh.engine.dtypes.dtype import BY_NUMPY, promote_types
 from tensh.engine.errors.messages import broadcast_clash, wrap_dims
 from tensh.engine.errors.unavailable import could_not_run
+from tensh.engine.operators.elementwise.arithmetic import refuse_bools, times
 from tensh.engine.operators.sparse.array import COO, CSR, flat_places, merge_places, places
 from tensh.engine.operators.sparse.creation import is_in_order
 from tensh.engine.operators.sparse.forms import (
@@ -78,6 +80,17 @@ def clone(input, *args, **options):
     return replace_values(input.array.copy(), values_of(input).clone())
 
 
+def promote(input, other):
+    """Return the dtype of a result of two tensors of the same number of dimensions."""
+    return promote_types(BY_NUMPY[input.array.dtype], BY_NUMPY[other.array.dtype])
+
+
+def scale(values, alpha, dtype):
+    """Return the values times ``alpha``, in the dtype of the sum; raise RuntimeError if the dtype lacks such a number."""
+    times(np.empty(0, dtype.numpy), alpha, "add")
+    return values.to(dtype) if alpha == 1 else values.to(dtype) * alpha
+
+
 @rule("add", "add_scaled")
 def add(input, other, alpha=1):
     if not is_sparse(input):
@@ -89,9 +102,9 @@ def add(input, other, alpha=1):
                 f"add: expected 'self' and 'other' to have same size, but self has size {list(input.shape)} while other has size "
                 f"{list(other.shape)} (FYI: {what}-sparse addition does not currently support broadcasting)"
             )
-        array, values = other.array, entries_of(other)[1]
-        flat = array.take_apart(input).reshape(-1, *array.entry_shape)
-        added = flat.index_put((wrap(flat_places(array)),), values if alpha == 1 else values * alpha, True)
+        array, values, dtype = other.array, entries_of(other)[1], promote(input, other)
+        flat = array.take_apart(input.to(dtype)).reshape(-1, *array.entry_shape)
+        added = flat.index_put((wrap(flat_places(array)),), scale(values, alpha, dtype), True)
         return rename_node(array.assemble(added), "AddBackward0")
     if not is_sparse(other):
         if input.array.layout is CSR and hasattr(other, "array"):
@@ -104,25 +117,22 @@ def add(input, other, alpha=1):
     layout = input.array.layout
     if layout is not other.array.layout:
         other = convert_layout(other, layout, input.array.block)
+    dtype = promote(input, other)
     if layout is not COO and have_same_places(input.array, other.array):
-        return replace_values(
-            input.array, values_of(input) + (values_of(other) if alpha == 1 else values_of(other) * alpha)
-        )
+        return replace_values(input.array, values_of(input) + scale(values_of(other), alpha, dtype))
     if layout is not COO and input.array.batch_dim:
         raise NotImplementedError(
             "batches of sparse matrices can be added only if their values have the same positions"
         )
     if layout is not COO:
         return convert_layout(add(coalesce_as(to_coo(input)), coalesce_as(to_coo(other)), alpha), layout)
-    second = values_of(other) if alpha == 1 else values_of(other) * alpha
+    second = scale(values_of(other), alpha, dtype)
     if input.array.indices[0] is other.array.indices[0] and is_in_order(input.array.indices[0]):
         return replace_values(input.array, values_of(input) + second)
     index, numbers, count = merge_places(input.array, other.array)
-    first, second = values_of(input), second
-    kind = np.result_type(first.array, second.array)
-    zeros = wrap(np.zeros((count, *first.array.shape[1:]), kind))
-    both = first.to(wrap(zeros.array).dtype), second.to(zeros.dtype)
-    out = zeros.index_put((wrap(numbers[0]),), both[0], True).index_put((wrap(numbers[1]),), both[1], True)
+    first = values_of(input).to(dtype)
+    zeros = wrap(np.zeros((count, *first.array.shape[1:]), dtype.numpy))
+    out = zeros.index_put((wrap(numbers[0]),), first, True).index_put((wrap(numbers[1]),), second, True)
     known = input.array.coalesced and other.array.coalesced
     return sparse_tensor(out, (index,), input.array.shape, COO, known, "AddBackward0")
 
@@ -136,6 +146,8 @@ def have_same_places(a, b):
 def sub(input, other, alpha=1):
     if is_sparse(input) and input.array.layout is not COO:
         raise RuntimeError("unsupported tensor layout: SparseCsr")
+    if hasattr(input, "array") and hasattr(other, "array"):
+        refuse_bools(input.array.dtype, other.array.dtype, 1)
     result = add(input, other, -alpha)
     return rename_node(result, None)
 
@@ -168,7 +180,8 @@ def mul(input, other):
     layout = input.array.layout
     if layout is not COO and have_same_places(input.array, other.array):
         return replace_values(input.array, values_of(input) * values_of(other), "MulBackward0")
-    a, b = coalesce_as(to_coo(input)), coalesce_as(to_coo(convert_layout(other, layout)))
+    dtype = promote(input, other)
+    a, b = (coalesce_as(to_coo(each).to(dtype)) for each in (input, convert_layout(other, layout)))
     _, first, second = np.intersect1d(flat_places(a.array), flat_places(b.array), True, True)
     values = values_of(a).index_select(0, wrap(first)) * values_of(b).index_select(0, wrap(second))
     made = sparse_tensor(values, (a.array.indices[0][:, first],), a.array.shape, COO, True, "MulBackward0")
@@ -177,7 +190,7 @@ def mul(input, other):
 
 def division(name, words):
     def divide(input, other, *args, **options):
-        if not is_sparse(input):
+        if not hasattr(input, "array"):
             raise could_not_run("reciprocal", "SparseCPU")
         if not is_number(other):
             shape = list(other.shape)

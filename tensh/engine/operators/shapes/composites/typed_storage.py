@@ -191,6 +191,8 @@ class TypedStorage(OwnMemory, metaclass=StorageKind):
         """Return the memory as bytes."""
         return UntypedStorage(self.row)
 
+    _untyped_storage = property(untyped, doc="The memory as bytes.")
+
     @classmethod
     def from_buffer(cls, buffer, byte_order=None, count=-1, offset=0, *, dtype=None):
         """A copy of ``count`` elements of a buffer, of which ``byte_order`` is "native", "big" or "little"."""
