@@ -224,11 +224,11 @@ class BackwardCFunction(Node, FunctionCtx):
         ]
 
     def _check_gradient(self, index, n, g):
-        if g is None or n is None:
+        if g is None:
             return None
         if not isinstance(g, Tensor):
             raise RuntimeError(f"expected Variable or None (got {type(g).__name__})")
-        if not expandable(n.shape, g.array.shape):
+        if n is not None and not expandable(n.shape, g.array.shape):
             raise invalid_gradient(self.name(), index, g.array.shape, n.shape)
         return g
 

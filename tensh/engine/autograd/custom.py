@@ -219,9 +219,10 @@ def _separate_output(cls, o, inputs, dirty, recording, number):
         return o
     if is_wrapper(o):  # its memory is no evidence
         return o.detach() if any(i is o for i in inputs) else o
-    source = next((i for i in inputs if i is o or not is_wrapper(i) and owner(i.array) is owner(o.array)), None)
-    if source is None:
+    shared = [i for i in inputs if i is o or not is_wrapper(i) and owner(i.array) is owner(o.array)]
+    if not shared:
         return o
+    source = o if any(i is o for i in shared) else shared[0]
     shown = wrap(o.array.view())
     return record_view(source, shown, CUSTOM)
 

@@ -5,6 +5,7 @@ from types import FunctionType
 
 from tensh.engine.arguments.binding import bind
 from tensh.engine.arguments.public_wrapper import is_c_in_pytorch
+from tensh.engine.autograd.leaves import has_same_form
 from tensh.engine.autograd.modes import no_grad
 from tensh.engine.core import ports
 from tensh.engine.dtypes.device import device, on_meta
@@ -215,8 +216,9 @@ class Module(Members, Calls, State):
                 continue
             with no_grad():
                 before, lazy = parameter, is_lazy(parameter)
-                new = fn(parameter.data if lazy else parameter)
-                if conversion.overwrite and not lazy or new.device != parameter.device:
+                given = parameter.data if lazy else parameter
+                new = fn(given)
+                if conversion.overwrite and not lazy or not has_same_form(given, new):
                     parameter = self._parameters[name] = Parameter(new, parameter.requires_grad)
                 elif new is not parameter:
                     parameter.data = new

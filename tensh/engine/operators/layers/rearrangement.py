@@ -4,7 +4,9 @@ import math
 
 import numpy as np
 
+from tensh.engine.arrays import memory
 from tensh.engine.codegen.table import op
+from tensh.engine.dtypes.device import channels_last, channels_last_3d
 from tensh.engine.operators.layers.convolution import add_all_windows, pad_sides, windows
 
 
@@ -18,11 +20,16 @@ def one_hot_of(input, num_classes):
 
 
 # ── channels and pixels ──────────────────────────────────────────────────────
-def copy_to_shape(parts, shape):
-    """A copy in another shape."""
+FORMATS = {4: channels_last, 5: channels_last_3d}
+
+
+def copy_to_shape(parts, shape, like):
+    """A copy in another shape; its channels are innermost if those of ``like`` are."""
     out = np.empty(shape, parts.dtype)
     out.reshape(parts.shape)[...] = parts
-    return out
+    return (
+        memory.copy_in_order(out, memory.order_in(out, FORMATS[out.ndim])) if memory.channels_innermost(like) else out
+    )
 
 
 @op(public=False, out=False, input="pixel_unshuffle(g, upscale_factor)")
@@ -33,7 +40,7 @@ def pixel_shuffle(input, upscale_factor):
     parts = input.reshape(*lead, channels // (r * r), r, r, height, width)
     n = len(lead)
     order = (*range(n + 1), n + 3, n + 1, n + 4, n + 2)
-    return copy_to_shape(parts.transpose(order), (*lead, channels // (r * r), height * r, width * r))
+    return copy_to_shape(parts.transpose(order), (*lead, channels // (r * r), height * r, width * r), input)
 
 
 @op(public=False, out=False, input="pixel_shuffle(g, downscale_factor)")
@@ -44,7 +51,7 @@ def pixel_unshuffle(input, downscale_factor):
     parts = input.reshape(*lead, channels, height // r, r, width // r, r)
     n = len(lead)
     order = (*range(n + 1), n + 2, n + 4, n + 1, n + 3)
-    return copy_to_shape(parts.transpose(order), (*lead, channels * r * r, height // r, width // r))
+    return copy_to_shape(parts.transpose(order), (*lead, channels * r * r, height // r, width // r), input)
 
 
 @op(public=False, out=False, input="channel_shuffle(g, input.shape[1] // groups)")
@@ -52,7 +59,7 @@ def channel_shuffle(input, groups):
     """The channels, the first of every group first."""
     batch, channels, *sizes = input.shape
     parts = input.reshape(batch, groups, channels // groups, *sizes)
-    return copy_to_shape(parts.swapaxes(1, 2), input.shape)
+    return copy_to_shape(parts.swapaxes(1, 2), input.shape, input)
 
 
 # ── windows as columns ───────────────────────────────────────────────────────
