@@ -153,6 +153,54 @@ from pytorch_metric_learning import losses, miners; torch.manual_seed(0); x=torc
     ("safetensors", "safetensors"): """
 from safetensors.torch import save, load; print(load(save({"a":torch.ones(2)})))
 """,
+    ("trainer", "transformers"): """
+from transformers import BertConfig, BertForSequenceClassification, Trainer, TrainingArguments
+import contextlib, io, tempfile
+torch.manual_seed(0); m=BertForSequenceClassification(BertConfig(hidden_size=16,num_hidden_layers=2,num_attention_heads=2,intermediate_size=32,vocab_size=50,num_labels=3))
+d=[dict(input_ids=torch.arange(i,i+7),labels=i%3) for i in range(24)]
+a=TrainingArguments(tempfile.mkdtemp(),num_train_epochs=2,per_device_train_batch_size=4,logging_steps=3,report_to=[],use_cpu=True,disable_tqdm=True,bf16=True,lr_scheduler_type="cosine",gradient_accumulation_steps=2)
+with contextlib.redirect_stdout(io.StringIO()): t=Trainer(m,a,train_dataset=d); t.train()
+print([round(h["loss"],3) for h in t.state.log_history if "loss" in h])
+""",
+    ("peft", "peft"): """
+from transformers import LlamaConfig, LlamaForCausalLM
+from peft import LoraConfig, get_peft_model
+torch.manual_seed(0); m=LlamaForCausalLM(LlamaConfig(hidden_size=16,num_hidden_layers=2,num_attention_heads=2,intermediate_size=32,vocab_size=50))
+p=get_peft_model(m,LoraConfig(r=4,use_dora=True,target_modules=["q_proj","v_proj"])); o=torch.optim.AdamW([q for q in p.parameters() if q.requires_grad],lr=1e-2); x=torch.arange(10)[None]
+for _ in range(3): l=p(input_ids=x,labels=x).loss; o.zero_grad(); l.backward(); o.step()
+print(round(l.item(),4), p.get_nb_trainable_parameters(), round(p.merge_and_unload()(input_ids=x,labels=x).loss.item(),4))
+""",
+    ("stable_baselines3", "stable_baselines3"): """
+import gymnasium as gym, numpy as np
+from stable_baselines3 import PPO, SAC
+class Env(gym.Env):
+    observation_space, action_space = gym.spaces.Box(-1,1,(3,),np.float32), gym.spaces.Box(-1,1,(2,),np.float32)
+    def reset(s,seed=None,options=None): s.t=0; s.r=np.random.RandomState(0); return s.r.rand(3).astype("f"),{}
+    def step(s,a): s.t+=1; return s.r.rand(3).astype("f"), float(np.sum(a)), s.t>=20, False, {}
+for A,k in ((PPO,dict(n_steps=32,batch_size=16,n_epochs=2)),(SAC,dict(learning_starts=20,buffer_size=200))):
+    m=A("MlpPolicy",Env(),seed=1,policy_kwargs=dict(net_arch=[16]),**k); m.learn(70); print(A.__name__, m.predict(np.zeros(3,"f"),deterministic=True)[0].round(3))
+""",
+    ("kornia", "kornia"): """
+import kornia as K, kornia.augmentation as A
+torch.manual_seed(0); x=torch.rand(2,3,16,16); print(K.filters.gaussian_blur2d(x,(3,3),(1.,1.)).sum(), K.color.rgb_to_lab(x).mean(), K.geometry.rotate(x,torch.tensor([30.])).sum(), K.filters.canny(x)[1].sum(), K.metrics.ssim(x,x.flip(0),5).sum())
+print([round(f(x).sum().item(),2) for f in (A.RandomAffine(30.,p=1.),A.RandomPerspective(p=1.),A.ColorJitter(.1,.1,.1,.1,p=1.),A.RandomElasticTransform(p=1.))])
+""",
+    ("monai", "monai"): """
+from monai.networks.nets import SwinUNETR, UNet
+from monai.losses import DiceCELoss
+for m in (UNet(spatial_dims=2,in_channels=1,out_channels=2,channels=(4,8,16),strides=(2,2)),SwinUNETR(in_channels=1,out_channels=2,feature_size=12,spatial_dims=2)):
+    for p in m.parameters(): torch.nn.init.constant_(p,.02)
+    l=DiceCELoss(to_onehot_y=True,softmax=True)(m(torch.ones(2,1,64,64)),torch.ones(2,1,64,64)); l.backward(); print(type(m).__name__, round(l.item(),4))
+""",
+    ("normflows", "normflows"): """
+import normflows as nf; torch.manual_seed(0); m=nf.NormalizingFlow(nf.distributions.DiagGaussian(2),[nf.flows.AutoregressiveRationalQuadraticSpline(2,1,16),nf.flows.LULinearPermute(2)]); l=m.forward_kld(torch.randn(32,2)); l.backward(); print(round(l.item(),4), m.sample(4)[0].shape)
+""",
+    ("snntorch", "snntorch"): """
+import snntorch as snn; from snntorch import functional as SF, surrogate
+torch.manual_seed(0); f=torch.nn.Linear(4,3); n=snn.Leaky(beta=.9,spike_grad=surrogate.fast_sigmoid()); mem=n.init_leaky(); o=[]
+for x in torch.rand(10,2,4): s,mem=n(f(x),mem); o.append(s)
+l=SF.ce_rate_loss()(torch.stack(o),torch.tensor([0,2])); l.backward(); print(round(l.item(),4), f.weight.grad.abs().sum())
+""",
 }
 """(name, library) -> a program, which begins with ``import torch``."""
 
