@@ -67,29 +67,29 @@ OWN = "(own * scale if per_sample_weights is None else own * scale * per_sample_
 @op(
     public=False, out=False, node="EmbeddingBagBackward0", types="f",
     let={"own": "index_select(g, 0, bags)"},
-    weight=f"rows_back({OWN}, indices, -1, weight.shape) if sparse else "
+    weight=f"rows_back({OWN}, indices, padding, weight.shape) if sparse else "
     f"lookup_back({OWN}, indices, -1, by_frequency, weight.shape)",
     per_sample_weights="rounded_like(g, sum_dim(widened(own * scale) * widened(lookup(weight, indices)), -1))",
     indices=None, bags=None, scale=None,
 )  # fmt: skip
 def bag_sums(
-    weight, per_sample_weights=None, indices=None, bags=None, scale=None, sizes=None, mean=False, padded=False,
+    weight, per_sample_weights=None, indices=None, bags=None, scale=None, sizes=None, mean=False, padding=-1,
     by_frequency=False, sparse=False,
 ):  # fmt: skip
     """The sum of the rows in every bag, each times its own weight, or their ``mean``.
 
-    ``sizes`` [bags] are the numbers of rows, ``scale`` [n, 1] the slopes of the rows; with ``padded`` rows whose scale is
-    zero do not count.
+    ``sizes`` [bags] are the numbers of rows, ``scale`` [n, 1] the slopes of the rows; with a ``padding`` of 0 or more
+    rows whose scale is zero do not count.
     """
     rows = np.take(widen(weight), indices, 0)
     if per_sample_weights is not None:
         rows *= widen(per_sample_weights)[:, None]
-    if padded:
+    if padding >= 0:
         rows[scale[:, 0] == 0] = 0
     result = np.zeros((len(sizes), weight.shape[1]), rows.dtype)
     add_at(result, bags, rows)
     if result.dtype is not weight.dtype:
-        result = (round_up if weight.dtype.kind == "V" and not padded else narrow_result)(result, weight.dtype)
+        result = (round_up if weight.dtype.kind == "V" and padding < 0 else narrow_result)(result, weight.dtype)
     return result / np.maximum(sizes, 1)[:, None].astype(result.dtype) if mean else result
 
 

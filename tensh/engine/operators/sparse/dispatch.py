@@ -7,6 +7,7 @@ from tensh.engine.core.nodes import AccumulateGrad, uses_gradient
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.dtype import can_cast
+from tensh.engine.errors.messages import cannot_cast
 from tensh.engine.errors.unavailable import could_not_run
 from tensh.engine.inplace.out import write_out
 from tensh.engine.inplace.writes import begin_write, write_inplace
@@ -81,7 +82,11 @@ def write(name, target, call, options):
         return write_inplace(target, since, operator(*call, **options), name)
     if mode.grad and type(refresh_node(target)) is AccumulateGrad:
         raise RuntimeError("a leaf Variable that requires grad is being used in an in-place operation.")
-    return replace(target, operator(*call, **options))
+    result = operator(*call, **options)
+    if name == "mul_" and not is_sparse(call[2]) and result.dtype is not target.dtype:
+        kinds = result.dtype.title, target.dtype.title
+        raise RuntimeError("dtype of values ({}) must match dtype of sparse tensor ({})".format(*kinds))
+    return replace(target, result)
 
 
 def refuse_conversion(name, target, others):
@@ -93,11 +98,9 @@ def refuse_conversion(name, target, others):
     (other,) = others
     if kind == "sub":
         refuse_bools(target.array.dtype, other.array.dtype, 1)
-    if kind != "mul" and is_sparse(target) and not is_sparse(other):
-        return  # there is no such sum
+    if is_sparse(target) and not is_sparse(other):
+        return  # there is no such sum, and a product has an error of its own
     result, own = promote(target, other), target.dtype
-    if kind == "mul" and is_sparse(target) and not is_sparse(other) and result is not own:
-        raise RuntimeError(f"dtype of values ({result.title}) must match dtype of sparse tensor ({own.title})")
     if can_cast(result, own):
         return
     if kind != "mul" or not is_sparse(target):
@@ -114,6 +117,8 @@ def requires(t):
 def replace(target, result):
     """Replace the indices, the values and the history of a sparse tensor by those of another."""
     if result.array.dtype != target.array.dtype:
+        if not can_cast(result.dtype, target.dtype):
+            raise cannot_cast(result.dtype, target.dtype)
         result = result.to(target.dtype)
     target.array = result.array
     if result.node is not None:

@@ -75,9 +75,14 @@ def recast(t, dtype, *args, **options):
     return cast(t, dtype.numpy)
 
 
-@rule("clone", "copy_gradient", "laid_out", "conj", "real", "conjugate", "conj_physical")
+@rule("clone", "copy_gradient", "laid_out", "real")
 def clone(input, *args, **options):
     return replace_values(input.array.copy(), values_of(input).clone())
+
+
+@rule("conj", "conjugate", "conj_physical")
+def conj(input, *args, **options):
+    return replace_values(input.array.copy(), values_of(input).conj())
 
 
 def promote(input, other):

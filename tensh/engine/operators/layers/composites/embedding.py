@@ -162,11 +162,11 @@ def torch_embedding_bag(
     if MODES[mode] == "max":
         output, chosen, _ = bag_maxima.fn(weight, wrap(used[kept]), wrap(bags[kept]), number)
     else:
-        mean, padded = MODES[mode] == "mean", padding_idx is not None
+        mean, padding = MODES[mode] == "mean", -1 if padding_idx is None else padding_idx % rows
         scale = kept / np.maximum(sizes, 1)[bags] if mean else kept.astype(np.float64)
         scale = wrap(scale[:, None].astype(weight.array.dtype))
         output = bag_sums.fn(
-            weight, per_sample_weights, wrap(used), wrap(bags), scale, sizes, mean, padded, scale_grad_by_freq, sparse
+            weight, per_sample_weights, wrap(used), wrap(bags), scale, sizes, mean, padding, scale_grad_by_freq, sparse
         )
     if summed:  # which needs neither sizes nor, without padding, bags
         sizes = np.zeros_like(sizes)
