@@ -22,6 +22,10 @@ PLAIN = {
 
 KEYS = (bool, int, float, complex, str, Tensor, device)
 """Types of keys of dictionaries."""
+IN_UNIONS = (Tensor, tuple, list, dict, float, complex, int, type(None), str, bool, device)
+"""Types in the order in which a union names them, before classes."""
+ESCAPED = str.maketrans({"\n": "\\n", "\t": "\\t", "\r": "\\r", "'": "\\'", '"': '\\"', "\\": "\\\\"})
+"""Characters of text as declarations write them."""
 NO_KEY = "Cannot create dict for key type '{}', only int, float, complex, Tensor, device and string keys are supported"
 
 
@@ -37,6 +41,20 @@ def optional(kind):
         return None
     rest = [each for each in typing.get_args(kind) if each is not type(None)]
     return rest[0] if len(rest) == 1 and len(typing.get_args(kind)) == 2 else None
+
+
+def members_of_union(kind):
+    """Return the types of a union in PyTorch's order; None for other types, and for the union that is any number."""
+    if origin_of(kind) is not typing.Union or is_any_number(kind):
+        return None
+    kinds = [origin_of(each) or each for each in typing.get_args(kind)]
+    places = [IN_UNIONS.index(each) if each in IN_UNIONS else len(IN_UNIONS) for each in kinds]
+    return [each for _, each in sorted(zip(places, typing.get_args(kind)), key=lambda pair: pair[0])]
+
+
+def is_any_number(kind):
+    """Return True for the union of all numbers, which is a type of its own in scripts."""
+    return origin_of(kind) is typing.Union and set(typing.get_args(kind)) == {int, float, complex}
 
 
 def is_named_tuple(kind):
@@ -58,11 +76,12 @@ def name_of(kind):
         return class_path(kind)
     if (inner := optional(kind)) is not None:
         return f"Optional[{name_of(inner)}]"
-    origin, args = origin_of(kind), typing.get_args(kind)
+    if is_any_number(kind):
+        return "number"
+    origin, args = origin_of(kind), members_of_union(kind) or typing.get_args(kind)
     if origin in (list, dict, tuple, typing.Union):
         name = {list: "List", dict: "Dict", tuple: "Tuple", typing.Union: "Union"}[origin]
-        names = map(name_of, args) if name != "Union" else sorted(map(name_of, args))
-        return f"{name}[{', '.join(names) or '()'}]"
+        return f"{name}[{', '.join(map(name_of, args)) or '()'}]"
     return getattr(kind, "__name__", str(kind))
 
 
@@ -77,6 +96,10 @@ def short_name_of(kind, name=name_of):
     """Return a type as declarations write it: ``float[]?``; ``name`` writes types without parameters outside of dictionaries."""
     if (inner := optional(kind)) is not None:
         return f"{short_name_of(inner, name)}?"
+    if is_any_number(kind):
+        return "Scalar"
+    if (members := members_of_union(kind)) is not None:
+        return f"Union({', '.join(short_name_of(each, name) for each in members)})"
     origin, args = origin_of(kind), typing.get_args(kind)
     inside = name_of if origin is dict else name
     parts = [short_name_of(each, inside) for each in args if each != ()] if origin in (list, tuple, dict) else ()
@@ -130,12 +153,19 @@ def fits_type(value, kind, exact=False):
     return isinstance(value, kind)
 
 
-def default_text(value):
-    """Return a default as declarations write it."""
+def default_text(value, kind=None):
+    """Return a default as declarations write it, for a parameter of a type."""
     from tensh.jit.constants import float_text
 
+    if value is None and kind in (Tensor, inspect.Parameter.empty):
+        return "[ Tensor (undefined) ]"
+    kind = optional(kind) or kind
+    if isinstance(value, tuple) and origin_of(kind) is tuple:
+        return f"({', '.join(map(default_text, value, typing.get_args(kind)))})"
+    if kind is float and type(value) is int:
+        value = float(value)
     if isinstance(value, str):
-        return f'"{value}"'
+        return f'"{value.translate(ESCAPED)}"'
     if isinstance(value, enum.Enum):
         return name_enum(f"{type(value).__name__}.{value.name}")
     return float_text(value) if isinstance(value, float) and math.isfinite(value) else f"{value}"
@@ -186,7 +216,7 @@ class TypedSignature:
             if self.signature.parameters[name].kind is inspect.Parameter.KEYWORD_ONLY and "*" not in parts:
                 parts.append("*")
             default = self.signature.parameters[name].default
-            shown = "" if default is inspect.Parameter.empty else f"={default_text(default)}"
+            shown = "" if default is inspect.Parameter.empty else f"={default_text(default, kind)}"
             parts.append(f"{short_name_of(kind)} {name}{shown}")
         result = short_name_of(self.result if self.annotated or self.infer is None else self.infer())
         return f"{self.name}({', '.join(parts)}) -> {f'({result})' if result.startswith('(') else result}"

@@ -1,8 +1,8 @@
 """Functions to script of the kind that programs have: containers, refined types, elements of tensors as lists, loops over parameters."""
 
-# ruff: noqa: C416, UP006, UP035, UP045
+# ruff: noqa: C416, UP006, UP007, UP035, UP045
 
-from typing import Any, Dict, Final, List, Optional, Tuple
+from typing import Any, Dict, Final, List, Optional, Tuple, Union
 
 
 def make_functions(torch):
@@ -30,6 +30,9 @@ def make_functions(torch):
         none = ()
         scalar = torch.zeros((), dtype=x.dtype) + torch.full((), 2.0) + torch.ones(none)
         return scalar, scalar.view(()), scalar.expand(()), x.sum(()), x.new_zeros(size=()), scalar.permute(())
+
+    def p_any_number(x, y: Union[int, float, complex]):
+        return x * y, y
 
     def p_search(scores: Tensor, k: int) -> Tuple[List[int], float]:
         best: List[int] = []

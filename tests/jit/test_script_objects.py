@@ -1,11 +1,11 @@
 """Scripted functions and modules as objects: what they print, take, refuse and return is PyTorch's."""
 
-# ruff: noqa: F811, UP006, UP035
+# ruff: noqa: F811, UP006, UP007, UP035, UP045
 
 import io
 import pickle
 import re
-from typing import Dict
+from typing import Dict, List, Optional, Tuple, Union
 
 import pytest
 
@@ -190,3 +190,28 @@ def test_classes_of_script_modules_have_graphs_and_files():
         assert torch.jit.load(io.BytesIO(written))(x).equal(module(x))
     scripted = torch.jit.script(torch.nn.Linear(2, 2))
     assert torch.jit.load(io.BytesIO(scripted.save_to_buffer()))(x).equal(scripted(x))
+
+
+def unions(x: Union[int, torch.Tensor], y: Union[List[int], torch.Tensor, Tuple[int, int], None] = None):
+    return x
+
+
+def numbers(x: Union[int, float, complex], y: Dict[str, Union[bool, int, None, str]]):
+    return x
+
+
+def defaults(x, f: float = 1, g: Optional[float] = 2, s: str = "a\n'\"", t: Tuple[float, int] = (1, 2), y=None):
+    return x
+
+
+DECLARED = {
+    unions: "unions(Union(Tensor, int) x, Union(Tensor, (int, int), int[], NoneType) y=None) -> Union(Tensor, int)",
+    numbers: "numbers(Scalar x, Dict(str, Union(int, NoneType, str, bool)) y) -> Scalar",
+    defaults: 'defaults(Tensor x, float f=1., float? g=2., str s="a\\n\\\'\\"", (float, int) t=(1., 2), Tensor y=[ Tensor (undefined) ]) -> Tensor',
+}
+"""Function -> its declaration, as PyTorch writes it."""
+
+
+@pytest.mark.parametrize("function", DECLARED)
+def test_declarations_are_written_as_pytorch_writes_them(function):
+    assert str(torch.jit.script(function).schema) == DECLARED[function]

@@ -19,7 +19,7 @@ from tensh.jit.scripting.kinds import (
     parts_of,
     uniform,
 )
-from tensh.jit.types import is_named_tuple, name_of, origin_of, title_of
+from tensh.jit.types import is_any_number, is_named_tuple, members_of_union, name_of, origin_of, title_of
 
 __all__ = [
     "ANYTHING", "UNKNOWN", "Value", "bind", "convert", "describe", "fits", "is_known", "join", "members", "settle",
@@ -100,9 +100,9 @@ def write_kind(thing):
         return "Any"
     if (inner := optional_of(thing)) is not None:
         return f"Optional[{write_kind(inner)}]"
-    names = [write_kind(each) for each in get_args(thing)]
+    names = [write_kind(each) for each in members_of_union(thing) or get_args(thing)]
     if origin_of(thing) is typing.Union:
-        return f"Union[{', '.join(sorted(names))}]"
+        return "number" if is_any_number(thing) else f"Union[{', '.join(names)}]"
     head, bracket, _ = name_of(thing).partition("[")
     return f"{head}[{', '.join(names)}]" if bracket and names else name_of(thing)
 

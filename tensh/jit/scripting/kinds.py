@@ -7,7 +7,7 @@ from typing import Any, TypeVar, Union, get_args, get_type_hints
 from tensh.engine.core.tensor import Tensor
 from tensh.engine.dtypes.device import device
 from tensh.jit.classes import is_enum, is_script_class
-from tensh.jit.types import default_text, is_named_tuple, name_of, origin_of, short_name_of
+from tensh.jit.types import default_text, is_any_number, is_named_tuple, name_of, origin_of, short_name_of
 from tensh.jit.types import optional as optional_of
 
 __all__ = [
@@ -186,7 +186,12 @@ def fill(kind, found):
 
 
 def uniform(kind):
-    """Return a type with lists, dictionaries and tuples as classes of Python: ``list[int]`` for ``typing.List[int]``."""
+    """Return a type with lists, dictionaries and tuples as classes of Python: ``list[int]`` for ``typing.List[int]``.
+
+    The union of all numbers is NUMBER.
+    """
+    if is_any_number(kind):
+        return NUMBER
     origin, args = origin_of(kind), tuple(uniform(each) for each in get_args(kind))
     if (inner := optional_of(kind)) is not None:
         return uniform(inner) | None
