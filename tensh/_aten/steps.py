@@ -85,6 +85,35 @@ def matmul(input, other):
     return aten("_unsafe_view", aten("bmm", left, right), [*batch, n, p])
 
 
+def matrix_exp(A):
+    return aten("linalg_matrix_exp", A)
+
+
+def matrix_power(input, n):
+    """Multiply squares of a matrix."""
+    if n < 1:
+        return NotImplemented
+    if n == 1:
+        return aten("clone", input, memory_format=torch.contiguous_format)
+    if n == 3:
+        return matmul(matmul(input, input), input)
+    result = None
+    while n:
+        if n % 2:
+            result = input if result is None else matmul(result, input)
+        n //= 2
+        input = matmul(input, input) if n else input
+    return result
+
+
+def multi_dot(tensors):
+    """Multiply two matrices; the best order of more is not that of a few operators."""
+    if len(tensors) != 2 or any(each.dim() != 2 for each in tensors):
+        return NotImplemented
+    one, two = tensors
+    return aten("view", aten("mm", one, two), [one.shape[0], two.shape[1]])
+
+
 def broadcast(one, two):
     """The sizes that two tensors have together, each of which may be a node of a program."""
     longer, shorter = (one, two) if len(one) >= len(two) else (two, one)
@@ -338,6 +367,8 @@ def unflatten(input, dim, sizes):
 
 
 STEPS = matrix_steps.STEPS | {
+    "matrix_exp": matrix_exp, "linalg_matrix_exp": matrix_exp, "matrix_power": matrix_power, "linalg_matrix_power": matrix_power,
+    "linalg_multi_dot": multi_dot, "multi_dot": multi_dot,
     "isfinite": isfinite,
     **{name: spread(name) for name in ("var", "std", "var_mean", "std_mean")},
     "elu": elu, "hardtanh": hardtanh, "msort": lambda input: aten("sort", input, 0)[0],

@@ -3,11 +3,15 @@
 from functools import partial
 
 import tensh as torch
+from tensh._aten import steps
 from tensh._aten.calls import aten
 from tensh._aten.synonyms import SPECIAL, SYNONYMS
 from tensh._decomp.rules import RULES, VIEWS, rule, view_rule
 
 ops = torch.ops.aten
+rule("matrix_exp")(steps.matrix_exp)
+rule("matrix_power", "linalg_matrix_power")(steps.matrix_power)
+rule("chain_matmul", "linalg_multi_dot")(steps.multi_dot)
 
 for name, own in (SYNONYMS | SPECIAL | {"linalg_matmul": "matmul"}).items():
     if name not in VIEWS and name not in RULES:
@@ -70,14 +74,6 @@ def dstack(tensors):
     return aten("cat", [aten("unsqueeze", each, -1) if each.dim() == 2 else each for each in tensors], 2)
 
 
-@rule("chain_matmul", "linalg_multi_dot")
-def multi_dot(matrices):
-    if len(matrices) != 2 or any(each.dim() != 2 for each in matrices):
-        return NotImplemented
-    one, two = matrices
-    return aten("view", aten("mm", one, two), [one.shape[0], two.shape[1]])
-
-
 @rule("sum_to_size")
 def sum_to_size(self, size):
     if self.dim() != len(size):
@@ -89,16 +85,3 @@ def sum_to_size(self, size):
 @rule("slogdet", "linalg_slogdet")
 def slogdet(self):
     return aten("_linalg_slogdet", self)[:2]
-
-
-@rule("matrix_power", "linalg_matrix_power")
-def matrix_power(self, n):
-    if n < 1:
-        return NotImplemented
-    result = None
-    while n:
-        if n % 2:
-            result = self if result is None else aten("matmul", result, self)
-        n //= 2
-        self = aten("matmul", self, self) if n else self
-    return result

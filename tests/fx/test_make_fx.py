@@ -52,6 +52,11 @@ MATRICES = {
     "upper": lambda torch, A: torch.linalg.cholesky(A, upper=True),
     "inv": lambda torch, A: torch.linalg.inv(A),
     "solve": lambda torch, A: torch.linalg.solve(A, A[0]),
+    "matrix_exp": lambda torch, A: torch.matrix_exp(A),
+    "matrix_power": lambda torch, A: torch.linalg.matrix_power(A, 6) + torch.matrix_power(A, 3) + A.matrix_power(1),
+    "multi_dot": lambda torch, A: (
+        torch.linalg.multi_dot([A[0], A[0]]) if A.dim() > 2 else torch.linalg.multi_dot([A, A])
+    ),
     "slogdet": lambda torch, A: torch.linalg.slogdet(A).logabsdet,
     "eigh": lambda torch, A: torch.linalg.eigh(A).eigenvalues,
 }

@@ -251,7 +251,7 @@ def tell_partitions(torch, infra, support, name, **options):
     graph = torch.fx.symbolic_trace(FUSED[name])
     partitioner = infra.CapabilityBasedPartitioner(graph, support.chain(known, taken), **options)
     parts = partitioner.propose_partitions()
-    found = [[(part.id, [node.name for node in part.nodes]) for part in parts]]
+    found = [[(part.id, {node.name: order for node, order in part.nodes.items()}) for part in parts]]
     made = partitioner.fuse_partitions(parts)
     x, y = torch.arange(4.0), torch.arange(4.0) * 2 - 3
     found += [made.code, *((each, part.code) for each, part in made.named_children())]

@@ -85,7 +85,7 @@ class CapabilityBasedPartitioner:
         move_items(found, home)
         partitions = [(number, sorted(nodes, key=order.get)) for number, nodes in found.items() if nodes]
         return [
-            Partition(number, nodes, map(order.get, nodes))
+            Partition(number, nodes, [len(order) - 1 - order[node] for node in nodes])  # counted from the end
             for number, nodes in partitions
             if self._is_worthwhile(nodes)
         ]
