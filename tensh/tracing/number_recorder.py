@@ -18,6 +18,10 @@ class UntracedValue(RuntimeError):
     """Raised for a tensor computed by something that no operator in a graph represents."""
 
 
+WRAPPED, WRAPPED_REFLECTED = ("floordiv", "pow"), ("sub", "truediv", "mod")
+"""Operators of sizes that are Python functions in PyTorch, in which the operands have other names; some only if reflected."""
+
+
 def watch_choices(patcher):
     """Let ``max`` and ``min`` of the program record sizes instead of comparing them."""
     for name, record in EXTREMES.items():
@@ -103,6 +107,9 @@ class NumberRecorder:
     def note_number(self, node, operands):
         """Note where a number is computed, and how the program calls its operands there."""
         self.describe(node, node.meta["val"])
+        function, reflected = node.target.__name__, not hasattr(operands[0], "node")
+        if function in WRAPPED or reflected and function in WRAPPED_REFLECTED:
+            return
         node.meta["names"] = {each.node: name for each, name in self.name_operands(operands, {})}
 
     def size(self, tensor, dim):

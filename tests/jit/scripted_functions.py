@@ -5,6 +5,7 @@
 import math
 from typing import Any, Dict, List, Optional, Tuple
 
+from tests.jit.scripted_functions_of_loops import LOOPS
 from tests.jit.scripted_functions_of_tuples import CASES
 from tests.jit.scripted_programs import make_functions
 
@@ -386,29 +387,6 @@ def make_scripts(torch):
             x = x * 2
         return x
 
-    def s_break_and_continue(x: int):
-        s = 0
-        for i in range(10):
-            if i == 2:
-                continue
-            if i > x:
-                break
-            s += i
-        return s
-
-    def s_break_and_continue_over_lists(x: List[List[int]]):
-        s = 0
-        for v in x:
-            for w in v:
-                if w == 0:
-                    break
-                if w < 0:
-                    continue
-                s += w
-            if s > 20:
-                break
-        return s
-
     def s_joined_tuples(t: Tuple[int, str, float]):
         return len(t), t + (3,)
 
@@ -418,4 +396,4 @@ def make_scripts(torch):
         return a, b
 
     own = {name: value for name, value in locals().items() if name.startswith("s_")}
-    return own | {function.__name__: function for function in CASES} | make_functions(torch)
+    return own | {function.__name__: function for function in (*CASES, *LOOPS)} | make_functions(torch)

@@ -19,7 +19,7 @@ OTHER = {
     "unused": "PyTorch counts values that nothing reads",
 }
 """Function -> why its graph is another one."""
-COUNTED = ("sizeresults", "sizesasnumbers", "smallconstants")
+COUNTED = ("sizeresults", "namedsizes", "sizesasnumbers", "smallconstants")
 """Functions in whose graphs PyTorch counts values that it has removed."""
 OTHER_PARTS = ("r", "self_attn")  # PyTorch's names of values within recurrent layers and attention
 

@@ -2,14 +2,12 @@
 
 import copy
 import re
-import typing
 import warnings
 
 import numpy as np
 import pytest
 
 import tensh as torch
-from tensh.jit.types import name_of, short_name_of
 from tests.support.zoo import make_models
 
 pytestmark = pytest.mark.filterwarnings("ignore:.torch.jit:DeprecationWarning")
@@ -387,20 +385,3 @@ def test_traced_methods_have_graphs_and_code():
         "  return torch.add(x, torch.mul(y, weight))\n"
     )
     assert traced.other.graph.findNode("aten::mul") is not None
-
-
-UNIONS = {
-    "Union[Tensor, List[int], int] Union(Tensor, int[], int)": (int, torch.Tensor, list[int]),
-    "Union[float, str, bool] Union(float, str, bool)": (str, float, bool),
-    "Union[Tuple[int, int], Dict[str, int], int] Union((int, int), Dict(str, int), int)": (dict[str, int], tuple[int, int], int),
-    "Union[int, NoneType, str] Union(int, NoneType, str)": (int, str, type(None)),
-    "Union[List[Tensor], List[int], List[str]] Union(Tensor[], int[], str[])": (list[str], list[int], list[torch.Tensor]),
-    "Union[Tensor, str, Device] Union(Tensor, str, Device)": (torch.Tensor, torch.device, str),
-    "number Scalar": (float, int, complex),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("text", UNIONS)
-def test_the_types_of_a_union_have_pytorchs_order(text):
-    kind = typing.Union.__getitem__(UNIONS[text])
-    assert f"{name_of(kind)} {short_name_of(kind)}" == text
