@@ -49,7 +49,9 @@ def members_of_union(kind):
         return None
     kinds = [origin_of(each) or each for each in typing.get_args(kind)]
     places = [IN_UNIONS.index(each) if each in IN_UNIONS else len(IN_UNIONS) for each in kinds]
-    return [each for _, each in sorted(zip(places, typing.get_args(kind)), key=lambda pair: pair[0])]
+    return [
+        each for _, each in sorted(zip(places, typing.get_args(kind)), key=lambda pair: (pair[0], name_of(pair[1])))
+    ]
 
 
 def is_any_number(kind):
