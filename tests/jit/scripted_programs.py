@@ -59,7 +59,30 @@ def make_functions(torch):
     def p_least():
         return min(1, 2.5), max(2, 1.5)
 
-    return {name: each for name, each in locals().items() if name.startswith("p_")}
+    def s_break_and_continue(x: int):
+        s = 0
+        for i in range(10):
+            if i == 2:
+                continue
+            if i > x:
+                break
+            s += i
+        return s
+
+    def s_break_and_continue_over_lists(x: List[List[int]]):
+        s = 0
+        for v in x:
+            for w in v:
+                if w == 0:
+                    break
+                if w < 0:
+                    continue
+                s += w
+            if s > 20:
+                break
+        return s
+
+    return {name: each for name, each in locals().items() if name.startswith(("p_", "s_"))}
 
 
 def make_modules(torch):
