@@ -97,6 +97,7 @@ def test_a_static_tree_has_a_depth():
         ("%hist x --bns 3", "%hist: there is no option --bns; did you mean --bins?"),
         ("%summary nn.Linear(1, 1) --deep", "%summary: there is no option --deep; "),
         ("%timeit -n 0 x + 1", "%timeit: -n and -r expect a number of at least 1"),
+        ("%timeit -n many x + 1", "%timeit: -n and -r expect a number of at least 1"),
         ("%export nn.Linear(2, 1) x nowhere/a.onnx", "%export nowhere/a.onnx: No such file or directory"),
     ],
 )

@@ -1,6 +1,7 @@
 """Saved sessions: saved values are loaded unchanged."""
 
 import math
+import os
 
 import numpy as np
 import pytest
@@ -155,6 +156,24 @@ def test_save_writes_over_saved_sessions_only(prompt, tmp_path):
     assert "not a saved session" in prompt.message("%save model")
     assert read("model.safetensors")[0]["w"].tolist() == [1, 1]
     assert prompt.notices("%save model --over", "x = 2", "%save model", "%load model") and prompt["x"] == 2
+
+
+def test_a_session_is_not_saved_as_a_file_of_another_kind(prompt, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    prompt("x = torch.ones(2)")
+    for kind in (".pt", ".npz", ".ipynb"):
+        assert prompt.message(f"%save work{kind}") == f"%save work{kind}: expected .safetensors, not {kind}"
+    assert prompt.notices("%save work.2") == ["work.2: x"] and os.listdir() == ["work.2"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs pipes")
+def test_a_pipe_is_no_session(prompt, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    os.mkfifo("pipe.safetensors")
+    os.mkdir("folder.safetensors")
+    prompt("x = torch.ones(2)")
+    for name in ("pipe", "folder"):
+        assert "not a saved session" in prompt.message(f"%save {name}")  # nobody writes into the pipe
 
 
 def test_the_tensors_of_another_program(prompt, tmp_path):

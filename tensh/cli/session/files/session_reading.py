@@ -2,6 +2,7 @@
 
 import contextlib
 import keyword
+import os
 from collections import OrderedDict
 from typing import NamedTuple
 
@@ -49,7 +50,9 @@ def telling(path):
 
 
 def find_header(path):
-    """The header of a file that is a saved session; None for any other."""
+    """The header of a file that is a saved session; None for any other, and for pipes, which may never be written."""
+    if not os.path.isfile(path):
+        return None
     try:
         with open(path, "rb") as file, without_collecting():
             header = read_header(file)

@@ -119,9 +119,16 @@ def is_as_written(path, written):
     needs_journal=True,
 )
 def save(session, command):
-    from tensh.cli.session.files import exporting, saving
+    from tensh.cli.session.files import exporting, opening, saving
 
     path, over = file_of(command, saving.EXTENSION)
+    given = os.path.splitext(path)[1]
+    if given != saving.EXTENSION and given in (*opening.FORMATS, *exporting.KINDS):  # which others would read
+        raise MagicError(
+            _("%save {path}: expected {extension}, not {given}").format(
+                path=path, extension=saving.EXTENSION, given=given
+            )
+        )
     if os.path.exists(path) and not over and not saving.is_session(path):
         raise MagicError(
             _("%save {path}: the file already exists and is not a saved session; to overwrite it: {OVER}").format(

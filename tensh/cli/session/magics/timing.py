@@ -54,7 +54,7 @@ def take_options(command):
     while match := OPTION.match(rest):
         found[match["name"]] = int(match["number"])
         rest = rest[match.end() :]
-    if 0 in found.values():
+    if 0 in found.values() or re.match(r"-[nr][ \t]+\w", rest):
         raise MagicError(_("%timeit: -n and -r expect a number of at least 1: %timeit -n 100 -r 3 x @ y"))
     if not rest:
         raise MagicError(_("%timeit: expected a statement: %timeit x @ y, %timeit -n 100 -r 3 x @ y"))
