@@ -16,5 +16,6 @@ def table(rows):
         share = f"{100 * seconds / whole:.0f} %" if whole else ""
         yield "plain", f"{duration(seconds):>10}  {share:>5}  "
         yield "place", unit.source.place(unit.first)
-        yield "plain", f"  {unit.source.lines[unit.first - 1].strip()[:60]}\n"
+        first = getattr(unit, "written", [unit.text])[0]  # without other statements on the line
+        yield "plain", f"  {first.strip()[:60]}\n"
     yield "plain", f"{duration(whole):>10}         {_('in all')}\n"

@@ -47,6 +47,8 @@ def find_files(path):
     if os.path.isfile(path):
         yield path
     elif not os.path.isdir(path):
+        if os.path.exists(path):  # a device, a pipe
+            raise Unreadable(_("{path} is neither a folder nor a file").format(path=path))
         raise Unreadable(_("there is no folder or file {path}").format(path=path))
     for place, _folders, names in os.walk(path):
         yield from (os.path.join(place, name) for name in names)

@@ -145,7 +145,9 @@ def test_a_plain_line_is_cleaned(line, clean):
     [
         ("w", "w"),
         ("a-b.c", "a_b_c"),
-        ("0", "_0"),
+        ("0", "array_0"),
+        ("0.weight", "array_0_weight"),
+        ("_orig_mod.fc", "orig_mod_fc"),
         ("if", "if_"),
         ("taken", "taken_2"),
         ("", "array"),

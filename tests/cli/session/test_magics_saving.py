@@ -166,6 +166,13 @@ def test_a_session_is_not_saved_as_a_file_of_another_kind(prompt, tmp_path, monk
     assert prompt.notices("%save work.2") == ["work.2: x"] and os.listdir() == ["work.2"]
 
 
+def test_the_tensors_of_a_sequential_are_listed_and_saved_again(prompt, tmp_path):
+    write(tmp_path / "model.safetensors", {"0.weight": np.ones(2), "_orig_mod.bias": np.ones(1)})
+    assert prompt.notices("%load model") == ["model.safetensors: array_0_weight [2], orig_mod_bias [1]"]
+    assert "array_0_weight" in prompt.text("%who")
+    assert prompt.notices("%save again") == ["again.safetensors: array_0_weight, orig_mod_bias"]
+
+
 @pytest.mark.skipif(os.name != "posix", reason="needs pipes")
 def test_a_pipe_is_no_session(prompt, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

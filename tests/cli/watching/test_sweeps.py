@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 
 import pytest
 
@@ -71,3 +72,4 @@ def test_growing_file_is_read_again(folder):
 
 def test_missing_path(tmp_path):
     assert watch(tmp_path / "no") == (2, "", f"tensh watch: there is no folder or file {tmp_path / 'no'}\n")
+    assert watch(os.devnull) == (2, "", f"tensh watch: {os.devnull} is neither a folder nor a file\n")

@@ -15,12 +15,18 @@ def is_reserved(name):
 
 
 def free_name(name, taken, numbers=None):
-    """Turn a text into an unused Python name; `numbers` stores where numbering continues."""
+    """Turn a text into an unused Python name; `numbers` stores where numbering continues.
+
+    It does not begin with an underscore: such names belong to Python, such as __builtins__, or to results, and no command
+    lists or saves them.
+    """
     name = re.sub(r"\W", "_", name)
-    if name.startswith("__") or not name.strip("_"):  # reserved by Python, such as __builtins__, or for results
-        name = name.strip("_") or "array"
-    if name[0].isdigit() or keyword.iskeyword(name):
-        name = f"_{name}" if not keyword.iskeyword(name) else f"{name}_"
+    if name.startswith("_"):
+        name = name.strip("_")
+    if not name or name[0].isdigit():  # "0.weight" of a Sequential
+        name = f"array_{name}".rstrip("_")
+    if keyword.iskeyword(name):
+        name = f"{name}_"
     if name not in taken and not is_reserved(name):
         return name
     number = numbers.get(name, 2) if numbers else 2
