@@ -89,7 +89,7 @@ def multiply_windows(input, weight, stride, padding, dilation, groups, size):
         else:
             multiply(kernels, windows(whole[part], kernel, size, stride, dilation, groups), result[part])
 
-    map_images(work, input, count_copies(shifts, kernel), size, weight.size, pool.size())
+    map_images(work, input, count_copies(shifts, kernel), size, weight.size, apart=True)
     return result.reshape(len(input), weight.shape[0], *size)
 
 
@@ -147,7 +147,7 @@ def add_windows(grad, weight, spatial, stride, padding, dilation, groups):
         columns = multiply(kernels.swapaxes(1, 2), values[part]).reshape(-1, channels, *kernel, *size)
         lay_together(columns, result[part], stride, dilation)
 
-    map_images(work, result, count_copies(None, kernel), size, weight.size, pool.size())
+    map_images(work, result, count_copies(None, kernel), size, weight.size, apart=True)
     return strip_padding(padding, result, spatial)
 
 
@@ -229,20 +229,26 @@ def count_copies(shifts, kernel):
     return len(shifts.inner) if shifts else math.prod(kernel)
 
 
-def map_images(work, images, copies, size, products, threads=1):
+def map_images(work, images, copies, size, products, apart=False):
     """Call ``work(part)`` for slices of the batch, on several threads.
 
     There are as many parts as the ``copies`` of an image, each as large as the windows, require, and at least PARTS.
-    Where the result of an image is the same in any part, as many ``threads`` may have a part each: they wait for Python's
-    lock in every step, and take three quarters of the time of PARTS.  Each window is multiplied by ``products`` numbers.
+    If images are computed ``apart``, so that the result of one is the same in any part, each thread may have a part: threads
+    wait for Python's lock in every step, and take three quarters of the time of PARTS.  Each window is multiplied by ``products``
+    numbers.
     """
-    number, length = len(images), max(1, images.shape[1] * copies * math.prod(size))
+    number, windows = len(images), math.prod(size)
+    length = max(1, images.shape[1] * copies * windows)
+    if number == 1 or 0 < number * length < 2 * FEWEST:
+        prepare(number * windows * products)
+        work(slice(0, number))
+        return
     parts, most = max(1, -(-number * length // COPIES)), max(1, number * length // FEWEST)
-    apart = threads > 1 and copies > 1
-    parts = min(threads * -(-parts // threads), most) if apart else max(parts, min(PARTS, most))
+    threads = pool.size() if apart and copies > 1 else 1
+    parts = min(threads * -(-parts // threads), most) if threads > 1 else max(parts, min(PARTS, most))
     share = max(1, -(-number // parts))
     parts = -(-number // share)
-    prepare(number * math.prod(size) * products, parts)
+    prepare(number * windows * products, parts)
     run(lambda i: work(slice(i * share, (i + 1) * share)), parts)
 
 
