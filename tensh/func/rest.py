@@ -27,13 +27,13 @@ def functionalize(func, *, remove="mutations"):
             "their non-aliasing counterparts, {view}_copy.\n"
         )
 
-    def functionalized(*args, **kwargs):
+    def wrapped(*args, **kwargs):
         for mode in reversed(state.dispatch_modes):
             if hasattr(mode, "functionalize"):  # a trace, whose graph has no writes then
                 return mode.functionalize(func, remove, args, kwargs)
         return func(*args, **kwargs)
 
-    return functools.wraps(func)(functionalized)
+    return functools.wraps(func)(wrapped)
 
 
 def debug_unwrap(tensor, *, recurse=True):

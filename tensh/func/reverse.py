@@ -29,11 +29,11 @@ def grad(func, argnums=0, has_aux=False):
     tensor(-0.8415)
     """
 
-    def gradient(*args, **kwargs):
+    def wrapper(*args, **kwargs):
         result, value = _grad_and_value(func, argnums, has_aux, args, kwargs)
         return (result, value[1]) if has_aux else result
 
-    return functools.wraps(func)(gradient)
+    return functools.wraps(func)(wrapper)
 
 
 def grad_and_value(func, argnums=0, has_aux=False):
@@ -46,10 +46,10 @@ def grad_and_value(func, argnums=0, has_aux=False):
     (tensor([2., 4.]), tensor(5.))
     """
 
-    def both(*args, **kwargs):
+    def wrapper(*args, **kwargs):
         return _grad_and_value(func, argnums, has_aux, args, kwargs)
 
-    return functools.wraps(func)(both)
+    return functools.wraps(func)(wrapper)
 
 
 CALL = "grad_and_value(f)(*args)"
@@ -134,7 +134,7 @@ def vjp_by(func, primals, argnums, has_aux):
 def puller(outputs, expected, leaves, structure):
     """Make the function from weights to gradients that ``vjp`` returns."""
 
-    def pull(cotangents, retain_graph=True, create_graph=None):
+    def wrapper(cotangents, retain_graph=True, create_graph=None):
         weights, spec = flatten(cotangents)
         if spec != expected:
             raise RuntimeError(
@@ -147,4 +147,4 @@ def puller(outputs, expected, leaves, structure):
         result = compute_gradients(outputs, leaves, weights, retain_graph, graph)
         return unflatten([show_outside(g, graph) for g in result], structure)
 
-    return pull
+    return wrapper

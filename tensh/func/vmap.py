@@ -41,10 +41,10 @@ def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
     if not (chunk_size is None or chunk_size > 0):
         raise ValueError(f"vmap: chunk_size should be None or greater than 0. (got {chunk_size})")
 
-    def call_mapped(*args, **kwargs):
+    def wrapped(*args, **kwargs):
         return call(func, in_dims, out_dims, randomness, chunk_size, args, kwargs)
 
-    return functools.wraps(func)(call_mapped)
+    return functools.wraps(func)(wrapped)
 
 
 def call(func, in_dims, out_dims, randomness, chunk_size, args, kwargs):

@@ -79,11 +79,13 @@ def load(f, map_location=None, pickle_module=None, *, weights_only=None, mmap=No
         with open(path, "rb") as file:
             return _load(file, place, weights_only, encoding, mmap, path, f"{f}, " if isinstance(f, str) else "")
     for method in ("seek", "tell", "read"):
-        if not hasattr(f, method):
+        try:
+            getattr(f, method)
+        except AttributeError as refusal:
             raise AttributeError(
-                f"'{type(f).__name__}' object has no attribute '{method}'. You can only torch.load from a file that is seekable. "
+                f"{refusal}. You can only torch.load from a file that is seekable. "
                 "Please pre-load the data into a buffer like io.BytesIO and try to load from it instead."
-            )
+            ) from None
     return _load(f, place, weights_only, encoding, mmap)
 
 

@@ -70,9 +70,26 @@ def final(cls):
     return cls
 
 
+HEAP = 1 << 9  # the flag of types created at run time, such as Python classes
+IMMUTABLE = 1 << 8  # and of those created by C at run time, of which Python 3.13 has more
+
+
 def full_name(kind):
-    """Return the name of a class in Python's messages: with the module for those that PyTorch writes in C."""
-    return NAME.__get__(kind)
+    """Return the name of a class in Python's messages: with the module for those that are written in C."""
+    if isinstance(kind, OfTorch):
+        return NAME.__get__(kind)
+    module = getattr(kind, "__module__", "")  # code without a name makes classes without a module
+    of_torch = module in ("torch", "torch._C") and kind.__name__ != "Tensor"
+    in_c = kind.__flags__ & (HEAP | IMMUTABLE) != HEAP and module != "builtins"
+    return f"{module}.{kind.__name__}" if of_torch or in_c else kind.__name__
+
+
+def kinds_within(value):
+    """Return the types of the elements of a tuple or list, as ``' of (int, str)'``, or '' for any other value."""
+    if not isinstance(value, (tuple, list)):
+        return ""
+    kinds = ", ".join(full_name(type(each)) for each in value)
+    return f" of ({kinds}{',' if len(value) == 1 else ''})" if isinstance(value, tuple) else f" of [{kinds}]"
 
 
 def in_module(module, name):

@@ -6,23 +6,14 @@ order of the call.
 """
 
 from tensh.engine.core.tensor import Tensor
-from tensh.support.naming import OfTorch, full_name
-
-HEAP = 1 << 9  # the flag of types created at run time, such as Python classes
-IMMUTABLE = 1 << 8  # and of those created by C at run time, of which Python 3.13 has more
+from tensh.support.naming import full_name, kinds_within
 
 
 def type_name(value):
     """Return the name of a value's type as C code reports it: with the module for types written in C."""
     if isinstance(value, type) and issubclass(value, Tensor):
         return "torch._C._TensorMeta"
-    kind = type(value)
-    if isinstance(kind, OfTorch):
-        return full_name(kind)
-    module = getattr(kind, "__module__", "")  # code without a name makes classes without a module
-    of_torch = module in ("torch", "torch._C") and kind is not Tensor
-    in_c = kind.__flags__ & (HEAP | IMMUTABLE) != HEAP and module != "builtins"
-    return f"{module}.{kind.__name__}" if of_torch or in_c else kind.__name__
+    return full_name(type(value))
 
 
 LOOSE = {"float": ("float", "int"), "int": ("int",)}
@@ -68,10 +59,7 @@ def describe_argument(parameter, value, prefix=""):
     kind = type_name(value)
     if parameter is not None and parameter.required and kind in LOOSE.get(parameter.kind, (parameter.kind,)):
         return prefix + kind
-    if isinstance(value, (tuple, list)):
-        elements = ", ".join(map(type_name, value))
-        kind += f" of ({elements}{',' if len(value) == 1 else ''})" if isinstance(value, tuple) else f" of [{elements}]"
-    return f"!{prefix}{kind}!"
+    return f"!{prefix}{kind}{kinds_within(value)}!"
 
 
 # ── the order of keywords ────────────────────────────────────────────────────

@@ -4,7 +4,7 @@ import numpy as np
 
 from tensh.engine.arguments.lazy_signatures import shows
 from tensh.engine.core.clock import mode
-from tensh.support.naming import OfTorch, final, full_name, torch_is_tensh
+from tensh.support.naming import OfTorch, final, full_name, kinds_within, torch_is_tensh
 
 
 @final
@@ -44,7 +44,7 @@ class device(metaclass=OfTorch):
                 f"device() received an invalid combination of arguments - got ({kinds_of(args)}), but expected one of:\n"
                 " * (torch.device device)\n"
                 + (
-                    f"      didn't match because some of the arguments have invalid types: (!{kinds_of(args)}!)\n"
+                    f"      didn't match because some of the arguments have invalid types: (!{kinds_of(args)}{kinds_within(type)}!)\n"
                     if len(args) == 1
                     else ""
                 )

@@ -2,6 +2,7 @@
 
 import importlib
 import operator
+from numbers import Number
 
 import numpy as np
 
@@ -9,7 +10,6 @@ from tensh.engine.arguments.binding import make_leaf
 from tensh.engine.arrays import memory
 from tensh.engine.arrays.whole import copy_once
 from tensh.engine.autograd.modes import no_grad
-from tensh.engine.codegen.mixing import NUMBERS
 from tensh.engine.codegen.public_forms import function
 from tensh.engine.codegen.registry import METHODS
 from tensh.engine.codegen.scalars import overflow
@@ -51,7 +51,7 @@ def __reversed__(self):
 
 
 def __contains__(self, element):
-    if not isinstance(element, (Tensor, *NUMBERS)):
+    if not isinstance(element, (Tensor, Number)):
         raise RuntimeError(f"Tensor.__contains__ only supports Tensor or scalar, but you passed in a {type(element)}.")
     return bool((element == self).any())
 

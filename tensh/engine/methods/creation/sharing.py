@@ -14,6 +14,7 @@ from tensh.engine.core.tensor import SPARSE, Tensor, wrap
 from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.dtype import BY_NUMPY, get_default_dtype, int64
 from tensh.engine.errors.warnings import warn_once
+from tensh.support.naming import full_name
 
 
 # ── NumPy ────────────────────────────────────────────────────────────────────
@@ -62,9 +63,7 @@ def from_numpy(ndarray):
     ):
         return make_leaf(memory.lend(ndarray.view()))
     if not isinstance(ndarray, np.ndarray):
-        kind = type(ndarray)
-        name = f"numpy.{kind.__name__}" if isinstance(ndarray, np.generic) else kind.__name__
-        raise TypeError(f"expected np.ndarray (got {name})")
+        raise TypeError(f"expected np.ndarray (got {full_name(type(ndarray))})")
     t = wrap(memory.lend(share_array(ndarray)))
     if not ndarray.flags.writeable:
         warn_read_only()

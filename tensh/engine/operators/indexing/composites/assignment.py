@@ -28,6 +28,7 @@ from tensh.engine.operators.indexing.scatter import index_put
 from tensh.engine.operators.shapes.embedding import real_part
 from tensh.engine.operators.shapes.views import unsqueeze
 from tensh.engine.operators.shapes.views import view as view_op
+from tensh.support.naming import full_name
 
 
 def setitem(self, index, value):
@@ -161,9 +162,7 @@ def number_for(dtype, value):
         if type(value) is int and not -(2**63) <= value < 2**63:
             raise ValueError("Overflow when unpacking long long")
         return wrap(np.asarray(cast_element(value, BY_NUMPY[dtype]), dtype))
-    kind = type(value)
-    name = f"numpy.{kind.__name__}" if kind.__module__ == "numpy" else kind.__name__
-    raise TypeError(f"can't assign a {name} to a torch.{BY_NUMPY[dtype].legacy}")
+    raise TypeError(f"can't assign a {full_name(type(value))} to a torch.{BY_NUMPY[dtype].legacy}")
 
 
 def leading_ones(shape):
