@@ -36,13 +36,9 @@ def several_classes(call, text):
     if scores.value.dim() != 2 or target.value.dim() != 2 or 1 in target.value.shape:
         return None
     if scores.value.shape != target.value.shape or not is_one_hot(target.value):
-        rule = _("{scores} has scores for one class of each row, but {target} has {count}")
-        if target.value.is_floating_point() and "nll" not in call.name:
-            rule = _("a target of probabilities has the shape of the scores, {shape}, but {target} is {size}")
-        rule = rule.format(
-            scores=name_or_phrase(scores), target=name_or_phrase(target, _("the target")), count=target.value.shape[1],
-            shape=[*scores.value.shape], size=[*target.value.shape],
-        )  # fmt: skip
+        rule = _("{scores} has scores for one class of each row, but {target} has {count}").format(
+            scores=name_or_phrase(scores), target=name_or_phrase(target, _("the target")), count=target.value.shape[1]
+        )
         return Explanation(call.symbol, (operand(scores), operand(target, {1})), rule)
     rule = _("{target} is one-hot, but a target of classes holds the index of each 1").format(
         target=name_or_phrase(target, _("the target"))
