@@ -20,6 +20,7 @@ from tensh._utils.devices import (  # noqa: F401
 )
 from tensh._utils.pickling import (  # noqa: F401
     Memory,
+    _rebuild_meta_tensor_no_storage,
     _rebuild_parameter,
     _rebuild_parameter_with_state,
     _rebuild_sparse_tensor,

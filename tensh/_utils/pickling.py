@@ -9,6 +9,7 @@ from weakref import WeakValueDictionary
 import tensh as torch  # where PyTorch's pickles look up memory formats
 from tensh._tensor import _rebuild_from_type_v2
 from tensh.engine.arrays import memory
+from tensh.engine.arrays.absent import is_absent
 from tensh.engine.core.nodes import uses_gradient
 from tensh.engine.core.tensor import SPARSE, Tensor
 from tensh.engine.core.views import refresh_node
@@ -51,6 +52,11 @@ def _rebuild_sparse_tensor(layout, data):
     return torch.sparse_compressed_tensor(*indices, values, size, layout=layout)
 
 
+def _rebuild_meta_tensor_no_storage(dtype, size, stride, requires_grad):
+    """Make a meta tensor."""
+    return rebuilding.tensor_without_elements(dtype, size, stride, requires_grad)
+
+
 def _rebuild_parameter(data, requires_grad, backward_hooks):
     """Make a parameter over the memory of a tensor."""
     return Parameter(data, requires_grad)
@@ -88,22 +94,24 @@ def reduce_tensor(t):
     if is_wrapper(t):
         facts = t.dtype, tuple(t.shape), t.stride(), t.storage_offset(), t.layout, t.device, t.requires_grad
         return _rebuild_from_type_v2, (_rebuild_wrapper_subclass, type(t), (type(t), *facts), t.__dict__)
-    place, name, dtype = place_of(t.array), dtype_name(t.array), BY_NUMPY[t.array.dtype]
-    storage = storage_of(place.block, dtype)
-    facts = (
-        storage,
-        place.offset,
-        tuple(map(int, t.shape)),
-        place.strides,
-        uses_gradient(refresh_node(t)),
-        OrderedDict(),
-    )
-    function = _rebuild_tensor_v2
-    if name not in STORAGES:
-        function, facts = _rebuild_tensor_v3, (*facts, dtype)
+    function, facts = (describe_without_elements if is_absent(t.array) else describe_in_memory)(t)
     if type(t) is Tensor and not t.__dict__:
         return function, facts
     return _rebuild_from_type_v2, (function, type(t), facts, t.__dict__)
+
+
+def describe_without_elements(t):
+    """Return the function and arguments that rebuild a meta tensor."""
+    return _rebuild_meta_tensor_no_storage, (t.dtype, tuple(t.shape), t.stride(), t.requires_grad)
+
+
+def describe_in_memory(t):
+    """Return the function and arguments that rebuild a dense tensor."""
+    place, name, dtype = place_of(t.array), dtype_name(t.array), BY_NUMPY[t.array.dtype]
+    storage = storage_of(place.block, dtype)
+    size, recorded = tuple(map(int, t.shape)), uses_gradient(refresh_node(t))
+    facts = storage, place.offset, size, place.strides, recorded, OrderedDict()
+    return (_rebuild_tensor_v2, facts) if name in STORAGES else (_rebuild_tensor_v3, (*facts, dtype))
 
 
 def reduce_parameter(p):

@@ -167,7 +167,7 @@ def set_attributes(function, cls, arguments, state):
     """Set the user's attributes of a tensor."""
     if getattr(function, "makes_all", False):  # a nested tensor, whose attributes follow from its parts
         return function(*arguments)
-    makers = tensor, tensor_of_dtype, parameter, rebuild_sparse, outline_sparse, wrapper
+    makers = tensor, tensor_of_dtype, tensor_without_elements, parameter, rebuild_sparse, outline_sparse, wrapper
     known = any(function is each for each in makers)
     if not (isinstance(cls, type) and issubclass(cls, Tensor)) or not known or type(arguments) is not tuple:
         raise DamagedError("it contains a tensor of an unsupported class")

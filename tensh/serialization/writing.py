@@ -160,7 +160,8 @@ class Writer(pickle._Pickler):
             )
             return self.add_attributes(t, WRAPPER, facts)
         if is_absent(t.array):
-            return WITHOUT_ELEMENTS, (t.dtype, tuple(t.shape), tuple(t.stride()), t.requires_grad)
+            facts = t.dtype, tuple(t.shape), tuple(t.stride()), t.requires_grad
+            return self.add_attributes(t, WITHOUT_ELEMENTS, facts)
         if not isinstance(t.array, np.ndarray):
             raise NotImplementedError(f"tensh does not save a {type(t).__name__}: it has no elements of its own")
         place = place_of(t.array)
