@@ -166,11 +166,13 @@ def collect(data, shape, dim, leaves):
         slow_arrays()
         leaves.extend(data.ravel().tolist())
         return
-    if not is_sequence(data):
-        raise TypeError("not a sequence")
-    if len(data) != shape[dim]:
-        raise ValueError(f"expected sequence of length {shape[dim]} at dim {dim} (got {len(data)})")
-    for element in data:
+    try:
+        items = data if isinstance(data, (list, tuple)) else list(data)  # a tensor, a set: anything that can be iterated over
+    except TypeError:
+        raise TypeError("not a sequence") from None
+    if len(items) != shape[dim]:
+        raise ValueError(f"expected sequence of length {shape[dim]} at dim {dim} (got {len(items)})")
+    for element in items:
         collect(element, shape, dim + 1, leaves)
 
 
