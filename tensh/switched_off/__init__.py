@@ -20,6 +20,7 @@ from types import GenericAlias, ModuleType
 
 from tensh.engine.methods.unsupported import reason, unsupported_name
 
+REMOVED = "tensh.switched_off.removed:"  # functions that PyTorch removed, whose names raise
 MARKS = {")": "function", "!": "exception", "~": "layer"}
 
 
@@ -126,7 +127,15 @@ def is_off(path, value):
     if isinstance(value, ModuleType):
         return not hasattr(value, "__file__")
     space, _, name = path.rpartition(".")
-    return name in entries_of(space) and value is answer(space, name)
+    return name in entries_of(space) and not works(path) and value is answer(space, name)
+
+
+def works(path):
+    """Return True for a name ``torch.x.y`` of this table that does what PyTorch's does."""
+    from tensh.switched_off.answers import REAL
+
+    where = REAL.get(path.removeprefix("torch."), REMOVED)
+    return not where.startswith(REMOVED)
 
 
 @cache

@@ -42,7 +42,7 @@ def translate_error(error, name, operands, shapes_first=False):
             lift := getattr(a, "lift", None)
         ) is not None:  # a sparse tensor, whose rule has checks and errors of its own
             raise lift from None
-    arrays = [a for a in operands if isinstance(a, np.ndarray)]
+    arrays = [a for a in (operands[::-1] if name in REVERSED else operands) if isinstance(a, np.ndarray)]
     if too_large(error) is not None:
         op = OPS.get(name.removesuffix("_"))
         shapes = [a.shape for a in arrays] if op is not None and op.parallel else []
@@ -63,6 +63,7 @@ def translate_error(error, name, operands, shapes_first=False):
     return error
 
 
+REVERSED = ("rsub", "rsub_scaled")  # functions that PyTorch computes with their operands exchanged
 LARGEST = 2**63  # bytes that a size in PyTorch may stand for
 TOO_LARGE = re.compile(
     "array is too big|Maximum allowed (dimension|size) exceeded|array size defined by dims is larger"

@@ -64,12 +64,15 @@ def expansion(shape, strides, size):
     return tuple(full), steps
 
 
-def expanded_size(array, size):
-    """Return the full size of an expansion, in which -1 keeps a size; raise PyTorch's errors for one that does not fit."""
+def expanded_size(array, size, kind=None):
+    """Return the full size of an expansion, in which -1 keeps a size; raise PyTorch's errors for one that does not fit.
+
+    ``kind`` is the type of tensors in errors, that of Python's names by default.
+    """
     extra, shape = len(size) - array.ndim, array.shape
     if extra < 0:
         raise RuntimeError(
-            f"expand({BY_NUMPY[array.dtype].class_of_tensors}{{{list(shape)}}}, size={list(size)}): the number of sizes provided "
+            f"expand({kind or BY_NUMPY[array.dtype].class_of_tensors}{{{list(shape)}}}, size={list(size)}): the number of sizes provided "
             f"({len(size)}) must be greater or equal to the number of dimensions in the tensor ({array.ndim})"
         )
     full = list(size)

@@ -5,9 +5,10 @@ import numpy as np
 from tensh.engine.arrays.scattering import add_at
 from tensh.engine.codegen.registry import METHODS
 from tensh.engine.codegen.table import op
-from tensh.engine.errors.messages import broadcast_clash, does_not_fit
+from tensh.engine.errors.messages import broadcast_clash
 from tensh.engine.errors.warnings import warn
 from tensh.engine.methods.settings import alert
+from tensh.engine.operators.basic import expanded_size
 from tensh.engine.operators.indexing.gather import extent
 from tensh.engine.operators.indexing.index import title
 from tensh.engine.operators.writing import declare_inplace, writes
@@ -97,20 +98,11 @@ def write_masked(input, mask, source):
                 "dtype torch.bool instead."
             )
         raise RuntimeError(f"masked_scatter_ only supports boolean masks, but got mask with dtype {title(mask)}")
-    mask = expand_mask(mask, input.shape)
+    mask = np.broadcast_to(mask, expanded_size(mask, input.shape, "CPUBoolType"))
     number = np.count_nonzero(mask)
     if source.size < number:
         raise RuntimeError("Number of elements of source < number of ones in mask")
     input[mask] = source.reshape(-1)[:number]
-
-
-def expand_mask(mask, shape):
-    """Return the mask in the shape of the target."""
-    if (clash := broadcast_clash([shape, mask.shape])) is not None:
-        raise RuntimeError(clash)
-    if (common := np.broadcast_shapes(shape, mask.shape)) != shape:
-        raise RuntimeError(does_not_fit(shape, common))
-    return np.broadcast_to(mask, shape)
 
 
 @op(out=False, input="masked_zero(g, mask)", mask=None, source="masked_source(g, mask, source.shape)")

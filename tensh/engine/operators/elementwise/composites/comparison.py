@@ -13,6 +13,7 @@ from tensh.engine.codegen.table import public
 from tensh.engine.core.tensor import Tensor, wrap
 from tensh.engine.core.views import refresh_node
 from tensh.engine.dtypes.dtype import BY_NUMPY, of_scalar, promote_types, scalar_dtype
+from tensh.engine.errors.messages import broadcast_clash
 from tensh.engine.errors.warnings import warn
 from tensh.engine.inplace.out import write_out
 from tensh.engine.inplace.overlap import refuse_partial_overlap, warn_of_overlap
@@ -230,6 +231,8 @@ def masked_fill(input, mask, value):
 def masked_fill_(input, mask, value):
     """In-place version of masked_fill; the tensor may be expanded.  Raise RuntimeError for other masks and values."""
     since = begin_write(input, mask, value, may_overlap=True)
+    if isinstance(mask, Tensor) and (clash := broadcast_clash([input.shape, mask.shape])) is not None:
+        raise RuntimeError(clash)
     filled = masked_fill(input, mask, value)
     refuse_partial_overlap(input.array, mask.array)
     if memory.overlaps_itself(input.array):
