@@ -167,7 +167,9 @@ def collect(data, shape, dim, leaves):
         leaves.extend(data.ravel().tolist())
         return
     try:
-        items = data if isinstance(data, (list, tuple)) else list(data)  # a tensor, a set: anything that can be iterated over
+        items = (
+            data if isinstance(data, (list, tuple)) else list(data)
+        )  # a tensor, a set: anything that can be iterated over
     except TypeError:
         raise TypeError("not a sequence") from None
     if len(items) != shape[dim]:
