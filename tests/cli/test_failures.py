@@ -43,6 +43,8 @@ FAILURES = {
       1 | def f(a):
   ->  2 |     return 1 + a[0][5]
         |                ~~~~^^^
+        a[0] has one element, whose index is 0
+        fits:  line 2: return 1 + a[0][0]
   in f, called from -c:3
       3 | f([[1]])
         | ^^^^^^^^
