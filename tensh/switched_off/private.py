@@ -5,7 +5,7 @@ from tensh.engine.autograd.leaves import has_same_form
 from tensh.engine.dtypes.dtype import float16, float32, float64, int8, int16, int32, int64, uint8
 from tensh.engine.errors.warnings import warn_once
 from tensh.engine.operators.layers.composites.grouped import grouped_mm
-from tensh.engine.operators.linalg.composites.norms import matrix_norm, vector_norm
+from tensh.engine.operators.linalg.composites.norms import vector_norm
 
 CASTS = {
     "Byte": uint8, "Char": int8, "Short": int16, "Int": int32, "Long": int64,
@@ -114,7 +114,7 @@ def nuclear_norm(input, dim=(-2, -1), keepdim=False, *, out=None):
     warn_once(DEPRECATED.format("nuclear_norm", "matrix_norm(A, 'nuc', dim, keepdim)"))
     if isinstance(dim, bool):  # the form without dimensions
         dim, keepdim = (-2, -1), dim
-    return write(matrix_norm(input, "nuc", dim, keepdim), out)
+    return write(find_public("norm")(input, "nuc", dim, keepdim), out)
 
 
 def write(result, out):

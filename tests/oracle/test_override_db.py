@@ -14,7 +14,7 @@ from tests.support.databases import oracle
 
 ABSENT = {  # names below torch -> why they are absent
     r"(q_|fbgemm_|quantize|fake_quantize|int_repr|choose_qparams|fused_moving|dequantize|miopen_).*": "other kernels",
-    r"batch_norm_(?!with).*|native_norm|frobenius_norm|nuclear_norm|slice_inverse": "parts of other devices' kernels",
+    r"batch_norm_(?!with).*|native_norm|slice_inverse": "parts of other devices' kernels",
     r"(nn\.functional\._)?sym_.*|nn\.functional\._sym_int": "symbolic sizes of the compiler",
     r"\w*(indices|values)_copy": "copies for the compiler",
     r"Tensor\.(q_\w+|qscheme|int_repr|dequantize|to_mkldnn|mtia|xpu|ipu|record_stream|__cuda_array.*)": "other devices",
